@@ -11,6 +11,7 @@ const LAYERS = [
   ['access'],
   ['auth', 'rest', 'storage'],
   ['backup', 'observe'],
+  ['move'],
   ['staff'],
   ['admin', 'health', 'api-docs', 'console'],
   ['bootstrap', 'cli'],

@@ -7,6 +7,7 @@ import { Project } from '../projects/project';
 import { projectNotFound } from '../projects/projects.errors';
 import { ProjectQuotas } from '../projects/quotas/project-quotas.service';
 import { ProjectRegistry } from '../projects/project-registry.service';
+import { WriteGate } from '../projects/write-gate.service';
 import { Checks } from './access-rule';
 import { invalidCredentials, missingApiKey } from './access.errors';
 import { ApiKeyStrategy, LookupFailure, VerifiedApiKey } from './strategies/api-key.strategy';
@@ -20,6 +21,7 @@ export class ApiKeyGuard extends AuthGuard() {
     private readonly registry: ProjectRegistry,
     private readonly verified: VerifiedCredentials,
     private readonly quotas: ProjectQuotas,
+    private readonly gate: WriteGate,
     strategy: ApiKeyStrategy,
   ) {
     super(guardOptions('apiKey', strategy));
@@ -34,6 +36,7 @@ export class ApiKeyGuard extends AuthGuard() {
     if (!isPathOf(request, key)) await this.refusePath(request, key);
     if (key.project.database.isPaused) throw projectPaused();
     this.quotas.assertMayRequest(key.project);
+    this.gate.assertMay(request.method, key.project);
     return true;
   }
 

@@ -28,6 +28,8 @@ import { ProjectOverviewController } from './http/project-overview.controller';
 import { ProjectOverviewService } from './overview/project-overview.service';
 import { ObserveModule } from '../observe/observe.module';
 import { ProjectRequestsController } from './http/project-requests.controller';
+import { MoveModule } from '../move/move.module';
+import { ProjectMovesController } from './http/project-moves.controller';
 import { ProjectsController } from './http/projects.controller';
 import { ProjectStorageController } from './http/project-storage.controller';
 import { RestModule } from '../rest/rest.module';
@@ -45,7 +47,7 @@ import { SessionDeadline } from './session-deadline.service';
 import { TablesRepository } from './tables.repository';
 
 @Module({
-  imports: [AuthModule, BackupModule, ObserveModule, RestModule, StorageModule],
+  imports: [AuthModule, BackupModule, MoveModule, ObserveModule, RestModule, StorageModule],
   controllers: [
     ProjectsController,
     ProjectDatabaseController,
@@ -65,6 +67,7 @@ import { TablesRepository } from './tables.repository';
     UpgradeController,
     UsageController,
     ServersController,
+    ProjectMovesController,
     AdviceController,
     SavedQueriesController,
   ],

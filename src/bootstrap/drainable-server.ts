@@ -1,5 +1,5 @@
 /** An HTTP server with a graceful shutdown: requests in progress are completed, and no new ones are accepted. */
-import { type RequestListener, Server, type ServerOptions } from 'node:http';
+import { type RequestListener, Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { Server as ListeningServer, type Socket } from 'node:net';
 import { isLingering } from '../http/linger';
 
@@ -21,6 +21,13 @@ export class DrainableServer extends Server {
     this.on('connection', (socket: Socket) => {
       this.open.add(socket);
       socket.once('close', () => this.open.delete(socket));
+    });
+  }
+
+  /** From now on each response closes its connection, so that clients turn to another process. New connections are accepted. */
+  retire(): void {
+    this.prependListener('request', (_request: unknown, response: ServerResponse) => {
+      response.shouldKeepAlive = false;
     });
   }
 

@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DocumentService } from '../api-docs/document.service';
 import { AppConfig } from '../config/app-config';
 import { directoryFault } from '../config/directory-error';
@@ -12,6 +13,7 @@ import { EmbeddedSupervisor } from '../database/embedded/embedded-supervisor';
 import { InstanceLock } from '../database/embedded/instance-lock';
 import { assertNoUnfinishedRestore } from '../backup/physical/unfinished-restore';
 import { ARCHIVING_SETTINGS, dropSlot, WalReceiver } from '../backup/physical/wal-receiver';
+import { ReadinessService } from '../health/readiness.service';
 import { createApp } from './create-app';
 import type { DrainableServer } from './drainable-server';
 
@@ -114,12 +116,22 @@ export async function startHttp(config: AppConfig, app: NestExpressApplication):
   return server;
 }
 
-/** Stops listening, completes requests in progress within the limit, and closes the application's resources. */
+/**
+ * Serves on for SHUTDOWN_DELAY while it reports not to be ready; then stops listening, completes requests in progress within
+ * the limit, and closes the application's resources.
+ */
 export async function stopHttp(
   config: AppConfig,
   app: NestExpressApplication<DrainableServer>,
 ): Promise<void> {
-  await app.getHttpServer().drain(config.server.shutdownTimeoutMs);
+  const server = app.getHttpServer();
+  const { shutdownDelayMs, shutdownTimeoutMs } = config.server;
+  if (server.listening && shutdownDelayMs > 0) {
+    app.get(ReadinessService).retire();
+    server.retire();
+    await sleep(shutdownDelayMs);
+  }
+  await server.drain(shutdownTimeoutMs);
   await app.close().catch((error: Error) => {
     new Logger('Shutdown').error(error.message, error.stack);
   });

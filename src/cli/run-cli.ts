@@ -10,6 +10,7 @@ import { addDoctorCommand } from './doctor.command';
 import { addMigrateCommands } from './migrate.commands';
 import { addGenCommands } from './gen.commands';
 import { PHYSICAL_COMMANDS } from './physical-backup.commands';
+import { addMoveCommand } from './move.commands';
 import { addProjectCommands } from './project.commands';
 import { addServerCommands } from './server.commands';
 import { addProjectDatabaseCommands } from './project-database.commands';
@@ -31,6 +32,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   const context = new CommandContext(program, environment);
   const project = program.command('project').description('projects, their keys and databases');
   addProjectCommands(project, context);
+  addMoveCommand(project, context);
   addProjectDatabaseCommands(project, context);
   addMigrateCommands(program, context);
   addDbCommands(program, context);

@@ -9,6 +9,8 @@ export interface ServerConfig {
   readonly publicUrl: string;
   readonly workers: number;
   readonly shutdownTimeoutMs: number;
+  /** Milliseconds in which a stopping process still accepts requests. */
+  readonly shutdownDelayMs: number;
   /** As Express's `trust proxy`: hops, or addresses; false trusts none. */
   readonly trustProxy: number | string | false;
   readonly maxBodyBytes: number;

@@ -186,6 +186,9 @@ export class EnvironmentVariables {
   /** Seconds that running requests get to finish after SIGTERM. */
   @WholeNumber(0, 3_600) SHUTDOWN_TIMEOUT = 15;
 
+  /** Seconds after SIGTERM in which requests are still accepted, while /health/ready answers 503. */
+  @WholeNumber(0, 3_600) SHUTDOWN_DELAY = 0;
+
   @WholeNumber(4, 16) BCRYPT_COST = 10;
 
   /** Seconds after which a mail that could not be sent is tried again; doubles, for about six hours. */

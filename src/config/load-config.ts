@@ -102,6 +102,7 @@ function serverConfig(env: EnvironmentVariables): ServerConfig {
     publicUrl: publicUrl(env),
     workers: env.WORKERS,
     shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT * 1000,
+    shutdownDelayMs: env.SHUTDOWN_DELAY * 1000,
     trustProxy: trustProxy(env.TRUST_PROXY),
     maxBodyBytes: env.MAX_BODY_SIZE,
     metrics: env.METRICS_PORT ? { port: env.METRICS_PORT, host: env.METRICS_HOST ?? env.HOST } : null,

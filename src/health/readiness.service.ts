@@ -34,6 +34,8 @@ export type Checks = Readonly<Record<string, Check>>;
  */
 const TOLD_ONLY = new Set(['storage', 'database_disk', 'backups']);
 
+const STOPPING: Checks = { process: { status: 'down', reason: 'stopping' } };
+
 export function isReady(checks: Checks): boolean {
   return Object.entries(checks).every(([name, { status }]) => status === 'up' || TOLD_ONLY.has(name));
 }
@@ -41,6 +43,7 @@ export function isReady(checks: Checks): boolean {
 @Injectable()
 export class ReadinessService {
   private running: Promise<Checks> | undefined;
+  private isRetired = false;
 
   constructor(
     private readonly repository: HealthRepository,
@@ -50,7 +53,13 @@ export class ReadinessService {
     private readonly backups: BackupHealth,
   ) {}
 
+  /** The process stops soon: it still serves, but should get no more requests. */
+  retire(): void {
+    this.isRetired = true;
+  }
+
   check(): Promise<Checks> {
+    if (this.isRetired) return Promise.resolve(STOPPING);
     this.running ??= this.checkAll().finally(() => (this.running = undefined));
     return this.running;
   }

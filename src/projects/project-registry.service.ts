@@ -208,6 +208,8 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     const known = this.opened.get(id);
     if (known?.revision === revision) return known;
     const project = this.toProject(row, revision);
+    // Connections to its former server would serve requests from the old database.
+    if (known && !isSamePlace(known.database, project.database)) void this.pools.evict(id);
     this.opened.set(id, project);
     return project;
   }
@@ -247,3 +249,6 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     return [current, ...secrets.filter((secret) => secret !== current)];
   }
 }
+
+const isSamePlace = (a: Project['database'], b: Project['database']): boolean =>
+  a.host === b.host && a.port === b.port;

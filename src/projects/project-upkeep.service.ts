@@ -21,6 +21,8 @@ import { TemplateDatabase } from './provisioning/template-database';
 const RECOVERY_INTERVAL_MS = 30_000;
 /** Databases that are migrated or dropped in parallel, so that a slow one does not delay the others. */
 const CONCURRENT_DATABASES = 4;
+/** Outdated projects that are read at once. */
+const PAGE = 500;
 /** Milliseconds to wait for another process that migrates or creates the same project. */
 const PATIENCE_MS = 300_000;
 
@@ -100,15 +102,18 @@ export class ProjectUpkeep implements OnApplicationShutdown {
    * @param patienceMs time to wait for each project that another process works on
    */
   async migrateOutdated(patienceMs = PATIENCE_MS): Promise<UpgradeResult> {
-    const others = await this.projects.listOutdated(PROJECT_SCHEMA_VERSION);
-    const waiting = others.filter(({ schemaVersion }) => isOutdated(schemaVersion));
     const result: UpgradeResult = { migrated: [], failed: [] };
-    await withEach(waiting, (entity) => this.migrate(entity, patienceMs, result));
-    if (result.migrated.length > 0) {
-      this.logger.log(
-        `migrated the databases of ${result.migrated.length} of ${waiting.length} outdated projects`,
-      );
+    // In pages: an installation may have a hundred thousand projects.
+    for (let after = ''; ;) {
+      const page = await this.projects.listOutdated(PROJECT_SCHEMA_VERSION, after, PAGE);
+      const waiting = page.filter(({ schemaVersion }) => isOutdated(schemaVersion));
+      await withEach(waiting, (entity) => this.migrate(entity, patienceMs, result));
+      after = page.at(-1)?.id ?? '';
+      if (page.length < PAGE) break;
     }
+    const { migrated, failed } = result;
+    if (migrated.length > 0)
+      this.logger.log(`migrated the databases of ${migrated.length} projects; ${failed.length} failed`);
     return result;
   }
 

@@ -1,7 +1,7 @@
 /** Projects and their secrets in the platform database. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
-import { DataSource, EntityManager, In, IsNull, Not } from 'typeorm';
+import { DataSource, EntityManager, In, IsNull, MoreThan, Not } from 'typeorm';
 import { codeOf } from '../common/errors/error-facts';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { withConnection } from '../database/pools/one-off-connection';
@@ -84,17 +84,25 @@ export class ProjectRepository {
     });
   }
 
-  /** Active projects whose database has another schema version. */
-  async listOutdated(schemaVersion: string): Promise<ProjectEntity[]> {
-    return this.dataSource.manager.findBy(ProjectEntity, {
-      status: 'active',
-      schemaVersion: Not(schemaVersion),
+  /**
+   * The next active projects whose database has another schema version, in the order of their ids.
+   * @param after id of the last one of the page before; empty for the first page
+   */
+  async listOutdated(schemaVersion: string, after: string, limit: number): Promise<ProjectEntity[]> {
+    return this.dataSource.manager.find(ProjectEntity, {
+      where: { id: MoreThan(after), status: 'active', schemaVersion: Not(schemaVersion) },
+      order: { id: 'ASC' },
+      take: limit,
     });
   }
 
-  /** Active projects whose database is on another server than the platform's. */
-  async listElsewhere(): Promise<ProjectEntity[]> {
-    return this.dataSource.manager.findBy(ProjectEntity, { status: 'active', serverUrl: Not(IsNull()) });
+  /** Active projects with a server of their own, which is none of the installation's. */
+  async listWithOwnServer(): Promise<ProjectEntity[]> {
+    return this.dataSource.manager.findBy(ProjectEntity, {
+      status: 'active',
+      server: IsNull(),
+      serverUrl: Not(IsNull()),
+    });
   }
 
   /** The schema version of an active project; null when it is not active any more. */
@@ -110,8 +118,16 @@ export class ProjectRepository {
     });
   }
 
-  async insert(project: ProjectEntity): Promise<void> {
-    await this.dataSource.manager.insert(ProjectEntity, project);
+  /**
+   * @param isPlaced the server was chosen for its room
+   * @returns false if other creations have taken that room meanwhile
+   */
+  async insert(project: ProjectEntity, isPlaced: boolean): Promise<boolean> {
+    return this.dataSource.transaction(async (manager) => {
+      if (isPlaced && !(await hasRoom(manager, project.server))) return false;
+      await manager.insert(ProjectEntity, project);
+      return true;
+    });
   }
 
   /**
@@ -261,6 +277,17 @@ async function lockProject(client: Client, id: string, patienceMs: number): Prom
     if (codeOf(error) === LOCK_NOT_AVAILABLE) return false;
     throw error;
   }
+}
+
+/** Serialises the creations on one server, so that they do not exceed its capacity together. */
+async function hasRoom(manager: EntityManager, server: string | null): Promise<boolean> {
+  await manager.query('select from database_servers where name = $1 for no key update', [server]);
+  const [row] = await manager.query<{ room: boolean }[]>(
+    `select s.capacity > (select count(*) from projects p where p.server = s.name) as room
+     from database_servers s where s.name = $1`,
+    [server],
+  );
+  return row?.room ?? false;
 }
 
 /** Every process evicts the project from its cache when the transaction commits. */

@@ -1,5 +1,6 @@
 /** Errors about projects. */
 import { AppError } from '../common/errors/app-error';
+import { httpError } from '../common/errors/http-errors';
 
 export const projectNotFound = (): AppError =>
   new AppError({
@@ -35,9 +36,12 @@ export const projectBusy = (): AppError =>
   new AppError({
     status: 409,
     code: 'conflict',
-    message: 'Another request is creating or deleting this project',
+    message: 'Another request is creating, moving or deleting this project',
     headers: { 'Retry-After': '1' },
   });
+
+export const projectMoving = (): AppError =>
+  httpError(503, 'The project is being moved to another server: try again in a moment');
 
 export const databaseServerUnusable = (cause: Error): AppError =>
   new AppError({

@@ -23,6 +23,7 @@ import { ObstacleWatch } from './provisioning/obstacle-watch.service';
 import { TemplateDatabase } from './provisioning/template-database';
 import { ServerRepository } from './servers/server.repository';
 import { ServersService } from './servers/servers.service';
+import { WriteGate } from './write-gate.service';
 
 @Module({
   providers: [
@@ -49,21 +50,26 @@ import { ServersService } from './servers/servers.service';
     ServerRepository,
     ServersService,
     TemplateDatabase,
+    WriteGate,
   ],
   exports: [
     AuditChainRepository,
     AuditLogRepository,
+    DatabaseProvisioner,
     KeyRotationService,
     OwnerDatabase,
     PlatformFactsRepository,
     ProjectPauses,
     ProjectQuotas,
     ProjectRegistry,
+    ProjectRepository,
+    ProjectSecrets,
     ProjectsService,
     ProjectUpkeep,
     RelationAdopter,
     ServersService,
     TemplateDatabase,
+    WriteGate,
   ],
 })
 export class ProjectsModule {}

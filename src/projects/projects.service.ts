@@ -30,6 +30,16 @@ const SLUG_ATTEMPTS = 6;
  */
 const ANSWER_MS = 15_000;
 
+/** Other creations took the last places of the server that was chosen. */
+class ServerFull extends Error {}
+
+interface Reservation {
+  /** The slug is generated, so a taken one gets a suffix. */
+  readonly mayVary: boolean;
+  /** The server was chosen for its room. */
+  readonly isPlaced: boolean;
+}
+
 @Injectable()
 export class ProjectsService {
   private readonly logger = new Logger(ProjectsService.name);
@@ -50,10 +60,19 @@ export class ProjectsService {
    * @throws AppError 400 for a malformed slug, 409 for a taken one
    */
   async create(input: NewProject, actor: Actor = PLINTH): Promise<Project> {
-    const entity = this.factory.newProject(await this.placed(input));
-    if (entity.serverUrl !== null)
-      await this.assertUsable(this.serverOf(entity), input.databaseUrl !== undefined);
-    return this.build(entity, input.slug === null, () => this.provision(entity, actor));
+    const isPlaced = input.databaseUrl === undefined && input.server === undefined;
+    for (;;) {
+      const entity = this.factory.newProject(await this.placed(input));
+      if (entity.serverUrl !== null)
+        await this.assertUsable(this.serverOf(entity), input.databaseUrl !== undefined);
+      const kind = { mayVary: input.slug === null, isPlaced };
+      try {
+        return await this.build(entity, kind, () => this.provision(entity, actor));
+      } catch (error) {
+        // The next look finds another server, or none.
+        if (!(error instanceof ServerFull)) throw error;
+      }
+    }
   }
 
   /**
@@ -70,7 +89,7 @@ export class ProjectsService {
   ): Promise<Project> {
     const { project, secrets } = this.factory.copyOf(copy);
     await this.assertFree(project);
-    return this.build(project, false, async () => {
+    return this.build(project, { mayVary: false, isPlaced: false }, async () => {
       const server = this.serverOf(project);
       const { polled } = await this.provisioner.createEmpty(server, this.blueprintOf(project), extensions);
       await fill(project);
@@ -181,9 +200,9 @@ export class ProjectsService {
     });
   }
 
-  /** Servers besides the platform's, with projects or without; one may be listed several times. */
+  /** Servers besides the platform's, with projects or without; one of a project's own may be listed several times. */
   async listServersElsewhere(): Promise<DatabaseServer[]> {
-    const ofProjects = (await this.projects.listElsewhere()).map((entity) => this.serverOf(entity));
+    const ofProjects = (await this.projects.listWithOwnServer()).map((entity) => this.serverOf(entity));
     return [...(await this.servers.listOthers()), ...ofProjects];
   }
 
@@ -214,9 +233,13 @@ export class ProjectsService {
   }
 
   /** Creates a project in steps; undoes them when one fails. */
-  private async build(entity: ProjectEntity, mayVary: boolean, steps: () => Promise<void>): Promise<Project> {
+  private async build(
+    entity: ProjectEntity,
+    kind: Reservation,
+    steps: () => Promise<void>,
+  ): Promise<Project> {
     const isMine = await this.projects.whileLocked(entity.id, async () => {
-      await this.reserve(entity, mayVary);
+      await this.reserve(entity, kind);
       try {
         await steps();
       } catch (error) {
@@ -228,7 +251,8 @@ export class ProjectsService {
     return this.registry.get(entity.id);
   }
 
-  private blueprintOf(entity: ProjectEntity): DatabaseBlueprint {
+  /** The names and passwords of the project's database and roles. */
+  blueprintOf(entity: ProjectEntity): DatabaseBlueprint {
     return {
       database: entity.databaseName,
       ownerRole: entity.ownerRole,
@@ -273,12 +297,13 @@ export class ProjectsService {
     await this.projects.remove(entity.id, entry);
   }
 
-  /** @param mayVary the slug is generated, so a taken one gets a suffix */
-  private async reserve(entity: ProjectEntity, mayVary: boolean): Promise<void> {
+  /** @throws ServerFull */
+  private async reserve(entity: ProjectEntity, { mayVary, isPlaced }: Reservation): Promise<void> {
     const wanted = entity.slug;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.projects.insert(entity);
+        if (!(await this.projects.insert(entity, isPlaced))) throw new ServerFull();
+        return;
       } catch (error) {
         if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
         if (attempt === SLUG_ATTEMPTS) throw slugTaken(wanted, mayVary);

@@ -7,7 +7,6 @@ import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdo
 import { Client } from 'pg';
 import { codeOf } from '../common/errors/error-facts';
 import { PLATFORM_URL } from '../database/platform/platform-url';
-import { ProjectRepository } from './project.repository';
 import { ProjectsService } from './projects.service';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './provisioning/database-server';
 import { EndReason, SessionEnder } from './session-ender.service';
@@ -71,7 +70,6 @@ export class SessionWatch implements OnApplicationBootstrap, OnApplicationShutdo
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly projects: ProjectRepository,
     private readonly service: ProjectsService,
     private readonly ender: SessionEnder,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
@@ -88,10 +86,8 @@ export class SessionWatch implements OnApplicationBootstrap, OnApplicationShutdo
     await Promise.all([...this.watched.values()].map((server) => server.stop()));
   }
 
-  /** Servers that hold the databases of single projects. */
   private async watchOthers(): Promise<void> {
-    const entities = await this.projects.listElsewhere().catch(() => []);
-    for (const entity of entities) this.watch(this.service.serverOf(entity));
+    for (const server of await this.service.listServersElsewhere().catch(() => [])) this.watch(server);
   }
 
   private watch(server: DatabaseServer): void {

@@ -6,6 +6,7 @@ import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres'
 import { eventually } from '../support/eventually';
 import type { HttpAnswer } from '../support/http-client';
 import { TestPlinth } from '../support/plinth';
+import { PostgresProxy } from '../support/postgres-proxy';
 import { TestProject } from '../support/test-project';
 
 const SETTINGS = { fsync: 'off' };
@@ -68,6 +69,11 @@ it('places a project on the server with the largest share of free places, up to 
   expect(await serverOf(await newProject())).toBe('db2');
   const refused = await plinth.admin.post('/admin/v1/projects', { name: 'No room', slug: null });
   expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+  await change('db2', { capacity: 3 });
+  const together = await Promise.all(
+    [1, 2, 3].map(() => plinth.admin.post('/admin/v1/projects', { name: 'Last place', slug: null })),
+  );
+  expect(together.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
   await change('platform', { capacity: 1_000 });
 });
 
@@ -113,3 +119,34 @@ it('gives the projects of a server its new URL at once, and removes the server w
   const entries = await plinth.admin.get('/admin/v1/audit-log?action=server.remove');
   expect(entries.body[0]).toMatchObject({ action: 'server.remove', details: { name: 'db2' } });
 }, 60_000);
+
+it('bounds what a server that drops packets may hold, refuses its requests, and finds it back', async () => {
+  const proxy = await PostgresProxy.start(new URL(second.url));
+  const url = proxy.through(new URL(second.url)).href;
+  expect((await plinth.admin.post(SERVERS, { name: 'db3', url })).status).toBe(201);
+  const here = await newProject({ server: 'platform' });
+  const there = [await newProject({ server: 'db3' }), await newProject({ server: 'db3' })];
+  for (const project of [here, ...there]) expect((await project.anon.get(NOTES)).status).toBe(200);
+
+  proxy.freeze();
+  // More than all connections of this process.
+  let left = 60;
+  const stuck = Array.from({ length: left }, async (_, n) => {
+    const answer = await there[n % 2]?.anon.get(NOTES);
+    left -= 1;
+    return [answer?.status, Number(answer?.headers.get('retry-after')) > 0];
+  });
+  const others: number[] = [];
+  while (left > 0)
+    others.push(
+      ...(await Promise.all([1, 2, 3, 4].map(() => here.anon.get(NOTES)))).map(({ status }) => status),
+    );
+  expect(new Set(others)).toEqual(new Set([200]));
+  expect(new Set((await Promise.all(stuck)).map(String))).toEqual(new Set(['503,true']));
+
+  proxy.thaw();
+  for (const { anon } of there)
+    await eventually(async () => expect((await anon.get(NOTES)).status).toBe(200), 20_000);
+  for (const { id } of there) await plinth.admin.delete(`/admin/v1/projects/${id}`);
+  await proxy.cut();
+}, 90_000);

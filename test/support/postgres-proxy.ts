@@ -1,5 +1,6 @@
 /**
- * A proxy between Plinth and PostgreSQL, without TLS. It counts round trips and can delay responses and notifications.
+ * A proxy between Plinth and PostgreSQL, without TLS. It counts round trips, can delay responses and
+ * notifications, and can be cut or made to drop everything.
  */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
@@ -19,6 +20,7 @@ export class PostgresProxy {
   /** 0 until it listens. */
   private port = 0;
 
+  private isFrozen = false;
   private readonly sockets = new Set<Socket>();
 
   private constructor(
@@ -36,7 +38,8 @@ export class PostgresProxy {
       new Transform({
         transform: (chunk: Buffer, _encoding, done) => {
           const lag = holder.self?.lag ?? 0;
-          if (lag > 0) setTimeout(done, lag, null, chunk);
+          if (holder.self?.isFrozen) done();
+          else if (lag > 0) setTimeout(done, lag, null, chunk);
           else done(null, chunk);
         },
       });
@@ -48,7 +51,8 @@ export class PostgresProxy {
         if (holder.self) holder.self.roundTrips += 1;
       });
       client.on('data', count);
-      client.pipe(behind).pipe(lagging()).pipe(client);
+      if (!holder.self?.isFrozen) client.pipe(behind);
+      behind.pipe(lagging()).pipe(client);
       for (const [one, other] of [
         [client, behind],
         [behind, client],
@@ -76,6 +80,18 @@ export class PostgresProxy {
     const closed = this.stop();
     for (const socket of this.sockets) socket.destroy();
     await closed;
+  }
+
+  /** Forwards nothing any more, also on new connections, which are accepted: like a network that drops packets. */
+  freeze(): void {
+    this.isFrozen = true;
+    for (const socket of this.sockets) socket.unpipe();
+  }
+
+  /** Ends freeze(); connections from before are closed. */
+  thaw(): void {
+    this.isFrozen = false;
+    for (const socket of this.sockets) socket.destroy();
   }
 
   /** The URL of a server, with this proxy's address. */

@@ -18,6 +18,7 @@ import { StaffPasskeys1790000000371 } from '../../../migrations/platform/1790000
 import { DatabaseServers1790000000400 } from '../../../migrations/platform/1790000000400-database-servers';
 import { ProjectPause1790000000440 } from '../../../migrations/platform/1790000000440-project-pause';
 import { SavedQueries1790000000441 } from '../../../migrations/platform/1790000000441-saved-queries';
+import { ProjectMoves1790000000460 } from '../../../migrations/platform/1790000000460-project-moves';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
@@ -37,6 +38,7 @@ const PLATFORM_MIGRATIONS = [
   DatabaseServers1790000000400,
   ProjectPause1790000000440,
   SavedQueries1790000000441,
+  ProjectMoves1790000000460,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

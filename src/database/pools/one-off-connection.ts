@@ -2,14 +2,16 @@
 import { Client, ClientConfig } from 'pg';
 import { BoundedClient, BoundedClientConfig } from './bounded-client';
 
-const APPLICATION = { application_name: 'plinth-admin' };
+/** Milliseconds within which a server must have accepted the connection. */
+export const CONNECT_MS = 15_000;
+const DEFAULTS = { application_name: 'plinth-admin', connectionTimeoutMillis: CONNECT_MS };
 
 /** Connects, runs `work`, disconnects. Rejects with the driver's error. */
 export async function withConnection<T>(
   config: ClientConfig,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
-  return working(new Client({ ...APPLICATION, ...config }), work);
+  return working(new Client({ ...DEFAULTS, ...config }), work);
 }
 
 /** For a database that has an untrusted owner. @throws DatabaseFault result_too_large as well */
@@ -17,7 +19,7 @@ export async function withBoundedConnection<T>(
   config: BoundedClientConfig,
   work: (client: BoundedClient) => Promise<T>,
 ): Promise<T> {
-  return working(new BoundedClient({ ...APPLICATION, ...config }), work);
+  return working(new BoundedClient({ ...DEFAULTS, ...config }), work);
 }
 
 async function working<C extends Client, T>(client: C, work: (client: C) => Promise<T>): Promise<T> {

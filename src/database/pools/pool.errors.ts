@@ -18,3 +18,8 @@ export function projectPaused(): DatabaseFault {
 export function loginRefused(cause: Error): DatabaseFault {
   return new DatabaseFault('login_refused', 'The service is busy: the database refused a connection', cause);
 }
+
+/** The server has not answered for seconds (server-watch.ts). */
+export function serverSilent(): DatabaseFault {
+  return new DatabaseFault('no_free_connection', 'The service is busy: the database server does not answer');
+}

@@ -12,6 +12,8 @@ import { loginConfig, type ProjectDatabase } from './project-database';
 import { resultTooLarge } from './result-too-large';
 import { SessionState, UNLISTEN } from './session-state';
 
+/** Milliseconds within which a connection must be open. */
+const CONNECT_MS = 10_000;
 /** Milliseconds that the server waits for the end of a session. */
 const END_MS = 2_000;
 const END_TIMEOUTS = { connectionTimeoutMillis: END_MS, query_timeout: 2 * END_MS };
@@ -22,13 +24,21 @@ export class PooledConnection extends PipelineConnection {
   openSince = 0;
   /** The same for the moment at which it was last given back. */
   idleSince = 0;
+  /** Milliseconds of the monotonic clock since when the server owes something; null while the connection is idle. */
+  awaitedSince: number | null = null;
+  /** When its server was last heard of, in milliseconds of the monotonic clock; shared by the server's connections. */
+  server: { heardAt: number } = { heardAt: 0 };
   /** Number of pipelines sent; each is one round trip, however many statements it holds. */
   roundTrips = 0;
   private readonly session = new SessionState();
   private listenStatement: Statement | null = null;
 
   constructor(readonly database: ProjectDatabase) {
-    super({ ...loginConfig(database), application_name: 'plinth' });
+    super({
+      ...loginConfig(database),
+      application_name: 'plinth',
+      connectionTimeoutMillis: CONNECT_MS,
+    });
     // A function changed one of the reported settings for the whole session.
     this.onParameterStatus = () => (this.session.isClean = false);
   }

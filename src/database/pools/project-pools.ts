@@ -6,12 +6,13 @@
 import { measureDatabase } from '../../http/request-times';
 import { ConcurrencyLimiter, MOMENT_MS } from './concurrency-limiter';
 import { IdleConnections, RECENT_MS } from './idle-connections';
-import { loginRefused, poolExhausted, projectPaused } from './pool.errors';
+import { loginRefused, poolExhausted, projectPaused, serverSilent } from './pool.errors';
 import type { Pool, Waiter } from './pool';
 import { PoolListener } from './pool-listener';
 import type { PoolLimits } from './pool-limits';
 import { PooledConnection } from './pooled-connection';
 import { ProjectDatabase } from './project-database';
+import { ServerWatch } from './server-watch';
 import { Streams } from './streams';
 
 /** Share of the connections from which on a project that has one waits a little before it opens another. */
@@ -33,10 +34,14 @@ const CLIENT_SHARE = 2 / 3;
 
 /** Wrong password, role without LOGIN, missing CONNECT privilege. */
 const REFUSED = new Set(['28P01', '28000', '42501']);
+/** The database accepts no connections, or does not exist (any more): it is being moved, or was. */
+const CLOSED = new Set(['55000', '3D000']);
 
 export class ProjectPools {
   /** Called when a server refuses a project's login role. */
   onRefused: (database: ProjectDatabase) => void = () => undefined;
+  /** Called when a server has no such database, or that accepts no connections. */
+  onClosed: (database: ProjectDatabase) => void = () => undefined;
   private readonly pools = new Map<string, Pool>();
   private open = 0;
   private roundTrips = 0;
@@ -47,9 +52,12 @@ export class ProjectPools {
   private readonly idle = new IdleConnections((connection) => this.owners.get(connection)?.size ?? 0);
   /** Projects with waiting requests and without a connection, because of the global limit, in order of arrival. */
   private readonly starving = new Set<Pool>();
+  private readonly servers: ServerWatch;
 
   constructor(private readonly limits: PoolLimits) {
     const { total, perProject, stalledMs } = limits;
+    this.servers = new ServerWatch(total);
+    this.servers.onSilent = (isThere) => this.refuseWaiting(isThere);
     const ofProject = shareOf(perProject, STREAMING_SHARE);
     this.streams = new Streams({
       total: shareOf(total, STREAMING_SHARE),
@@ -128,6 +136,7 @@ export class ProjectPools {
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.sweeper);
+    this.servers.close();
     await Promise.all([...this.pools.keys()].map((key) => this.evict(key)));
   }
 
@@ -159,11 +168,13 @@ export class ProjectPools {
   private lend(pool: Pool, connection: PooledConnection): PooledConnection {
     this.idle.delete(connection);
     pool.lent.add(connection);
+    connection.awaitedSince = performance.now();
     return connection;
   }
 
   private acquire(database: ProjectDatabase): Promise<PooledConnection> {
     const pool = this.poolOf(database);
+    if (this.servers.isSilent(database)) return Promise.reject(serverSilent());
     if (this.closed || pool.waiting.length >= this.limits.maxWaiting) return Promise.reject(poolExhausted());
     return new Promise((resolve, reject) => {
       const since = performance.now();
@@ -222,6 +233,11 @@ export class ProjectPools {
   private openFor(pool: Pool): boolean {
     const waiter = pool.waiting[0];
     if (!waiter || pool.closed || pool.size >= this.limits.perProject) return false;
+    if (!this.servers.mayOpen(waiter.database)) {
+      // It waits for its own server, not for the global limit.
+      this.starving.delete(pool);
+      return false;
+    }
     if (!this.hasRoomFor(pool, waiter)) {
       if (pool.size === 0) this.starving.add(pool);
       return false;
@@ -231,6 +247,7 @@ export class ProjectPools {
     this.open += 1;
     const connection = new PooledConnection(waiter.database);
     this.owners.set(connection, pool);
+    this.servers.add(connection);
     connection.onLost = () => this.dropIdle(pool, connection);
     const project = waiter.database.key;
     connection.onStream = (client, end) => this.streams.begin({ connection, project, client, end });
@@ -266,7 +283,20 @@ export class ProjectPools {
     return true;
   }
 
+  /** Their server does not answer: they would wait in vain. */
+  private refuseWaiting(isThere: (database: ProjectDatabase) => boolean): void {
+    for (const pool of this.pools.values()) {
+      if (!pool.waiting[0] || !isThere(pool.waiting[0].database)) continue;
+      for (const waiter of pool.waiting.splice(0)) waiter.reject(serverSilent());
+    }
+    this.serveStarving();
+  }
+
   private refusal(database: ProjectDatabase, error: Error & { code?: string }): Error {
+    if (CLOSED.has(error.code ?? '')) {
+      this.onClosed(database);
+      return loginRefused(error);
+    }
     if (!REFUSED.has(error.code ?? '')) return error;
     this.onRefused(database);
     return loginRefused(error);
@@ -286,6 +316,8 @@ export class ProjectPools {
     // The connection that listened before was closed.
     if (!pool.listener?.listening) void pool.listener?.adopt(connection);
     this.idle.add(connection);
+    connection.awaitedSince = null;
+    connection.server.heardAt = connection.idleSince;
     pool.idle.push(connection);
     if (pool.waiting.length > 0) this.serve(pool);
     if (this.starving.size > 0) this.serveStarving();
@@ -301,8 +333,8 @@ export class ProjectPools {
   private serveStarving(): void {
     for (const pool of this.starving) {
       if (pool.waiting.length === 0) this.starving.delete(pool);
-      else if (!this.openFor(pool)) return;
-      else this.watchSoon(pool);
+      else if (this.openFor(pool)) this.watchSoon(pool);
+      else if (this.starving.has(pool)) return;
     }
   }
 
@@ -324,6 +356,7 @@ export class ProjectPools {
     if (!this.owners.delete(connection)) return;
     this.idle.delete(connection);
     pool.listener?.leave(connection);
+    this.servers.delete(connection);
     pool.size -= 1;
     this.open -= 1;
     connection.onLost = () => undefined;

@@ -1,6 +1,6 @@
 /** A PostgreSQL server that holds projects' databases, reached as the installation's admin role. */
 import { Client, ClientConfig } from 'pg';
-import { withConnection } from '../../database/pools/one-off-connection';
+import { CONNECT_MS, withConnection } from '../../database/pools/one-off-connection';
 import { ProjectDatabase } from '../../database/pools/project-database';
 
 /** Work on the server's global objects runs in this database, which exists on every server. */
@@ -40,7 +40,11 @@ export class DatabaseServer {
 
   /** Like asAdmin(), but the connection stays open and the caller ends it. */
   async connectAsAdmin(database: string, name: string): Promise<Client> {
-    const client = new Client({ connectionString: this.adminUrlOf(database), application_name: name });
+    const client = new Client({
+      connectionString: this.adminUrlOf(database),
+      application_name: name,
+      connectionTimeoutMillis: CONNECT_MS,
+    });
     client.on('error', () => undefined);
     await client.connect();
     return client;

@@ -101,13 +101,16 @@ export class ServerRepository {
     });
   }
 
-  /** @returns false while projects are there */
+  /** @returns false while projects are there, or on the way to it or from it */
   async remove(name: string, entry: AuditEntry): Promise<boolean> {
     return this.change(entry, async (manager) => {
       // Serialises with creations, whose foreign key locks the row.
       await manager.query('select from database_servers where name = $1 for update', [name]);
       const [, removed] = await manager.query<[unknown, number]>(
-        'delete from database_servers s where name = $1 and not exists (select from projects p where p.server = s.name)',
+        `delete from database_servers s where name = $1
+           and not exists (select from projects p where p.server = s.name)
+           and not exists (select from project_moves m where m.status in ('running', 'undoing', 'switched')
+             and s.name in (m.source_server, m.target_server))`,
         [name],
       );
       return removed === 1;

@@ -124,7 +124,7 @@ export class ServersService {
   }
 
   /**
-   * Chooses the server of a new project. Two creations at the same time may exceed a capacity by one.
+   * Chooses the server of a new project. Its row is checked again when the project is inserted.
    * @param name a particular server, whatever its status and capacity; default: the open one with the most room
    * @throws AppError 404, or 409 without room
    */

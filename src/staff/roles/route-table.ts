@@ -100,6 +100,8 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'DELETE /admin/v1/projects/:id': allow(OPERATORS, 'admin'),
   'POST /admin/v1/projects/:id/pause': allow(PROJECT_ADMINS, 'admin'),
   'POST /admin/v1/projects/:id/resume': allow(PROJECT_ADMINS, 'admin'),
+  'GET /admin/v1/projects/:id/move': allow(INSTALL_READERS, 'read'),
+  'POST /admin/v1/projects/:id/move': allow(OPERATORS, 'admin'),
   'GET /admin/v1/projects/:id/backup': allow(PROJECT_ADMINS, 'admin'),
   'GET /admin/v1/projects/:id/keys': allow(DEVELOPERS, 'admin'),
   'POST /admin/v1/projects/:id/keys/rotate': allow(PROJECT_ADMINS, 'admin'),

@@ -13,6 +13,8 @@ import { PLATFORM_URL } from '../../database/platform/platform-url';
 /** Milliseconds to wait for a removal of the whole project, or another backup. */
 const WAIT_MS = 10_000;
 const LOCK_NOT_AVAILABLE = '55P03';
+/** Advisory lock of the process that sweeps. The number is arbitrary. */
+const SWEEP_LOCK = 7_046_146;
 const keyOf = (id: string): string => `hashtextextended('plinth storage hold ' || ${id}, 0)`;
 const KEY = keyOf('$1');
 
@@ -52,6 +54,21 @@ export class RemovalHoldRepository {
         throw codeOf(error) === LOCK_NOT_AVAILABLE ? held() : error;
       });
       return Promise.race([work(), lost]);
+    });
+  }
+
+  /**
+   * Runs a sweep of all projects unless another process runs one: it connects to each project's database.
+   * @returns false when another process does
+   */
+  async whileSweeping(sweep: () => Promise<void>): Promise<boolean> {
+    return withConnection({ connectionString: this.platformUrl }, async (client) => {
+      const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
+        SWEEP_LOCK,
+      ]);
+      if (!rows[0]?.mine) return false;
+      await sweep();
+      return true;
     });
   }
 

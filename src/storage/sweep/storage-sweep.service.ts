@@ -157,8 +157,10 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
 
   private schedule(delay: number): void {
     this.timer = setTimeout(() => {
-      this.running = this.sweepAll().catch((error: unknown) =>
-        this.logger.error(`the sweep of files failed: ${String(error)}`),
+      const sweep = this.hold.whileSweeping(() => this.sweepAll());
+      this.running = sweep.then(
+        () => undefined,
+        (error: unknown) => this.logger.error(`the sweep of files failed: ${String(error)}`),
       );
       void this.running.then(() => !this.stopped && this.schedule(HOUR_MS));
     }, delay);

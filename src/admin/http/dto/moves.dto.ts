@@ -1,0 +1,23 @@
+/** Bodies of moves of projects between servers. */
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsOptional, IsString } from 'class-validator';
+import { Example } from '../../../http/docs/example.decorator';
+
+@Example({ server: 'db2' })
+export class MoveProjectDto {
+  @ApiProperty({ example: 'db2', description: 'Name of a server, whatever its status and capacity' })
+  @IsString()
+  server!: string;
+
+  @ApiPropertyOptional({
+    description: 'Writes may be refused for as long as the copy takes, also for more than five seconds',
+  })
+  @IsOptional()
+  @IsBoolean()
+  read_only_window?: boolean;
+
+  @ApiPropertyOptional({ description: 'The old database stays on its server, closed to everybody' })
+  @IsOptional()
+  @IsBoolean()
+  keep?: boolean;
+}

@@ -1,0 +1,114 @@
+/**
+ * Ends moves that were interrupted: before the switch the project stays where it was and the copy is dropped; after it the
+ * old database is dropped. Runs at the start, every 30 seconds, and when a database refuses connections.
+ */
+import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { ProjectPools } from '../database/pools/project-pools';
+import type { ProjectEntity } from '../projects/project.entity';
+import { ProjectRegistry } from '../projects/project-registry.service';
+import { ProjectRepository } from '../projects/project.repository';
+import { DatabaseProvisioner } from '../projects/provisioning/database-provisioner';
+import { MAINTENANCE_DATABASE } from '../projects/provisioning/database-server';
+import { endCreation, openDatabase } from './database-fence';
+import { moveInterrupted } from './move.errors';
+import { MovePlaces } from './move-places';
+import { MoveRepository, type MoveRow } from './move.repository';
+
+const INTERVAL_MS = 30_000;
+
+@Injectable()
+export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(MoveRecovery.name);
+  private timer: NodeJS.Timeout | undefined;
+  /** Moves that are being ended here, by project id. */
+  private readonly running = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly moves: MoveRepository,
+    private readonly projects: ProjectRepository,
+    private readonly places: MovePlaces,
+    private readonly provisioner: DatabaseProvisioner,
+    private readonly registry: ProjectRegistry,
+    private readonly pools: ProjectPools,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.pools.onClosed = ({ key }) => {
+      // This process may not have heard of a switch.
+      this.registry.forget(key);
+      void this.recover(key);
+    };
+    this.timer = setInterval(() => void this.recoverAll(), INTERVAL_MS).unref();
+    void this.recoverAll();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await Promise.all(this.running.values());
+  }
+
+  /** Ends the unfinished move of a project, unless a process works on it. Failures are tried again later. */
+  recover(id: string): Promise<void> {
+    const known = this.running.get(id);
+    if (known) return known;
+    const work = this.projects
+      .whileLocked(id, () => this.settle(id))
+      .then(
+        () => undefined,
+        (error: unknown) =>
+          this.logger.warn(`the move of project ${id} could not be ended yet: ${String(error)}`),
+      )
+      .finally(() => this.running.delete(id));
+    this.running.set(id, work);
+    return work;
+  }
+
+  /**
+   * Ends the project's unfinished move, if there is one. The caller holds the lock of the project.
+   * @throws Error when a server is away; the project serves already then
+   */
+  async settle(id: string): Promise<void> {
+    await this.moves.giveUp(id);
+    const move = await this.moves.find(id);
+    if (move?.status === 'undoing') await this.undo(move);
+    if (move?.status === 'switched') await this.complete(move);
+  }
+
+  private async undo(move: MoveRow): Promise<void> {
+    const { projectId: id, targetServer } = move;
+    const project = (await this.projects.findActive({ id }))?.project;
+    if (!project || project.server === targetServer) throw new Error('the project is not on its source');
+    const { server: source } = this.places.placeOf(project);
+    await source.asAdmin(MAINTENANCE_DATABASE, (client) => openDatabase(client, project.databaseName));
+    const target = await this.places.onServer(project, targetServer);
+    if (target.server.key === source.key) throw new Error('both servers of the move are one');
+    await target.server.asAdmin(MAINTENANCE_DATABASE, (client) => endCreation(client, project.databaseName));
+    await this.provisioner.drop(target.server, namesOf(project));
+    await this.moves.finish(id, 'failed', moveInterrupted().message);
+  }
+
+  private async complete(move: MoveRow): Promise<void> {
+    const { projectId: id, targetServer, keep } = move;
+    const project = (await this.projects.findActive({ id }))?.project;
+    if (project?.server !== targetServer) throw new Error('the project is not on its target');
+    const source = this.places.before(project, move);
+    if (source.server.key === this.places.placeOf(project).server.key)
+      throw new Error('both servers of the move are one');
+    if (!keep) await this.provisioner.drop(source.server, namesOf(project));
+    await this.moves.finish(id, 'done');
+  }
+
+  private async recoverAll(): Promise<void> {
+    try {
+      for (const id of await this.moves.listUnfinished()) await this.recover(id);
+    } catch (error) {
+      this.logger.warn(`unfinished moves could not be listed: ${String(error)}`);
+    }
+  }
+}
+
+/** The names are the same on both servers. */
+function namesOf(project: ProjectEntity): Parameters<DatabaseProvisioner['drop']>[1] {
+  const { databaseName: database, ownerRole, loginRole } = project;
+  return { database, ownerRole, loginRole };
+}

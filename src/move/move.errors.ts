@@ -1,0 +1,57 @@
+/** Errors of moving a project to another PostgreSQL server. */
+import { AppError } from '../common/errors/app-error';
+
+const refusal = (message: string, cause?: unknown): AppError =>
+  new AppError({ status: 409, code: 'move_refused', message, cause });
+
+export const alreadyThere = (server: string): AppError =>
+  refusal(`The project is on the server "${server}" already`);
+
+export const databaseExists = (server: string, database: string): AppError =>
+  refusal(
+    `The server "${server}" has a database "${database}" or a role of the project already: it may be the same server, or the project was there before and its old database was kept`,
+  );
+
+/** @param bytes of the project's tables */
+export const windowTooLong = (bytes: number, limit: number): AppError =>
+  refusal(
+    `The project's tables have ${toMiB(bytes)} MiB. Writes are refused while rows are copied, and with more than ${toMiB(limit)} MiB that can take longer than 5 seconds: set read_only_window to accept it`,
+  );
+
+export const windowExceeded = (seconds: number): AppError =>
+  refusal(`Rows and indexes were not copied within ${seconds} s, so writes are admitted again`);
+
+export const writersHoldLocks = (cause: unknown): AppError =>
+  refusal('Sessions that write to the project did not end in time: try again', cause);
+
+export const schemaChanged = (): AppError =>
+  refusal('The schema of the project was changed during the move: start it again');
+
+export const largeObjectsChanged = (): AppError =>
+  refusal('Large objects of the project were changed during the move: start it again');
+
+export const copyDiffers = (table: string): AppError =>
+  refusal(`The copy of ${table} does not have as many rows as the original`);
+
+export const largeObjectsNeedSuperuser = (): AppError =>
+  refusal(
+    'The project has large objects: only an admin role with SUPERUSER can keep them unchanged during a move',
+  );
+
+export const sessionsRemain = (count: number): AppError =>
+  refusal(`${count} sessions of other roles in the project's database could not be ended`);
+
+export const rolesNeedNewerServer = (names: readonly string[]): AppError =>
+  refusal(`The owner's own roles (${names.join(', ')}) need PostgreSQL 16 or later on the target`);
+
+export const roleExists = (name: string): AppError =>
+  refusal(
+    `The target has a role "${name}", which the project's owner made on the source: rename one of them`,
+  );
+
+export const moveInterrupted = (): AppError => refusal('The move was interrupted');
+
+export const noMove = (): AppError =>
+  new AppError({ status: 404, code: 'move_not_found', message: 'The project was never moved' });
+
+const toMiB = (bytes: number): number => Math.ceil(bytes / 1024 / 1024);

@@ -1,0 +1,15 @@
+/** Moves projects between the PostgreSQL servers of the installation. */
+import { Module } from '@nestjs/common';
+import { BackupModule } from '../backup/backup.module';
+import { ProjectsModule } from '../projects/projects.module';
+import { MovePlaces } from './move-places';
+import { MoveRecovery } from './move-recovery.service';
+import { MoveRepository } from './move.repository';
+import { ProjectMover } from './project-mover.service';
+
+@Module({
+  imports: [ProjectsModule, BackupModule],
+  providers: [MovePlaces, MoveRecovery, MoveRepository, ProjectMover],
+  exports: [ProjectMover],
+})
+export class MoveModule {}

@@ -1,0 +1,196 @@
+/** A project moves between PostgreSQL servers while it is in use. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import { withConnection } from '../../src/database/pools/one-off-connection';
+import { contentOf, OBJECTS, schemaOf } from '../support/catalog-copies';
+import { eventually } from '../support/eventually';
+import type { HttpAnswer } from '../support/http-client';
+import { MoveLoad } from '../support/move-load';
+import { accessOf, asOwner } from '../support/owner-connection';
+import { TestPlinth } from '../support/plinth';
+import { TestProject } from '../support/test-project';
+import { upload } from '../support/uploads';
+
+const SETTINGS = { fsync: 'off' };
+const MOVED_MS = 60_000;
+
+let directory: string;
+let first: EmbeddedPostgres;
+let second: EmbeddedPostgres;
+let plinth: TestPlinth;
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'plinth-move-'));
+  first = await EmbeddedPostgres.start({ dataDir: path.join(directory, 'first'), settings: SETTINGS });
+  second = await EmbeddedPostgres.start({ dataDir: path.join(directory, 'second'), settings: SETTINGS });
+  plinth = await TestPlinth.start({ databaseUrl: first.url });
+  const added = await plinth.admin.post('/admin/v1/servers', { name: 'db2', url: second.url });
+  expect(added.status).toBe(201);
+}, 120_000);
+afterAll(async () => {
+  await plinth.stop();
+  await Promise.all([first.stop(), second.stop()]);
+  await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+}, 60_000);
+
+const begin = ({ id }: TestProject, body: object): Promise<HttpAnswer> =>
+  plinth.admin.post(`/admin/v1/projects/${id}/move`, body);
+
+async function ended({ id }: TestProject): Promise<HttpAnswer['body']> {
+  const read = (): Promise<HttpAnswer> => plinth.admin.get(`/admin/v1/projects/${id}/move`);
+  await eventually(
+    async () => expect((await read()).body).not.toMatchObject({ finished_at: null }),
+    MOVED_MS,
+  );
+  return (await read()).body;
+}
+
+async function move(project: TestProject, body: object): Promise<HttpAnswer['body']> {
+  expect(await begin(project, body)).toMatchObject({ status: 202, body: { status: 'running' } });
+  return ended(project);
+}
+
+/** Databases and roles of the project on a server. */
+async function tracesOn({ url }: EmbeddedPostgres, { id }: TestProject): Promise<string[]> {
+  return withConnection({ connectionString: url }, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `select datname as name from pg_database where strpos(datname, $1) > 0
+       union all select rolname from pg_roles where strpos(rolname, $1) > 0`,
+      [id],
+    );
+    return rows.map(({ name }) => name);
+  });
+}
+
+/** With their passwords, memberships, privileges on the database and settings. */
+async function rolesOn({ url }: EmbeddedPostgres, { id }: TestProject): Promise<unknown[]> {
+  return withConnection({ connectionString: url }, async (client) => {
+    const { rows } = await client.query(
+      `select r.rolname, r.rolcanlogin, r.rolinherit, r.rolcreaterole, r.rolconnlimit,
+         case when r.rolname ~ 'report' then r.rolpassword end as password,
+         has_database_privilege(r.oid, d.oid, 'connect') as connects,
+         shobj_description(d.oid, 'pg_database') as comment,
+         array(select concat_ws(' ', m.roleid::regrole, m.admin_option) from pg_auth_members m
+               where m.member = r.oid group by 1 order by 1) as memberships,
+         array(select unnest(s.setconfig) from pg_db_role_setting s
+               where s.setrole in (0, r.oid) and s.setdatabase in (0, d.oid) order by 1) as settings
+       from pg_authid r, pg_database d
+       where strpos(r.rolname, $1) > 0 and strpos(d.datname, $1) > 0 order by 1`,
+      [id],
+    );
+    return rows;
+  });
+}
+
+const newProject = (): Promise<TestProject> =>
+  TestProject.create(plinth, { server: 'platform', plan: 'enterprise' });
+
+it('moves every object, users with their sessions, files, settings and roles', async () => {
+  const project = await newProject();
+  const access = await accessOf(plinth, project.id);
+  await asOwner(access, (client) =>
+    client.query(`${OBJECTS}
+      create role "plinth_${project.id}_report" login password 'of the report';
+      grant connect on database "${access.database}" to "plinth_${project.id}_report";
+      grant "plinth_${project.id}_report" to anon; grant select on typed to "plinth_${project.id}_report";
+      alter database "${access.database}" set work_mem to '7MB'; comment on database "${access.database}" is 'mine'`),
+  );
+  await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+  const { body: file } = await upload(project.service, project.storage, 'box', 'the bytes');
+  const user = await project.signUp();
+  const roles = await rolesOn(first, project);
+  expect(roles.length).toBe(3);
+  const before = [await schemaOf(access.database, first.url), await contentOf(access.database, first.url)];
+
+  const moved = await move(project, { server: 'db2' });
+  expect(moved).toMatchObject({ status: 'done', error: null, from: 'platform', to: 'db2' });
+  expect((await plinth.admin.get(`/admin/v1/projects/${project.id}`)).body.server).toBe('db2');
+  const after = [await schemaOf(access.database, second.url), await contentOf(access.database, second.url)];
+  expect(after).toEqual(before);
+  expect(await tracesOn(first, project)).toEqual([]);
+
+  expect((await user.http.get(`${project.auth}/user`)).body.user.id).toBe(user.id);
+  const refreshed = await project.anon.post(`${project.auth}/refresh`, {
+    refresh_token: user.session.refresh_token,
+  });
+  expect(refreshed.status).toBe(200);
+  const download = await project.service.get(`${project.storage}/files/${file.data.id}/download`);
+  expect([download.status, download.text]).toEqual([200, 'the bytes']);
+  const now = await accessOf(plinth, project.id);
+  expect(now).toMatchObject({
+    port: Number(new URL(second.url).port),
+    owner_password: access.owner_password,
+  });
+  expect(await rolesOn(second, project)).toEqual(roles);
+}, 120_000);
+
+it('loses no acknowledged write of clients and of the owner, and refuses writes with 503 only', async () => {
+  const project = await newProject();
+  await project.sql(`create table notes (id bigint primary key, via text);
+    create policy everybody on notes to anon using (true) with check (true)`);
+  const load = new MoveLoad([project.anon], await accessOf(plinth, project.id));
+  await load.start();
+  await load.written(20);
+  const outcomes = [await move(project, { server: 'db2' })];
+  await load.restartOwner(await accessOf(plinth, project.id));
+  await load.written(20);
+  outcomes.push(await move(project, { server: 'platform' }));
+  await load.written(20);
+  await load.stop();
+  expect(outcomes).toMatchObject([{ status: 'done' }, { status: 'done' }]);
+  expect(load.faults).toEqual([]);
+  const rows = (await project.sql('select id::int from notes')) as { id: number }[];
+  const found = new Set(rows.map(({ id }) => id));
+  expect(load.acknowledged.filter((id) => !found.has(id))).toEqual([]);
+}, 120_000);
+
+it('refuses a move that cannot be made, and one of a large project unless the window is accepted', async () => {
+  const project = await newProject();
+  expect((await begin(project, { server: 'nowhere' })).status).toBe(404);
+  expect((await begin(project, { server: 'platform' })).body.error.code).toBe('move_refused');
+  expect((await plinth.admin.get(`/admin/v1/projects/${project.id}/move`)).status).toBe(404);
+  // A page holds few of its rows.
+  await project.sql(
+    'create table large with (fillfactor = 10) as select n from generate_series(1, 120000) n',
+  );
+  expect(await begin(project, { server: 'db2' })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'move_refused', message: expect.stringContaining('read_only_window') } },
+  });
+  expect(await tracesOn(second, project)).toEqual([]);
+  const moved = await move(project, { server: 'db2', read_only_window: true, keep: true });
+  expect(moved).toMatchObject({ status: 'done', old_database_kept: true });
+  expect(await project.sql('select count(*)::int as n from large')).toEqual([{ n: 120_000 }]);
+  expect(await tracesOn(first, project)).toContain(`plinth_${project.id}`);
+  // The kept database would be overwritten.
+  expect((await begin(project, { server: 'platform' })).status).toBe(409);
+}, 120_000);
+
+it('gives a move up when the schema changes meanwhile, and the project stays where it was', async () => {
+  const project = await newProject();
+  await project.sql(`create table notes (id bigint primary key);
+    create policy everybody on notes to anon using (true) with check (true)`);
+  const access = await accessOf(plinth, project.id);
+  await asOwner(access, async (writer) => {
+    writer.on('error', () => undefined);
+    await writer.query('begin; insert into notes values (1)');
+    await begin(project, { server: 'db2' });
+    // Writes are refused while the move waits for the writer, after it has read the schema.
+    await eventually(async () =>
+      expect((await project.anon.post('/rest/v1/notes', { id: 2 })).status).toBe(503),
+    );
+    await asOwner(access, (other) => other.query('create table made_meanwhile ()'));
+    await writer.query('commit').catch(() => undefined);
+  });
+  expect(await ended(project)).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('schema'),
+  });
+  expect(await tracesOn(second, project)).toEqual([]);
+  await eventually(async () =>
+    expect((await project.anon.post('/rest/v1/notes', { id: 3 })).status).toBe(201),
+  );
+  expect((await plinth.admin.get(`/admin/v1/projects/${project.id}`)).body.server).toBe('platform');
+}, 120_000);
