@@ -20,6 +20,7 @@ import { QuotaUseRepository } from './quotas/quota-use.repository';
 import { DatabaseProvisioner } from './provisioning/database-provisioner';
 import { ObstacleWatch } from './provisioning/obstacle-watch.service';
 import { TemplateDatabase } from './provisioning/template-database';
+import { ReplicaList } from './servers/replica-list.service';
 import { ServerRepository } from './servers/server.repository';
 import { ServersService } from './servers/servers.service';
 
@@ -42,6 +43,7 @@ import { ServersService } from './servers/servers.service';
     ProjectsService,
     QuotaUseRepository,
     RelationAdopter,
+    ReplicaList,
     SessionEnder,
     SessionWatch,
     ServerRepository,

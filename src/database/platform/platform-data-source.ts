@@ -16,6 +16,8 @@ import { AdviceDismissals1790000000342 } from '../../../migrations/platform/1790
 import { StaffOidc1790000000370 } from '../../../migrations/platform/1790000000370-staff-oidc';
 import { StaffPasskeys1790000000371 } from '../../../migrations/platform/1790000000371-staff-passkeys';
 import { DatabaseServers1790000000400 } from '../../../migrations/platform/1790000000400-database-servers';
+import { HostListClient } from '../../pg-pipeline';
+import { ServerReplicas1790000000450 } from '../../../migrations/platform/1790000000450-server-replicas';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
@@ -33,6 +35,7 @@ const PLATFORM_MIGRATIONS = [
   StaffOidc1790000000370,
   StaffPasskeys1790000000371,
   DatabaseServers1790000000400,
+  ServerReplicas1790000000450,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */
@@ -60,7 +63,7 @@ export async function openPlatformDatabase(
     applicationName: 'plinth-platform',
     poolSize: 8,
     logger: QUIET_LOGGER,
-    extra: { connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
+    extra: { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, Client: HostListClient },
   });
   await withConnection({ connectionString: url }, async (client) => {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);

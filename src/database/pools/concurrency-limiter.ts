@@ -26,6 +26,10 @@ export class ConcurrencyLimiter<T> {
     this.since.delete(borrowed);
   }
 
+  borrowed(): Iterable<T> {
+    return this.since.keys();
+  }
+
   get size(): number {
     return this.since.size;
   }

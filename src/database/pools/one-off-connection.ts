@@ -1,15 +1,16 @@
 /** A connection for one task outside the request path: provisioning, migrations, the owner's SQL. */
-import { Client, ClientConfig } from 'pg';
+import type { Client } from 'pg';
+import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { BoundedClient, BoundedClientConfig } from './bounded-client';
 
 const APPLICATION = { application_name: 'plinth-admin' };
 
 /** Connects, runs `work`, disconnects. Rejects with the driver's error. */
 export async function withConnection<T>(
-  config: ClientConfig,
+  config: HostListConfig,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
-  return working(new Client({ ...APPLICATION, ...config }), work);
+  return working(new HostListClient({ ...APPLICATION, ...config }), work);
 }
 
 /** For a database that has an untrusted owner. @throws DatabaseFault result_too_large as well */

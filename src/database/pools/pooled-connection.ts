@@ -1,10 +1,12 @@
 /** One connection of a project's pool. It keeps its session clean, and maps the driver's errors to Plinth's. */
 import {
+  type HostAddress,
   PipelineConnection,
   ResultTooLargeError,
   type RunningPipeline,
   type Statement,
 } from '../../pg-pipeline';
+import { withoutName } from '../statement';
 import { cleanError } from '../sql/clean-error';
 import { withBoundedConnection } from './one-off-connection';
 import { loginConfig, type ProjectDatabase } from './project-database';
@@ -16,6 +18,16 @@ const END_MS = 2_000;
 const END_TIMEOUTS = { connectionTimeoutMillis: END_MS, query_timeout: 2 * END_MS };
 const END_SESSION = 'select pg_catalog.pg_terminate_backend($1, $2) as ended';
 
+/** It refuses settings in the startup packet: the context statement has them (context-statement.ts). */
+function throughPooler({ host, port }: HostAddress): {
+  host: string;
+  port: number;
+  hosts: [];
+  options: undefined;
+} {
+  return { host, port, hosts: [], options: undefined };
+}
+
 export class PooledConnection extends PipelineConnection {
   /** Milliseconds of the monotonic clock at which it was last given back. */
   idleSince = 0;
@@ -23,15 +35,21 @@ export class PooledConnection extends PipelineConnection {
   roundTrips = 0;
   private readonly session = new SessionState();
 
-  constructor(readonly database: ProjectDatabase) {
-    super({ ...loginConfig(database), application_name: 'plinth' });
+  /** @param pooler a PgBouncer in transaction mode, through which the connection is made */
+  constructor(
+    readonly database: ProjectDatabase,
+    private readonly pooler?: HostAddress,
+  ) {
+    super({ ...loginConfig(database), ...(pooler ? throughPooler(pooler) : {}), application_name: 'plinth' });
     // A function changed one of the reported settings for the whole session.
     this.onParameterStatus = () => (this.session.isClean = false);
   }
 
-  override start(statements: readonly Statement[]): RunningPipeline {
+  override start(statements: readonly Statement[], afterwards: Statement | null = null): RunningPipeline {
     this.roundTrips += 1;
-    return super.start(statements);
+    if (!this.pooler) return super.start(statements, afterwards);
+    // The next transaction may run on another connection of the server, which has not prepared them.
+    return super.start(statements.map(withoutName), afterwards && withoutName(afterwards));
   }
 
   /** AppError 500 for a result that is too large; else the driver's error, or the one that a sink has thrown. */
@@ -67,6 +85,8 @@ export class PooledConnection extends PipelineConnection {
    */
   async endSession(): Promise<void> {
     this.broken = true;
+    // PgBouncer gives ids of its own, and closes its connection to the server within a transaction.
+    if (this.pooler) return this.disconnect();
     const config = { ...loginConfig(this.database), ...END_TIMEOUTS };
     try {
       const { rows } = await withBoundedConnection(config, (client) =>
@@ -76,6 +96,11 @@ export class PooledConnection extends PipelineConnection {
     } catch {
       this.disconnect();
     }
+  }
+
+  /** True where it is made through PgBouncer: its session has no settings of its own. */
+  get isPooled(): boolean {
+    return this.pooler !== undefined;
   }
 
   /** Called when rows start to stream to a client; set by the pool. */

@@ -3,6 +3,7 @@
  * one is reached, the longest idle connection of any project is closed to make room. Written here because no pool
  * library shares one limit between databases.
  */
+import { formatHost, type HostAddress, HostGroup } from '../../pg-pipeline';
 import { measureDatabase } from '../../http/request-times';
 import { ConcurrencyLimiter, MOMENT_MS } from './concurrency-limiter';
 import { loginRefused, poolExhausted } from './pool.errors';
@@ -41,11 +42,14 @@ const REFUSED = new Set(['28P01', '28000', '42501']);
 export class ProjectPools {
   /** Called when a server refuses a project's login role. */
   onRefused: (database: ProjectDatabase) => void = () => undefined;
+  /** PgBouncers, by the name of their server. New connections are made through them. */
+  poolers: ReadonlyMap<string, HostAddress> = new Map();
   private readonly pools = new Map<string, Pool>();
   private open = 0;
   private roundTrips = 0;
   private closed = false;
   private readonly sweeper: NodeJS.Timeout;
+  private readonly ignoreMoves = HostGroup.onMove((from) => this.abandon(from, false));
   private readonly streams: Streams;
 
   constructor(private readonly limits: PoolLimits) {
@@ -94,8 +98,26 @@ export class ProjectPools {
    * close on release.
    */
   async evict(key: string): Promise<void> {
-    const pool = this.pools.get(key);
-    if (!pool) return;
+    const ofProject = [...this.pools].filter(([name]) => name === key || name.startsWith(`${key}@`));
+    await Promise.all(ofProject.map(([name, pool]) => this.closePool(name, pool)));
+  }
+
+  /**
+   * Closes the connections to a server that does not answer any more or is no longer the primary. The requests that use them
+   * fail as when the connection is lost.
+   * @param isReplica whether the connections that were made to it as to a replica are meant, or those as to a primary
+   */
+  abandon(host: HostAddress, isReplica: boolean): void {
+    const name = formatHost(host);
+    const toServer = ({ address, database }: PooledConnection): boolean =>
+      formatHost(address) === name && (database.isReplica ?? false) === isReplica;
+    for (const pool of this.pools.values()) {
+      for (const connection of [...pool.lent.borrowed(), ...pool.idle].filter(toServer))
+        connection.disconnect();
+    }
+  }
+
+  private async closePool(key: string, pool: Pool): Promise<void> {
     this.pools.delete(key);
     pool.closed = true;
     for (const waiter of pool.waiting.splice(0)) waiter.reject(poolExhausted());
@@ -106,7 +128,13 @@ export class ProjectPools {
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.sweeper);
-    await Promise.all([...this.pools.keys()].map((key) => this.evict(key)));
+    this.ignoreMoves();
+    await Promise.all([...this.pools].map(([key, pool]) => this.closePool(key, pool)));
+  }
+
+  /** The PgBouncer through which the database is reached; undefined without one. */
+  private poolerOf({ server, isReplica }: ProjectDatabase): HostAddress | undefined {
+    return server === undefined || isReplica ? undefined : this.poolers.get(server);
   }
 
   private poolOf(database: ProjectDatabase): Pool {
@@ -193,7 +221,7 @@ export class ProjectPools {
     if (this.open >= this.limits.total && !this.closeLongestIdle()) return false;
     pool.size += 1;
     this.open += 1;
-    const connection = new PooledConnection(waiter.database);
+    const connection = new PooledConnection(waiter.database, this.poolerOf(waiter.database));
     this.owners.set(connection, pool);
     connection.onLost = () => this.dropIdle(pool, connection);
     const project = waiter.database.key;
@@ -211,7 +239,8 @@ export class ProjectPools {
   }
 
   private refusal(database: ProjectDatabase, error: Error & { code?: string }): Error {
-    if (!REFUSED.has(error.code ?? '')) return error;
+    // A replica has roles and passwords from its primary, a moment later.
+    if (!REFUSED.has(error.code ?? '') || database.isReplica) return error;
     this.onRefused(database);
     return loginRefused(error);
   }
