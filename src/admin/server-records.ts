@@ -5,6 +5,15 @@ import { SIZE } from '../http/docs/documented-types';
 
 export const SERVER_STATUSES = ['open', 'draining'] as const;
 
+@Example({ host: 'db2-replica.example.com', port: 5432, reachable: true, fault: null })
+export class ReplicaRecord {
+  @ApiProperty() readonly host!: string;
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: 65_535 }) readonly port!: number;
+  @ApiProperty({ description: 'It answers and is a standby' }) readonly reachable!: boolean;
+  @ApiProperty({ type: String, nullable: true, description: 'Why it is not read' })
+  readonly fault!: string | null;
+}
+
 @Example({
   name: 'db2',
   host: 'db2.example.com',
@@ -14,6 +23,8 @@ export const SERVER_STATUSES = ['open', 'draining'] as const;
   projects: 42,
   reachable: true,
   fault: null,
+  replicas: [{ host: 'db2-replica.example.com', port: 5432, reachable: true, fault: null }],
+  pooler: null,
   created_at: '2026-01-01T08:00:00.000Z',
 })
 export class ServerRecord {
@@ -29,6 +40,14 @@ export class ServerRecord {
   @ApiProperty() readonly reachable!: boolean;
   @ApiProperty({ type: String, nullable: true, description: 'Why it cannot be reached' })
   readonly fault!: string | null;
+  @ApiProperty({ type: [ReplicaRecord], description: 'Standbys that serve reads' })
+  readonly replicas!: ReplicaRecord[];
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'PgBouncer through which requests reach the server',
+  })
+  readonly pooler!: string | null;
   @ApiProperty({ type: String, format: 'date-time' }) readonly created_at!: Date;
 }
 

@@ -23,6 +23,7 @@ const OPEN: CorsOptions = {
     'Retry-After',
     'ETag',
     'Accept-Ranges',
+    'X-Consistency-Token',
     'X-Total-Count',
     'X-Next-Cursor',
     'X-Quota-Warning',

@@ -9,9 +9,15 @@ type ServerAnswer = Readonly<Record<string, unknown>>;
 interface ServerOptions {
   readonly capacity?: number;
   readonly url?: boolean;
+  /** False: none. */
+  readonly replicas?: readonly string[] | false;
+  readonly pooler?: string | false;
 }
 
 const COLUMNS = ['name', 'host', 'port', 'status', 'projects', 'capacity', 'reachable'];
+
+const REPLICAS = 'standbys that serve reads, as host or host:port, separated by commas';
+const POOLER = 'PgBouncer in transaction mode, as host or host:port';
 
 export function addServerCommands(program: Command, context: CommandContext): void {
   const server = program.command('server').description("PostgreSQL servers for projects' databases");
@@ -45,8 +51,10 @@ function addAdd(server: Command, context: CommandContext): void {
     .command('add <name>')
     .description('add a server; its connection URL is read from standard input')
     .option('--capacity <projects>', 'place new projects up to this number; default: 1000', wholeNumber)
-    .action(async (name: string, { capacity }: ServerOptions) => {
-      const input = { name, url: await readUrl(context), capacity };
+    .option('--replicas <hosts>', REPLICAS, hostList)
+    .option('--pooler <host>', POOLER)
+    .action(async (name: string, { capacity, replicas, pooler }: ServerOptions) => {
+      const input = { name, url: await readUrl(context), capacity, replicas, pooler };
       const { body } = await context.server.send<ServerAnswer>('POST', '/servers', input);
       context.print(body, () => list(body));
     });
@@ -55,13 +63,23 @@ function addAdd(server: Command, context: CommandContext): void {
 function addUpdate(server: Command, context: CommandContext): void {
   server
     .command('update <name>')
-    .description('change the capacity of a server, or its connection URL')
+    .description('change the capacity of a server, its replicas, or its connection URL')
     .option('--capacity <projects>', 'place new projects up to this number', wholeNumber)
     .option('--url', 'read a new connection URL of the same server from standard input')
-    .action(async (name: string, { capacity, url: isGiven }: ServerOptions) => {
-      if (capacity === undefined && !isGiven)
-        throw new CliError('Nothing to change: give --capacity or --url', EXIT.usage);
-      const change = { capacity, url: isGiven ? await readUrl(context) : undefined };
+    .option('--replicas <hosts>', `${REPLICAS}; they take the place of the former ones`, hostList)
+    .option('--no-replicas', 'read from no replica')
+    .option('--pooler <host>', POOLER)
+    .option('--no-pooler', 'connect to the server itself')
+    .action(async (name: string, { url: isGiven, ...given }: ServerOptions) => {
+      const { capacity, replicas, pooler } = given;
+      if (!isGiven && Object.keys(given).length === 0)
+        throw new CliError('Nothing to change: give --capacity, --replicas, --pooler or --url', EXIT.usage);
+      const url = isGiven ? await readUrl(context) : undefined;
+      const lists = {
+        replicas: replicas === false ? [] : replicas,
+        pooler: pooler === false ? null : pooler,
+      };
+      const change = { capacity, url, ...lists };
       const { body } = await context.server.send<ServerAnswer>('PATCH', pathOf(name), change);
       context.print(body, () => list(body));
     });
@@ -88,6 +106,10 @@ async function readUrl(context: CommandContext): Promise<string> {
 }
 
 const pathOf = (name: string): string => `/servers/${encodeURIComponent(name)}`;
+
+function hostList(text: string): string[] {
+  return text.split(',').map((host) => host.trim());
+}
 
 function wholeNumber(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');

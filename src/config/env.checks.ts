@@ -1,6 +1,7 @@
 /** The checks of environment variables. Each kind has one message, which names the variable once and never its value. */
 import { Transform } from 'class-transformer';
 import { IsInt, IsNumber, Matches, Max, Min, MinLength, ValidateBy } from 'class-validator';
+import { withHostList } from '../pg-pipeline';
 import { parsePlanQuotas } from './plan-quotas';
 
 type Check = (options: { message: string }) => PropertyDecorator;
@@ -93,8 +94,9 @@ function address(schemes: readonly string[], example: string): PropertyDecorator
 }
 
 function isAddress(value: string, scheme: string): boolean {
-  if (!value.toLowerCase().startsWith(`${scheme}://`) || !URL.canParse(value)) return false;
-  const { username, password, pathname } = new URL(value);
+  const single = withHostList(value);
+  if (!value.toLowerCase().startsWith(`${scheme}://`) || !URL.canParse(single)) return false;
+  const { username, password, pathname } = new URL(single);
   try {
     decodeURIComponent(username + password + pathname);
     return true;

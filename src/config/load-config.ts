@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { join, resolve } from 'node:path';
+import { withHostList } from '../pg-pipeline';
 import { AppConfig, PlanQuotasConfig, ServerConfig } from './app-config';
 import { backupConfig, backupFaults } from './backup-config';
 import { defaultConnections } from './connection-budget';
@@ -48,7 +49,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     server: serverConfig(env),
     dataDir,
     database: {
-      url: env.DATABASE_URL ?? null,
+      url: env.DATABASE_URL === undefined ? null : withHostList(env.DATABASE_URL),
       embeddedPort: env.EMBEDDED_DATABASE_PORT ?? embeddedPort(env.PORT),
       walArchiveDir: env.WAL_ARCHIVE_DIR ? resolve(env.WAL_ARCHIVE_DIR) : null,
       maxConnections: env.DATABASE_MAX_CONNECTIONS ?? defaultConnections(env.DATABASE_URL, env.WORKERS),

@@ -6,6 +6,7 @@ import { DATABASE_CONFIG, DatabaseConfig } from '../config/app-config';
 import { openPlatformDatabase } from './platform/platform-data-source';
 import { PLATFORM_READY, PLATFORM_URL } from './platform/platform-url';
 import { ProjectPools } from './pools/project-pools';
+import { ReplicaSets } from './replicas/replica-sets';
 import { RlsTransaction } from './rls/rls-transaction';
 
 const ACQUIRE_TIMEOUT_MS = 5_000;
@@ -44,9 +45,10 @@ export class DatabaseModule implements OnApplicationShutdown {
               stalledMs: STALLED_MS,
             }),
         },
+        ReplicaSets,
         RlsTransaction,
       ],
-      exports: [PLATFORM_URL, PLATFORM_READY, DataSource, ProjectPools, RlsTransaction],
+      exports: [PLATFORM_URL, PLATFORM_READY, DataSource, ProjectPools, ReplicaSets, RlsTransaction],
     };
   }
 

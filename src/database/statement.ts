@@ -1,2 +1,14 @@
 /** A statement for the RLS door, and its result. */
-export type { Statement, StatementResult } from '../pg-pipeline';
+import type { Statement as PipelineStatement } from '../pg-pipeline';
+
+export type { StatementResult } from '../pg-pipeline';
+
+/** Not kept prepared on its connection. */
+export function withoutName({ name: _name, ...statement }: Statement): Statement {
+  return statement;
+}
+
+export interface Statement extends PipelineStatement {
+  /** It may end sessions: the answer waits until replicas refuse them too. */
+  readonly endsSessions?: boolean;
+}

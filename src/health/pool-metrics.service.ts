@@ -3,12 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { BodyBudget } from '../http/bodies/body-budget';
 import { ProjectPools } from '../database/pools/project-pools';
+import { ReplicaSets } from '../database/replicas/replica-sets';
 import { Metrics } from '../infra/telemetry/metrics';
 
 @Injectable()
 export class PoolMetrics {
-  constructor(metrics: Metrics, pools: ProjectPools, bodies: BodyBudget) {
+  constructor(metrics: Metrics, pools: ProjectPools, bodies: BodyBudget, replicas: ReplicaSets) {
     gaugeConnections(metrics, pools);
+    countReplicaReads(metrics, replicas);
     gaugeBodies(metrics, bodies);
     new Counter({
       name: 'plinth_database_round_trips_total',
@@ -20,6 +22,19 @@ export class PoolMetrics {
       },
     });
   }
+}
+
+function countReplicaReads(metrics: Metrics, replicas: ReplicaSets): void {
+  new Counter({
+    name: 'plinth_replica_reads_total',
+    help: 'Reads sent to replicas, by outcome: served, or repeated on the primary',
+    labelNames: ['outcome'],
+    registers: [metrics.registry],
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(replicas.stats())) this.inc({ outcome }, count);
+    },
+  });
 }
 
 function gaugeConnections(metrics: Metrics, pools: ProjectPools): void {

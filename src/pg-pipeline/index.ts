@@ -1,4 +1,7 @@
 /** The library's interface: see README.md. Nothing else of it is imported from outside. */
+export { HostGroup } from './host-group';
+export { formatHost, type HostAddress, hostsOf, parseHost, withHostList } from './host-list';
+export { HostListClient, type HostListConfig } from './host-list-client';
 export { LimitedClient, type LimitedClientConfig } from './limited-client';
 export { ResultTooLargeError } from './errors';
 export { fixedStatement } from './fixed-statement';
@@ -6,6 +9,7 @@ export type { MessageLimits } from './message-limiter';
 export { PipelineConnection, type PipelineConfig, type RunningPipeline } from './pipeline-connection';
 export { STALE_PLAN } from './pipelined-query';
 export { BINARY, type Format, TEXT } from './protocol';
+export { PrimarySocket } from './primary-socket';
 export { eachRow, type RawRow, readRow, type RowSink } from './row-sink';
 export type { ServerAddress } from './send-cancel';
 export { isSocketDirectory, socketPath } from './socket-path';

@@ -1,16 +1,16 @@
 /** node-postgres' client, of whose results and notices only what some limits admit reaches the memory. */
-import { Client, type ClientConfig } from 'pg';
 import { CONNECTION_EVENTS } from './driver-internals';
+import { HostListClient, type HostListConfig } from './host-list-client';
 import type { MessageLimits } from './message-limiter';
 import { WireConnection } from './wire-connection';
 
-export interface LimitedClientConfig extends ClientConfig {
+export interface LimitedClientConfig extends HostListConfig {
   readonly limits: MessageLimits;
   /** Needed for COPY TO STDOUT by pg-copy-streams. */
   readonly copiesOut?: boolean;
 }
 
-export class LimitedClient extends Client {
+export class LimitedClient extends HostListClient {
   private readonly wire: WireConnection;
 
   constructor(config: LimitedClientConfig) {

@@ -1,6 +1,7 @@
 /** A connection whose statements go out in pipelines, and stay prepared. */
-import { Client, type ClientConfig } from 'pg';
 import { CONNECTION_EVENTS } from './driver-internals';
+import type { HostAddress } from './host-list';
+import { HostListClient, type HostListConfig } from './host-list-client';
 import { type PipelineHost, PipelinedQuery } from './pipelined-query';
 import { type ServerAddress, sendCancel } from './send-cancel';
 import type { Statement, StatementResult } from './statement';
@@ -8,7 +9,7 @@ import { StatementCache } from './statement-cache';
 import { WireConnection } from './wire-connection';
 
 /** Settings of node-postgres' Client, of which the address is required. */
-export type PipelineConfig = Omit<ClientConfig, 'connection' | 'stream'> & ServerAddress;
+export type PipelineConfig = Omit<HostListConfig, 'connection' | 'stream'> & ServerAddress;
 
 /** A pipeline that was sent. */
 export interface RunningPipeline {
@@ -27,12 +28,12 @@ export class PipelineConnection {
   cancelling: Promise<void> | null = null;
 
   private readonly wire: WireConnection;
-  private readonly client: Client;
+  private readonly client: HostListClient;
   private readonly host: PipelineHost;
 
   constructor(private readonly config: PipelineConfig) {
     this.wire = new WireConnection({ ssl: config.ssl });
-    this.client = new Client({ ...config, connection: this.wire });
+    this.client = new HostListClient({ ...config, connection: this.wire });
     this.client.on('error', () => this.markLost());
     this.client.on('end', () => this.markLost());
     this.client.on('notification', ({ channel }) => this.onNotification(channel));
@@ -58,9 +59,12 @@ export class PipelineConnection {
     this.wire.on(CONNECTION_EVENTS.parameterStatus, () => this.onParameterStatus());
   }
 
-  /** Sends a pipeline as soon as those before it are done. */
-  start(statements: readonly Statement[]): RunningPipeline {
-    return this.client.query(new PipelinedQuery(statements, this.host));
+  /**
+   * Sends a pipeline as soon as those before it are done.
+   * @param afterwards runs in the same round trip once the pipeline is committed or has failed; its failure is ignored
+   */
+  start(statements: readonly Statement[], afterwards: Statement | null = null): RunningPipeline {
+    return this.client.query(new PipelinedQuery(statements, this.host, afterwards));
   }
 
   /** Runs statements in one round trip and one implicit transaction, or inside the explicit one that is open. */
@@ -85,6 +89,12 @@ export class PipelineConnection {
     this.wire.stream.resume();
   }
 
+  /** Of the server; where there are several hosts, of the one that is connected to. */
+  get address(): HostAddress {
+    const { host, port } = this.client;
+    return { host, port };
+  }
+
   /** Of the server's process. */
   get processId(): number {
     return this.client.processID ?? 0;
@@ -97,7 +107,9 @@ export class PipelineConnection {
 
   /** Asks the server to stop what runs here, which then fails with 57014. Resolves when the request is over. */
   async cancel(): Promise<void> {
-    this.cancelling ??= sendCancel(this.config, this.processId, this.client.secretKey ?? 0).then((isOver) => {
+    const { host, port, secretKey } = this.client;
+    const address = { host, port, ssl: this.config.ssl };
+    this.cancelling ??= sendCancel(address, this.processId, secretKey ?? 0).then((isOver) => {
       this.cancelling = null;
       if (!isOver) this.broken = true;
     });

@@ -41,17 +41,26 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
   private resolve!: (results: StatementResult[]) => void;
   private reject!: (error: Error) => void;
   private readonly runs: readonly StatementRun[];
+  private readonly afterwards: StatementRun | null;
+  /** True once the transaction of the statements has ended, and the one of `afterwards` runs. */
+  private isOver = false;
   private failure: Error | undefined;
   /** Bytes of the rows that were collected. */
   private collected = 0;
   /** Bytes of the rows of the statement under way that went to its sink. */
   private streamed = 0;
 
+  /**
+   * @param afterwards runs in the same round trip after the statements were committed or have failed, in a transaction of
+   *   its own; its own failure is ignored
+   */
   constructor(
     statements: readonly Statement[],
     private readonly host: PipelineHost,
+    afterwards: Statement | null = null,
   ) {
     this.runs = statements.map((statement) => new StatementRun(statement));
+    this.afterwards = afterwards && new StatementRun(afterwards);
     this.done = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -70,18 +79,28 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
       WRITER.parse('', 'abort the pipeline');
     }
     WRITER.sync();
+    if (this.afterwards) {
+      this.afterwards.write(WRITER, statements);
+      WRITER.sync();
+    }
     // One write, one packet.
     connection.stream.write(WRITER.take());
     return null;
   }
 
   get sink(): RowSink | undefined {
-    return this.runs[this.current]?.statement.sink;
+    return this.run?.statement.sink;
+  }
+
+  onReady(): boolean {
+    const isFirst = this.afterwards !== null && !this.isOver;
+    this.isOver = true;
+    return isFirst;
   }
 
   admitsRow(bytes: number): boolean {
     if (this.failure) return false;
-    const { sink, maxBytes = sink ? Infinity : DEFAULT_MAX_BYTES } = this.run.statement;
+    const { sink, maxBytes = sink ? Infinity : DEFAULT_MAX_BYTES } = this.run?.statement ?? {};
     const total = sink ? (this.streamed += bytes) : (this.collected += bytes);
     if (total <= maxBytes) return true;
     this.fail(new ResultTooLargeError(maxBytes));
@@ -90,7 +109,8 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
   }
 
   onCommandComplete(rowCount: number): void {
-    this.run.complete(rowCount, this.failure !== undefined);
+    this.run?.complete(rowCount, this.failure !== undefined);
+    if (this.isOver) return;
     this.current += 1;
     this.streamed = 0;
   }
@@ -101,11 +121,11 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
   }
 
   handleRowDescription({ fields }: { fields: FieldDef[] }): void {
-    this.attempt(() => this.run.onFields(fields));
+    this.attempt(() => this.run?.onFields(fields));
   }
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
-    this.attempt(() => this.run.onRow(fields));
+    this.attempt(() => this.run?.onRow(fields));
   }
 
   handleCommandComplete(): void {
@@ -133,10 +153,12 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
   handleError(error: Error & { code?: string }): void {
     // The error does not tell which statement has the stale plan.
     const isStale = error.code === STALE_PLAN;
-    for (const { statement, isNew } of this.runs) {
+    for (const { statement, isNew } of this.afterwards ? [...this.runs, this.afterwards] : this.runs) {
       if (statement.name && (isNew || isStale)) this.host.statements.markUncertain(statement.name);
     }
-    this.reject(this.host.onFailure(this.failure ?? error));
+    // The statements were committed before.
+    if (this.isOver && !this.failure) this.resolve(this.runs.map(({ result }) => result));
+    else this.reject(this.host.onFailure(this.failure ?? error));
   }
 
   handleReadyForQuery(): void {
@@ -144,8 +166,9 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
     else this.resolve(this.runs.map(({ result }) => result));
   }
 
-  private get run(): StatementRun {
-    return this.runs[this.current] as StatementRun;
+  /** Undefined after the last statement. */
+  private get run(): StatementRun | undefined {
+    return this.isOver ? (this.afterwards ?? undefined) : this.runs[this.current];
   }
 
   private attempt(handle: () => void): void {

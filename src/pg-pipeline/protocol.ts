@@ -10,6 +10,7 @@ export const NOTICE_RESPONSE = codeOf('N');
 export const NOTIFICATION_RESPONSE = codeOf('A');
 export const PARAMETER_STATUS = codeOf('S');
 export const COPY_DATA = codeOf('d');
+export const READY_FOR_QUERY = codeOf('Z');
 
 /** The code, and the length, which counts itself but not the code. */
 export const HEADER_BYTES = 5;

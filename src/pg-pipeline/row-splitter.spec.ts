@@ -56,6 +56,7 @@ function split(size: number): {
     },
   };
   const query: RunningQuery = {
+    onReady: () => false,
     admitsRow: () => true,
     get sink() {
       return counts.length > 0 ? sink : undefined;
@@ -117,6 +118,7 @@ describe('RowSplitter', () => {
       },
     };
     const query: RunningQuery = {
+      onReady: () => false,
       admitsRow: () => true,
       sink,
       onCommandComplete: (rowCount) => taken.push(`${rowCount} rows`),
@@ -142,6 +144,7 @@ describe('RowSplitter', () => {
   ])('reads the number of rows from the tag %j', (tag, expected) => {
     const counts: number[] = [];
     const query: RunningQuery = {
+      onReady: () => false,
       admitsRow: () => true,
       sink: undefined,
       onCommandComplete: (rowCount) => counts.push(rowCount),
@@ -174,6 +177,7 @@ describe('RowSplitter', () => {
         onRowPart: () => rows.push('part'),
       };
       const query: RunningQuery = {
+        onReady: () => false,
         admitsRow: (length) => length < 1_000,
         sink: hasSink ? sink : undefined,
         onCommandComplete: () => rows.push('complete'),
@@ -201,6 +205,7 @@ describe('RowSplitter', () => {
       const others: Buffer[] = [];
       const counts: number[] = [];
       const query: RunningQuery = {
+        onReady: () => false,
         admitsRow: () => failures.length === 0,
         sink: {
           onRow: (_bytes, start, end) => (end - start > 1_000 ? refuse() : undefined),

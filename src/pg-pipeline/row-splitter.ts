@@ -3,7 +3,14 @@
  * node-postgres decodes every value as UTF-8. The messages that each statement causes are handled here too, because
  * node-postgres' way of handling them costs as much as a row. Errors and notices: message-limiter.ts.
  */
-import { BIND_COMPLETE, COMMAND_COMPLETE, DATA_ROW, HEADER_BYTES, PARSE_COMPLETE } from './protocol';
+import {
+  BIND_COMPLETE,
+  COMMAND_COMPLETE,
+  DATA_ROW,
+  HEADER_BYTES,
+  PARSE_COMPLETE,
+  READY_FOR_QUERY,
+} from './protocol';
 import type { RowSink } from './row-sink';
 
 /** Header of a row: that of the message, and the number of columns. */
@@ -19,6 +26,8 @@ export interface RunningQuery {
   readonly sink: RowSink | undefined;
   /** @param rowCount as in the command tag (`INSERT 0 5`); 0 when the tag has no count */
   onCommandComplete(rowCount: number): void;
+  /** Asked once for each ReadyForQuery. True: a later one ends the query, so this one is not forwarded. */
+  onReady(): boolean;
   /** The sink threw an error. No further row is admitted then. */
   fail(error: unknown): void;
 }
@@ -113,6 +122,7 @@ export class RowSplitter {
   private actionFor(code: number, length: number): Action {
     const query = this.query();
     if (query === undefined) return 'forward';
+    if (code === READY_FOR_QUERY) return query.onReady() ? 'handle' : 'forward';
     if (code !== DATA_ROW) return 'handle';
     if (!query.admitsRow(length)) return 'skip';
     return query.sink ? 'handle' : 'forward';
@@ -162,7 +172,7 @@ export class RowSplitter {
         query?.fail(error);
       }
     } else if (bytes[at] === COMMAND_COMPLETE) {
-      // The tag ends with a zero. ParseComplete and BindComplete need no reaction.
+      // The tag ends with a zero. ParseComplete, BindComplete and ReadyForQuery need no further reaction.
       query?.onCommandComplete(countIn(bytes, at + HEADER_BYTES, end - 1));
     }
   }
@@ -179,7 +189,13 @@ export class RowSplitter {
 }
 
 function mayBeHandled(code: number): boolean {
-  return code === DATA_ROW || code === COMMAND_COMPLETE || code === BIND_COMPLETE || code === PARSE_COMPLETE;
+  return (
+    code === DATA_ROW ||
+    code === COMMAND_COMPLETE ||
+    code === BIND_COMPLETE ||
+    code === PARSE_COMPLETE ||
+    code === READY_FOR_QUERY
+  );
 }
 
 const SPACE = ' '.charCodeAt(0);

@@ -1,6 +1,6 @@
 /** The owner's access to a project's database: DDL, migrations, psql. */
 import { Injectable } from '@nestjs/common';
-import { ClientConfig } from 'pg';
+import type { HostListConfig } from '../pg-pipeline';
 import { codeOf } from '../common/errors/error-facts';
 import { BoundedClient, BoundedClientConfig } from '../database/pools/bounded-client';
 import { withBoundedConnection } from '../database/pools/one-off-connection';
@@ -24,7 +24,7 @@ export class OwnerDatabase {
   ) {}
 
   /** How the owner role connects. */
-  connectionOf(project: ProjectEntity): ClientConfig & { host: string; port: number; password: string } {
+  connectionOf(project: ProjectEntity): HostListConfig & { host: string; port: number; password: string } {
     const password = this.secrets.open('owner-password', project.id, project.ownerPassword);
     return this.projects.serverOf(project).configFor(project.databaseName, project.ownerRole, password);
   }

@@ -234,6 +234,8 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
         host: server.host,
         port: server.port,
         ssl: server.ssl,
+        hosts: server.hosts,
+        server: project.server ?? undefined,
         database: project.databaseName,
         user: project.loginRole,
         password: this.secrets.open('login-password', project.id, project.loginPassword),

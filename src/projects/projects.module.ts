@@ -21,6 +21,7 @@ import { QuotaUseRepository } from './quotas/quota-use.repository';
 import { DatabaseProvisioner } from './provisioning/database-provisioner';
 import { ObstacleWatch } from './provisioning/obstacle-watch.service';
 import { TemplateDatabase } from './provisioning/template-database';
+import { ReplicaList } from './servers/replica-list.service';
 import { ServerRepository } from './servers/server.repository';
 import { ServersService } from './servers/servers.service';
 import { WriteGate } from './write-gate.service';
@@ -45,6 +46,7 @@ import { WriteGate } from './write-gate.service';
     ProjectsService,
     QuotaUseRepository,
     RelationAdopter,
+    ReplicaList,
     SessionEnder,
     SessionWatch,
     ServerRepository,

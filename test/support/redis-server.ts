@@ -18,7 +18,15 @@ export class TestRedis {
   }
 
   static async start(): Promise<TestRedis> {
-    const port = await freePort();
+    return TestRedis.startAt(await freePort());
+  }
+
+  /** Starts an empty server on the same port, after stop(). */
+  async startAgain(): Promise<TestRedis> {
+    return TestRedis.startAt(this.port);
+  }
+
+  private static async startAt(port: number): Promise<TestRedis> {
     const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     const child = spawn('redis-server', settings, { stdio: 'ignore' });
     const end = Date.now() + PATIENCE_MS;

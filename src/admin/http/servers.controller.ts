@@ -57,16 +57,16 @@ export class ServersController {
     ADMIN_ERRORS,
   )
   async add(
-    @StrictBody() { name, url, capacity = DEFAULT_CAPACITY }: AddServerDto,
+    @StrictBody() { name, url, capacity = DEFAULT_CAPACITY, replicas = [], pooler = null }: AddServerDto,
     @CurrentActor() actor: Actor,
   ): Promise<ServerRecord> {
-    return toRecord(await this.servers.add({ name, url, capacity }, actor));
+    return toRecord(await this.servers.add({ name, url, capacity, replicas, pooler }, actor));
   }
 
   @Patch(':name')
   @ApiOperation({
     operationId: 'updateServer',
-    summary: 'Drain or reopen a server, change its capacity or its URL',
+    summary: 'Drain or reopen a server, change its capacity, its replicas, its pooler or its URL',
     description:
       'A draining server keeps its projects and gets no new ones. A new URL must point to the same server, with other credentials or another address.',
   })
@@ -82,10 +82,10 @@ export class ServersController {
   )
   async update(
     @Param('name') name: string,
-    @StrictBody() { status, capacity, url }: UpdateServerDto,
+    @StrictBody() { status, capacity, url, replicas, pooler }: UpdateServerDto,
     @CurrentActor() actor: Actor,
   ): Promise<ServerRecord> {
-    return toRecord(await this.servers.update(name, { status, capacity, url }, actor));
+    return toRecord(await this.servers.update(name, { status, capacity, url, replicas, pooler }, actor));
   }
 
   @Delete(':name')
@@ -105,5 +105,6 @@ export class ServersController {
 }
 
 function toRecord({ createdAt, fault, ...state }: ServerState): ServerRecord {
-  return { ...state, reachable: fault === null, fault, created_at: createdAt };
+  const replicas = state.replicas.map((replica) => ({ ...replica, reachable: replica.fault === null }));
+  return { ...state, replicas, reachable: fault === null, fault, created_at: createdAt };
 }

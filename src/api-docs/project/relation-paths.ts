@@ -64,7 +64,7 @@ function selectRows({ comment }: VisibleRelation, options: RelationPathsOptions)
       ...parameters.filters.select.parameters,
       parameters.select,
       parameters.order,
-      ...restParameters('Limit', 'Offset', 'And', 'Or', 'Range', 'PreferRead'),
+      ...restParameters('Limit', 'Offset', 'And', 'Or', 'Range', 'PreferRead', 'ConsistencyToken'),
     ],
     responses: {
       200: rows('The rows', stems, 'Content-Range', 'Content-Location', 'Preference-Applied'),

@@ -103,7 +103,7 @@ function resultParameters(
   { parametersOf }: RoutinePathsOptions,
 ): Reference[] {
   const tabular = overloads.filter(({ routine }) => routine.result === 'composite' && routine.returnsSet);
-  if (tabular.length === 0) return restParameters('PreferCall');
+  if (tabular.length === 0) return restParameters('PreferCall', 'ConsistencyToken');
   const relations = new Map(
     tabular.map(({ routine: { relation } }) => [relation && nameKey(relation), relation]),
   );
@@ -111,7 +111,7 @@ function resultParameters(
   const own = relation && relations.size === 1 ? parametersOf(relation) : null;
   return [
     ...(own ? [own.select, own.order] : restParameters('Select', 'Order')),
-    ...restParameters('Limit', 'Offset', 'And', 'Or', 'PreferCall'),
+    ...restParameters('Limit', 'Offset', 'And', 'Or', 'PreferCall', 'ConsistencyToken'),
   ];
 }
 

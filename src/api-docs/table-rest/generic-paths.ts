@@ -83,7 +83,17 @@ const tableItem: PathItem = {
     parameters: [
       TABLE,
       FILTERS,
-      ...restParameters('Select', 'Order', 'Limit', 'Offset', 'And', 'Or', 'Range', 'PreferRead'),
+      ...restParameters(
+        'Select',
+        'Order',
+        'Limit',
+        'Offset',
+        'And',
+        'Or',
+        'Range',
+        'PreferRead',
+        'ConsistencyToken',
+      ),
     ],
     responses: {
       200: rows('The rows', READ),
@@ -162,7 +172,16 @@ const ROUTINE: Parameter = {
   example: 'add',
 };
 
-const CALL_PARAMETERS = restParameters('Select', 'Order', 'Limit', 'Offset', 'And', 'Or', 'PreferCall');
+const CALL_PARAMETERS = restParameters(
+  'Select',
+  'Order',
+  'Limit',
+  'Offset',
+  'And',
+  'Or',
+  'PreferCall',
+  'ConsistencyToken',
+);
 
 const callAnswers: Operation['responses'] = {
   200: {

@@ -19,6 +19,7 @@ const ALWAYS = [COUNT_VALUES, 'handling=(strict|lenient)', 'timezone=[^,]+', 'tx
 const RETURN = 'return=(representation|minimal|headers-only)';
 const RESOLUTION = 'resolution=(merge-duplicates|ignore-duplicates)';
 const MISSING = 'missing=(default|null)';
+const READ = 'read=(primary|replica)';
 const MAX_AFFECTED = 'max-affected=\\d+';
 
 /** What a preference does, by its value. */
@@ -36,6 +37,8 @@ const PREFERENCES: Readonly<Record<string, string>> = {
   'tx=rollback': 'Dry run: nothing is saved',
   'handling=strict': 'Unknown preferences are refused with 400',
   'max-affected=10': 'With handling=strict: 400 for more rows',
+  'read=primary': 'The primary is read, whatever the token and the setting `read_from` say',
+  'read=replica': 'A replica may be read that is at most a second behind',
   'timezone=Europe/Berlin': 'The time zone of timestamps in the response',
 };
 
@@ -120,13 +123,25 @@ const PARAMETERS = {
     description: 'First and last row, an alternative to limit and offset: `0-9`, `10-`',
     schema: { type: 'string', pattern: '^\\d+-\\d*$' },
   },
-  PreferRead: prefer(ALWAYS, [
-    'count=exact',
-    'count=planned',
-    'count=estimated',
-    'handling=strict',
-    'timezone=Europe/Berlin',
-  ]),
+  PreferRead: prefer(
+    [...ALWAYS, READ],
+    [
+      'count=exact',
+      'count=planned',
+      'count=estimated',
+      'handling=strict',
+      'timezone=Europe/Berlin',
+      'read=primary',
+      'read=replica',
+    ],
+  ),
+  ConsistencyToken: {
+    name: 'X-Consistency-Token',
+    in: 'header',
+    description:
+      'The token in the response to a write that must be visible. It admits a replica that has the write; without a token the primary is read, unless `Prefer` or the setting `read_from` says otherwise.',
+    schema: TEXT,
+  },
   PreferInsert: prefer(
     [...ALWAYS, RETURN, RESOLUTION, MISSING],
     [
@@ -145,7 +160,7 @@ const PARAMETERS = {
     [...RETURNS, 'missing=default', 'max-affected=10', ...COMMON],
   ),
   PreferDelete: prefer([...ALWAYS, RETURN, MAX_AFFECTED], [...RETURNS, 'max-affected=10', ...COMMON]),
-  PreferCall: prefer([...ALWAYS, MAX_AFFECTED], ['max-affected=10', ...COMMON]),
+  PreferCall: prefer([...ALWAYS, READ, MAX_AFFECTED], ['max-affected=10', ...COMMON, 'read=replica']),
 } satisfies Record<string, Parameter>;
 
 export type SharedParameter = keyof typeof PARAMETERS;
@@ -185,6 +200,11 @@ const OF_ANSWERS: Readonly<Record<string, Header>> = {
     description: 'The schema of the table or function, where the project exposes several',
     schema: TEXT,
     example: 'public',
+  },
+  'X-Consistency-Token': {
+    description: 'Of a write, where the server has read replicas: the token for reads that must see it',
+    schema: TEXT,
+    example: '5f2c1a9b.0/16B3748',
   },
   Warning: {
     description:

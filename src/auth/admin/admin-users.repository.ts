@@ -69,7 +69,8 @@ export class AdminUsersRepository {
       query: 'select id from gone',
       values: [id],
     } as const;
-    const { rows } = await this.rls.systemQuery(project.database, REASON, withAudit(change, audit));
+    const deletion = { ...withAudit(change, audit), endsSessions: true };
+    const { rows } = await this.rls.systemQuery(project.database, REASON, deletion);
     return rows.length === 1;
   }
 
@@ -85,7 +86,8 @@ export class AdminUsersRepository {
       query: 'select id from u',
       values: [id, audit.now],
     } as const;
-    const { rows } = await this.rls.systemQuery(project.database, REASON, withAudit(change, audit));
+    const ending = { ...withAudit(change, audit), endsSessions: true };
+    const { rows } = await this.rls.systemQuery(project.database, REASON, ending);
     return rows.length === 1;
   }
 }
@@ -110,13 +112,14 @@ function updating(id: string, change: UserChange, audit: AuditEntry): Statement 
     query: `select ${ACCOUNT_COLUMNS} from changed u`,
     values: [id, audit.now, ...address, ...values, ...ban],
   } as const;
-  return withAudit(update, audit);
+  return { ...withAudit(update, audit), endsSessions: bannedUntil !== undefined };
 }
 
 const endingSessions = (userId: string, isNeeded: boolean, now: Date): Statement => ({
   name: 'auth:admin-end-sessions',
   text: 'update auth.sessions set revoked_at = $2 where user_id = $1 and revoked_at is null and $3',
   values: [userId, now, isNeeded],
+  endsSessions: isNeeded,
 });
 
 const droppingAddressChange = (userId: string): Statement => ({

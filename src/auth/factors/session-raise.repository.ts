@@ -82,4 +82,5 @@ const endingWeakSessions = (
     where user_id = $2 and id <> $1 and aal <> '${TWO_FACTORS}' and revoked_at is null and exists (
       select from auth.factors f where f.id = $4 and f.user_id = $2 and f.verified_at = $3 and f.last_step = $5)`,
   values: [sessionId, userId, now, id, step],
+  endsSessions: true,
 });

@@ -116,6 +116,7 @@ const endSessionsAfterPassword = (
     where user_id = $1 and revoked_at is null and id is distinct from $3
       and exists (select from auth.users u where u.id = $1 and u.encrypted_password = $2)`,
   values: [userId, newHash, keepSessionId, now],
+  endsSessions: true,
 });
 
 /**

@@ -50,7 +50,10 @@ export class SessionRepository {
       query: 'select id from me',
       values: [sessionId, userId, audit.now, scope],
     } as const;
-    const { rows } = await this.rls.systemQuery(project.database, REASON, withAudit(change, audit));
+    const { rows } = await this.rls.systemQuery(project.database, REASON, {
+      ...withAudit(change, audit),
+      endsSessions: true,
+    });
     return rows.length === 1;
   }
 
@@ -73,7 +76,10 @@ export class SessionRepository {
       query: 'select exists (select from ended) as ended from me',
       values: [sessionId, userId, audit.now, id],
     } as const;
-    const { rows } = await this.rls.systemQuery(project.database, REASON, withAudit(change, audit));
+    const { rows } = await this.rls.systemQuery(project.database, REASON, {
+      ...withAudit(change, audit),
+      endsSessions: true,
+    });
     return rows[0] ? new RecordReader('auth.sessions', rows[0]).boolean('ended') : null;
   }
 }

@@ -1,7 +1,8 @@
 /** LISTEN on a connection of its own, which reconnects until it is stopped. */
-import { Client, ClientConfig } from 'pg';
+import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 
-const RECONNECT_MS = { first: 100, most: 5_000 };
+/** While the server is away, its projects answer 503 in any case; afterwards every process must notice soon. */
+const RECONNECT_MS = { first: 100, most: 1_000 };
 
 /** The application_name of a listening connection in pg_stat_activity. */
 export const LISTENER_NAME = 'plinth-listen';
@@ -15,7 +16,7 @@ export interface ListenerEvents {
 }
 
 export class NotificationListener {
-  private client: Client | undefined;
+  private client: HostListClient | undefined;
   private retry: NodeJS.Timeout | undefined;
   private delay = RECONNECT_MS.first;
   private isListening = false;
@@ -23,14 +24,14 @@ export class NotificationListener {
 
   /** @param channel a constant of the code, never text from outside */
   constructor(
-    private readonly config: ClientConfig,
+    private readonly config: HostListConfig,
     private readonly channel: string,
     private readonly events: ListenerEvents,
   ) {}
 
   /** Resolves after the first attempt, successful or not; later attempts run in the background. */
   async start(): Promise<void> {
-    const client = new Client({ application_name: LISTENER_NAME, keepAlive: true, ...this.config });
+    const client = new HostListClient({ application_name: LISTENER_NAME, keepAlive: true, ...this.config });
     this.client = client;
     client.on('error', (error) => this.lost(client, error));
     client.on('end', () => this.lost(client));
@@ -62,7 +63,7 @@ export class NotificationListener {
     await this.client?.end().catch(() => undefined);
   }
 
-  private lost(client: Client, error?: unknown): void {
+  private lost(client: HostListClient, error?: unknown): void {
     if (this.stopped || client !== this.client) return;
     this.client = undefined;
     this.isListening = false;

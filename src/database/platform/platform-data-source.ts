@@ -18,7 +18,9 @@ import { StaffPasskeys1790000000371 } from '../../../migrations/platform/1790000
 import { DatabaseServers1790000000400 } from '../../../migrations/platform/1790000000400-database-servers';
 import { ProjectPause1790000000440 } from '../../../migrations/platform/1790000000440-project-pause';
 import { SavedQueries1790000000441 } from '../../../migrations/platform/1790000000441-saved-queries';
+import { ServerReplicas1790000000450 } from '../../../migrations/platform/1790000000450-server-replicas';
 import { ProjectMoves1790000000460 } from '../../../migrations/platform/1790000000460-project-moves';
+import { HostListClient } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
@@ -38,6 +40,7 @@ const PLATFORM_MIGRATIONS = [
   DatabaseServers1790000000400,
   ProjectPause1790000000440,
   SavedQueries1790000000441,
+  ServerReplicas1790000000450,
   ProjectMoves1790000000460,
 ];
 
@@ -66,7 +69,7 @@ export async function openPlatformDatabase(
     applicationName: 'plinth-platform',
     poolSize: 8,
     logger: QUIET_LOGGER,
-    extra: { connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
+    extra: { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, Client: HostListClient },
   });
   await withConnection({ connectionString: url }, async (client) => {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);

@@ -32,6 +32,10 @@ export class ConcurrencyLimiter<T> {
     return since === undefined ? 0 : performance.now() - since;
   }
 
+  borrowed(): Iterable<T> {
+    return this.since.keys();
+  }
+
   get size(): number {
     return this.since.size;
   }

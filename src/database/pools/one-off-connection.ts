@@ -1,5 +1,6 @@
 /** A connection for one task outside the request path: provisioning, migrations, the owner's SQL. */
-import { Client, ClientConfig } from 'pg';
+import type { Client } from 'pg';
+import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { BoundedClient, BoundedClientConfig } from './bounded-client';
 
 /** Milliseconds within which a server must have accepted the connection. */
@@ -8,10 +9,10 @@ const DEFAULTS = { application_name: 'plinth-admin', connectionTimeoutMillis: CO
 
 /** Connects, runs `work`, disconnects. Rejects with the driver's error. */
 export async function withConnection<T>(
-  config: ClientConfig,
+  config: HostListConfig,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
-  return working(new Client({ ...DEFAULTS, ...config }), work);
+  return working(new HostListClient({ ...DEFAULTS, ...config }), work);
 }
 
 /** For a database that has an untrusted owner. @throws DatabaseFault result_too_large as well */

@@ -27,7 +27,7 @@ export class PoolListener {
 
   /** Makes an idle connection listen, unless another one does. Resolves when it does; never rejects. */
   async adopt(connection: PooledConnection): Promise<void> {
-    if (this.connection || this.isRefused) return;
+    if (this.connection || this.isRefused || !connection.canListen) return;
     this.connection = connection;
     try {
       await connection.listen(this.channel, () => this.onNotification());

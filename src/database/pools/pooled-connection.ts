@@ -1,11 +1,13 @@
 /** One connection of a project's pool. It keeps its session clean, and maps the driver's errors to Plinth's. */
 import {
   fixedStatement,
+  type HostAddress,
   PipelineConnection,
   ResultTooLargeError,
   type RunningPipeline,
   type Statement,
 } from '../../pg-pipeline';
+import { withoutName } from '../statement';
 import { cleanError } from '../sql/clean-error';
 import { withBoundedConnection } from './one-off-connection';
 import { loginConfig, type ProjectDatabase } from './project-database';
@@ -18,6 +20,16 @@ const CONNECT_MS = 10_000;
 const END_MS = 2_000;
 const END_TIMEOUTS = { connectionTimeoutMillis: END_MS, query_timeout: 2 * END_MS };
 const END_SESSION = 'select pg_catalog.pg_terminate_backend($1, $2) as ended';
+
+/** It refuses settings in the startup packet: the context statement has them (context-statement.ts). */
+function throughPooler({ host, port }: HostAddress): {
+  host: string;
+  port: number;
+  hosts: [];
+  options: undefined;
+} {
+  return { host, port, hosts: [], options: undefined };
+}
 
 export class PooledConnection extends PipelineConnection {
   /** Milliseconds of the monotonic clock at which it was opened. */
@@ -33,19 +45,31 @@ export class PooledConnection extends PipelineConnection {
   private readonly session = new SessionState();
   private listenStatement: Statement | null = null;
 
-  constructor(readonly database: ProjectDatabase) {
+  /** @param pooler a PgBouncer in transaction mode, through which the connection is made */
+  constructor(
+    readonly database: ProjectDatabase,
+    private readonly pooler?: HostAddress,
+  ) {
     super({
-      ...loginConfig(database),
       application_name: 'plinth',
       connectionTimeoutMillis: CONNECT_MS,
+      ...loginConfig(database),
+      ...(pooler ? throughPooler(pooler) : {}),
     });
     // A function changed one of the reported settings for the whole session.
     this.onParameterStatus = () => (this.session.isClean = false);
   }
 
-  override start(statements: readonly Statement[]): RunningPipeline {
+  override start(statements: readonly Statement[], afterwards: Statement | null = null): RunningPipeline {
     this.roundTrips += 1;
-    return super.start(this.listeningOn(statements));
+    if (!this.pooler) return super.start(this.listeningOn(statements), afterwards);
+    // The next transaction may run on another connection of the server, which has not prepared them.
+    return super.start(statements.map(withoutName), afterwards && withoutName(afterwards));
+  }
+
+  /** A PgBouncer gives the session to others between transactions, and a server in recovery refuses LISTEN. */
+  get canListen(): boolean {
+    return this.pooler === undefined && !this.database.isReplica;
   }
 
   /**
@@ -99,6 +123,8 @@ export class PooledConnection extends PipelineConnection {
    */
   async endSession(): Promise<void> {
     this.broken = true;
+    // PgBouncer gives ids of its own, and closes its connection to the server within a transaction.
+    if (this.pooler) return this.disconnect();
     const config = { ...loginConfig(this.database), ...END_TIMEOUTS };
     try {
       const { rows } = await withBoundedConnection(config, (client) =>
@@ -108,6 +134,11 @@ export class PooledConnection extends PipelineConnection {
     } catch {
       this.disconnect();
     }
+  }
+
+  /** True where it is made through PgBouncer: its session has no settings of its own. */
+  get isPooled(): boolean {
+    return this.pooler !== undefined;
   }
 
   /** Called when rows start to stream to a client; set by the pool. */

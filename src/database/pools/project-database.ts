@@ -1,6 +1,5 @@
 /** The address of a project's database, and the role with which Plinth's request path logs in to it. */
-import type { ClientConfig } from 'pg';
-import type { ServerAddress } from '../../pg-pipeline';
+import type { HostAddress, HostListConfig, ServerAddress } from '../../pg-pipeline';
 import { SESSION_DEFAULTS } from './session-defaults';
 import { startupOptions } from './startup-options';
 
@@ -18,10 +17,20 @@ export interface ProjectDatabase extends ServerAddress {
   readonly password: string;
   /** True while the project is paused: no connection is opened. */
   readonly isPaused?: boolean;
+  /** Where the server has several hosts, of which one is the primary: these in place of host and port. */
+  readonly hosts?: readonly HostAddress[];
+  /** Name of the registered server, whose replicas may be read. */
+  readonly server?: string;
+  /** The address is that of a replica. */
+  readonly isReplica?: boolean;
 }
 
+/** Milliseconds for a connection to a replica: reads wait for it, and could use the primary. */
+const REPLICA_CONNECT_MS = 1_000;
+
 /** How node-postgres connects as the login role. */
-export function loginConfig(place: ProjectDatabase): ClientConfig & ServerAddress {
-  const { host, port, database, user, password, ssl } = place;
-  return { host, port, database, user, password, ssl, options: LOGIN_OPTIONS };
+export function loginConfig(place: ProjectDatabase): HostListConfig & ServerAddress {
+  const { host, port, hosts, database, user, password, ssl } = place;
+  const address = place.isReplica ? { connectionTimeoutMillis: REPLICA_CONNECT_MS } : { hosts };
+  return { host, port, database, user, password, ssl, options: LOGIN_OPTIONS, ...address };
 }

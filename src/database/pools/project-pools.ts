@@ -3,6 +3,7 @@
  * reached, an idle connection is closed to make room, and a project without a connection comes before one that has some
  * (docs/rls-door.md, "Connections"). Written here because no pool library shares one limit between databases.
  */
+import { formatHost, type HostAddress, HostGroup } from '../../pg-pipeline';
 import { measureDatabase } from '../../http/request-times';
 import { ConcurrencyLimiter, MOMENT_MS } from './concurrency-limiter';
 import { IdleConnections, RECENT_MS } from './idle-connections';
@@ -42,12 +43,15 @@ export class ProjectPools {
   onRefused: (database: ProjectDatabase) => void = () => undefined;
   /** Called when a server has no such database, or that accepts no connections. */
   onClosed: (database: ProjectDatabase) => void = () => undefined;
+  /** PgBouncers, by the name of their server. New connections are made through them. */
+  poolers: ReadonlyMap<string, HostAddress> = new Map();
   private readonly pools = new Map<string, Pool>();
   private open = 0;
   private roundTrips = 0;
   private closed = false;
   private listening: { channel: string; onNotification: (key: string) => void } | null = null;
   private readonly sweeper: NodeJS.Timeout;
+  private readonly ignoreMoves = HostGroup.onMove((from) => this.abandon(from, false));
   private readonly streams: Streams;
   private readonly idle = new IdleConnections((connection) => this.owners.get(connection)?.size ?? 0);
   /** Projects with waiting requests and without a connection, because of the global limit, in order of arrival. */
@@ -123,8 +127,26 @@ export class ProjectPools {
    * close on release.
    */
   async evict(key: string): Promise<void> {
-    const pool = this.pools.get(key);
-    if (!pool) return;
+    const ofProject = [...this.pools].filter(([name]) => name === key || name.startsWith(`${key}@`));
+    await Promise.all(ofProject.map(([name, pool]) => this.closePool(name, pool)));
+  }
+
+  /**
+   * Closes the connections to a server that does not answer any more or is no longer the primary. The requests that use them
+   * fail as when the connection is lost.
+   * @param isReplica whether the connections that were made to it as to a replica are meant, or those as to a primary
+   */
+  abandon(host: HostAddress, isReplica: boolean): void {
+    const name = formatHost(host);
+    const toServer = ({ address, database }: PooledConnection): boolean =>
+      formatHost(address) === name && (database.isReplica ?? false) === isReplica;
+    for (const pool of this.pools.values()) {
+      for (const connection of [...pool.lent.borrowed(), ...pool.idle].filter(toServer))
+        connection.disconnect();
+    }
+  }
+
+  private async closePool(key: string, pool: Pool): Promise<void> {
     this.pools.delete(key);
     pool.closed = true;
     this.starving.delete(pool);
@@ -137,7 +159,13 @@ export class ProjectPools {
     this.closed = true;
     clearInterval(this.sweeper);
     this.servers.close();
-    await Promise.all([...this.pools.keys()].map((key) => this.evict(key)));
+    this.ignoreMoves();
+    await Promise.all([...this.pools].map(([key, pool]) => this.closePool(key, pool)));
+  }
+
+  /** The PgBouncer through which the database is reached; undefined without one. */
+  private poolerOf({ server, isReplica }: ProjectDatabase): HostAddress | undefined {
+    return server === undefined || isReplica ? undefined : this.poolers.get(server);
   }
 
   private poolOf(database: ProjectDatabase): Pool {
@@ -245,7 +273,7 @@ export class ProjectPools {
     this.starving.delete(pool);
     pool.size += 1;
     this.open += 1;
-    const connection = new PooledConnection(waiter.database);
+    const connection = new PooledConnection(waiter.database, this.poolerOf(waiter.database));
     this.owners.set(connection, pool);
     this.servers.add(connection);
     connection.onLost = () => this.dropIdle(pool, connection);
@@ -293,6 +321,8 @@ export class ProjectPools {
   }
 
   private refusal(database: ProjectDatabase, error: Error & { code?: string }): Error {
+    // A replica has databases, roles and passwords from its primary, a moment later.
+    if (database.isReplica) return error;
     if (CLOSED.has(error.code ?? '')) {
       this.onClosed(database);
       return loginRefused(error);

@@ -23,27 +23,48 @@ export const SYSTEM_CONTEXT: Statement = {
   sink: IGNORE_ROWS,
 };
 
+/** The same for a session without SESSION_DEFAULTS, where an owner may have changed the search path. */
+export const POOLED_SYSTEM_CONTEXT: Statement = {
+  text: `${SYSTEM_CONTEXT.text.slice(0, -1)}, pg_catalog.set_config('search_path', $1, true))`,
+  values: [SESSION_DEFAULTS.search_path],
+  sink: IGNORE_ROWS,
+};
+
+/** What the statement depends on besides the caller. */
+interface ConnectionTraits {
+  /** Position that the replica must have replayed, or else the statement fails; null on the primary. */
+  readonly minimum?: string | null;
+  /** The session has not got SESSION_DEFAULTS, because PgBouncer does not pass them on. */
+  readonly isPooled?: boolean;
+}
+
 /**
  * The session check comes first: it runs as the login role, which alone may read auth.sessions; the role is set
  * last. Every set_config is local to the transaction (third argument true); values that the session already has
  * are left out. num_nulls evaluates its arguments in order and returns one number, so the values are not sent
  * back.
  */
-export function contextStatement(context: RlsContext, settings: ContextSettings = {}): Statement {
+export function contextStatement(
+  context: RlsContext,
+  settings: ContextSettings = {},
+  { minimum = null, isPooled = false }: ConnectionTraits = {},
+): Statement {
   const parts: Part[] = [];
   const values: string[] = [];
   const add = (part: Part, ...own: readonly string[]): void => {
     parts.push(part);
     values.push(...own);
   };
+  if (minimum !== null) add(REPLAYED, minimum);
   if (context.sessionId !== null) {
     if (context.secondFactor === undefined) add(SESSION, context.sessionId);
     else add(FACTOR, context.sessionId, context.secondFactor);
   }
   add(CLAIMS, context.claims);
   for (const setting of CONTEXT_SETTINGS) {
-    const value = settings[setting];
-    if (value !== undefined && value !== SESSION_DEFAULTS[setting]) add(SETTINGS[setting], value);
+    const value = settings[setting] ?? (isPooled ? SESSION_DEFAULTS[setting] : undefined);
+    if (value !== undefined && (isPooled || value !== SESSION_DEFAULTS[setting]))
+      add(SETTINGS[setting], value);
   }
   add(ROLE, context.role);
   const name = `ctx${parts.map((part) => part.name).join('')}`;
@@ -58,6 +79,13 @@ interface Part {
   readonly column: (parameter: () => string) => string;
 }
 
+/** Divides by zero on a replica that is behind, and on a server that is no replica any more. */
+const REPLAYED: Part = {
+  name: ':replayed',
+  column: (parameter) => `1 operator(pg_catalog./) ((pg_catalog.pg_is_in_recovery()
+    and pg_catalog.pg_last_wal_replay_lsn() operator(pg_catalog.>=) ${parameter()}::pg_catalog.pg_lsn)
+    is true)::pg_catalog.int4`,
+};
 const SESSION: Part = {
   name: ':session',
   column: (parameter) => `auth.require_session(${parameter()}::pg_catalog.uuid)`,

@@ -8,7 +8,7 @@ import { type RunningPipeline, STALE_PLAN } from '../../pg-pipeline';
 import { PooledConnection } from '../pools/pooled-connection';
 import { RESET_ROLE } from '../pools/session-state';
 import { INSUFFICIENT_PRIVILEGE } from '../sql/sqlstate';
-import type { Statement, StatementResult } from '../statement';
+import { type Statement, type StatementResult, withoutName } from '../statement';
 import { SECOND_FACTOR_SQLSTATE, SESSION_REVOKED_SQLSTATE } from './context-statement';
 
 export interface Pipeline {
@@ -24,22 +24,24 @@ export interface Repetition {
   readonly mayRepeat?: () => boolean;
   /** Rolls back the transaction that the pipeline began. */
   readonly undo?: () => Promise<void>;
+  /** Sent with the pipeline; runs once that is committed. */
+  readonly afterwards?: Statement | null;
 }
 
 /** The results of the work. @throws DatabaseFault caller_refused or second_factor_needed, or the driver's error */
 export async function sendRepeating(
   connection: PooledConnection,
   { statements, context, count }: Pipeline,
-  { mayRepeat, undo }: Repetition = {},
+  { mayRepeat, undo, afterwards }: Repetition = {},
 ): Promise<StatementResult[]> {
-  const query = connection.start(statements);
+  const query = connection.start(statements, afterwards);
   try {
     return (await query.done).slice(context, context + count);
   } catch (error) {
     const remedy = remedyFor(connection, error, query.current < context);
     if (!remedy || mayRepeat?.() === false) throw attribution(error, query, context);
     await undo?.();
-    const again = connection.start([...remedy, ...statements.map(withoutName)]);
+    const again = connection.start([...remedy, ...statements.map(withoutName)], afterwards);
     const skipped = context + remedy.length;
     try {
       return (await again.done).slice(skipped, skipped + count);
@@ -47,10 +49,6 @@ export async function sendRepeating(
       throw attribution(second, again, skipped);
     }
   }
-}
-
-function withoutName({ name: _name, ...statement }: Statement): Statement {
-  return statement;
 }
 
 /** A prepared statement that a function deallocated, or a name that it took. */

@@ -34,6 +34,10 @@ export type ContextSettings = Partial<Record<ContextSetting, string>> & {
   isolation?: IsolationLevel;
   /** A function of the project is called, which could observe more of an earlier request than its settings. */
   callsFunction?: boolean;
+  /** The statements only read, and may run on a replica that has replayed the position. */
+  replica?: { readonly after: bigint | null };
+  /** Gets the position in the write-ahead log that a replica must have replayed to show what was committed. */
+  onCommitted?: (position: string) => void;
   /** The statements run no code that can leave state in the session, so no release statements are sent after them. */
   leavesNothing?: boolean;
 };

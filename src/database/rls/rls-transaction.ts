@@ -3,17 +3,16 @@
  * the statements and commits. A connection in doubt is closed. A request of one statement costs one round trip
  * (docs/rls-door.md).
  */
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { StreamConsumer } from '../../row-stream/flow-control';
-
 import { PooledConnection } from '../pools/pooled-connection';
 import { ProjectDatabase } from '../pools/project-database';
 import { ProjectPools } from '../pools/project-pools';
-import { RESET_AFTER_CALL, RESET_BEFORE_CALL, RESET_SETTINGS } from '../pools/session-state';
+import { type ReplicaDatabase, ReplicaSets } from '../replicas/replica-sets';
+import { mayRunOnPrimary, positionStatement, Revocation } from '../replicas/replica-reads';
 import type { Statement, StatementResult } from '../statement';
-import { contextStatement, SYSTEM_CONTEXT } from './context-statement';
-import { callerRefused, Pipeline, sendRepeating } from './repeating-pipeline';
+import { asSystem, explicitTransaction, extended, inContext, type PipelineMaker } from './context-pipeline';
+import { type Pipeline, type Repetition, sendRepeating } from './repeating-pipeline';
 import { ContextSettings, RlsContext } from './rls-context';
 
 /** Runs statements inside an open transaction. */
@@ -28,7 +27,10 @@ const NO_CONSUMER: StreamConsumer = { onStart: () => undefined, onRepeat: () => 
 
 @Injectable()
 export class RlsTransaction {
-  constructor(private readonly pools: ProjectPools) {}
+  constructor(
+    private readonly pools: ProjectPools,
+    private readonly replicas: ReplicaSets = new ReplicaSets(pools),
+  ) {}
 
   /** Runs one statement in the caller's context: one round trip, one implicit transaction. */
   async query(
@@ -45,15 +47,15 @@ export class RlsTransaction {
     statements: readonly Statement[],
     settings?: ContextSettings,
   ): Promise<StatementResult[]> {
-    const pipeline = inContext(context, statements, settings);
+    const make = inContext(context, statements, settings);
     return this.pools.use(context.database, (connection) =>
-      implicitTransaction(connection, pipeline, settings),
+      implicitTransaction(connection, make(connection.isPooled), settings),
     );
   }
 
   /**
    * Like batch(), but gives the caller control to pause or abort it while it runs: for results streamed to a
-   * client.
+   * client. A read that may use a replica runs on the primary if no replica is up to date, and again if one fails.
    */
   async stream(
     context: RlsContext,
@@ -61,15 +63,56 @@ export class RlsTransaction {
     settings: ContextSettings,
     consumer: StreamConsumer,
   ): Promise<StatementResult[]> {
-    const pipeline = inContext(context, statements, settings);
-    return this.pools.use(context.database, async (connection) => {
+    const replica = this.replicaFor(context, settings);
+    if (replica) {
+      try {
+        const onReplica = { ...context, database: replica.database };
+        const make = inContext(onReplica, statements, settings, replica.minimum);
+        const results = await this.send(replica.database, make, settings, consumer);
+        this.replicas.count('served');
+        return results;
+      } catch (error) {
+        if (!mayRunOnPrimary(error) || !consumer.onRepeat()) throw error;
+        this.replicas.count('repeated');
+      }
+    }
+    return this.send(context.database, inContext(context, statements, settings), settings, consumer);
+  }
+
+  private replicaFor(
+    { database, sessionId }: RlsContext,
+    { replica, isolation }: ContextSettings,
+  ): ReplicaDatabase | null {
+    // A snapshot of the whole transaction could be older than the check.
+    if (!replica || isolation) return null;
+    return this.replicas.choose(database, { after: replica.after, checksSession: sessionId !== null });
+  }
+
+  private async send(
+    database: ProjectDatabase,
+    make: PipelineMaker,
+    settings: ContextSettings,
+    consumer: StreamConsumer,
+  ): Promise<StatementResult[]> {
+    const afterwards = this.positionAfter(database, settings.onCommitted);
+    const mayRepeat = (): boolean => consumer.onRepeat();
+    return this.pools.use(database, async (connection) => {
       consumer.onStart(connection);
       try {
-        return await implicitTransaction(connection, pipeline, settings, () => consumer.onRepeat());
+        const pipeline = make(connection.isPooled);
+        return await implicitTransaction(connection, pipeline, settings, { mayRepeat, afterwards });
       } finally {
         connection.resume();
       }
     });
+  }
+
+  /** Reads the position after a commit, where replicas need it; null where nobody does. */
+  private positionAfter(
+    database: ProjectDatabase,
+    onCommitted: ((position: string) => void) | undefined,
+  ): Statement | null {
+    return onCommitted && this.replicas.of(database) ? positionStatement(onCommitted) : null;
   }
 
   /**
@@ -84,14 +127,16 @@ export class RlsTransaction {
     decide: (results: StatementResult[]) => 'commit' | 'rollback',
     consumer: StreamConsumer = NO_CONSUMER,
   ): Promise<StatementResult[]> {
-    const pipeline = explicitTransaction(inContext(context, statements, settings));
+    const make = inContext(context, statements, settings);
     return this.pools.use(context.database, async (connection) => {
       consumer.onStart(connection);
       try {
+        const pipeline = explicitTransaction(make(connection.isPooled));
         const undo = (): Promise<void> => rollback(connection);
         const mayRepeat = (): boolean => consumer.onRepeat();
         const results = await sendRepeating(connection, pipeline, { mayRepeat, undo });
-        await connection.pipeline([{ text: decide(results) }, ...connection.departure]);
+        const afterwards = this.positionAfter(context.database, settings.onCommitted);
+        await connection.start([{ text: decide(results) }, ...connection.departure], afterwards).done;
         return results;
       } catch (error) {
         await rollback(connection);
@@ -130,7 +175,14 @@ export class RlsTransaction {
     _reason: string,
     statements: readonly Statement[],
   ): Promise<StatementResult[]> {
-    return this.pools.use(database, (connection) => implicitTransaction(connection, asSystem(statements)));
+    const revocation = new Revocation(this.replicas.of(database), statements);
+    const { afterwards } = revocation;
+    const make = asSystem(statements);
+    const results = await this.pools.use(database, (connection) =>
+      implicitTransaction(connection, make(connection.isPooled), {}, { afterwards }),
+    );
+    await revocation.isSeenByReplicas();
+    return results;
   }
 
   /**
@@ -144,11 +196,12 @@ export class RlsTransaction {
     onBegin: () => void = () => undefined,
   ): Promise<StatementResult[]> {
     const begin = { text: 'begin isolation level repeatable read read only' };
-    const pipeline = explicitTransaction(asSystem(statements), begin);
+    const make = asSystem(statements);
     return this.pools.use(database, async (connection) => {
       const undo = (): Promise<void> => rollback(connection);
       onBegin();
       try {
+        const pipeline = explicitTransaction(make(connection.isPooled), begin);
         const all = extended(pipeline, [{ text: 'commit' }, ...connection.departure]);
         return await sendRepeating(connection, all, { undo });
       } catch (error) {
@@ -169,23 +222,28 @@ export class RlsTransaction {
 
   private async transact<T>(
     database: ProjectDatabase,
-    context: Pipeline,
+    context: PipelineMaker,
     work: (scope: TransactionScope) => Promise<T>,
   ): Promise<T> {
-    return this.pools.use(database, async (connection) => {
+    const revocation = new Revocation(this.replicas.of(database));
+    const done = await this.pools.use(database, async (connection) => {
+      const batch = (statements: readonly Statement[]): Promise<StatementResult[]> => {
+        revocation.add(statements);
+        return connection.pipeline(statements);
+      };
       try {
-        await sendRepeating(connection, explicitTransaction(context), { undo: () => rollback(connection) });
-        const result = await work({
-          query: async (statement) => onlyOf(await connection.pipeline([statement])),
-          batch: (statements) => connection.pipeline(statements),
-        });
-        await connection.pipeline([{ text: 'commit' }, ...connection.departure]);
+        const begin = explicitTransaction(context(connection.isPooled));
+        await sendRepeating(connection, begin, { undo: () => rollback(connection) });
+        const result = await work({ query: async (statement) => onlyOf(await batch([statement])), batch });
+        await connection.start([{ text: 'commit' }, ...connection.departure], revocation.afterwards).done;
         return result;
       } catch (error) {
         await rollback(connection);
         throw error;
       }
     });
+    await revocation.isSeenByReplicas();
+    return done;
   }
 }
 
@@ -196,71 +254,15 @@ async function rollback(connection: PooledConnection): Promise<void> {
   });
 }
 
-/** `none` or the login role would keep Plinth's own rights (SET ROLE manual page). */
-function assertRole(context: RlsContext): void {
-  if (context.role === 'none' || context.role === context.database.user) throw callerRefused();
-}
-
-/**
- * Prepends the statements that set the caller's context.
- * @throws DatabaseFault caller_refused for a forbidden role
- */
-function inContext(
-  context: RlsContext,
-  statements: readonly Statement[],
-  settings?: ContextSettings,
-): Pipeline {
-  assertRole(context);
-  const all: Statement[] = [];
-  // Lasts for the transaction like SET TRANSACTION, but raises no warning outside a transaction block.
-  if (settings?.isolation) all.push({ text: `set transaction_isolation = '${settings.isolation}'` });
-  all.push(RESET_SETTINGS);
-  if (settings?.callsFunction) all.push(...RESET_BEFORE_CALL);
-  all.push(contextStatement(context, settings));
-  const before = all.length;
-  for (const statement of statements) all.push(withRole(context.role, statement));
-  if (settings?.callsFunction) all.push(RESET_AFTER_CALL);
-  return { statements: all, context: before, count: statements.length };
-}
-
-function asSystem(statements: readonly Statement[]): Pipeline {
-  const all = [RESET_SETTINGS, SYSTEM_CONTEXT, ...statements];
-  return { statements: all, context: 2, count: statements.length };
-}
-
-/** In an explicit transaction, which stays open after the pipeline. */
-function explicitTransaction(
-  { statements, context, count }: Pipeline,
-  begin: Statement = { text: 'begin' },
-): Pipeline {
-  return { statements: [begin, ...statements], context: context + 1, count };
-}
-
-function extended({ statements, context, count }: Pipeline, more: readonly Statement[]): Pipeline {
-  return { statements: [...statements, ...more], context, count };
-}
-
 /** In one implicit transaction. */
 function implicitTransaction(
   connection: PooledConnection,
   pipeline: Pipeline,
   settings: ContextSettings = {},
-  mayRepeat?: () => boolean,
+  repetition: Repetition = {},
 ): Promise<StatementResult[]> {
   const all = settings.leavesNothing ? pipeline : extended(pipeline, connection.departure);
-  return sendRepeating(connection, all, { mayRepeat });
-}
-
-/** PostgreSQL truncates longer names, so two of them could become one. */
-const MAX_NAME_BYTES = 63;
-
-/** Row-level security makes plans depend on the role, so it is part of the statement's name. */
-function withRole(role: string, statement: Statement): Statement {
-  if (statement.name === undefined) return statement;
-  const name = `${role}:${statement.name}`;
-  const { text, values, sink, maxBytes } = statement;
-  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return { text, values, sink, maxBytes, name };
-  return { text, values, sink, maxBytes, name: createHash('sha1').update(name).digest('hex') };
+  return sendRepeating(connection, all, repetition);
 }
 
 /** The result of a pipeline of one statement. */

@@ -1,4 +1,4 @@
-/** Counters and failed attempts, which all replicas must share: in Redis if REDIS_URL is set, else in memory. */
+/** Counters and failed attempts, which all replicas must share: in Redis if REDIS_URL is set, else, and while Redis is away, in memory. */
 import { Global, Module } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { FailureLedger } from './failure-ledger';
@@ -6,6 +6,7 @@ import { MemoryFailureLedger } from './memory-failure-ledger';
 import { MemoryRateCounter } from './memory-rate-counter';
 import { RateCounter } from './rate-counter';
 import { RedisClient } from './redis-client';
+import { FallbackFailureLedger, FallbackRateCounter, RedisOutage } from './redis-fallback';
 import { RedisFailureLedger } from './redis-failure-ledger';
 import { RedisRateCounter } from './redis-rate-counter';
 
@@ -13,17 +14,26 @@ import { RedisRateCounter } from './redis-rate-counter';
 @Module({
   providers: [
     RedisClient,
+    RedisOutage,
     {
       provide: RateCounter,
-      inject: [RedisClient, Clock],
-      useFactory: ({ connection }: RedisClient, clock: Clock) =>
-        connection ? new RedisRateCounter(connection, clock) : new MemoryRateCounter(clock),
+      inject: [RedisClient, RedisOutage, Clock],
+      useFactory: ({ connection }: RedisClient, outage: RedisOutage, clock: Clock) => {
+        const local = new MemoryRateCounter(clock);
+        return connection
+          ? new FallbackRateCounter(outage, new RedisRateCounter(connection, clock), local)
+          : local;
+      },
     },
     {
       provide: FailureLedger,
-      inject: [RedisClient, Clock],
-      useFactory: ({ connection }: RedisClient, clock: Clock) =>
-        connection ? new RedisFailureLedger(connection) : new MemoryFailureLedger(clock),
+      inject: [RedisClient, RedisOutage, Clock],
+      useFactory: ({ connection }: RedisClient, outage: RedisOutage, clock: Clock) => {
+        const local = new MemoryFailureLedger(clock);
+        return connection
+          ? new FallbackFailureLedger(outage, new RedisFailureLedger(connection), local)
+          : local;
+      },
     },
   ],
   exports: [RedisClient, RateCounter, FailureLedger],

@@ -1,6 +1,5 @@
 /** Failed attempts in Redis, shared by all replicas: one hash for each key, counted by a script. */
 import type { Redis } from 'ioredis';
-import { viaRedis } from './redis-unavailable';
 import { FailureLedger, FailurePolicy } from './failure-ledger';
 
 const PREFIX = 'plinth:failures:';
@@ -42,19 +41,19 @@ export class RedisFailureLedger extends FailureLedger {
   override async blockedFor(keys: readonly string[]): Promise<number> {
     if (keys.length === 0) return 0;
     const names = keys.map((key) => PREFIX + key);
-    return Number(await viaRedis(this.redis.eval(BLOCKED_FOR, names.length, ...names)));
+    return Number(await this.redis.eval(BLOCKED_FOR, names.length, ...names));
   }
 
   override async fail(key: string, policy: FailurePolicy): Promise<void> {
-    await viaRedis(this.redis.eval(FAIL, 1, PREFIX + key, ...numbersOf(policy)));
+    await this.redis.eval(FAIL, 1, PREFIX + key, ...numbersOf(policy));
   }
 
   override async charge(key: string, policy: FailurePolicy): Promise<number> {
-    return Number(await viaRedis(this.redis.eval(CHARGE, 1, PREFIX + key, ...numbersOf(policy))));
+    return Number(await this.redis.eval(CHARGE, 1, PREFIX + key, ...numbersOf(policy)));
   }
 
   override async forget(key: string): Promise<void> {
-    await viaRedis(this.redis.del(PREFIX + key));
+    await this.redis.del(PREFIX + key);
   }
 }
 

@@ -1,7 +1,6 @@
 /** Rate counters in Redis, shared by all replicas. A script counts: one round trip and no lost update. */
 import type { Redis } from 'ioredis';
 import { Clock } from '../../common/time/clock';
-import { viaRedis } from './redis-unavailable';
 import { RateCounter, RateHit, toRateHit } from './rate-counter';
 
 const PREFIX = 'plinth:rate:';
@@ -34,12 +33,12 @@ export class RedisRateCounter extends RateCounter {
   }
 
   override async hit(key: string, limit: number, windowMs: number): Promise<RateHit> {
-    const [count, left] = numbersOf(await viaRedis(this.redis.eval(HIT, 1, PREFIX + key, windowMs)));
+    const [count, left] = numbersOf(await this.redis.eval(HIT, 1, PREFIX + key, windowMs));
     return toRateHit(count, limit, this.clock.now() + left);
   }
 
   override async undo(key: string): Promise<void> {
-    await viaRedis(this.redis.eval(UNDO, 1, PREFIX + key));
+    await this.redis.eval(UNDO, 1, PREFIX + key);
   }
 
   override async peek(key: string, limit: number, windowMs: number): Promise<RateHit> {

@@ -4,6 +4,7 @@
  */
 import { createPostgresBackend, createRedisBackend, runMigrations, setDefaultBackendFactory } from 'bullmq';
 import type { BackendFactory, ConnectionOptions, PostgresPoolConfig } from 'bullmq';
+import { HostListClient, hostsOf, PrimarySocket } from '../../pg-pipeline';
 import { withConnection } from '../../database/pools/one-off-connection';
 
 /** The jobs' schema in the platform database. */
@@ -19,7 +20,10 @@ export async function migrateQueueSchema(platformUrl: string): Promise<void> {
 }
 
 export function postgresConnection(platformUrl: string): PostgresPoolConfig {
+  // BullMQ makes the client that listens itself.
+  const toPrimary = { Client: HostListClient, stream: () => new PrimarySocket(platformUrl) };
   return {
+    ...(hostsOf(platformUrl).length > 1 ? toPrimary : {}),
     connectionString: platformUrl,
     schema: SCHEMA,
     max: MAX_CONNECTIONS,

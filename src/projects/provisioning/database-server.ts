@@ -1,5 +1,12 @@
 /** A PostgreSQL server that holds projects' databases, reached as the installation's admin role. */
-import { Client, ClientConfig } from 'pg';
+import { Client } from 'pg';
+import {
+  type HostAddress,
+  HostListClient,
+  type HostListConfig,
+  hostsOf,
+  withHostList,
+} from '../../pg-pipeline';
 import { CONNECT_MS, withConnection } from '../../database/pools/one-off-connection';
 import { ProjectDatabase } from '../../database/pools/project-database';
 
@@ -19,29 +26,36 @@ export class DatabaseServer {
   readonly publicHost: string;
   readonly port: number;
   readonly ssl: ProjectDatabase['ssl'];
+  /** Where the URL has several: one of them is the primary, and `host` and `port` are those of the first. */
+  readonly hosts: readonly HostAddress[];
   /** Equal for the same server and admin role. */
   readonly key: string;
 
-  /** @param adminUrl connection URL as a role with CREATEDB and CREATEROLE; its database part is not used */
-  constructor(private readonly adminUrl: string) {
+  private readonly adminUrl: string;
+
+  /** @param url connection URL as a role with CREATEDB and CREATEROLE; its database part is not used */
+  constructor(url: string) {
+    const adminUrl = withHostList(url);
+    this.adminUrl = adminUrl;
     // node-postgres parses everything that the URL may contain (sslmode, sslrootcert, a socket's directory).
     const { host, port, ssl, user = '' } = new Client({ connectionString: adminUrl });
     this.host = host;
     this.publicHost = hostIn(adminUrl) || host;
     this.port = port;
     this.ssl = ssl;
+    this.hosts = hostsOf(adminUrl);
     this.key = `${user}@${host}:${port}`;
   }
 
   /** Connects as the admin role. After provisioning, never use it in a project's database: owner code runs there. */
   async asAdmin<T>(database: string, work: (client: Client) => Promise<T>): Promise<T> {
-    return withConnection({ connectionString: this.adminUrlOf(database) }, work);
+    return withConnection(this.adminConfig(database), work);
   }
 
   /** Like asAdmin(), but the connection stays open and the caller ends it. */
   async connectAsAdmin(database: string, name: string): Promise<Client> {
-    const client = new Client({
-      connectionString: this.adminUrlOf(database),
+    const client = new HostListClient({
+      ...this.adminConfig(database),
       application_name: name,
       connectionTimeoutMillis: CONNECT_MS,
     });
@@ -58,6 +72,18 @@ export class DatabaseServer {
     });
   }
 
+  /**
+   * How to connect as the admin role, without a connection string, whose address would take precedence over that of a replica.
+   */
+  addressedConfig(database: string): HostListConfig {
+    const { user, password } = new Client({ connectionString: this.adminUrl });
+    return this.configFor(database, user ?? '', password ?? '');
+  }
+
+  private adminConfig(database: string): HostListConfig {
+    return { connectionString: this.adminUrlOf(database) };
+  }
+
   private adminUrlOf(database: string): string {
     const url = new URL(this.adminUrl);
     url.pathname = `/${encodeURIComponent(database)}`;
@@ -69,8 +95,9 @@ export class DatabaseServer {
     database: string,
     user: string,
     password: string,
-  ): ClientConfig & { host: string; port: number; password: string } {
-    return { host: this.host, port: this.port, ssl: this.ssl, database, user, password };
+  ): HostListConfig & { host: string; port: number; password: string } {
+    const { host, port, hosts, ssl } = this;
+    return { host, port, hosts, ssl, database, user, password };
   }
 }
 

@@ -2,8 +2,8 @@
  * Migrations of a project's database, run as its owner role: never as a superuser, because they may fire owner
  * code.
  */
-import { ClientConfig } from 'pg';
 import { DataSource, type MigrationInterface } from 'typeorm';
+import type { HostListConfig } from '../../pg-pipeline';
 import { BoundedClient } from '../../database/pools/bounded-client';
 import { OWNER_WORK_OPTIONS } from '../../database/pools/startup-options';
 import { QUIET_LOGGER } from '../../database/platform/quiet-logger';
@@ -27,7 +27,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const LOCK_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 300_000;
 
-type OwnerConnection = ClientConfig & { readonly password: string };
+type OwnerConnection = HostListConfig & { readonly password: string };
 
 /** Migrates one project's database to PROJECT_SCHEMA_VERSION. */
 export async function migrateProjectDatabase(owner: OwnerConnection): Promise<void> {
@@ -60,6 +60,7 @@ export function projectDataSource(owner: OwnerConnection): DataSource {
       lock_timeout: LOCK_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       ssl: owner.ssl,
+      hosts: owner.hosts,
       options: OWNER_WORK_OPTIONS,
       // The owner can write any rows into TypeORM's table of migrations.
       Client: BoundedClient,

@@ -12,17 +12,26 @@ export interface ServerRow {
   readonly url: Buffer | null;
   readonly status: ServerStatus;
   readonly capacity: number;
+  /** `host` or `host:port` of each. */
+  readonly replicas: readonly string[];
+  /** `host` or `host:port` of a PgBouncer in transaction mode. */
+  readonly pooler: string | null;
   /** Projects in any status whose database is here. */
   readonly projects: number;
   readonly createdAt: Date;
 }
 
+/** Columns that the database sets. */
+type OwnColumn = 'projects' | 'createdAt';
+
 export interface ServerChange {
   readonly status?: ServerStatus;
   readonly capacity?: number;
+  readonly replicas?: readonly string[];
+  readonly pooler?: string | null;
 }
 
-const ROWS = `select s.name, s.url, s.status, s.capacity, s.created_at as "createdAt",
+const ROWS = `select s.name, s.url, s.status, s.capacity, s.replicas, s.pooler, s.created_at as "createdAt",
     (select count(*)::int from projects p where p.server = s.name) as projects
   from database_servers s`;
 
@@ -54,24 +63,29 @@ export class ServerRepository {
 
   /** @returns false if the name is taken */
   async insert(
-    { name, url, capacity, status }: Pick<ServerRow, 'name' | 'url' | 'capacity' | 'status'>,
+    { name, url, capacity, replicas, pooler, status }: Omit<ServerRow, 'url' | OwnColumn> & { url: Buffer },
     entry: AuditEntry,
   ): Promise<boolean> {
     return this.change(entry, async (manager) => {
       const rows = await manager.query<unknown[]>(
-        `insert into database_servers (name, url, capacity, status) values ($1, $2, $3, $4)
+        `insert into database_servers (name, url, capacity, status, replicas, pooler) values ($1, $2, $3, $4, $5, $6)
          on conflict do nothing returning name`,
-        [name, url, capacity, status],
+        [name, url, capacity, status, replicas, pooler],
       );
       return rows.length === 1;
     });
   }
 
-  async update(name: string, { status, capacity }: ServerChange, entry: AuditEntry): Promise<void> {
+  async update(
+    name: string,
+    { status, capacity, replicas, pooler }: ServerChange,
+    entry: AuditEntry,
+  ): Promise<void> {
     await this.change(entry, async (manager) => {
       await manager.query(
-        'update database_servers set status = coalesce($2, status), capacity = coalesce($3, capacity) where name = $1',
-        [name, status ?? null, capacity ?? null],
+        `update database_servers set status = coalesce($2, status), capacity = coalesce($3, capacity),
+           replicas = coalesce($4, replicas), pooler = case when $5 then $6 else pooler end where name = $1`,
+        [name, status ?? null, capacity ?? null, replicas ?? null, pooler !== undefined, pooler ?? null],
       );
       return true;
     });

@@ -1,6 +1,9 @@
 /** The PostgreSQL servers for projects' databases: which there are, and where a new project goes. */
 import { Inject, Injectable } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
+import { type HostAddress, parseHost } from '../../pg-pipeline';
+import type { ServerReplicas } from '../../database/replicas/replica-sets';
+import { withConnection } from '../../database/pools/one-off-connection';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
 import type { Actor, AuditEntry } from '../audit-log.repository';
 import { ProjectSecrets } from '../project-secrets';
@@ -30,6 +33,13 @@ export interface ServerState {
   readonly createdAt: Date;
   /** Null if it answers, else the reason. */
   readonly fault: string | null;
+  readonly replicas: readonly ReplicaState[];
+  readonly pooler: string | null;
+}
+
+export interface ReplicaState extends HostAddress {
+  /** Null if it answers and is a standby, else the reason why it is not read. */
+  readonly fault: string | null;
 }
 
 /** Where the database of a new project goes. */
@@ -39,14 +49,23 @@ export interface Placement {
   readonly url: string | null;
 }
 
-export interface NewServer {
+/** What the archive of an install keeps of a server: not its replicas, which a restored install may not reach. */
+export interface ServerPlace {
   readonly name: string;
   readonly url: string;
   readonly capacity: number;
 }
 
+export interface NewServer extends ServerPlace {
+  readonly replicas: readonly string[];
+  readonly pooler: string | null;
+}
+
 @Injectable()
 export class ServersService {
+  /** Called after each change of the list. */
+  onChange: () => Promise<void> = () => Promise.resolve();
+
   constructor(
     private readonly servers: ServerRepository,
     private readonly secrets: ProjectSecrets,
@@ -66,7 +85,7 @@ export class ServersService {
   }
 
   /** All but that of the platform database, with their passwords, for a backup. */
-  async listForBackup(): Promise<NewServer[]> {
+  async listForBackup(): Promise<ServerPlace[]> {
     const rows = (await this.servers.list()).filter(({ url }) => url !== null);
     return rows.map((row) => ({ name: row.name, url: this.urlOf(row), capacity: row.capacity }));
   }
@@ -76,25 +95,56 @@ export class ServersService {
    * may still use them, or they may be lost.
    * @returns how many were added
    */
-  async addFromBackup(servers: readonly NewServer[], actor: Actor): Promise<number> {
+  async addFromBackup(servers: readonly ServerPlace[], actor: Actor): Promise<number> {
     let added = 0;
     for (const { name, url, capacity } of servers) {
       const { host, port } = new DatabaseServer(url);
       const entry = entryOf('server.add', actor, { name, host, port, capacity });
-      const row = { name, url: this.seal(name, url), capacity, status: 'draining' } as const;
+      const row = {
+        name,
+        url: this.seal(name, url),
+        capacity,
+        status: 'draining',
+        replicas: [],
+        pooler: null,
+      } as const;
       if (await this.servers.insert(row, entry)) added += 1;
     }
     return added;
   }
 
+  /** The replicas of those servers that have any, and the addresses of poolers by the server's name. */
+  async listAddresses(): Promise<{ replicas: ServerReplicas[]; poolers: Map<string, HostAddress> }> {
+    const rows = await this.servers.list();
+    const poolers = new Map<string, HostAddress>();
+    for (const { name, pooler } of rows) {
+      const address = pooler === null ? null : parseHost(pooler);
+      if (address) poolers.set(name, address);
+    }
+    const replicated = rows.filter(({ replicas }) => replicas.length > 0);
+    return { replicas: replicated.map((row) => this.replicasOf(row)), poolers };
+  }
+
+  private replicasOf(row: ServerRow): ServerReplicas {
+    const { name, replicas } = row;
+    const url = this.urlOf(row);
+    return {
+      server: name,
+      version: JSON.stringify([url, replicas]),
+      primary: new DatabaseServer(url).addressedConfig(MAINTENANCE_DATABASE),
+      replicas: addressesOf(replicas),
+    };
+  }
+
   /** Prepares the server for projects. @throws AppError 400 when it cannot be used, 409 when the name is taken */
-  async add({ name, url, capacity }: NewServer, actor: Actor): Promise<ServerState> {
+  async add({ name, url, ...rest }: NewServer, actor: Actor): Promise<ServerState> {
     if (await this.servers.find(name)) throw serverExists(name);
     await this.assertUsable(url);
     const { host, port } = new DatabaseServer(url);
-    const entry = entryOf('server.add', actor, { name, host, port, capacity });
-    const row = { name, url: this.seal(name, url), capacity, status: 'open' } as const;
+    const entry = entryOf('server.add', actor, { name, host, port, capacity: rest.capacity });
+    const row = { name, url: this.seal(name, url), ...rest, status: 'open' } as const;
     if (!(await this.servers.insert(row, entry))) throw serverExists(name);
+    await this.onChange();
     return this.get(name);
   }
 
@@ -110,8 +160,11 @@ export class ServersService {
       const entry = entryOf('server.update', actor, { name, host, port });
       await this.servers.setUrl(name, this.seal(name, url), sealFor, entry);
     }
-    if (Object.values(rest).some((value) => value !== undefined))
-      await this.servers.update(name, rest, entryOf('server.update', actor, { name, ...rest }));
+    if (Object.values(rest).some((value) => value !== undefined)) {
+      const details = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, String(value)]));
+      await this.servers.update(name, rest, entryOf('server.update', actor, { name, ...details }));
+    }
+    await this.onChange();
     return this.get(name);
   }
 
@@ -121,6 +174,7 @@ export class ServersService {
     if (url === null) throw platformServerFixed();
     if (!(await this.servers.remove(name, entryOf('server.remove', actor, { name }))))
       throw serverInUse(Math.max(1, projects));
+    await this.onChange();
   }
 
   /**
@@ -148,7 +202,12 @@ export class ServersService {
     const { name, status, capacity, projects, createdAt } = row;
     const server = new DatabaseServer(this.urlOf(row));
     const { publicHost: host, port } = server;
-    return { name, host, port, status, capacity, projects, createdAt, fault: await faultOf(server) };
+    const state = { name, host, port, status, capacity, projects, createdAt, pooler: row.pooler };
+    const [fault, replicas] = await Promise.all([
+      faultOf(server.asAdmin(MAINTENANCE_DATABASE, (client) => client.query('select 1'))),
+      Promise.all(addressesOf(row.replicas).map((address) => replicaState(server, address))),
+    ]);
+    return { ...state, fault, replicas };
   }
 
   private async assertUsable(url: string): Promise<void> {
@@ -166,18 +225,33 @@ export class ServersService {
   }
 }
 
-async function faultOf(server: DatabaseServer): Promise<string | null> {
+function addressesOf(replicas: readonly string[]): HostAddress[] {
+  return replicas.map(parseHost).filter((address) => address !== null);
+}
+
+async function replicaState(server: DatabaseServer, address: HostAddress): Promise<ReplicaState> {
+  return { ...address, fault: await faultOf(assertStandby(server, address)) };
+}
+
+async function assertStandby(server: DatabaseServer, address: HostAddress): Promise<void> {
+  const config = { ...server.addressedConfig(MAINTENANCE_DATABASE), ...address, hosts: [] };
+  const isStandby = await withConnection(config, async (client) => {
+    const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+    return rows[0]?.standby === true;
+  });
+  if (!isStandby) throw new Error('it is no standby');
+}
+
+async function faultOf(probe: Promise<unknown>): Promise<string | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve(`no answer within ${PROBE_MS} ms`), PROBE_MS);
   });
-  const probe = server
-    .asAdmin(MAINTENANCE_DATABASE, (client) => client.query('select 1'))
-    .then(
-      () => null,
-      (error: unknown) => messageOf(error),
-    );
-  return Promise.race([probe, late]).finally(() => clearTimeout(timer));
+  const asked = probe.then(
+    () => null,
+    (error: unknown) => messageOf(error),
+  );
+  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
 }
 
 function entryOf(action: string, actor: Actor, details: Record<string, string | number>): AuditEntry {

@@ -1,7 +1,7 @@
 /** Settings of table REST (DECISIONS.md 5). The statement timeouts hold for storage too. */
 import { ArrayNotEmpty, Matches, NotEquals, ValidateBy } from 'class-validator';
 import { isJsonObject } from '../../common/text/json';
-import { flag, integer, list, type Setting, text } from './setting';
+import { choice, flag, integer, list, type Setting, text } from './setting';
 
 const LONGEST_TIMEOUT = 3_600_000;
 const MOST_ROLES = 50;
@@ -83,6 +83,13 @@ export const REST_SETTINGS = {
     description: 'Schemas added to the search path of requests',
     maxItems: 50,
     checks: [NotEquals('auth', { each: true })],
+  }),
+
+  read_from: choice({
+    fallback: 'primary',
+    values: ['primary', 'replica'],
+    description:
+      'The server of reads that do not say which: the primary, or a replica that is at most a second behind',
   }),
 
   plan_enabled: flag({

@@ -14,7 +14,11 @@ interface ExplainRow {
   readonly 'QUERY PLAN'?: { readonly Plan?: { readonly 'Plan Rows'?: number } }[];
 }
 
-export function executionOf(results: readonly StatementResult[], pipeline: RequestPipeline): Execution {
+export function executionOf(
+  results: readonly StatementResult[],
+  pipeline: RequestPipeline,
+  token: string | null = null,
+): Execution {
   const mains = mainResults(results, pipeline);
   const after = results[pipeline.before + pipeline.mains]?.rows[0] as SettingsRow | undefined;
   return {
@@ -22,6 +26,7 @@ export function executionOf(results: readonly StatementResult[], pipeline: Reque
     estimate: estimateOf(results, pipeline),
     inserted: Number(after?.inserted ?? 0),
     response: { headers: after?.headers ?? null, status: after?.status ?? null },
+    token,
   };
 }
 

@@ -14,4 +14,6 @@ export interface Execution {
   /** Of an upsert that merges: rows that were not there before; 0 otherwise. */
   readonly inserted: number;
   readonly response: ResponseSettings;
+  /** For reads that must see a write (read-source.ts); null for reads, and where there are no replicas. */
+  readonly token: string | null;
 }

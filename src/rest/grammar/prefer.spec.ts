@@ -9,6 +9,7 @@ const NONE: Preferences = {
   count: null,
   tx: null,
   handling: null,
+  read: null,
   timezone: null,
   maxAffected: null,
   unknown: [],

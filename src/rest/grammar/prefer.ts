@@ -2,7 +2,7 @@
 import { headerItems, nameAndValue } from './header-list';
 import type { Preferences } from './rest-request';
 
-type ChoiceName = 'return' | 'resolution' | 'missing' | 'count' | 'tx' | 'handling';
+type ChoiceName = 'return' | 'resolution' | 'missing' | 'count' | 'tx' | 'handling' | 'read';
 
 /** Preferences with a closed list of values. */
 const CHOICES: { readonly [Name in ChoiceName]: readonly NonNullable<Preferences[Name]>[] } = {
@@ -12,6 +12,7 @@ const CHOICES: { readonly [Name in ChoiceName]: readonly NonNullable<Preferences
   count: ['exact', 'planned', 'estimated'],
   tx: ['commit', 'rollback'],
   handling: ['strict', 'lenient'],
+  read: ['primary', 'replica'],
 };
 
 /** The preferences of a request without the header. */
@@ -22,6 +23,7 @@ const NONE: Preferences = Object.freeze({
   count: null,
   tx: null,
   handling: null,
+  read: null,
   timezone: null,
   maxAffected: null,
   unknown: [],
@@ -55,6 +57,7 @@ function apply(into: Mutable<Preferences>, name: string, value: string): boolean
     case 'count':
     case 'tx':
     case 'handling':
+    case 'read':
       return choose(into, name, value);
     case 'timezone':
       into.timezone ??= value || null;

@@ -68,6 +68,8 @@ export interface Preferences {
   readonly count: 'exact' | 'planned' | 'estimated' | null;
   readonly tx: 'commit' | 'rollback' | null;
   readonly handling: 'strict' | 'lenient' | null;
+  /** The server that a read uses. */
+  readonly read: 'primary' | 'replica' | null;
   /** As written; PostgreSQL refuses an unknown zone. */
   readonly timezone: string | null;
   readonly maxAffected: number | null;

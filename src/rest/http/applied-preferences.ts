@@ -19,6 +19,7 @@ export function appliedPreferences(plan: RequestPlan, preferences: Preferences):
   add('count', preferences.count);
   add('tx', preferences.tx);
   add('handling', preferences.handling);
+  add('read', plan.kind === 'read' ? preferences.read : null);
   add('timezone', preferences.timezone);
   add('max-affected', isLimited ? preferences.maxAffected : null);
   return applied;

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { RowCollector } from '../../row-stream/row-collector';
 import { callerOf } from '../../access/current-caller.decorator';
 import type { Execution, ResponseSettings } from '../execute/execution';
+import { CONSISTENCY_TOKEN } from '../execute/read-source';
 import { isReadOnly } from '../execute/request-settings';
 import type { PreparedRequest } from '../prepare/prepared-request';
 import type { Answer, ResponseWriter } from '../response-writer';
@@ -79,6 +80,7 @@ function write(
   const rows = rowsOf(prepared, execution, collector);
   if (prepared.plan.singular && rows !== 1) throw notSingular(rows);
   const head = headOf(prepared, execution, collector, rows);
+  if (execution.token !== null) head.headers[CONSISTENCY_TOKEN] = execution.token;
   const status = statusOf(head, execution.response);
   const body = hasBody(prepared, head.status) && status !== 204 ? bodyOf(prepared, collector) : null;
   if (body === null) collector.finish();

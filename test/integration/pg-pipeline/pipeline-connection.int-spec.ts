@@ -326,3 +326,54 @@ describe('a connection', () => {
     expect(reports).toBe(1);
   });
 });
+
+describe('a statement that runs afterwards', () => {
+  const rows: string[] = [];
+  const onRow: RowSink['onRow'] = (bytes, start, end) => {
+    rows.push(...readRow(bytes, start, end).map(String));
+  };
+  const afterwards = {
+    ...fixedStatement(
+      'afterwards',
+      'select count(*) from pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())',
+    ),
+    sink: { onRow },
+  };
+  beforeEach(() => rows.splice(0));
+
+  it('sees what the pipeline has committed, in a transaction of its own, each time', async () => {
+    await connection.pipeline([{ text: 'create temp table kept (id int)' }]);
+    const counting = {
+      text: 'select count(*), pg_current_xact_id_if_assigned() is null from kept',
+      sink: { onRow },
+    };
+    for (const _round of [1, 2]) {
+      const { done } = connection.start(
+        [{ name: 'keep', text: 'insert into kept values ($1) returning id', values: [1] }],
+        counting,
+      );
+      expect((await done).map(({ rows: own }) => own)).toEqual([[{ id: 1 }]]);
+    }
+    expect(rows).toEqual(['1', 't', '2', 't']);
+  });
+
+  it('runs after a pipeline that failed too, and changes neither its error nor what comes next', async () => {
+    for (const _round of [1, 2]) {
+      const running = connection.start(
+        [{ text: 'select 1' }, { text: 'select 1 / 0' }, { text: 'select 2' }],
+        afterwards,
+      );
+      await expect(running.done).rejects.toMatchObject({ code: '22012' });
+      expect(running.current).toBe(1);
+      expect(await valueOf('select 7')).toBe(7);
+    }
+    expect(rows).toEqual(['1', '1']);
+  });
+
+  it('is ignored when it fails: the pipeline was committed', async () => {
+    const { done } = connection.start([{ text: 'select 3 as n' }], { text: 'select 1 / 0' });
+    expect((await done)[0]?.rows).toEqual([{ n: 3 }]);
+    expect(await valueOf('select 8')).toBe(8);
+    expect(connection.broken).toBe(false);
+  });
+});

@@ -1,6 +1,7 @@
 /** Bodies of the administration of servers. */
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { Example } from '../../../http/docs/example.decorator';
 import { SERVER_STATUSES } from '../../server-records';
 
@@ -17,6 +18,44 @@ const URL_SCHEMA = {
   description: 'Connection URL, as a role with CREATEDB and CREATEROLE; stored encrypted, never returned',
   example: 'postgres://plinth:secret@db2.example.com/postgres',
 } as const;
+
+const HOST_FORM = /^(\[[0-9a-f:.%]+\]|[a-z0-9._-]{1,253})(:\d{1,5})?$/i;
+const MOST_REPLICAS = 16;
+const REPLICAS = {
+  type: String,
+  isArray: true,
+  maxItems: MOST_REPLICAS,
+  description:
+    'Standbys of this server that serve reads of table REST, each as `host` or `host:port`. The role and password of the URL are used.',
+  example: ['db2-replica.example.com:5432'],
+} as const;
+
+/** Standbys, each as `host` or `host:port`. */
+const Replicas = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional(REPLICAS),
+    IsOptional(),
+    IsArray(),
+    ArrayMaxSize(MOST_REPLICAS),
+    Matches(HOST_FORM, {
+      each: true,
+      message: 'replicas must be a list of hosts, each as host or host:port',
+    }),
+  );
+
+/** A PgBouncer, as `host` or `host:port`. */
+const Pooler = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: String,
+      nullable: true,
+      description:
+        'A PgBouncer in transaction mode, as `host` or `host:port`: requests reach the server through it, administration and notifications do not. null: none',
+      example: 'pgbouncer.example.com:6432',
+    }),
+    IsOptional(),
+    Matches(HOST_FORM, { message: 'pooler must be host or host:port' }),
+  );
 
 @Example({ name: 'db2', url: 'postgres://plinth:secret@db2.example.com/postgres', capacity: 1000 })
 export class AddServerDto {
@@ -37,6 +76,12 @@ export class AddServerDto {
   @Min(0)
   @Max(MOST_PROJECTS)
   capacity?: number;
+
+  @Replicas()
+  replicas?: string[];
+
+  @Pooler()
+  pooler?: string | null;
 }
 
 @Example({ status: 'draining' })
@@ -60,4 +105,10 @@ export class UpdateServerDto {
   @IsOptional()
   @Matches(URL_FORM, { message: URL_MESSAGE })
   url?: string;
+
+  @Replicas()
+  replicas?: string[];
+
+  @Pooler()
+  pooler?: string | null;
 }

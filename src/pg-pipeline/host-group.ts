@@ -1,0 +1,97 @@
+/** The hosts of one PostgreSQL server, of which one is the primary. All connections of the process share what is known. */
+import { DatabaseError } from 'pg';
+import { formatHost, type HostAddress } from './host-list';
+
+/** Milliseconds between two searches for a primary, while there is none. */
+const SEARCH_MS = 100;
+/** SQLSTATEs of a server that is starting, ending or full, which another host may not be. */
+const UNAVAILABLE = /^(08|53|57)/;
+
+/** Connects to a host and disconnects. @returns whether it takes writes */
+type Probe = (address: HostAddress) => Promise<boolean>;
+
+/** Error codes as of a host that is down: nobody takes writes now, and a later attempt may succeed. */
+export class NoPrimaryError extends Error {
+  readonly code = 'ECONNREFUSED';
+  readonly syscall = 'connect';
+
+  constructor(hosts: readonly HostAddress[], causes: readonly unknown[]) {
+    const reasons = causes.map((cause) => (cause instanceof Error ? cause.message : String(cause)));
+    super(`None of ${hosts.map(formatHost).join(', ')} is a primary: ${reasons.join('; ')}`);
+    this.name = 'NoPrimaryError';
+  }
+}
+
+export class HostGroup {
+  private static readonly groups = new Map<string, HostGroup>();
+  private static readonly moveListeners = new Set<(from: HostAddress) => void>();
+  private primary: HostAddress | null = null;
+  private searching: Promise<HostAddress> | null = null;
+  /** The last known primary. */
+  private last: HostAddress | null = null;
+
+  private constructor(private readonly hosts: readonly HostAddress[]) {}
+
+  static of(hosts: readonly HostAddress[]): HostGroup {
+    const key = hosts.map(formatHost).join(',');
+    let group = HostGroup.groups.get(key);
+    if (!group) HostGroup.groups.set(key, (group = new HostGroup(hosts)));
+    return group;
+  }
+
+  /**
+   * The host that takes writes, as far as known; else it is searched for, by all who ask at once together.
+   * @throws NoPrimaryError, or the refusal of a host, such as for a wrong password
+   */
+  async find(probe: Probe): Promise<HostAddress> {
+    if (this.primary) return this.primary;
+    this.searching ??= this.search(probe);
+    return this.searching;
+  }
+
+  /** The host was no primary, or did not answer: the next find() searches. */
+  suspect(address: HostAddress): void {
+    if (this.primary && formatHost(this.primary) === formatHost(address)) this.primary = null;
+  }
+
+  /**
+   * Calls back with the host that was the primary before, when another one is found in any group.
+   * @returns a function that removes the listener
+   */
+  static onMove(listener: (from: HostAddress) => void): () => void {
+    HostGroup.moveListeners.add(listener);
+    return () => HostGroup.moveListeners.delete(listener);
+  }
+
+  private async search(probe: Probe): Promise<HostAddress> {
+    try {
+      const found = await Promise.any(this.hosts.map((address) => this.assertPrimary(address, probe)));
+      this.primary = found;
+      this.searching = null;
+      this.announce(found);
+      return found;
+    } catch (error) {
+      // Those who ask meanwhile get the same error.
+      setTimeout(() => (this.searching = null), SEARCH_MS).unref();
+      throw this.failure(error instanceof AggregateError ? error.errors : [error]);
+    }
+  }
+
+  private async assertPrimary(address: HostAddress, probe: Probe): Promise<HostAddress> {
+    if (await probe(address)) return address;
+    throw new Error(`${formatHost(address)} is a standby`);
+  }
+
+  private failure(causes: readonly unknown[]): unknown {
+    const isRefusal = (error: unknown): boolean =>
+      error instanceof DatabaseError && !UNAVAILABLE.test(error.code ?? '');
+    return causes.find(isRefusal) ?? new NoPrimaryError(this.hosts, causes);
+  }
+
+  private announce(found: HostAddress): void {
+    const { last } = this;
+    this.last = found;
+    if (!last || formatHost(last) === formatHost(found)) return;
+    for (const listener of HostGroup.moveListeners) listener(last);
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Connection URLs with several hosts, as libpq has them (manual, 34.1.1.3): `postgres://user@a:5432,b:5433/db`. Such a URL is
+ * neither one of the WHATWG nor of node-postgres, so withHostList() moves the hosts into the parameter `hosts`.
+ */
+
+export interface HostAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+const DEFAULT_PORT = 5432;
+const PARAMETER = 'hosts';
+/** Scheme and credentials, hosts, the rest. */
+const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/i;
+/** A name or an IPv4 address, or an IPv6 address in brackets, and a port. */
+const HOST = /^(?:\[([0-9a-f:.%]+)\]|([^\s:,[\]@]+))(?::(\d{1,5}))?$/i;
+
+/**
+ * The same address as a URL that URL and node-postgres can read: of its hosts it has the first, and the others in a parameter.
+ * A URL with one host stays as it is.
+ */
+export function withHostList(url: string): string {
+  const [, begin, hosts, rest] = URL_PARTS.exec(url) ?? [];
+  if (begin === undefined || hosts === undefined || rest === undefined || !hosts.includes(',')) return url;
+  const list = hosts.split(',');
+  const single = `${begin}${list[0]}${rest}`;
+  if (!URL.canParse(single) || list.some((one) => parseHost(one) === null)) return url;
+  const target = new URL(single);
+  // The primary is what every connection is made to.
+  target.searchParams.delete('target_session_attrs');
+  target.searchParams.set(PARAMETER, hosts);
+  return target.href;
+}
+
+/** The hosts of a URL of withHostList(); empty for one with a single host. */
+export function hostsOf(url: string | undefined): readonly HostAddress[] {
+  if (url === undefined || !URL.canParse(url)) return [];
+  const list = new URL(url).searchParams.get(PARAMETER)?.split(',') ?? [];
+  return list.map(parseHost).filter((address) => address !== null);
+}
+
+/** `db.example.com`, `10.0.0.7:5433` or `[2001:db8::7]:5432`; null for other text. */
+export function parseHost(text: string): HostAddress | null {
+  const [, v6, name, port = String(DEFAULT_PORT)] = HOST.exec(text) ?? [];
+  const host = v6 ?? name;
+  const number = Number(port);
+  return host === undefined || number < 1 || number > 65_535 ? null : { host, port: number };
+}
+
+/** In the form that parseHost() reads. */
+export function formatHost({ host, port }: HostAddress): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,192 @@
+/**
+ * The primary fails under load and its standby is promoted; later other programs take all connections. The platform database is on
+ * the same servers.
+ */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { withHostList } from '../../src/pg-pipeline';
+import { eventually } from '../support/eventually';
+import type { HttpAnswer } from '../support/http-client';
+import { TestPlinth } from '../support/plinth';
+import { hasPostgres, PostgresServer } from '../support/postgres-server';
+import type { TestProject, TestUser } from '../support/test-project';
+
+const REQUESTS_PER_SECOND = 200;
+/** Of the load before the fault, and after the recovery. */
+const SOME_REQUESTS = 100;
+/** Measured: less than a second. The limit allows for slower machines. */
+const SERVES_AGAIN_MS = 20_000;
+const MAX_CONNECTIONS = 60;
+
+/** Reads and writes at a constant rate, however long they take. Only 2xx, and 503 with Retry-After, are right. */
+class Load {
+  readonly acknowledged: number[] = [];
+  readonly wrong: string[] = [];
+  unavailable = 0;
+  served = 0;
+  private next = 0;
+  private readonly running = new Set<Promise<void>>();
+  private readonly timer: NodeJS.Timeout;
+  private readonly start = performance.now();
+
+  constructor(private readonly project: TestProject) {
+    this.timer = setInterval(() => this.send(), 5);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await Promise.all(this.running);
+  }
+
+  /** A timer that is late is made up for. */
+  private send(): void {
+    const due = ((performance.now() - this.start) / 1_000) * REQUESTS_PER_SECOND;
+    while (this.next < due) {
+      const n = this.next++;
+      const request = n % 2 === 0 ? this.write(n) : this.read();
+      this.running.add(request);
+      void request.finally(() => this.running.delete(request));
+    }
+  }
+
+  private async write(n: number): Promise<void> {
+    if (this.judge(await this.project.service.post('/rest/v1/numbers', { n }))) this.acknowledged.push(n);
+  }
+
+  private async read(): Promise<void> {
+    this.judge(await this.project.service.get('/rest/v1/numbers?limit=1'));
+  }
+
+  private judge({ status, headers, text }: HttpAnswer): boolean {
+    const isGood = status === 200 || status === 201;
+    if (isGood) this.served += 1;
+    else if (status === 503 && headers.has('retry-after')) this.unavailable += 1;
+    else this.wrong.push(`${status} ${text}`);
+    return isGood;
+  }
+}
+
+(hasPostgres ? describe : describe.skip)('a PostgreSQL server with a standby', () => {
+  let directory: string;
+  let primary: PostgresServer;
+  let standby: PostgresServer;
+  let plinth: TestPlinth;
+  let other: TestPlinth;
+  let project: TestProject;
+  let cold: TestProject;
+  let user: TestUser;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'plinth-failover-'));
+    chmodSync(directory, 0o755);
+    primary = await PostgresServer.primary(directory, `max_connections = ${MAX_CONNECTIONS}`);
+    standby = await primary.addStandby(directory, 'standby');
+    await primary.query(`alter system set synchronous_standby_names = 'standby'`);
+    await primary.query('select pg_reload_conf()');
+    // The standby is the first of them: the primary is found by asking.
+    const databaseUrl = withHostList(PostgresServer.urlOf([standby, primary], 'postgres'));
+    plinth = await TestPlinth.start({ databaseUrl });
+    other = await TestPlinth.start({ databaseUrl, replicaOf: plinth });
+    project = await plinth.createProject({ plan: 'enterprise' });
+    await project.sql('create table numbers (n int primary key)');
+    cold = await plinth.createProject();
+    user = await project.signUp();
+  }, 120_000);
+  afterAll(async () => {
+    await other.stop();
+    await plinth.stop();
+    await Promise.all([primary.stop(), standby.stop()]);
+    rmSync(directory, { recursive: true, force: true });
+  }, 60_000);
+
+  /** A request of each area. */
+  const areas = (): Record<string, () => Promise<HttpAnswer>> => ({
+    rest: () => project.service.get('/rest/v1/numbers?limit=1'),
+    auth: () => project.anon.post(`${project.auth}/login`, { email: user.email, password: user.password }),
+    storage: () => project.service.get(`${project.storage}/buckets`),
+    admin: () => plinth.admin.get('/admin/v1/projects'),
+  });
+  const maxRows = (max_rows: number | null): Promise<HttpAnswer> =>
+    plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { max_rows } });
+
+  it('answers 503 with Retry-After until the standby is promoted, serves everything then, and has lost no acknowledged write', async () => {
+    const load = new Load(project);
+    await eventually(async () => expect(load.served).toBeGreaterThan(SOME_REQUESTS), SERVES_AGAIN_MS);
+    const before = performance.now();
+    await primary.kill();
+    await eventually(async () => expect(load.unavailable).toBeGreaterThan(0), SERVES_AGAIN_MS);
+    await standby.promote();
+    const promoted = performance.now();
+    for (const [area, ask] of Object.entries(areas())) {
+      await eventually(async () => {
+        const { status, text } = await ask();
+        expect({ area, status, text }).toMatchObject({ status: 200 });
+      }, SERVES_AGAIN_MS);
+    }
+    const again = performance.now();
+    const served = load.served;
+    await eventually(
+      async () => expect(load.served).toBeGreaterThan(served + SOME_REQUESTS),
+      SERVES_AGAIN_MS,
+    );
+    await load.stop();
+    if (process.env.PLINTH_SHOW_TIMES) {
+      const times = [promoted - before, again - promoted].map(Math.round);
+      process.stdout.write(
+        `killed to promoted, promoted to served: ${times.join(', ')} ms; ${load.unavailable} × 503, ${load.served} served\n`,
+      );
+    }
+    expect(load.wrong).toEqual([]);
+    const kept = new Set((await project.sql('select n from numbers')).map(({ n }: { n: number }) => n));
+    expect(load.acknowledged.filter((n) => !kept.has(n))).toEqual([]);
+  }, 90_000);
+
+  it('hears notifications of the new primary: a change in one process reaches the other', async () => {
+    const at = (): Promise<HttpAnswer> => project.service.at(other.baseUrl).get('/rest/v1/numbers');
+    // A lost notification would be made up for after a minute.
+    await eventually(async () => expect((await at()).status).toBe(200));
+    await eventually(async () => {
+      expect((await maxRows(1)).status).toBe(200);
+      expect((await at()).body).toHaveLength(1);
+    });
+    await maxRows(null);
+    await eventually(async () => expect((await at()).body.length).toBeGreaterThan(1));
+  });
+
+  it('answers 503 with Retry-After while others hold all connections, and recovers without a restart', async () => {
+    const hogs: Client[] = [];
+    const takeAll = async (): Promise<void> => {
+      for (let n = 0; n <= MAX_CONNECTIONS; n += 1) {
+        const hog = new Client({ connectionString: standby.url });
+        hog.on('error', () => undefined);
+        const isRefused = await hog.connect().then(
+          () => false,
+          () => true,
+        );
+        if (isRefused) return;
+        hogs.push(hog);
+      }
+    };
+    try {
+      // Connections of Plinth that are closed meanwhile become free.
+      await eventually(async () => {
+        await takeAll();
+        const { status, headers } = await cold.service.get('/rest/v1/nothing');
+        expect({ status, retryAfter: Number(headers.get('retry-after')) > 0 }).toEqual({
+          status: 503,
+          retryAfter: true,
+        });
+      }, SERVES_AGAIN_MS);
+    } finally {
+      await Promise.all(hogs.map((hog) => hog.end()));
+    }
+    await eventually(
+      async () => expect((await cold.service.get('/rest/v1/nothing')).status).toBe(404),
+      SERVES_AGAIN_MS,
+    );
+    for (const ask of Object.values(areas()))
+      await eventually(async () => expect((await ask()).status).toBe(200), SERVES_AGAIN_MS);
+  }, 60_000);
+});

@@ -1,0 +1,85 @@
+/** Starts a PgBouncer in transaction mode before a server. Its tests are skipped where it is not installed (CI installs it). */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { eventually } from './eventually';
+import { freePort } from './plinth-process';
+import { asPostgres, type PostgresServer } from './postgres-server';
+
+const PROGRAM = '/usr/sbin/pgbouncer';
+
+export const hasPgBouncer = spawnSync(PROGRAM, ['--version']).status === 0;
+
+export class PgBouncer {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly url: URL,
+  ) {}
+
+  /** @param directory which other users can enter */
+  static async start(server: PostgresServer, directory: string): Promise<PgBouncer> {
+    const port = await freePort();
+    const url = new URL(server.url);
+    const users = join(directory, 'pgbouncer-users');
+    const settings = join(directory, 'pgbouncer.ini');
+    writeFileSync(users, `"${url.username}" "${url.password}"\n`, { mode: 0o644 });
+    writeFileSync(settings, settingsOf(server, port, users, url.username), { mode: 0o644 });
+    const child = spawn(PROGRAM, [settings], { ...asPostgres, stdio: 'ignore' });
+    const bouncer = new PgBouncer(
+      child,
+      new URL(`postgres://${url.username}:${url.password}@127.0.0.1:${port}/pgbouncer`),
+    );
+    await eventually(async () => void (await bouncer.show('version')), 20_000);
+    return bouncer;
+  }
+
+  get address(): string {
+    return this.url.host;
+  }
+
+  /** Transactions of a database that went through it so far. */
+  async transactionsOf(database: string): Promise<number> {
+    const rows = await this.show('stats');
+    return Number(rows.find((row) => row.database === database)?.total_xact_count ?? 0);
+  }
+
+  async stop(): Promise<void> {
+    const ended = new Promise((resolve) => this.child.once('exit', resolve));
+    this.child.kill('SIGKILL');
+    await ended;
+  }
+
+  private async show(what: string): Promise<Record<string, unknown>[]> {
+    const client = new Client({ connectionString: this.url.href });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(`show ${what}`)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+/** The settings that docs/scaling.md asks for, with few connections, which requests must share. */
+function settingsOf(server: PostgresServer, port: number, users: string, admin: string): string {
+  const [host, serverPort] = server.address.split(':');
+  return `[databases]
+* = host=${host} port=${serverPort}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+pool_mode = transaction
+default_pool_size = 3
+max_client_conn = 200
+server_reset_query = discard all
+server_reset_query_always = 1
+auth_type = scram-sha-256
+auth_file = ${users}
+auth_user = ${admin}
+auth_query = select usename, passwd from pg_catalog.pg_shadow where usename operator(pg_catalog.=) $1
+admin_users = ${admin}
+`;
+}
