@@ -89,7 +89,13 @@ describe('ProjectPools', () => {
   });
 
   it("waits for a connection of its own instead of closing another project's only one", async () => {
-    const narrow = new ProjectPools({ ...LIMITS, total: 2, perProject: 2, workingAtOnce: 2, maxWaiting: 100 });
+    const narrow = new ProjectPools({
+      ...LIMITS,
+      total: 2,
+      perProject: 2,
+      workingAtOnce: 2,
+      maxWaiting: 100,
+    });
     const [own, others] = [await narrow.use(flooded, processId), await narrow.use(other, processId)];
     const used = await Promise.all(Array.from({ length: 5 }, () => narrow.use(flooded, processId)));
     expect(new Set(used)).toEqual(new Set([own]));

@@ -67,7 +67,9 @@ export class CatalogService implements OnApplicationShutdown {
     if (known && isSame(known.database, database)) return known;
     const warn = (error: unknown): void =>
       this.logger.warn(`schema changes of project ${database.key} could not be read: ${String(error)}`);
-    const entry = new ProjectCatalog(database, this.repository, warn, this.heardSince, () => this.dropOldest());
+    const entry = new ProjectCatalog(database, this.repository, warn, this.heardSince, () =>
+      this.dropOldest(),
+    );
     this.catalogs.set(database.key, entry);
     return entry;
   }

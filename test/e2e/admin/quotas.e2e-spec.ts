@@ -129,7 +129,9 @@ describe('mails of a day', () => {
     const { email } = await project.signUp();
     for (let n = 0; n < 6; n += 1) {
       expect(await reset(project, `unknown-${n}@example.com`)).toBe(200);
-      await eventually(async () => expect(await quotaOf(project, 'mails_per_day')).toMatchObject({ used: 0 }));
+      await eventually(async () =>
+        expect(await quotaOf(project, 'mails_per_day')).toMatchObject({ used: 0 }),
+      );
     }
     expect([await reset(project, email), await reset(project, email)]).toEqual([200, 200]);
     expect(await reset(project, email)).toBe(429);
