@@ -103,7 +103,7 @@ function Refused({ outcome, name }: { outcome: ImportOutcome; name: string }) {
   };
   return (
     <Alert
-      color="yellow"
+      color="orange"
       variant="light"
       title={t('refusedRows', { count: formatNumber(refused.length, language) })}
     >
