@@ -363,12 +363,12 @@ inBrowser('tables, policies and SQL', () => {
       // The list of completions of CodeMirror is reached by the arrow keys of its editor.
       await expectAccessible(['.cm-tooltip']);
       expect(new URL(page.url()).searchParams.get('query')).toContain('generate_series');
-      await view.button('History').click();
+      await view.button('Queries').click();
       await page.getByLabel('Save the text of the editor as').fill('squares');
       await view.dialog().getByRole('button', { name: 'Save', exact: true }).click();
       await view.button('Close').click();
       await page.locator('.cm-content').fill('select 1');
-      await view.button('History').click();
+      await view.button('Queries').click();
       await view
         .dialog()
         .getByRole('button', { name: /^squares/ })
