@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
+import { settings as german } from '../../console/src/i18n/de/settings';
 import { ProjectSettings, ProjectSettingsInput, SETTINGS } from '../../src/projects/project-settings';
 import type { Setting } from '../../src/projects/settings/setting';
 
@@ -78,3 +79,7 @@ function rangeOf(schema: object): string {
   const { minimum, maximum } = schema as { minimum?: number; maximum?: number };
   return maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? '' : `, ${minimum} to ${maximum}`;
 }
+
+it('have a German description in the console only if they exist', () => {
+  expect(Object.keys(german).filter((name) => !(name in SETTINGS))).toEqual([]);
+});
