@@ -167,12 +167,16 @@ async function takeAll(scheme, viewport, slug, person) {
     await goTo(page, `/console/${screen}`);
     await take(screen, () => page.waitForSelector('table'));
   }
-  await call('POST', `/admin/v1/projects/${await idOf('field-notes')}/pause`);
-  await goTo(page, '/console');
-  await take('home-paused', () => page.waitForSelector('text=Paused'));
-  await go(page, 'field-notes', '/tables');
-  await take('paused', () => page.waitForSelector('text=Resume'));
-  await call('POST', `/admin/v1/projects/${await idOf('field-notes')}/resume`);
+  if (person) {
+    const notes = `/admin/v1/projects/${await idOf('field-notes')}`;
+    await call('POST', `${notes}/pause`);
+    // The session is a cookie, so the page may be loaded again.
+    await page.goto(`${base}/console`);
+    await take('home-paused', () => page.waitForSelector('text=/^Paused/'));
+    await go(page, 'field-notes', '/tables');
+    await take('paused', () => page.waitForSelector('text=Resume'));
+    await call('POST', `${notes}/resume`);
+  }
   await go(page, slug, '/tables');
   await take('palette', async () => {
     await page.keyboard.press('Control+k');

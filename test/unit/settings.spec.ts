@@ -78,3 +78,10 @@ function rangeOf(schema: object): string {
   const { minimum, maximum } = schema as { minimum?: number; maximum?: number };
   return maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? '' : `, ${minimum} to ${maximum}`;
 }
+
+it('have a German description in the console only if they exist', () => {
+  const texts = readFileSync(join(__dirname, '../../console/src/i18n/de/settings.ts'), 'utf8');
+  const names = [...texts.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name!);
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter((name) => !(name in SETTINGS))).toEqual([]);
+});

@@ -98,14 +98,16 @@ function ProjectCard({ project }: { project: Project }) {
             {project.plan}
           </Badge>
         </Group>
-        <Text size="xs" c="dimmed" ff="monospace" truncate>
-          {project.slug}
-        </Text>
-        {overview.error ? (
-          <Badge color="red" variant="light" mt="md">
-            {t('unhealthy')}
-          </Badge>
-        ) : null}
+        <Group justify="space-between" wrap="nowrap" gap="xs">
+          <Text size="xs" c="dimmed" ff="monospace" truncate>
+            {project.slug}
+          </Text>
+          {overview.isPending ? null : (
+            <Badge size="sm" variant="dot" color={overview.error ? 'red' : 'plinth'} flex="none">
+              {overview.error ? t('unhealthy') : t('healthy')}
+            </Badge>
+          )}
+        </Group>
         {overview.data ? <Facts overview={overview.data} /> : null}
         {project.paused_at === null ? null : <PausedLine project={project} />}
         {overview.isPending && project.paused_at === null ? <Skeleton h={14} w="70%" mt="md" /> : null}

@@ -32,7 +32,7 @@ export function OverviewScreen() {
       <Stack gap="md">
         <AdviceCount project={project} />
         {project.paused_at === null ? <SizeCards project={project} /> : <PausedNotice project={project} />}
-        <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <SimpleGrid cols={{ base: 1, md: 2 }} className="at-start">
           {mayReadKeys ? <Keys project={project} /> : null}
           <Connection project={project} />
         </SimpleGrid>

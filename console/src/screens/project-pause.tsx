@@ -13,7 +13,7 @@ import { Confirm, Page } from '../ui/parts';
 export function PausedBadge() {
   const t = useT();
   return (
-    <Badge color="yellow" variant="light" flex="none">
+    <Badge color="orange" variant="light" flex="none">
       {t('paused')}
     </Badge>
   );
@@ -89,7 +89,7 @@ export function PausedNotice({ project }: { project: Project }) {
   const { t, language } = useLanguages();
   return (
     <Alert
-      color="yellow"
+      color="orange"
       variant="light"
       icon={<Icon name="pause" />}
       title={t('pausedSince', { time: formatTime(project.paused_at, language) })}

@@ -19,7 +19,8 @@ import { api, dataOf } from '../api/client';
 import { useSession } from '../api/session';
 import { type Project, projectQuery, useMay, useProject } from '../queries/projects';
 import schema from '../generated/settings.json';
-import { useT } from '../i18n';
+import { useLanguages, useT } from '../i18n';
+import { settings as germanSettings } from '../i18n/de/settings';
 import { announce, Failure } from '../ui/feedback';
 import { Page } from '../ui/parts';
 import { isAllowed } from '../lib/permissions';
@@ -155,14 +156,16 @@ interface SettingProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** Names and descriptions are those of the API, so that they match its documentation in every language. */
+/** Names are those of the API in every language, and so are English descriptions. */
 function Setting({
   name,
-  schema: { description, enum: options },
+  schema: { description: english, enum: options },
   schema: one,
   value,
   onChange,
 }: SettingProps) {
+  const { language } = useLanguages();
+  const description = (language === 'de' ? germanSettings[name] : undefined) ?? english;
   const common = { label: <code>{name}</code>, description };
   switch (fieldKind(one)) {
     case 'switch':

@@ -148,7 +148,7 @@ function ProjectSwitcher({ slug }: { slug: string }) {
             {current?.name ?? slug}
           </Text>
           {current?.paused_at ? (
-            <Badge color="yellow" variant="light" flex="none">
+            <Badge color="orange" variant="light" flex="none">
               {t('paused')}
             </Badge>
           ) : null}

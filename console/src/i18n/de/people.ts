@@ -7,6 +7,8 @@ export const people: Readonly<Record<keyof typeof en, string>> = {
   peopleOfProject: 'Personen des Projekts',
   peopleOfProjectText:
     'Personen mit einer Rolle in diesem Projekt. Inhaber, Betreiber und Prüfer der Installation haben ebenfalls Zugang.',
+  auditTime: 'Zeit',
+  noMembers: 'Noch hat keine Person eine Rolle in diesem Projekt',
   noPeople: 'Es gibt noch keine Konten',
   noPeopleText: 'Laden Sie eine Person ein. Sie wählt ihr Passwort selbst.',
   noMembersText: 'Laden Sie eine Person ein, oder geben Sie einer Person mit Konto eine Rolle.',

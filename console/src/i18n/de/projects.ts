@@ -42,5 +42,6 @@ export const projects: Readonly<Record<keyof typeof en, string>> = {
   startHere: 'Hier anfangen',
   startHereText: 'Code für Ihre Anwendung.',
   tableRest: 'Table REST',
+  healthy: 'Erreichbar',
   unhealthy: 'Nicht erreichbar',
 };

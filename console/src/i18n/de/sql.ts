@@ -12,6 +12,7 @@ export const sql: Readonly<Record<keyof typeof en, string>> = {
   limitRows: '{count} Zeilen',
   lineColumn: 'Zeile {line}, Spalte {column}',
   noResultRows: 'Die Anweisung lieferte keine Zeilen.',
+  openQueries: 'Abfragen',
   planRows: '{rows} Zeilen',
   result: 'Ergebnis',
   rowLimit: 'Zeilenlimit',

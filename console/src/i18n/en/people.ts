@@ -5,6 +5,8 @@ export const people = {
   peopleOfProject: 'People of this project',
   peopleOfProjectText:
     'People with a role in this project. Owners, operators and auditors of the installation may enter it as well.',
+  auditTime: 'Time',
+  noMembers: 'No person has a role in this project',
   noPeople: 'There are no accounts yet',
   noPeopleText: 'Invite a person. They choose their own password.',
   noMembersText: 'Invite a person, or give a role to a person who has an account.',

@@ -39,5 +39,6 @@ export const projects = {
   startHere: 'Start here',
   startHereText: 'Code to paste into your application.',
   tableRest: 'Table REST',
+  healthy: 'Reachable',
   unhealthy: 'Not reachable',
 } as const;

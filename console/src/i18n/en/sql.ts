@@ -10,6 +10,7 @@ export const sql = {
   limitRows: '{count} rows',
   lineColumn: 'Line {line}, column {column}',
   noResultRows: 'The statement returned no rows.',
+  openQueries: 'Queries',
   planRows: '{rows} rows',
   result: 'Result',
   rowLimit: 'Row limit',

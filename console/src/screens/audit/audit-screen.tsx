@@ -123,7 +123,7 @@ function EntryTable({ entries }: { entries: readonly Entry[] }) {
       <Table verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{t('createdAt')}</Table.Th>
+            <Table.Th>{t('auditTime')}</Table.Th>
             <Table.Th>{t('auditPerson')}</Table.Th>
             <Table.Th>{t('auditAction')}</Table.Th>
             <Table.Th>{t('auditProject')}</Table.Th>
@@ -134,18 +134,18 @@ function EntryTable({ entries }: { entries: readonly Entry[] }) {
         <Table.Tbody>
           {entries.map((entry) => (
             <Table.Tr key={entry.id}>
-              <Table.Td>{formatTime(entry.at, language)}</Table.Td>
-              <Table.Td dir="auto" className="wrap">
-                {entry.actor}
+              <Table.Td className="nowrap">{formatTime(entry.at, language)}</Table.Td>
+              <Table.Td dir="auto" className="wrap" title={entry.actor}>
+                {withoutId(entry.actor)}
               </Table.Td>
               <Table.Td>
                 <code>{entry.action}</code>
               </Table.Td>
               <Table.Td className="mono">{entry.project_id ?? '–'}</Table.Td>
               <Table.Td className="mono">{entry.address ?? '–'}</Table.Td>
-              <Table.Td className="mono wrap">
-                <Text size="xs" ff="monospace">
-                  {JSON.stringify(entry.details)}
+              <Table.Td className="wrap" title={JSON.stringify(entry.details)}>
+                <Text size="xs" dir="auto">
+                  {detailsOf(entry)}
                 </Text>
               </Table.Td>
             </Table.Tr>
@@ -154,6 +154,20 @@ function EntryTable({ entries }: { entries: readonly Entry[] }) {
       </Table>
     </Table.ScrollContainer>
   );
+}
+
+/** The actor is `e-mail (id)`; the id stands in the title of the cell. */
+const withoutId = (actor: string): string => actor.replace(/ \([0-9a-f-]{36}\)$/, '');
+
+/** Hashes and the like are cut: the title of the cell has all of it, and so has the export. */
+const DETAIL_CHARACTERS = 40;
+
+function detailsOf({ details }: Entry): string {
+  const parts = Object.entries(details).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return `${name}: ${text.length > DETAIL_CHARACTERS ? `${text.slice(0, DETAIL_CHARACTERS)}…` : text}`;
+  });
+  return parts.join(' · ') || '–';
 }
 
 function ExportMenu({ filter }: { filter: AuditSearch }) {

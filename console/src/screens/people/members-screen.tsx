@@ -38,7 +38,7 @@ export function MembersScreen() {
       <Loaded query={members}>
         {(list) =>
           list.length === 0 ? (
-            <Empty icon="users" title={t('noPeople')} text={t('noMembersText')} />
+            <Empty icon="users" title={t('noMembers')} text={t('noMembersText')} />
           ) : (
             <MemberTable members={list} projectId={id} mayManage={mayManage} />
           )

@@ -91,6 +91,7 @@ function Rows({ rows, name }: RowsProps) {
       {canChart ? (
         <SegmentedControl
           size="xs"
+          w="fit-content"
           mx="md"
           mb={4}
           aria-label={t('result')}

@@ -129,7 +129,7 @@ export function SqlScreen() {
             leftSection={<Icon name="history" size={14} />}
             onClick={historyDrawer.open}
           >
-            {t('history')}
+            {t('openQueries')}
           </Button>
         </Group>
       </div>
@@ -147,7 +147,7 @@ export function SqlScreen() {
         opened={isHistoryOpen}
         onClose={historyDrawer.close}
         position="right"
-        title={t('history')}
+        title={t('openQueries')}
         closeButtonProps={{ 'aria-label': t('close') }}
       >
         <Statements

@@ -103,13 +103,13 @@ function Refused({ outcome, name }: { outcome: ImportOutcome; name: string }) {
   };
   return (
     <Alert
-      color="yellow"
+      color="orange"
       variant="light"
       title={t('refusedRows', { count: formatNumber(refused.length, language) })}
     >
       <Stack gap="xs">
         {isCut ? <Text size="sm">{t('importCut')}</Text> : null}
-        <ul className="refused-rows">
+        <ul className="refused-rows" tabIndex={0}>
           {refused.slice(0, LISTED).map(({ line, reason }) => (
             <li key={line}>
               <Text size="xs" className="wrap" dir="auto">
