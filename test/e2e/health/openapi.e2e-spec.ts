@@ -12,6 +12,7 @@ import {
   fractional,
   openErrors,
   undescribed,
+  withBoundedMembers,
   withDefault,
   withEnumOfNull,
 } from '../../support/documented/rules';
@@ -138,8 +139,9 @@ describe('GET /openapi.json', () => {
     expect(withDefault(document)).toEqual([]);
   });
 
-  it('has no enum of null alone, and no fraction where a whole number is meant', () => {
+  it('has no enum of null alone, no bounds in maps, and no fraction where a whole number is meant', () => {
     expect(withEnumOfNull(document)).toEqual([]);
+    expect(withBoundedMembers(document)).toEqual([]);
     const measured = /(_ms|seconds|_percent)$/;
     expect(fractional(document).filter((where) => !measured.test(where))).toEqual([]);
   });

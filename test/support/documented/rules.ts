@@ -74,6 +74,18 @@ export const withEnumOfNull = (document: OpenApiDocument): string[] =>
     .filter(({ schema }) => schema.enum?.every((value: unknown) => value === null))
     .map(({ where }) => where);
 
+const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'multipleOf'];
+
+/** Bounds of the members of a map, except for a minimum of 1. orval makes code of these that does not compile. */
+export const withBoundedMembers = (document: OpenApiDocument): string[] =>
+  schemasOf(document)
+    .filter(({ schema: { additionalProperties: members } }) =>
+      BOUNDS.some(
+        (name) => members?.[name] !== undefined && !(name.startsWith('min') && members[name] === 1),
+      ),
+    )
+    .map(({ where }) => where);
+
 /** Nothing in the interface of the platform is a fraction. */
 export const fractional = (document: OpenApiDocument): string[] =>
   schemasOf(document)
