@@ -11,7 +11,7 @@ const PROJECT_ID = /^[a-z][a-z0-9]{19}$/;
 /** The folder of backups that belong to no project. */
 export const PLATFORM_FOLDER = 'platform';
 /** The name of a scheduled backup: the time of its start, the slug, and some digits of its run. */
-const ARCHIVE_NAME = /^\d{8}T\d{6}Z-[a-z][a-z0-9-]{0,39}-[0-9a-f]{8}\.tar\.gz$/;
+const ARCHIVE_NAME = /^\d{8}T\d{6}Z-[a-z][a-z0-9-]{0,39}-[0-9a-f]{8}\.tar(\.gz|\.zst)?$/;
 /** Characters of a refused name that an error quotes. */
 const QUOTED = 60;
 
