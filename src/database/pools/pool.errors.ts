@@ -23,3 +23,16 @@ export function loginRefused(cause: Error): DatabaseFault {
 export function serverSilent(): DatabaseFault {
   return new DatabaseFault('no_free_connection', 'The service is busy: the database server does not answer');
 }
+
+/** Wrong password, role without LOGIN, missing CONNECT privilege. */
+const LOGIN_REFUSED = new Set(['28P01', '28000', '42501']);
+/** The database accepts no connections, or does not exist (any more): it is being moved, or was. */
+const DATABASE_CLOSED = new Set(['55000', '3D000']);
+
+export function isLoginRefused({ code }: Error & { code?: string }): boolean {
+  return LOGIN_REFUSED.has(code ?? '');
+}
+
+export function isDatabaseClosed({ code }: Error & { code?: string }): boolean {
+  return DATABASE_CLOSED.has(code ?? '');
+}

@@ -6,9 +6,17 @@
 import { formatHost, type HostAddress, HostGroup } from '../../pg-pipeline';
 import { measureDatabase } from '../../http/request-times';
 import { ConcurrencyLimiter, MOMENT_MS } from './concurrency-limiter';
-import { IdleConnections, RECENT_MS } from './idle-connections';
-import { loginRefused, poolExhausted, projectPaused, serverSilent } from './pool.errors';
-import type { Pool, Waiter } from './pool';
+import { FairShare } from './fair-share';
+import { IdleConnections } from './idle-connections';
+import {
+  isDatabaseClosed,
+  isLoginRefused,
+  loginRefused,
+  poolExhausted,
+  projectPaused,
+  serverSilent,
+} from './pool.errors';
+import { Pool } from './pool';
 import { PoolListener } from './pool-listener';
 import type { PoolLimits } from './pool-limits';
 import { PooledConnection } from './pooled-connection';
@@ -16,15 +24,6 @@ import { ProjectDatabase } from './project-database';
 import { ServerWatch } from './server-watch';
 import { Streams } from './streams';
 
-/** Share of the connections from which on a project that has one waits a little before it opens another. */
-const PLENTY_SHARE = 1 / 2;
-/** Milliseconds that it waits: about what the start of a connection takes. */
-const PATIENCE_MS = 10;
-/**
- * Milliseconds after which a busy project has to give its only connection to one that has none. Until then its waiting requests
- * are served first: the start of a connection costs as much as some hundred requests.
- */
-const TENURE_MS = 250;
 /** Milliseconds between looks at requests that only wait for the global limit, which are served as soon as it allows. */
 const EXPIRY_MS = 100;
 /** Milliseconds of use after which a connection that listens counts as deaf: notifications arrive between transactions. */
@@ -32,11 +31,6 @@ const DEAF_MS = 400;
 /** Shares of the connections that streamed responses may hold, in all and for one client. */
 const STREAMING_SHARE = 3 / 4;
 const CLIENT_SHARE = 2 / 3;
-
-/** Wrong password, role without LOGIN, missing CONNECT privilege. */
-const REFUSED = new Set(['28P01', '28000', '42501']);
-/** The database accepts no connections, or does not exist (any more): it is being moved, or was. */
-const CLOSED = new Set(['55000', '3D000']);
 
 export class ProjectPools {
   /** Called when a server refuses a project's login role. */
@@ -46,6 +40,7 @@ export class ProjectPools {
   /** PgBouncers, by the name of their server. New connections are made through them. */
   poolers: ReadonlyMap<string, HostAddress> = new Map();
   private readonly pools = new Map<string, Pool>();
+  private readonly owners = new WeakMap<PooledConnection, Pool>();
   private open = 0;
   private roundTrips = 0;
   private closed = false;
@@ -54,12 +49,12 @@ export class ProjectPools {
   private readonly ignoreMoves = HostGroup.onMove((from) => this.abandon(from, false));
   private readonly streams: Streams;
   private readonly idle = new IdleConnections((connection) => this.owners.get(connection)?.size ?? 0);
-  /** Projects with waiting requests and without a connection, because of the global limit, in order of arrival. */
-  private readonly starving = new Set<Pool>();
+  private readonly fairness: FairShare;
   private readonly servers: ServerWatch;
 
   constructor(private readonly limits: PoolLimits) {
     const { total, perProject, stalledMs } = limits;
+    this.fairness = new FairShare(total, this.idle);
     this.servers = new ServerWatch(total);
     this.servers.onSilent = (isThere) => this.refuseWaiting(isThere);
     const ofProject = shareOf(perProject, STREAMING_SHARE);
@@ -149,8 +144,8 @@ export class ProjectPools {
   private async closePool(key: string, pool: Pool): Promise<void> {
     this.pools.delete(key);
     pool.closed = true;
-    this.starving.delete(pool);
-    for (const waiter of pool.waiting.splice(0)) waiter.reject(poolExhausted());
+    this.fairness.delete(pool);
+    pool.refuseAll(poolExhausted);
     await Promise.all(pool.idle.splice(0).map((connection) => this.discard(pool, connection)));
   }
 
@@ -171,9 +166,7 @@ export class ProjectPools {
   private poolOf(database: ProjectDatabase): Pool {
     let pool = this.pools.get(database.key);
     if (!pool) {
-      const lent = new ConcurrencyLimiter<PooledConnection>(this.limits.workingAtOnce);
-      const listener = this.newListener(database.key);
-      pool = { idle: [], lent, waiting: [], size: 0, listener, watch: null, closed: false };
+      pool = new Pool(new ConcurrencyLimiter(this.limits.workingAtOnce), this.newListener(database.key));
       this.pools.set(database.key, pool);
     }
     return pool;
@@ -183,8 +176,6 @@ export class ProjectPools {
     const { listening } = this;
     return listening && new PoolListener(listening.channel, () => listening.onNotification(key));
   }
-
-  private readonly owners = new WeakMap<PooledConnection, Pool>();
 
   private takeAtOnce(database: ProjectDatabase): PooledConnection | undefined {
     const pool = this.pools.get(database.key);
@@ -218,12 +209,7 @@ export class ProjectPools {
       const connection = pool.idle.pop();
       if (connection) pool.waiting.shift()?.resolve(this.lend(pool, connection));
     }
-    while (this.needsConnection(pool) && this.openFor(pool));
-  }
-
-  private needsConnection(pool: Pool): boolean {
-    const opening = pool.size - pool.idle.length - pool.lent.size;
-    return pool.waiting.length > opening && pool.idle.length === 0 && pool.lent.mayGrow(opening);
+    while (pool.needsConnection && this.openFor(pool));
   }
 
   /** While requests wait: refuses expired ones and serves others, as connections in use may count as slow by now. */
@@ -233,15 +219,14 @@ export class ProjectPools {
         // Runs after pending I/O events: a busy event loop must not look like a slow database.
         setImmediate(() => this.lookAtWaiting(pool));
       },
-      this.starving.has(pool) ? EXPIRY_MS : MOMENT_MS,
+      this.fairness.isStarving(pool) ? EXPIRY_MS : MOMENT_MS,
     );
   }
 
   private lookAtWaiting(pool: Pool): void {
     pool.watch = null;
-    const now = performance.now();
-    while (pool.waiting[0] && pool.waiting[0].until <= now) pool.waiting.shift()?.reject(poolExhausted());
-    if (this.starving.has(pool)) this.serveStarving();
+    pool.refuseExpired(performance.now());
+    if (this.fairness.isStarving(pool)) this.serveStarving();
     else this.serve(pool);
     if (pool.waiting.length > 0) {
       this.endStalledFor(pool);
@@ -263,21 +248,26 @@ export class ProjectPools {
     if (!waiter || pool.closed || pool.size >= this.limits.perProject) return false;
     if (!this.servers.mayOpen(waiter.database)) {
       // It waits for its own server, not for the global limit.
-      this.starving.delete(pool);
+      this.fairness.delete(pool);
       return false;
     }
-    if (!this.hasRoomFor(pool, waiter)) {
-      if (pool.size === 0) this.starving.add(pool);
-      return false;
-    }
-    this.starving.delete(pool);
+    const room = this.fairness.mayOpen(pool, waiter, this.open);
+    const owner = room instanceof PooledConnection ? this.owners.get(room) : undefined;
+    if (room === false || (room !== true && !owner)) return false;
+    if (room !== true && owner) this.dropIdle(owner, room);
+    this.fairness.delete(pool);
+    this.startConnection(pool, waiter.database);
+    return true;
+  }
+
+  private startConnection(pool: Pool, database: ProjectDatabase): void {
     pool.size += 1;
     this.open += 1;
-    const connection = new PooledConnection(waiter.database, this.poolerOf(waiter.database));
+    const connection = new PooledConnection(database, this.poolerOf(database));
     this.owners.set(connection, pool);
     this.servers.add(connection);
     connection.onLost = () => this.dropIdle(pool, connection);
-    const project = waiter.database.key;
+    const project = database.key;
     connection.onStream = (client, end) => this.streams.begin({ connection, project, client, end });
     connection.connect().then(
       async () => {
@@ -293,29 +283,13 @@ export class ProjectPools {
         this.serveStarving();
       },
     );
-    return true;
-  }
-
-  /** Whether the global limit allows another connection; closes an idle one if that makes room. */
-  private hasRoomFor(pool: Pool, waiter: Waiter): boolean {
-    const { total } = this.limits;
-    const waited = performance.now() - waiter.since;
-    const isFirst = pool.size === 0;
-    if (!isFirst && this.starving.size > 0) return false;
-    if (!isFirst && this.open >= total * PLENTY_SHARE && waited < PATIENCE_MS) return false;
-    if (this.open < total) return true;
-    const victim = this.idle.spare() ?? (isFirst || waited > RECENT_MS ? this.idle.oldest() : undefined);
-    const owner = victim && this.owners.get(victim);
-    if (!victim || !owner) return false;
-    this.dropIdle(owner, victim);
-    return true;
   }
 
   /** Their server does not answer: they would wait in vain. */
   private refuseWaiting(isThere: (database: ProjectDatabase) => boolean): void {
     for (const pool of this.pools.values()) {
       if (!pool.waiting[0] || !isThere(pool.waiting[0].database)) continue;
-      for (const waiter of pool.waiting.splice(0)) waiter.reject(serverSilent());
+      pool.refuseAll(serverSilent);
     }
     this.serveStarving();
   }
@@ -323,11 +297,11 @@ export class ProjectPools {
   private refusal(database: ProjectDatabase, error: Error & { code?: string }): Error {
     // A replica has databases, roles and passwords from its primary, a moment later.
     if (database.isReplica) return error;
-    if (CLOSED.has(error.code ?? '')) {
+    if (isDatabaseClosed(error)) {
       this.onClosed(database);
       return loginRefused(error);
     }
-    if (!REFUSED.has(error.code ?? '')) return error;
+    if (!isLoginRefused(error)) return error;
     this.onRefused(database);
     return loginRefused(error);
   }
@@ -337,7 +311,7 @@ export class ProjectPools {
     if (!pool) return;
     pool.lent.delete(connection);
     this.streams.delete(connection);
-    if (connection.broken || pool.closed || this.mustYield(pool, connection)) {
+    if (connection.broken || pool.closed || this.fairness.mustYield(pool, connection)) {
       void this.discard(pool, connection);
       this.serveStarving();
       this.serve(pool);
@@ -350,21 +324,14 @@ export class ProjectPools {
     connection.server.heardAt = connection.idleSince;
     pool.idle.push(connection);
     if (pool.waiting.length > 0) this.serve(pool);
-    if (this.starving.size > 0) this.serveStarving();
-  }
-
-  /** Whether a connection that is given back goes to another project, although requests of its own project wait. */
-  private mustYield(pool: Pool, { openSince }: PooledConnection): boolean {
-    if (this.starving.size === 0 || pool.waiting.length === 0) return false;
-    return pool.size > 1 || openSince < performance.now() - TENURE_MS;
+    if (this.fairness.hasStarving) this.serveStarving();
   }
 
   /** Opens connections for projects that have none, as far as the global limit allows. */
   private serveStarving(): void {
-    for (const pool of this.starving) {
-      if (pool.waiting.length === 0) this.starving.delete(pool);
-      else if (this.openFor(pool)) this.watchSoon(pool);
-      else if (this.starving.has(pool)) return;
+    for (const pool of this.fairness.waitingPools()) {
+      if (this.openFor(pool)) this.watchSoon(pool);
+      else if (this.fairness.isStarving(pool)) return;
     }
   }
 
@@ -376,10 +343,7 @@ export class ProjectPools {
   }
 
   private dropIdle(pool: Pool, connection: PooledConnection): void {
-    const index = pool.idle.indexOf(connection);
-    if (index < 0) return;
-    pool.idle.splice(index, 1);
-    void this.discard(pool, connection);
+    if (pool.removeIdle(connection)) void this.discard(pool, connection);
   }
 
   private async discard(pool: Pool, connection: PooledConnection): Promise<void> {

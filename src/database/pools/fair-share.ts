@@ -1,0 +1,72 @@
+/** Which project may open a connection while few or none are left under the global limit. */
+import { type IdleConnections, RECENT_MS } from './idle-connections';
+import type { Pool, Waiter } from './pool';
+import type { PooledConnection } from './pooled-connection';
+
+/** Share of the connections from which on a project that has one waits a little before it opens another. */
+const PLENTY_SHARE = 1 / 2;
+/** Milliseconds that it waits: about what the start of a connection takes. */
+const PATIENCE_MS = 10;
+/**
+ * Milliseconds after which a busy project has to give its only connection to one that has none. Until then its waiting requests
+ * are served first: the start of a connection costs as much as some hundred requests.
+ */
+const TENURE_MS = 250;
+
+export class FairShare {
+  /** Projects with waiting requests and without a connection, because of the global limit, in order of arrival. */
+  private readonly starving = new Set<Pool>();
+
+  /** @param total connections to all projects' databases */
+  constructor(
+    private readonly total: number,
+    private readonly idle: IdleConnections,
+  ) {}
+
+  get hasStarving(): boolean {
+    return this.starving.size > 0;
+  }
+
+  isStarving(pool: Pool): boolean {
+    return this.starving.has(pool);
+  }
+
+  /** The pool got a connection, or waits for something else than the global limit. */
+  delete(pool: Pool): void {
+    this.starving.delete(pool);
+  }
+
+  /** Those with waiting requests. They may be deleted meanwhile. */
+  *waitingPools(): Iterable<Pool> {
+    for (const pool of this.starving) {
+      if (pool.waiting.length === 0) this.starving.delete(pool);
+      else yield pool;
+    }
+  }
+
+  /**
+   * Whether the global limit allows another connection for the oldest waiting request of a pool.
+   * @param open connections to all projects' databases
+   * @returns true, false, or the idle connection that has to be closed first
+   */
+  mayOpen(pool: Pool, waiter: Waiter, open: number): boolean | PooledConnection {
+    const found = this.roomFor(pool, performance.now() - waiter.since, open);
+    if (found === false && pool.size === 0) this.starving.add(pool);
+    return found;
+  }
+
+  /** Whether a connection that is given back goes to another project, although requests of its own project wait. */
+  mustYield(pool: Pool, { openSince }: PooledConnection): boolean {
+    if (this.starving.size === 0 || pool.waiting.length === 0) return false;
+    return pool.size > 1 || openSince < performance.now() - TENURE_MS;
+  }
+
+  private roomFor(pool: Pool, waited: number, open: number): boolean | PooledConnection {
+    const isFirst = pool.size === 0;
+    if (!isFirst && this.starving.size > 0) return false;
+    if (!isFirst && open >= this.total * PLENTY_SHARE && waited < PATIENCE_MS) return false;
+    if (open < this.total) return true;
+    const spare = this.idle.spare() ?? (isFirst || waited > RECENT_MS ? this.idle.oldest() : undefined);
+    return spare ?? false;
+  }
+}
