@@ -1,7 +1,7 @@
 /** Generates a client from a document, compiles it strictly, and runs a scenario with it as a program of its own. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ADMIN_KEY, type TestPlinth } from './plinth';
 import type { TestProject } from './test-project';
@@ -11,6 +11,8 @@ const MODULES = path.join(CLIENTS, 'node_modules');
 const GENERATED = path.join(CLIENTS, '.generated');
 /** The parts of the scenario that all clients share, and the schema of its project. */
 const SCENARIO = path.join(CLIENTS, 'scenario');
+
+const NO_CHECK = /^\/\/ @ts-nocheck$/m;
 
 /** Bytes that a program may print. */
 const MAX_OUTPUT = 64 * 1024 * 1024;
@@ -81,11 +83,22 @@ export class GeneratedClient {
    * @param compiler the package of TypeScript
    */
   async compile(options: object = {}, compiler = 'typescript'): Promise<string> {
+    await this.removeNoCheck();
     const compilerOptions = { ...COMPILER_OPTIONS, ...options };
     await this.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['**/*.ts'] }));
     return this.run(`${compiler}/bin/tsc`, ['-p', '.', '--pretty', 'false']).catch(
       (error: unknown) => (error as Error).message,
     );
+  }
+
+  /** Removes the comments by which a generator exempts its files from the compiler's check. */
+  private async removeNoCheck(): Promise<void> {
+    for (const name of await readdir(path.join(this.folder, 'client'), { recursive: true })) {
+      if (!name.endsWith('.ts')) continue;
+      const file = path.join('client', name);
+      const text = await readFile(path.join(this.folder, file), 'utf8');
+      if (NO_CHECK.test(text)) await this.write(file, text.replace(NO_CHECK, ''));
+    }
   }
 
   /** Copies the generator's configuration and the shared files into the folder, without the scenarios. */
