@@ -9,6 +9,7 @@ process.env.PLINTH_SOAK = '1';
 /** Files that test a part of their cases in `npm test` (test/support/extent.ts). */
 const LENGTHENED = [
   'e2e/backup/cli',
+  'e2e/backup/schedules',
   'rest-catalog.int',
   'console/tables',
   'console/roles',

@@ -10,7 +10,10 @@ import { runCli } from '../../../src/cli/run-cli';
 import { PASSPHRASE, restore } from '../../support/backups';
 import { cliEnvironment } from '../../support/cli-environment';
 import { eventually } from '../../support/eventually';
+import { casesOf } from '../../support/extent';
+import type { GcsServer } from '../../support/object-servers/gcs-server';
 import { gcsProvider, s3Provider, type TestProvider } from '../../support/object-servers/object-stores';
+import type { S3Server } from '../../support/object-servers/s3-server';
 import { asSuperuser } from '../../support/owner-connection';
 import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -287,72 +290,79 @@ it('needs a passphrase', async () => {
   expect([refused.status, refused.body.error.code]).toEqual([400, 'backup_not_configured']);
 });
 
-it.each([
-  ['s3', s3Provider],
+const BUCKETS: [string, () => Promise<TestProvider & { readonly server: S3Server | GcsServer }>][] = [
+  ['s3', () => s3Provider()],
   ['gcs', gcsProvider],
-] as const)('stores archives in a bucket (%s), and reports when it cannot', async (name, start) => {
-  const provider = await start();
-  const env = { ...backupSettings(provider), BACKUP_PASSPHRASE: PASSPHRASE, BACKUP_COMPRESSION: 'none' };
-  const remote = await TestPlinth.start({ env });
-  const stateOf = async (id: string): Promise<object> =>
-    (await remote.admin.get('/admin/v1/backups')).body.projects.find(
-      (one: { project_id: string }) => one.project_id === id,
-    );
-  const health = async (): Promise<object> => (await remote.http.get('/health/ready')).body.checks.backups;
-  try {
-    remote.clock.move(secondsUntil('02:15'));
-    const one = await remote.createProject();
-    await one.sql(
-      `create table wide as select repeat(md5(n::text), 1000) as t from generate_series(1, 2000) n`,
-    );
-    expect((await remote.admin.put('/admin/v1/backups/schedule', { hour: HOUR, keep: 1 })).status).toBe(200);
-    await asSuperuser(remote.platformDatabase, (client) =>
-      client.query(`update projects set created_at = created_at - interval '2 days'`),
-    );
-    await after(DAY, remote);
-    const [run] = await expectSucceeded(one.id, 1, remote);
-    const key = `kept/${one.id}/${run?.archive}`;
-    expect(provider.names().filter((found) => found.includes(one.id))).toEqual([key]);
-    expect(run?.archive).toMatch(new RegExp(`^\\d+T\\d+Z-${one.slug}-[0-9a-f]+\\.tar$`));
-    expect(await stateOf(one.id)).toMatchObject({ last_status: 'succeeded', missing: false });
-    await eventually(async () => expect(await health()).toEqual({ status: 'up' }), SOON_MS);
-    const archive = Buffer.concat([...(provider.server.objects.get(key)?.content ?? [])]);
-    const restored = await restore(remote, archive, { query: '?slug=from-bucket' });
-    expect([restored.status, restored.body.tables > 0]).toEqual([201, true]);
-    await remote.admin.delete(`/admin/v1/projects/${restored.body.id}`);
+];
 
-    await provider.goAway();
-    for (let attempt = 1; attempt <= 5; attempt += 1) {
-      await after(attempt === 1 ? DAY : 60 * 2 ** (attempt - 1), remote);
+it.each(casesOf(BUCKETS, 1))(
+  'stores archives in a bucket (%s), and reports when it cannot',
+  async (name, start) => {
+    const provider = await start();
+    const env = { ...backupSettings(provider), BACKUP_PASSPHRASE: PASSPHRASE, BACKUP_COMPRESSION: 'none' };
+    const remote = await TestPlinth.start({ env });
+    const stateOf = async (id: string): Promise<object> =>
+      (await remote.admin.get('/admin/v1/backups')).body.projects.find(
+        (one: { project_id: string }) => one.project_id === id,
+      );
+    const health = async (): Promise<object> => (await remote.http.get('/health/ready')).body.checks.backups;
+    try {
+      remote.clock.move(secondsUntil('02:15'));
+      const one = await remote.createProject();
+      await one.sql(
+        `create table wide as select repeat(md5(n::text), 1000) as t from generate_series(1, 2000) n`,
+      );
+      expect((await remote.admin.put('/admin/v1/backups/schedule', { hour: HOUR, keep: 1 })).status).toBe(
+        200,
+      );
+      await asSuperuser(remote.platformDatabase, (client) =>
+        client.query(`update projects set created_at = created_at - interval '2 days'`),
+      );
+      await after(DAY, remote);
+      const [run] = await expectSucceeded(one.id, 1, remote);
+      const key = `kept/${one.id}/${run?.archive}`;
+      expect(provider.names().filter((found) => found.includes(one.id))).toEqual([key]);
+      expect(run?.archive).toMatch(new RegExp(`^\\d+T\\d+Z-${one.slug}-[0-9a-f]+\\.tar$`));
+      expect(await stateOf(one.id)).toMatchObject({ last_status: 'succeeded', missing: false });
+      await eventually(async () => expect(await health()).toEqual({ status: 'up' }), SOON_MS);
+      const archive = Buffer.concat([...(provider.server.objects.get(key)?.content ?? [])]);
+      const restored = await restore(remote, archive, { query: '?slug=from-bucket' });
+      expect([restored.status, restored.body.tables > 0]).toEqual([201, true]);
+      await remote.admin.delete(`/admin/v1/projects/${restored.body.id}`);
+
+      await provider.goAway();
+      for (let attempt = 1; attempt <= 5; attempt += 1) {
+        await after(attempt === 1 ? DAY : 60 * 2 ** (attempt - 1), remote);
+        await eventually(async () => {
+          const failed = (await runsOf(one.id, remote)).filter(({ status }) => status === 'failed');
+          expect(failed).toHaveLength(attempt);
+        }, SOON_MS);
+      }
+      await after(3_600, remote);
+      expect(await stateOf(one.id)).toMatchObject({ last_status: 'failed', missing: true });
+      await eventually(async () => expect(await health()).toMatchObject({ status: 'down' }), SOON_MS);
+      expect((await remote.admin.get('/metrics')).text).toMatch(/^plinth_backups_missing [1-9]/m);
+      const { findings } = (await remote.admin.post('/admin/v1/doctor', {})).body;
+      expect(findings).toContainEqual(
+        expect.objectContaining({
+          check: 'backups',
+          status: 'failed',
+          message: expect.stringMatching(`^backups cannot be stored in ${name}:`),
+        }),
+      );
+
+      await provider.comeBack();
+      await after(DAY, remote);
+      await expectSucceeded(one.id, 2, remote);
+      await eventually(async () => expect(await health()).toEqual({ status: 'up' }), SOON_MS);
       await eventually(async () => {
-        const failed = (await runsOf(one.id, remote)).filter(({ status }) => status === 'failed');
-        expect(failed).toHaveLength(attempt);
+        // Of two archives, one is kept.
+        expect(provider.names().filter((found) => found.includes(one.id))).not.toContain(key);
+        expect(provider.unfinished()).toBe(0);
       }, SOON_MS);
+    } finally {
+      await remote.stop();
+      await provider.stop();
     }
-    await after(3_600, remote);
-    expect(await stateOf(one.id)).toMatchObject({ last_status: 'failed', missing: true });
-    await eventually(async () => expect(await health()).toMatchObject({ status: 'down' }), SOON_MS);
-    expect((await remote.admin.get('/metrics')).text).toMatch(/^plinth_backups_missing [1-9]/m);
-    const { findings } = (await remote.admin.post('/admin/v1/doctor', {})).body;
-    expect(findings).toContainEqual(
-      expect.objectContaining({
-        check: 'backups',
-        status: 'failed',
-        message: expect.stringMatching(`^backups cannot be stored in ${name}:`),
-      }),
-    );
-
-    await provider.comeBack();
-    await after(DAY, remote);
-    await expectSucceeded(one.id, 2, remote);
-    await eventually(async () => expect(await health()).toEqual({ status: 'up' }), SOON_MS);
-    await eventually(async () => {
-      // Of two archives, one is kept.
-      expect(provider.names().filter((found) => found.includes(one.id))).not.toContain(key);
-      expect(provider.unfinished()).toBe(0);
-    }, SOON_MS);
-  } finally {
-    await remote.stop();
-    await provider.stop();
-  }
-});
+  },
+);
