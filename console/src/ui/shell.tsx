@@ -140,12 +140,14 @@ function ProjectSwitcher({ slug }: { slug: string }) {
     `${name} ${one}`.toLowerCase().includes(wanted),
   );
   const current = projects.data?.find((one) => one.slug === slug);
+  const name = current?.name ?? slug;
+  const label = current?.paused_at ? `${name} ${t('paused')}` : name;
   return (
     <Menu width={260} onClose={() => setSearch('')}>
       <Menu.Target>
-        <UnstyledButton className="switcher" aria-label={`${current?.name ?? slug}: ${t('switchProject')}`}>
+        <UnstyledButton className="switcher" aria-label={`${label}: ${t('switchProject')}`}>
           <Text size="sm" fw={550} truncate>
-            {current?.name ?? slug}
+            {name}
           </Text>
           {current?.paused_at ? (
             <Badge color="orange" variant="light" flex="none">

@@ -222,9 +222,9 @@ inBrowser('tables, policies and SQL', () => {
         await page.getByRole('menuitem', { name: 'Export CSV' }).click();
       });
       expect(exported.trim().split(/\r?\n/)).toEqual([
-        'id,title,amount,raw',
-        '1698,row 698,,',
-        '1699,row 699,,',
+        'id,title,amount',
+        '1698,"row 698",',
+        '1699,"row 699",',
       ]);
     });
 
