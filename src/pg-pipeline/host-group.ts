@@ -44,9 +44,17 @@ export class HostGroup {
    * @throws NoPrimaryError, or the refusal of a host, such as for a wrong password
    */
   async find(probe: Probe): Promise<HostAddress> {
-    if (this.primary) return this.primary;
-    this.searching ??= this.search(probe);
-    return this.searching;
+    for (;;) {
+      if (this.primary) return this.primary;
+      const isOwn = this.searching === null;
+      this.searching ??= this.search(probe);
+      try {
+        return await this.searching;
+      } catch (error) {
+        // Another client was refused, such as for its password or database.
+        if (isOwn || error instanceof NoPrimaryError) throw error;
+      }
+    }
   }
 
   /** The host was no primary, or did not answer: the next find() searches. */
@@ -71,9 +79,11 @@ export class HostGroup {
       this.announce(found);
       return found;
     } catch (error) {
+      const failure = this.failure(error instanceof AggregateError ? error.errors : [error]);
       // Those who ask meanwhile get the same error.
-      setTimeout(() => (this.searching = null), SEARCH_MS).unref();
-      throw this.failure(error instanceof AggregateError ? error.errors : [error]);
+      if (failure instanceof NoPrimaryError) setTimeout(() => (this.searching = null), SEARCH_MS).unref();
+      else this.searching = null;
+      throw failure;
     }
   }
 

@@ -30,6 +30,7 @@ const AT_ONCE = 60;
     project = await plinth.createProject();
     await project.sql(`create table notes (id int primary key, owner uuid default auth.uid());
       create policy own on notes to authenticated using (owner = auth.uid()) with check (owner = auth.uid());
+      grant temporary on database plinth_${project.id} to service_role;
       create function leave_behind() returns text language plpgsql as $$ begin
         perform set_config('app.secret', 'left behind', false), pg_advisory_lock(7), set_config('search_path', '', false);
         create temp table left_behind as select 1 as n;
