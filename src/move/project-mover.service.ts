@@ -49,7 +49,7 @@ import { largeObjectFingerprint, schemaFingerprint } from './schema-fingerprint'
 import { newRestrictKey, type SchemaText, sizeOf, SourceSnapshot } from './source-snapshot';
 import { endWaitingWriters, type LockedTable, lockWrites, pidOf } from './write-lock';
 
-/** Bytes of tables and indexes that are copied in less than five seconds on two cores. */
+/** Bytes of tables and indexes up to which a copy is expected to take less than five seconds. An estimate. */
 const QUICK_BYTES = 32 * 1024 * 1024;
 /** Milliseconds after which such a copy is given up, because something is wrong. */
 const QUICK_MS = 20_000;

@@ -24,6 +24,7 @@ let postgres: EmbeddedPostgres;
 let balancer: Balancer;
 let start: (port?: number) => Promise<PlinthProcess>;
 const processes: PlinthProcess[] = [];
+const agent = new Agent({ keepAlive: true, maxSockets: 200 });
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'plinth-rolling-'));
@@ -48,8 +49,6 @@ afterAll(async () => {
   await postgres.stop();
   rmSync(directory, { recursive: true, force: true });
 }, 60_000);
-
-const agent = new Agent({ keepAlive: true, maxSockets: 200 });
 
 /** A read, or a write of that row. @returns status and body */
 function call(apikey: string, row: object | null): Promise<[number, string]> {

@@ -60,6 +60,9 @@ describe('the operations of the platform', () => {
     deleteStaffToken: 403,
     endStaffSession: 403,
     finishSingleSignOn: 303,
+    // The project was never moved, and there is no other server.
+    getProjectMove: 404,
+    moveProject: 404,
     listPasskeys: 403,
     listStaffSessions: 403,
     listProjectsOfPerson: 404,
