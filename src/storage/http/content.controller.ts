@@ -11,6 +11,7 @@ import { PublicRoute } from '../../access/public-route.decorator';
 import { Project } from '../../projects/project';
 import { projectNotFound } from '../../projects/projects.errors';
 import { ProjectRegistry } from '../../projects/project-registry.service';
+import { ProjectQuotas } from '../../projects/quotas/project-quotas.service';
 import { cacheControlFor } from '../buckets/cache-control';
 import { FileContent } from '../files/file';
 import { FileContentRepository } from '../files/file-content.repository';
@@ -124,6 +125,7 @@ export class ContentController {
     private readonly responder: ContentResponder,
     private readonly limiter: StorageRateLimiter,
     private readonly registry: ProjectRegistry,
+    private readonly quotas: ProjectQuotas,
   ) {}
 
   @NeedsCaller()
@@ -222,6 +224,7 @@ export class ContentController {
 
   /** Counts a request that was found to be valid. @throws AppError 429 */
   private async count(project: Project, response: Response): Promise<void> {
+    this.quotas.assertMayRequest(project);
     const state = await this.limiter.hit(project);
     setRateHeaders(response, state);
     if (!state.allowed) throw rateLimited(state.retryAfter);
