@@ -5,7 +5,7 @@
  */
 import { measureDatabase } from '../../http/request-times';
 import { ConcurrencyLimiter, MOMENT_MS } from './concurrency-limiter';
-import { IdleConnections, RECENT_MS } from './idle-connections';
+import { IdleConnections } from './idle-connections';
 import { loginRefused, poolExhausted } from './pool.errors';
 import type { Pool, Waiter } from './pool';
 import { PoolListener } from './pool-listener';
@@ -16,8 +16,10 @@ import { Streams } from './streams';
 
 /** Share of the connections from which on a project that has one waits a little before it opens another. */
 const PLENTY_SHARE = 1 / 2;
-/** Milliseconds that it waits: about what the start of a connection takes. */
-const PATIENCE_MS = 10;
+/** Milliseconds that it waits: more than the start of a connection takes, also on a busy machine. */
+const PATIENCE_MS = 50;
+/** Milliseconds after which it may take the only connection of another project: its own is occupied by a slow request. */
+const PRESSING_MS = 1_000;
 /**
  * Milliseconds after which a busy project has to give its only connection to one that has none. Until then its waiting requests
  * are served first: the start of a connection costs as much as some hundred requests.
@@ -258,7 +260,8 @@ export class ProjectPools {
     if (!isFirst && this.starving.size > 0) return false;
     if (!isFirst && this.open >= total * PLENTY_SHARE && waited < PATIENCE_MS) return false;
     if (this.open < total) return true;
-    const victim = this.idle.spare() ?? (isFirst || waited > RECENT_MS ? this.idle.oldest() : undefined);
+    const mayTakeAny = isFirst || waited > PRESSING_MS;
+    const victim = this.idle.spare(Math.max(1, pool.size)) ?? (mayTakeAny ? this.idle.oldest() : undefined);
     const owner = victim && this.owners.get(victim);
     if (!victim || !owner) return false;
     this.dropIdle(owner, victim);
