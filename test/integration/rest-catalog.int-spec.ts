@@ -211,12 +211,13 @@ describe('the catalog after DDL', () => {
     await owner.query('create table while_it_is_read (id int)');
     const fresh = catalog.verified();
     await eventually(() => Promise.resolve(expect(reads).toBe(2)));
-    expect(await catalog.current()).toBe(old);
+    // The traits of the code are added to a copy.
+    expect((await catalog.current()).relations).toBe(old.relations);
     release();
-    expect(await catalog.current()).toBe(old);
+    expect((await catalog.current()).relations).toBe(old.relations);
     const swapped = await fresh;
     expect(swapped.relations.has(nameKey({ schema: 'public', name: 'while_it_is_read' }))).toBe(true);
-    expect(await catalog.current()).toBe(swapped);
+    expect((await catalog.current()).relations).toBe(swapped.relations);
     catalog.close();
   });
 

@@ -105,7 +105,7 @@ it.each<[what: string, sql: string, readsRequest: boolean, leavesLocks: boolean]
 ])('%s', async (_what, sql, readsRequest, leavesLocks) => {
   try {
     await owner.query(sql);
-    const rows = await repository.read(database);
+    const rows = await repository.readTraits(database);
     expect({ readsRequest: rows.readsRequest, leavesLocks: rows.leavesLocks }).toEqual({
       readsRequest,
       leavesLocks,
@@ -132,7 +132,7 @@ it("finds neither in Plinth's own code", async () => {
       owner_password: password,
     } = await accessOf(plinth, project.id);
     const place = { key: project.id, host, port, database: name, user, password, ssl: false };
-    const rows = await repository.read(place);
+    const rows = await repository.readTraits(place);
     expect({ readsRequest: rows.readsRequest, leavesLocks: rows.leavesLocks }).toEqual({
       readsRequest: false,
       leavesLocks: false,

@@ -1,12 +1,14 @@
 /** Which project may open a connection while few or none are left under the global limit. */
-import { type IdleConnections, RECENT_MS } from './idle-connections';
+import type { IdleConnections } from './idle-connections';
 import type { Pool, Waiter } from './pool';
 import type { PooledConnection } from './pooled-connection';
 
 /** Share of the connections from which on a project that has one waits a little before it opens another. */
 const PLENTY_SHARE = 1 / 2;
-/** Milliseconds that it waits: about what the start of a connection takes. */
-const PATIENCE_MS = 10;
+/** Milliseconds that it waits: more than the start of a connection takes, also on a busy machine. */
+const PATIENCE_MS = 50;
+/** Milliseconds after which it may take the only connection of another project: its own is occupied by a slow request. */
+const PRESSING_MS = 1_000;
 /**
  * Milliseconds after which a busy project has to give its only connection to one that has none. Until then its waiting requests
  * are served first: the start of a connection costs as much as some hundred requests.
@@ -66,7 +68,7 @@ export class FairShare {
     if (!isFirst && this.starving.size > 0) return false;
     if (!isFirst && open >= this.total * PLENTY_SHARE && waited < PATIENCE_MS) return false;
     if (open < this.total) return true;
-    const spare = this.idle.spare() ?? (isFirst || waited > RECENT_MS ? this.idle.oldest() : undefined);
-    return spare ?? false;
+    const mayTakeAny = isFirst || waited > PRESSING_MS;
+    return this.idle.spare(Math.max(1, pool.size)) ?? (mayTakeAny ? this.idle.oldest() : undefined) ?? false;
   }
 }

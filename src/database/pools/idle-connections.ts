@@ -1,8 +1,8 @@
 /** The idle connections of all projects, and which of them is closed when another project needs one. */
 import type { PooledConnection } from './pooled-connection';
 
-/** Milliseconds without use after which a project probably does not need its only connection in the next moment. */
-export const RECENT_MS = 1_000;
+/** Milliseconds without use after which a project probably does not need its connection in the next moment. */
+const RECENT_MS = 15_000;
 
 export class IdleConnections {
   /** In the order in which they became idle. */
@@ -29,13 +29,13 @@ export class IdleConnections {
   }
 
   /**
-   * The longest idle one that its project can spare: it has others, or was not used for a while. A start of a connection
-   * costs as much as some hundred requests, so two projects in steady use must not close each other's.
+   * The longest idle one that its project can spare: it has more than `kept`, or was not used for a while. A start of a
+   * connection costs as much as some hundred requests, so two projects in steady use must not close each other's.
    */
-  spare(): PooledConnection | undefined {
+  spare(kept: number): PooledConnection | undefined {
     const before = performance.now() - RECENT_MS;
     for (const connection of this.connections)
-      if (connection.idleSince < before || this.sizeOf(connection) > 1) return connection;
+      if (connection.idleSince < before || this.sizeOf(connection) > kept) return connection;
     return undefined;
   }
 

@@ -1,4 +1,5 @@
 /** The rows of the catalog queries: read by catalog.repository.ts, used by build-catalog.ts. */
+import type { CodeTraits } from './catalog';
 import type { ColumnOrigin } from './view-origins';
 
 export interface RelationRow {
@@ -110,14 +111,9 @@ export interface RevealingRow {
 /** The origins of a view's columns. If a view has several rows, the last one counts. */
 export type ViewRow = readonly [oid: string, origins: readonly ColumnOrigin[]];
 
-export interface CatalogRows {
+export interface CatalogRows extends CodeTraits {
   readonly fingerprint: string;
   readonly announcesDdl: boolean;
-  readonly setsResponse: boolean;
-  /** False when no code in the database can read request settings other than the claims. */
-  readonly readsRequest: boolean;
-  /** False when no code in the database can keep an advisory lock or a temporary table beyond its transaction. */
-  readonly leavesLocks: boolean;
   readonly relations: readonly RelationRow[];
   readonly views: readonly ViewRow[];
   readonly constraints: readonly ConstraintRow[];

@@ -20,6 +20,7 @@ import type {
   ViewRow,
   WithheldRow,
 } from './catalog-rows';
+import type { CodeTraits } from './catalog';
 import { MAY_LEAVE_LOCKS, MAY_READ_REQUEST } from './code-traits';
 import { parseViewOrigins } from './view-origins';
 
@@ -166,13 +167,24 @@ const REPRESENTATIONS = `
       or t.typtype = 'd' and s.oid in ('json'::regtype, 'text'::regtype))`;
 
 /**
+ * The login role and all roles that it may switch to. Followed from the login role: a server with a thousand projects has
+ * thousands of other roles.
+ */
+const OWN_ROLES = `
+  recursive own_roles(oid) as (
+    select oid from pg_roles where rolname = current_user
+    union select m.roleid from pg_auth_members m join own_roles o on o.oid = m.member
+  )`;
+
+/**
  * Settings of roles (ALTER ROLE ... SET) that a request may apply: only those that need no privilege, and none that
  * Plinth's own statements or the reading of results depend on.
  */
 const ROLES = `
+  with ${OWN_ROLES}
   select r.rolname as role, p.name, substr(s.setting, strpos(s.setting, '=') + 1) as value
-  from pg_db_role_setting d join pg_roles r on r.oid = d.setrole, unnest(d.setconfig) as s(setting)
-    join pg_settings p on p.name = split_part(s.setting, '=', 1)
+  from own_roles o join pg_db_role_setting d on d.setrole = o.oid join pg_roles r on r.oid = o.oid,
+    unnest(d.setconfig) as s(setting) join pg_settings p on p.name = split_part(s.setting, '=', 1)
   where p.context = 'user' and p.name not in ('role', 'session_authorization', 'search_path', 'client_encoding')
     and octet_length(s.setting) <= ${MAX_SETTING}
     and d.setdatabase in (0, (select oid from pg_database where datname = current_database()))
@@ -184,9 +196,11 @@ const ROLES = `
  * inherit one.
  */
 const WITHHELD = `
-  with roles as (
-    select oid, rolname::text as name, rolsuper or rolbypassrls as bypasses from pg_roles
-    where rolname <> current_user and rolname !~ '^pg_' and pg_has_role(oid, 'MEMBER')
+  with ${OWN_ROLES},
+  roles as (
+    select r.oid, r.rolname::text as name, r.rolsuper or r.rolbypassrls as bypasses
+    from own_roles o join pg_roles r on r.oid = o.oid
+    where r.rolname <> current_user and r.rolname !~ '^pg_'
   ),
   relations as (
     select oid, relowner, relrowsecurity from pg_class
@@ -233,15 +247,20 @@ const REVEALING = `
   from revealing r join pg_type t on t.oid = r.type join pg_namespace n on n.oid = t.typnamespace
   order by n.nspname, t.typname`;
 
+const ANNOUNCES = `
+  select exists (select from pg_event_trigger where evtname = '${DDL_TRIGGER}' and evtenabled <> 'D') as announces_ddl`;
+
 const TRAITS = `
-  select exists (select from pg_event_trigger where evtname = '${DDL_TRIGGER}' and evtenabled <> 'D') as announces_ddl,
-  exists (
+  select exists (
     select from pg_proc p join ${USER_SCHEMAS} n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
     where p.prokind in ('f', 'p')
       and (p.prosrc ~ 'response\\.(headers|status)'
         or l.lanname = 'sql' and p.prosqlbody is not null and pg_get_functiondef(p.oid) ~ 'response\\.(headers|status)')
   ) as sets_response,
   ${MAY_READ_REQUEST} as reads_request, ${MAY_LEAVE_LOCKS} as leaves_locks`;
+
+/** In doubt, code may do anything: requests then send statements that they could leave out. */
+const UNKNOWN_TRAITS: CodeTraits = { setsResponse: true, readsRequest: true, leavesLocks: true };
 
 @Injectable()
 export class CatalogRepository {
@@ -255,7 +274,7 @@ export class CatalogRepository {
     const texts = [
       QUALIFY_NAMES,
       FINGERPRINT,
-      TRAITS,
+      ANNOUNCES,
       RELATIONS,
       CONSTRAINTS,
       ROUTINES,
@@ -277,9 +296,7 @@ export class CatalogRepository {
     return {
       fingerprint: rows<{ fingerprint: string }>(1)[0]?.fingerprint ?? '',
       announcesDdl: rows<{ announces_ddl: boolean }>(2)[0]?.announces_ddl ?? false,
-      setsResponse: rows<{ sets_response: boolean }>(2)[0]?.sets_response ?? true,
-      readsRequest: rows<{ reads_request: boolean }>(2)[0]?.reads_request ?? true,
-      leavesLocks: rows<{ leaves_locks: boolean }>(2)[0]?.leaves_locks ?? true,
+      ...UNKNOWN_TRAITS,
       relations: rows<RelationRow>(3),
       views,
       constraints: rows<ConstraintRow>(4),
@@ -289,6 +306,20 @@ export class CatalogRepository {
       roles: rows<RoleRow>(8),
       withheld: rows<WithheldRow>(9),
       revealing: rows<RevealingRow>(10),
+    };
+  }
+
+  /** What the code in the database may do. Takes about as long as everything else, because all code is searched. */
+  async readTraits(database: ProjectDatabase): Promise<CodeTraits> {
+    const found = await this.door.systemBatch(database, REASON, [
+      { text: QUALIFY_NAMES },
+      { text: TRAITS, maxBytes: MAX_BYTES },
+    ]);
+    const [row] = (found[1]?.rows ?? []) as Partial<Record<string, boolean>>[];
+    return {
+      setsResponse: row?.sets_response ?? true,
+      readsRequest: row?.reads_request ?? true,
+      leavesLocks: row?.leaves_locks ?? true,
     };
   }
 

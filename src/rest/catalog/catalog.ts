@@ -140,7 +140,7 @@ export interface Representation {
   readonly routine: QualifiedName;
 }
 
-export interface Catalog {
+export interface Catalog extends CodeTraits {
   /** Changes with any content of the catalog: part of the names of prepared statements. */
   readonly version: string;
   /** The fingerprint of the schema when the catalog was read. */
@@ -161,6 +161,10 @@ export interface Catalog {
   readonly revealingTypes: ReadonlyMap<string, ReadonlySet<string>>;
   /** True if an event trigger announces DDL; otherwise changes are found by polling. */
   readonly announcesDdl: boolean;
+}
+
+/** What the code in a project's database may do. */
+export interface CodeTraits {
   /** True when some function may set response.headers or response.status. */
   readonly setsResponse: boolean;
   /** False when no code in the database can read request settings other than the claims. */

@@ -36,9 +36,10 @@ export class ProjectCatalog {
   private size = 0;
   private readonly reload = new RefreshQueue(async () => {
     let begunAt = -Infinity;
+    let catalog: Catalog;
     try {
       const rows = await this.repository.read(this.database, () => (begunAt = performance.now()));
-      const catalog = await buildCatalog(rows);
+      catalog = await buildCatalog(rows);
       [this.catalog, this.size] = [catalog, catalogSize(catalog)];
     } catch (error) {
       // An announced change is still unknown, so the next request compares.
@@ -47,6 +48,7 @@ export class ProjectCatalog {
     }
     [this.checkedFrom, this.lastCheck] = [begunAt, performance.now()];
     this.onRead();
+    if (!this.closed) void this.addTraits(catalog);
   });
   private readonly check = new RefreshQueue(async () => {
     this.isChecking = true;
@@ -114,6 +116,17 @@ export class ProjectCatalog {
   /** Stops work in the background. */
   close(): void {
     this.closed = true;
+  }
+
+  /** After the catalog itself, so that the first request to a project does not wait for it. */
+  private async addTraits(catalog: Catalog): Promise<void> {
+    try {
+      const traits = await this.repository.readTraits(this.database);
+      // A newer catalog is followed by traits of its own.
+      if (this.catalog === catalog) this.catalog = { ...catalog, ...traits };
+    } catch (error) {
+      if (!this.closed) this.onError(error);
+    }
   }
 
   private checkAfter(age: number, limitMs: number): void {

@@ -12,6 +12,7 @@ import { projectPaused } from '../../database/pools/pool.errors';
 import { Project } from '../../projects/project';
 import { projectNotFound } from '../../projects/projects.errors';
 import { ProjectRegistry } from '../../projects/project-registry.service';
+import { ProjectQuotas } from '../../projects/quotas/project-quotas.service';
 import { cacheControlFor } from '../buckets/cache-control';
 import { FileContent } from '../files/file';
 import { FileContentRepository } from '../files/file-content.repository';
@@ -130,6 +131,7 @@ export class ContentController {
     private readonly responder: ContentResponder,
     private readonly limiter: StorageRateLimiter,
     private readonly registry: ProjectRegistry,
+    private readonly quotas: ProjectQuotas,
   ) {}
 
   @NeedsCaller()
@@ -229,6 +231,7 @@ export class ContentController {
 
   /** Counts a request that was found to be valid. @throws AppError 429 */
   private async count(project: Project, response: Response): Promise<void> {
+    this.quotas.assertMayRequest(project);
     const state = await this.limiter.hit(project);
     setRateHeaders(response, state);
     if (!state.allowed) throw rateLimited(state.retryAfter);

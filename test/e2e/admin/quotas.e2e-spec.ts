@@ -6,6 +6,7 @@ import { eventually } from '../../support/eventually';
 import type { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
+import { upload } from '../../support/uploads';
 
 let plinth: TestPlinth;
 const warnings: string[] = [];
@@ -107,6 +108,27 @@ describe('requests of a day', () => {
     plinth.clock.move(untilMidnight + 1);
     expect(statusesOf(await project.anon.get(NOTES))).toEqual([200]);
     plinth.clock.move(-untilMidnight - 1);
+  });
+});
+
+describe('requests of a day for files without a key', () => {
+  it('are refused as well: signed URLs and previews', async () => {
+    const project = await newProject({});
+    const { service, storage } = project;
+    await service.post(`${storage}/buckets`, { name: 'open', is_public: true });
+    const file = await upload(service, storage, 'open', Buffer.from('text'), { name: 'a.txt' });
+    const path = `${storage}/files/${file.body.data.id}`;
+    const { pathname, search } = new URL(
+      (await service.post(`${path}/signed-url`, { expiry: '5m' })).body.data.url,
+    );
+    const paths = [pathname + search, `${path}/preview`];
+    for (const one of paths) expect((await plinth.http.get(one)).status).toBe(200);
+    await setting(project, { requests_per_day: 1 });
+    await sample(project);
+    for (const one of paths) {
+      const { status, headers } = await plinth.http.get(one);
+      expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true]);
+    }
   });
 });
 
