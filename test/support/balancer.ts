@@ -2,7 +2,15 @@
  * A small load balancer: it asks each process for /health/ready, sends requests to those that are ready in turn, and never
  * sends a request twice.
  */
-import { Agent, createServer, get, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  Agent,
+  createServer,
+  get,
+  request,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** Milliseconds between two probes of a process. */
