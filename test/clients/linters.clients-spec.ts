@@ -45,7 +45,12 @@ describe.each([
       const { problems } = JSON.parse(stdout) as {
         problems: { ruleId: string; location: { pointer: string }[] }[];
       };
-      expect(problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer ?? ''}`)).toEqual([]);
+      // The two addresses of single sign-on only redirect, which the rule does not know.
+      const isRedirect = ({ ruleId, location }: (typeof problems)[number]): boolean =>
+        ruleId === 'operation-2xx-response' &&
+        /~1session~1oidc(~1callback)?\/get\//.test(location[0]?.pointer ?? '');
+      const reported = problems.filter((one) => !isRedirect(one));
+      expect(reported.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer ?? ''}`)).toEqual([]);
     },
     LIMIT_MS,
   );

@@ -14,6 +14,7 @@ import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
 import { JSON_BODY_ERRORS, SERVER_ERRORS } from '../../http/docs/standard-errors';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { tooManyHeaders } from '../../http/request-head';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { OidcClient } from '../oidc/oidc-client.service';
 import { OidcSignIn } from '../oidc/oidc-sign-in.service';
@@ -57,7 +58,7 @@ export class OidcController {
     description: 'Needs no credential.',
   })
   @Answer(200, 'The available ways to sign in', SignInMethodsDto)
-  @PlatformErrors(SERVER_ERRORS)
+  @PlatformErrors(tooManyHeaders(), SERVER_ERRORS)
   methods(): SignInMethodsDto {
     return { password: true, passkey: true, oidc_issuer: this.client.issuerHost };
   }
@@ -89,7 +90,7 @@ export class OidcController {
   @CallbackParam('iss', 'The issuer (RFC 9207)')
   @CallbackParam('error', 'Error from the issuer, in place of the code')
   @ApiResponse({ status: 303, description: 'The console', headers: CALLBACK_HEADERS })
-  @PlatformErrors(SERVER_ERRORS)
+  @PlatformErrors(tooManyHeaders(), SERVER_ERRORS)
   async finish(
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,

@@ -25,6 +25,7 @@ import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { UUID_EXAMPLE } from '../../http/docs/documented-types';
 import { JSON_BODY_ERRORS, SERVER_ERRORS } from '../../http/docs/standard-errors';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { tooManyHeaders } from '../../http/request-head';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import type { Person } from '../accounts/person';
 import type { PasskeyRecord } from '../passkeys/passkey.repository';
@@ -92,7 +93,7 @@ export class PasskeySignInController {
       'Sets a cookie that is valid for ten minutes. The challenge works once, in the same browser.',
   })
   @Answer(200, 'Options for navigator.credentials.get()', PasskeyOptionsDto, SESSION_HEADERS)
-  @PlatformErrors(SERVER_ERRORS)
+  @PlatformErrors(tooManyHeaders(), SERVER_ERRORS)
   async begin(@Res({ passthrough: true }) response: Response): Promise<PasskeyOptionsDto> {
     return { options: await this.passkeys.challenge(response) };
   }
