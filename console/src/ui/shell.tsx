@@ -12,6 +12,7 @@ import {
   Text,
   TextInput,
   UnstyledButton,
+  VisuallyHidden,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
@@ -141,11 +142,10 @@ function ProjectSwitcher({ slug }: { slug: string }) {
   );
   const current = projects.data?.find((one) => one.slug === slug);
   const name = current?.name ?? slug;
-  const label = current?.paused_at ? `${name} ${t('paused')}` : name;
   return (
     <Menu width={260} onClose={() => setSearch('')}>
       <Menu.Target>
-        <UnstyledButton className="switcher" aria-label={`${label}: ${t('switchProject')}`}>
+        <UnstyledButton className="switcher">
           <Text size="sm" fw={550} truncate>
             {name}
           </Text>
@@ -154,6 +154,7 @@ function ProjectSwitcher({ slug }: { slug: string }) {
               {t('paused')}
             </Badge>
           ) : null}
+          <VisuallyHidden>{t('switchProject')}</VisuallyHidden>
           <Icon name="chevron" size={16} />
         </UnstyledButton>
       </Menu.Target>

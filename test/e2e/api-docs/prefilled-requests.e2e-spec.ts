@@ -57,6 +57,7 @@ describe('the operations of the platform', () => {
     deleteInvitation: 404,
     deletePasskey: 403,
     deletePerson: 404,
+    deleteSavedQuery: 404,
     deleteStaffToken: 403,
     endStaffSession: 403,
     finishSingleSignOn: 303,
@@ -80,6 +81,7 @@ describe('the operations of the platform', () => {
     startBackup: 404,
     terminateDatabaseSession: 404,
     updatePerson: 404,
+    updateSavedQuery: 404,
     updateServer: 404,
     retryFailedMail: 404,
   };

@@ -406,6 +406,7 @@ describe('functions', () => {
       { name: 'a', in: 'query', required: true, schema: { type: 'integer' } },
       { name: 'b', in: 'query', schema: { type: 'integer' } },
       { $ref: '#/components/parameters/PreferCall' },
+      { $ref: '#/components/parameters/ConsistencyToken' },
     ]);
     expect(get.parameters[1].required).toBeUndefined();
     expect(call('add').description).toBe('Adds');
