@@ -30,7 +30,8 @@ const FUNCTIONS = `
     $$ begin execute 'declare left_open cursor with hold for select 1'; end $$;
   create function cursors() returns bigint language sql volatile as $$ select count(*) from pg_cursors where is_holdable $$;
   create function begin_listening() returns void language plpgsql as $$ begin execute 'listen elsewhere'; end $$;
-  create function channels() returns bigint language sql volatile as $$ select count(*) from pg_listening_channels() $$;
+  create function channels() returns bigint language sql volatile as $$
+    select count(*) from pg_listening_channels() channel where channel <> 'plinth_ddl' $$;
   create function prepare_statement() returns void language plpgsql as $$ begin execute 'prepare mine as select 1'; end $$;
   create function forget_statements() returns void language plpgsql as $$ begin execute 'deallocate all'; end $$;
   create function last_id() returns bigint language sql volatile as $$ select lastval() $$;
