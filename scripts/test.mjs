@@ -7,7 +7,6 @@ import { assertNodeVersion, bin, ROOT, setUp, setUpClients } from './lib/set-up.
 
 const RESULTS = path.join(ROOT, '.tmp', 'test-results');
 const JEST_ARGUMENTS = process.argv.slice(2);
-const SETS_WORKERS = JEST_ARGUMENTS.some((one) => /^(-w|-i|--maxWorkers|--runInBand)\b/.test(one));
 
 /** Two sequences that run in parallel: typed lint takes as long as the other checks together. */
 const CHECKS = [
@@ -36,13 +35,10 @@ try {
     run('Client of the console', process.execPath, ['generate.mjs'], { cwd: path.join(ROOT, 'console') }),
   );
   await Promise.all(CHECKS.map(inOrder));
-  // Process tests mostly wait, and the others keep the cores busy: together they take less time than one after the other.
-  const failures = await Promise.all([
-    failureOf(jest('Unit, integration and e2e tests', 3, 'unit', 'integration', 'e2e')),
-    failureOf(jest('Process tests', 2, 'process')),
-  ]);
-  const failure = failures.find((one) => one !== undefined);
-  if (failure) throw failure;
+  // Process tests run alone, after the tests that keep both cores busy.
+  const first = await failureOf(jest('Unit, integration and e2e tests', 'unit', 'integration', 'e2e'));
+  const second = await failureOf(jest('Process tests', 'process'));
+  if (first ?? second) throw first ?? second;
 } catch (error) {
   if (!(error instanceof ProgramFailed)) throw error;
   process.stdout.write(`${error.output}\n${error.message}\n`);
@@ -77,14 +73,13 @@ async function failureOf(work) {
   }
 }
 
-/** Runs Jest on some of its projects, with a number of test files at a time, and adds its result to the totals. */
-async function jest(name, workers, ...projects) {
+/** Runs Jest on some of its projects and adds its result to the totals. */
+async function jest(name, ...projects) {
   const resultFile = path.join(RESULTS, `${projects.join('-')}.json`);
   mkdirSync(RESULTS, { recursive: true });
   rmSync(resultFile, { force: true });
   // Patterns come first: --selectProjects takes every word that follows it.
-  const limit = SETS_WORKERS ? [] : [`--maxWorkers=${workers}`];
-  const args = [...limit, ...JEST_ARGUMENTS, '--passWithNoTests', '--json', `--outputFile=${resultFile}`];
+  const args = [...JEST_ARGUMENTS, '--passWithNoTests', '--json', `--outputFile=${resultFile}`];
   try {
     process.stdout.write(`${name} ...\n`);
     await timed(name, () =>

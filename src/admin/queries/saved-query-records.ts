@@ -28,7 +28,7 @@ export class SaveQueryDto {
   @MaxLength(SQL_LENGTH)
   sql!: string;
 
-  @ApiPropertyOptional({ ...SHARED, default: false })
+  @ApiPropertyOptional(SHARED)
   @IsOptional()
   @IsBoolean()
   shared?: boolean;
