@@ -40,6 +40,11 @@ interface AxeResults {
   }[];
 }
 
+/** What fades in has too little contrast until it is there. */
+const SETTLED = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+  .map(({ finished }) => finished)).then(() => undefined)`;
+
 export class ConsolePage {
   constructor(
     readonly page: Page,
@@ -99,6 +104,7 @@ export class ConsolePage {
   /** Findings of axe that keep people from using the page. @param without a selector of foreign parts */
   async seriousFindings(without: string[] = []): Promise<string[]> {
     await this.page.evaluate(AXE);
+    await this.page.evaluate(SETTLED);
     const { violations } = await this.page.evaluate(
       (exclude) =>
         (globalThis as unknown as { axe: { run(context: unknown): Promise<AxeResults> } }).axe.run({

@@ -53,7 +53,8 @@ export class ServerMoveKills {
       create policy everybody on notes to anon using (true) with check (true);
       create table ballast as select n, md5(n::text) from generate_series(1, ${ROWS}) n;
       create index on ballast (md5)`);
-    const client = new HttpClient(this.witness.baseUrl, { apikey: this.project.anon_key });
+    const key = this.project.anon_key;
+    const client = new HttpClient(this.witness.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
     this.load = new MoveLoad([client.unchecked()], await this.access(), 2);
     await this.load.start();
     await this.load.written(50);

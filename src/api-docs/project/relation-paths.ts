@@ -31,7 +31,7 @@ export interface RelationPathsOptions {
   readonly types: TypeSchemas;
 }
 
-const ALWAYS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 500, 503];
+const ALWAYS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 429, 500, 503];
 const WITH_BODY: readonly RestErrorStatus[] = [...ALWAYS, 406, 408, 409, 413, 415];
 
 export function relationPaths(visible: VisibleRelation, options: RelationPathsOptions): PathItem {

@@ -46,7 +46,7 @@ const RAW_BODIES: Readonly<Record<string, string>> = {
   bytea: 'application/octet-stream',
 };
 
-const ERRORS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 405, 406, 409, 416, 500, 503];
+const ERRORS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 405, 406, 409, 416, 429, 500, 503];
 
 /** @param overloads at least one */
 export function routinePaths(overloads: readonly CallableFunction[], options: RoutinePathsOptions): PathItem {

@@ -51,7 +51,7 @@ const REQUIRED_FILTERS: Parameter = {
   example: { id: 'eq.1' },
 };
 
-const ALWAYS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 405, 500, 503];
+const ALWAYS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 405, 429, 500, 503];
 const WITH_BODY: readonly RestErrorStatus[] = [...ALWAYS, 406, 408, 409, 413, 415];
 const WRITTEN: readonly AnswerHeader[] = ['Content-Range', 'Preference-Applied'];
 const READ: readonly AnswerHeader[] = ['Content-Range', 'Content-Location', 'Preference-Applied'];
