@@ -53,7 +53,11 @@ afterAll(async () => {
 /** A read, or a write of that row. @returns status and body */
 function call(apikey: string, row: object | null): Promise<[number, string]> {
   const [method, path] = row ? ['POST', '/rest/v1/notes'] : ['GET', '/rest/v1/notes?id=eq.0'];
-  const headers = { apikey, authorization: `Bearer ${apikey}`, ...(row ? { 'content-type': 'application/json' } : {}) };
+  const headers = {
+    apikey,
+    authorization: `Bearer ${apikey}`,
+    ...(row ? { 'content-type': 'application/json' } : {}),
+  };
   return new Promise((resolve, reject) => {
     const sent = request(new URL(path, balancer.baseUrl), { agent, method, headers }, (answer) => {
       let text = '';
