@@ -132,7 +132,9 @@ function TemplateEditor({ project, kind, language }: Chosen) {
         {mayChange ? (
           <SaveTemplate project={project} name={key} draft={draft} isChanged={isChanged} />
         ) : (
-          <Alert variant="light">{t('templatesReadOnly')}</Alert>
+          <Alert variant="light" role="note">
+            {t('templatesReadOnly')}
+          </Alert>
         )}
       </Stack>
       {mayPreview ? <Preview project={project} kind={kind} language={language} draft={draft} /> : null}
