@@ -58,7 +58,7 @@ export function selectOf(columns: readonly Column[]): string {
 /** PostgreSQL cuts a value that is cast to its type for identifiers after this many bytes, at a whole character. */
 const CUT_BYTES = 63;
 const LONGEST_CHARACTER = 4;
-/** Ends a value that may be cut. The word joiner, which nobody sees, tells it from an ellipsis in the data. */
+/** Ends a value that may be cut. The invisible word joiner distinguishes it from an ellipsis in the data. */
 const CUT_MARK = '\u2026\u2060';
 
 const isLong = ({ type }: Column): boolean =>

@@ -11,7 +11,7 @@ const SQL_LENGTH = 100_000;
 const NAME = { example: 'Signups of the week', minLength: 1, maxLength: NAME_LENGTH } as const;
 const SQL = { example: 'select count(*) from auth.users', minLength: 1, maxLength: SQL_LENGTH } as const;
 const SHARED = {
-  description: 'True: everybody who may run SQL in the project sees it. False: its author only',
+  description: 'Whether all people who can run SQL in the project see it; otherwise only its author does',
 } as const;
 
 @Example({ name: NAME.example, sql: SQL.example, shared: true })

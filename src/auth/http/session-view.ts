@@ -1,16 +1,8 @@
 /** What users and administrators see of a session. */
+import type { SessionInfo } from '../sessions/session';
 import type { SessionFactsDto } from './dto/auth-answers.dto';
 
-interface ListedSession {
-  readonly id: string;
-  readonly createdAt: Date;
-  readonly refreshedAt: Date;
-  readonly expiresAt: Date;
-  readonly ip: string | null;
-  readonly userAgent: string | null;
-}
-
-export function toSessionFacts(session: ListedSession): SessionFactsDto {
+export function toSessionFacts(session: SessionInfo): SessionFactsDto {
   return {
     id: session.id,
     created_at: session.createdAt.toISOString(),

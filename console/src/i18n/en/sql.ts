@@ -22,7 +22,7 @@ export const sql = {
   tookMs: '{ms} ms',
   truncated: 'Only the first {count} rows',
   savedQueries: 'Saved queries',
-  shareQuery: 'Share with everybody who may run SQL in the project',
+  shareQuery: 'Share with all people who can run SQL in the project',
   sharedBy: 'shared by {name}',
   sharedByYou: 'shared by you',
   adminKeyName: 'the admin key',

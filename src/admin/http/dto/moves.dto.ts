@@ -16,7 +16,7 @@ export class MoveProjectDto {
   @IsBoolean()
   read_only_window?: boolean;
 
-  @ApiPropertyOptional({ description: 'The old database stays on its server, closed to everybody' })
+  @ApiPropertyOptional({ description: 'Keep the old database on its server; it accepts no connections' })
   @IsOptional()
   @IsBoolean()
   keep?: boolean;
