@@ -6,10 +6,11 @@ import { MovePlaces } from './move-places';
 import { MoveRecovery } from './move-recovery.service';
 import { MoveRepository } from './move.repository';
 import { ProjectMover } from './project-mover.service';
+import { WriteStop } from './write-stop.service';
 
 @Module({
   imports: [ProjectsModule, BackupModule],
-  providers: [MovePlaces, MoveRecovery, MoveRepository, ProjectMover],
+  providers: [MovePlaces, MoveRecovery, MoveRepository, ProjectMover, WriteStop],
   exports: [ProjectMover],
 })
 export class MoveModule {}

@@ -14,7 +14,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import type { Client } from 'pg';
 import { messageOf } from '../common/errors/error-facts';
-import { TEXT_FORMAT } from '../backup/database/snapshot.repository';
 import { NO_RESULTS, ProjectLoader } from '../backup/database/project-loader';
 import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
 import type { Actor } from '../projects/audit-log.repository';
@@ -26,18 +25,15 @@ import { ProjectsService } from '../projects/projects.service';
 import { DatabaseProvisioner } from '../projects/provisioning/database-provisioner';
 import { MAINTENANCE_DATABASE } from '../projects/provisioning/database-server';
 import { TemplateDatabase } from '../projects/provisioning/template-database';
-import { WriteGate } from '../projects/write-gate.service';
 import { type CopyTarget, DatabaseCopy } from './database-copy';
 import { closeDatabase, endOthers } from './database-fence';
 import {
   alreadyThere,
   databaseExists,
   largeObjectsChanged,
-  largeObjectsNeedSuperuser,
   moveInterrupted,
   noMove,
   schemaChanged,
-  windowExceeded,
   windowTooLong,
 } from './move.errors';
 import { MovePlaces, type Place } from './move-places';
@@ -47,14 +43,11 @@ import { MoveRepository, type MoveRow } from './move.repository';
 import { assertRolesFit, createOwnerRoles, type OwnerRoles, readOwnerRoles } from './owner-roles';
 import { largeObjectFingerprint, schemaFingerprint } from './schema-fingerprint';
 import { newRestrictKey, type SchemaText, sizeOf, SourceSnapshot } from './source-snapshot';
-import { endWaitingWriters, type LockedTable, lockWrites, pidOf } from './write-lock';
+import { type LockedTable, pidOf } from './write-lock';
+import { type Locked, WriteStop } from './write-stop.service';
 
 /** Bytes of tables and indexes up to which a copy is expected to take less than five seconds. An estimate. */
 const QUICK_BYTES = 32 * 1024 * 1024;
-/** Milliseconds after which such a copy is given up, because something is wrong. */
-const QUICK_MS = 20_000;
-/** Milliseconds between notices that keep the write gates closed; a notice lasts for three seconds. */
-const RENEW_MS = 1_000;
 /** Milliseconds that a shutdown waits for a move to be undone; the next start does the rest. */
 const STOP_MS = 5_000;
 
@@ -98,7 +91,7 @@ export class ProjectMover implements BeforeApplicationShutdown {
     private readonly template: TemplateDatabase,
     private readonly owner: OwnerDatabase,
     private readonly registry: ProjectRegistry,
-    private readonly gate: WriteGate,
+    private readonly writeStop: WriteStop,
   ) {}
 
   /** Gives up moves that have not switched yet. */
@@ -196,7 +189,7 @@ export class ProjectMover implements BeforeApplicationShutdown {
         const loader = await ProjectLoader.begin(client, extensions, version, new Map());
         await loader.run(definitions.schema.preData);
         const to = { client, loader, project: target.project };
-        await this.whileWritesStop(move, definitions, (locked) =>
+        await this.writeStop.during({ source, isQuick: move.isQuick, ...definitions }, (locked) =>
           this.copyLocked({ ...locked, move, definitions, polled, progress }, to),
         );
       },
@@ -225,53 +218,6 @@ export class ProjectMover implements BeforeApplicationShutdown {
         await this.provisioner.setAutoRls(target.server, target.project.databaseName, false);
       return { polled, extensions, definitions };
     });
-  }
-
-  /** Locks the source against writes while `work` runs. The locks go with their session. */
-  private async whileWritesStop(
-    move: Move,
-    definitions: Definitions,
-    work: (locked: Locked) => Promise<void>,
-  ): Promise<void> {
-    const { project, server } = move.source;
-    const admin = await server.connectAsAdmin(MAINTENANCE_DATABASE, 'plinth-move');
-    const isOver = new AbortController();
-    let objects: Client | null = null;
-    const since = performance.now();
-    const renewing = setInterval(() => void this.gate.close(project.id).catch(() => undefined), RENEW_MS);
-    try {
-      await this.gate.close(project.id);
-      await this.registry.allReplicasAcknowledged();
-      const settings = { options: OWNER_WORK_OPTIONS, application_name: 'plinth-move', keepAlive: true };
-      await this.owner.use(
-        project,
-        'the owner locks its tables',
-        async (client) => {
-          await client.query(TEXT_FORMAT);
-          await lockWrites(client, admin, definitions.tables);
-          objects = definitions.hasLargeObjects ? await this.watchLargeObjects(move.source) : null;
-          const spared = await Promise.all([client, ...(objects ? [objects] : [])].map(pidOf));
-          const ending = endWaitingWriters(admin, project.databaseName, spared[0] ?? 0, isOver.signal);
-          try {
-            const copied = work({ admin, spared, since, objects, assertHeld: () => pidOf(client) });
-            await (move.isQuick ? within(QUICK_MS, copied) : copied);
-          } finally {
-            isOver.abort();
-            await ending;
-          }
-        },
-        settings,
-      );
-    } finally {
-      clearInterval(renewing);
-      for (const client of [admin, objects as Client | null]) await client?.end().catch(() => undefined);
-    }
-  }
-
-  /** A session that watches large objects. */
-  private async watchLargeObjects({ server, project }: Place): Promise<Client> {
-    if (!(await this.template.ensureOn(server)).capabilities.superuser) throw largeObjectsNeedSuperuser();
-    return server.connectAsAdmin(project.databaseName, 'plinth-move');
   }
 
   private async copyLocked(locked: LockedMove, to: CopyTarget): Promise<void> {
@@ -321,33 +267,11 @@ export class ProjectMover implements BeforeApplicationShutdown {
   }
 }
 
-interface Locked {
-  /** Of the source, in another database. */
-  readonly admin: Client;
-  /** Of the admin role in the project's database; null without large objects. */
-  readonly objects: Client | null;
-  /** Sessions of the move in the project's database. */
-  readonly spared: readonly number[];
-  /** @throws when the session of the locks has ended: writers may have come in between */
-  readonly assertHeld: () => Promise<unknown>;
-  /** When writes were first refused, in milliseconds of the monotonic clock. */
-  readonly since: number;
-}
-
 interface LockedMove extends Locked {
   readonly move: Move;
   readonly definitions: Definitions;
   readonly polled: boolean;
   readonly progress: MoveProgress;
-}
-
-/** If the time is over, the work may go on, but the end of its sessions stops it, and the switch is refused. */
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(windowExceeded(limitMs / 1_000)), limitMs);
-  });
-  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
 const objectsOf = async ({ objects }: Locked): Promise<string> =>

@@ -1,0 +1,102 @@
+/** Keeps everybody from writing to a project's database while it is copied. */
+import { Injectable } from '@nestjs/common';
+import type { Client } from 'pg';
+import { TEXT_FORMAT } from '../backup/database/snapshot.repository';
+import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
+import { OwnerDatabase } from '../projects/owner-database';
+import { ProjectRegistry } from '../projects/project-registry.service';
+import { MAINTENANCE_DATABASE } from '../projects/provisioning/database-server';
+import { TemplateDatabase } from '../projects/provisioning/template-database';
+import { WriteGate } from '../projects/write-gate.service';
+import { largeObjectsNeedSuperuser, windowExceeded } from './move.errors';
+import type { Place } from './move-places';
+import { endWaitingWriters, type LockedTable, lockWrites, pidOf } from './write-lock';
+
+/** Milliseconds after which a copy that should be quick is given up, because something is wrong. */
+const QUICK_MS = 20_000;
+/** Milliseconds between notices that keep the write gates closed; a notice lasts for three seconds. */
+const RENEW_MS = 1_000;
+
+export interface WriteStopRequest {
+  readonly source: Place;
+  readonly tables: readonly LockedTable[];
+  readonly hasLargeObjects: boolean;
+  /** Writes may not be refused for long. */
+  readonly isQuick: boolean;
+}
+
+export interface Locked {
+  /** Of the source, in another database. */
+  readonly admin: Client;
+  /** Of the admin role in the project's database; null without large objects. */
+  readonly objects: Client | null;
+  /** Sessions of the move in the project's database. */
+  readonly spared: readonly number[];
+  /** @throws when the session of the locks has ended: writers may have come in between */
+  readonly assertHeld: () => Promise<unknown>;
+  /** When writes were first refused, in milliseconds of the monotonic clock. */
+  readonly since: number;
+}
+
+@Injectable()
+export class WriteStop {
+  constructor(
+    private readonly owner: OwnerDatabase,
+    private readonly registry: ProjectRegistry,
+    private readonly gate: WriteGate,
+    private readonly template: TemplateDatabase,
+  ) {}
+
+  /** Locks the source against writes while `work` runs. The locks go with their session. */
+  async during(stop: WriteStopRequest, work: (locked: Locked) => Promise<void>): Promise<void> {
+    const { source, tables, hasLargeObjects, isQuick } = stop;
+    const { project, server } = source;
+    const admin = await server.connectAsAdmin(MAINTENANCE_DATABASE, 'plinth-move');
+    const isOver = new AbortController();
+    let objects: Client | null = null;
+    const since = performance.now();
+    const renewing = setInterval(() => void this.gate.close(project.id).catch(() => undefined), RENEW_MS);
+    try {
+      await this.gate.close(project.id);
+      await this.registry.allReplicasAcknowledged();
+      const settings = { options: OWNER_WORK_OPTIONS, application_name: 'plinth-move', keepAlive: true };
+      await this.owner.use(
+        project,
+        'the owner locks its tables',
+        async (client) => {
+          await client.query(TEXT_FORMAT);
+          await lockWrites(client, admin, tables);
+          objects = hasLargeObjects ? await this.watchLargeObjects(source) : null;
+          const spared = await Promise.all([client, ...(objects ? [objects] : [])].map(pidOf));
+          const ending = endWaitingWriters(admin, project.databaseName, spared[0] ?? 0, isOver.signal);
+          try {
+            const copied = work({ admin, spared, since, objects, assertHeld: () => pidOf(client) });
+            await (isQuick ? within(QUICK_MS, copied) : copied);
+          } finally {
+            isOver.abort();
+            await ending;
+          }
+        },
+        settings,
+      );
+    } finally {
+      clearInterval(renewing);
+      for (const client of [admin, objects as Client | null]) await client?.end().catch(() => undefined);
+    }
+  }
+
+  /** A session that watches large objects. */
+  private async watchLargeObjects({ server, project }: Place): Promise<Client> {
+    if (!(await this.template.ensureOn(server)).capabilities.superuser) throw largeObjectsNeedSuperuser();
+    return server.connectAsAdmin(project.databaseName, 'plinth-move');
+  }
+}
+
+/** If the time is over, the work may go on, but the end of its sessions stops it, and the switch is refused. */
+async function within(limitMs: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(windowExceeded(limitMs / 1_000)), limitMs);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}
