@@ -28,9 +28,11 @@ const updatePassword = (token: string, password = 'a new password'): Promise<Htt
 const verifyEmail = (token: string): Promise<HttpAnswer> =>
   guest.post(`${project.auth}/verify-email`, { token });
 
-/** Requests a new address. @returns the token mailed to it */
+/** Requests a new address and waits for the notice to the old one. @returns the token mailed to the new address */
 async function askForChange(user: TestUser, email: string): Promise<string> {
+  const before = smtp.to(user.email).length;
   expect((await user.http.patch(`${project.auth}/user`, { email })).status).toBe(200);
+  await smtp.mailTo(user.email, before + 1);
   return tokenIn(await smtp.mailTo(email));
 }
 
