@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
-import { MAX_HEADER_LINES, toOriginForm } from '../http/request-head';
+import { toOriginForm } from '../http/request-head';
 import { nameRequest } from '../http/request-id';
 import { startMeasured } from '../http/request-times';
 import { RequestTurns } from '../http/request-turns';
@@ -65,7 +65,8 @@ export class HttpAdapter extends ExpressAdapter {
       },
       handle,
     );
-    server.maxHeadersCount = MAX_HEADER_LINES;
+    // No limit here: from 22 on Node answers a head of more lines itself, with a 431 that has no body. headFault() counts them.
+    server.maxHeadersCount = 0;
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       continueWhenRead(request, response);
       handle(request, response);

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../common/errors/app-error';
 import { httpError } from '../common/errors/http-errors';
 
-/** Node drops further lines: a proxy would see a header that Plinth does not. */
-export const MAX_HEADER_LINES = 1_000;
+/** By default some versions of Node drop the lines after the 2,000th: a proxy would see a header that Plinth does not. */
+const MAX_HEADER_LINES = 1_000;
 
 const HOST = 'host';
 
