@@ -11,9 +11,24 @@ interface SocketState extends Socket {
   readonly _handle?: { readonly writeQueueSize?: number } | null;
 }
 
+/**
+ * Windows that a client may be behind. The system takes more of a response only after the client has read a third of
+ * what the system holds, which may be megabytes: a client far above the minimum rate shows no progress for some windows.
+ */
+const WINDOWS_OF_CREDIT = 4;
+
+interface Backlog {
+  /** Bytes taken from the response so far. */
+  readonly taken: number;
+  /** Bytes to be taken by the end of the window. */
+  readonly due: number;
+  /** Bytes that the client is ahead of the minimum rate. */
+  readonly credit: number;
+}
+
 export class SlowReaders {
-  /** Total bytes that each client with a backlog must have read by the end of the window. */
-  private due = new Map<SocketState, number>();
+  /** The clients that had a backlog at the end of the last window. */
+  private backlogs = new Map<SocketState, Backlog>();
   private readonly open = new Set<SocketState>();
 
   /**
@@ -34,16 +49,19 @@ export class SlowReaders {
   }
 
   private judge(): void {
-    const enough = (this.minRate * this.windowMs) / 1_000;
-    const due = new Map<SocketState, number>();
+    const ofWindow = (this.minRate * this.windowMs) / 1_000;
+    const limit = WINDOWS_OF_CREDIT * ofWindow;
+    const backlogs = new Map<SocketState, Backlog>();
     for (const socket of this.open) {
       const taken = takenBy(socket);
       const waiting = socket.bytesWritten - taken;
       if (waiting <= 0) continue;
-      if (taken < (this.due.get(socket) ?? 0)) socket.destroy();
-      else due.set(socket, taken + Math.min(enough, waiting));
+      const last = this.backlogs.get(socket);
+      const credit = last ? Math.min(last.credit + taken - last.taken - last.due, limit) : limit;
+      if (credit < 0) socket.destroy();
+      else backlogs.set(socket, { taken, due: Math.min(ofWindow, waiting), credit });
     }
-    this.due = due;
+    this.backlogs = backlogs;
   }
 }
 
