@@ -82,7 +82,8 @@ export function verifying(passphrase: string): { passing: Transform; verified: P
       done();
     },
     destroy(error, done) {
-      if (error) copy.destroy(error);
+      // A pipeline that leaves its last stream open destroys the others with an error at its regular end.
+      if (error && !copy.writableEnded) copy.destroy(error);
       done(error);
     },
   });
