@@ -229,8 +229,14 @@ describe('an embedded PostgreSQL that crashes', () => {
   it.each(['computes', 'is stopped'])(
     'does not wait for a backend that %s when the postmaster is killed',
     async (how) => {
-      const { body } = await install.plinth.admin.get(`/admin/v1/projects/${install.project.id}/database`);
-      const owner = new Client(body.owner_url as string);
+      let url = '';
+      // The connections of the case before may still be failing.
+      await eventually(async () => {
+        const { body } = await install.plinth.admin.get(`/admin/v1/projects/${install.project.id}/database`);
+        expect(body).toHaveProperty('owner_url');
+        url = body.owner_url;
+      });
+      const owner = new Client(url);
       owner.on('error', () => undefined);
       await owner.connect();
       const computing = owner.query('do $$ begin loop perform 1; end loop; end $$').then(

@@ -178,8 +178,9 @@ it('gives a move up when the schema changes meanwhile, and the project stays whe
     await writer.query('begin; insert into notes values (1)');
     await begin(project, { server: 'db2' });
     // Writes are refused while the move waits for the writer, after it has read the schema.
-    await eventually(async () =>
-      expect((await project.anon.post('/rest/v1/notes', { id: 2 })).status).toBe(503),
+    await eventually(
+      async () => expect((await project.anon.post('/rest/v1/notes', { id: 2 })).status).toBe(503),
+      60_000,
     );
     await asOwner(access, (other) => other.query('create table made_meanwhile ()'));
     await writer.query('commit').catch(() => undefined);
