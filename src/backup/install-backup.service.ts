@@ -65,25 +65,25 @@ export class InstallBackup {
     compression: Compression = 'gzip',
   ): Promise<ArchiveManifest> {
     assertAvailable(compression);
-    return this.writeOf(await this.allProjects(), passphrase, openOutput, compression);
+    const key = await PassphraseKey.create(passphrase);
+    return this.writeOf(await this.allProjects(), key, openOutput, compression);
   }
 
   /** The same without the projects, which scheduled backups archive one by one. */
   async writePlatform(
-    passphrase: string,
+    key: PassphraseKey,
     openOutput: () => Promise<Writable>,
     compression: Compression,
   ): Promise<ArchiveManifest> {
-    return this.writeOf([], passphrase, openOutput, compression);
+    return this.writeOf([], key, openOutput, compression);
   }
 
   private async writeOf(
     projects: readonly ProjectEntity[],
-    passphrase: string,
+    key: PassphraseKey,
     openOutput: () => Promise<Writable>,
     compression: Compression,
   ): Promise<ArchiveManifest> {
-    const key = await PassphraseKey.create(passphrase);
     const schedules = (await this.schedules.list()).map(toArchivedSchedule);
     const header = this.headerOf(projects, key, endingOf(compression));
     const source = {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { chmod, readdir, readFile, realpath } from 'node:fs/promises';
+import { chmod, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../support/plinth-process';
@@ -52,9 +52,28 @@ it(
           run(process.execPath, ['dist/src/cli.js', ...args], { cwd: release, env });
         await cli('project', 'create', 'Offline');
         expect((await cli('project', 'sql', 'offline', 'select 6 * 7 as answer')).stdout).toContain('42');
+        expect(await commandOfService(release, env, 'project', 'list')).toMatch(/^offline /m);
       } finally {
         await server.end('SIGTERM');
       }
     }),
   LIMIT_MS,
 );
+
+/** Runs deploy/systemd/plinth with other paths. */
+async function commandOfService(
+  release: string,
+  { PATH, PORT, DATA_DIR }: Record<string, string | undefined>,
+  ...args: string[]
+): Promise<string> {
+  const [script, settings] = [path.join(release, 'command'), path.join(release, 'plinth.env')];
+  const source = await readFile(path.join(release, 'deploy/systemd/plinth'), 'utf8');
+  const command = source
+    .replace('/opt/plinth', release)
+    .replace('/etc/plinth/plinth.env', settings)
+    .replace('/var/lib/plinth', DATA_DIR ?? '');
+  await writeFile(script, command, { mode: 0o755 });
+  const example = await readFile(path.join(release, '.env.example'), 'utf8');
+  await writeFile(settings, example.replace(/^DATA_DIR=.*$/m, '').replace(/^PORT=.*$/m, `PORT=${PORT}`));
+  return (await run(script, args, { cwd: '/', env: { PATH } })).stdout;
+}

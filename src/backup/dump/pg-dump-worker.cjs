@@ -13,7 +13,7 @@ const EAGAIN = 6;
 const MAX_PENDING_OUTPUT = 1024 * 1024;
 const STDERR_LIMIT = 8192;
 
-const { port, shared, args, env } = workerData;
+const { port, shared, compiled, args, env } = workerData;
 const [MESSAGES, TAKEN] = [0, 1];
 const counters = new Int32Array(shared);
 
@@ -101,6 +101,7 @@ async function main() {
       if (errors.length < STDERR_LIMIT) errors += `${text}\n`;
     },
     onExit: (status) => (exitCode = status),
+    instantiateWasm: (imports, use) => use(new WebAssembly.Instance(compiled, imports), compiled),
     preRun: [
       (module) => {
         Object.assign(module.ENV, { HOME: '/home/postgres', USER: 'postgres', LOGNAME: 'postgres' }, env);

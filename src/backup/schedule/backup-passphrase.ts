@@ -3,12 +3,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
 import { BACKUP_CONFIG, BackupConfig } from '../../config/app-config';
 import { readPassphrase } from '../../config/secret-file';
+import { PassphraseKey } from '../archive/passphrase-key';
 import { backupsNotConfigured } from '../backup.errors';
 
 export const MIN_PASSPHRASE = 12;
 
 @Injectable()
 export class BackupPassphrase {
+  private derived: { readonly passphrase: string; readonly key: PassphraseKey } | undefined;
+
   constructor(@Inject(BACKUP_CONFIG) private readonly config: BackupConfig) {}
 
   /** Read anew each time, so that a changed file counts for the next backup. @throws AppError 400 when there is none */
@@ -20,6 +23,17 @@ export class BackupPassphrase {
     if (passphrase.length < MIN_PASSPHRASE)
       throw backupsNotConfigured(`the passphrase in ${file} has fewer than ${MIN_PASSPHRASE} characters`);
     return passphrase;
+  }
+
+  /**
+   * The key of the passphrase. All archives of this process share it, because deriving one takes a quarter of a second.
+   * @throws AppError 400 when there is no passphrase
+   */
+  async key(): Promise<PassphraseKey> {
+    const passphrase = this.get();
+    if (this.derived?.passphrase !== passphrase)
+      this.derived = { passphrase, key: await PassphraseKey.create(passphrase) };
+    return this.derived.key;
   }
 }
 

@@ -75,14 +75,14 @@ export class ScheduledBackup {
   /** @returns bytes of the archive */
   private async write({ subject, archive }: NewRun): Promise<number> {
     if (this.stopped) throw new Error('Plinth was stopped');
-    const passphrase = this.passphrase.get();
+    const key = await this.passphrase.key();
     return this.destination.put(subject, archive, async (output) => {
       this.output = output;
       const open = async (): Promise<Writable> => output;
       try {
         const { compression } = this.config;
-        if (subject === PLATFORM) await this.install.writePlatform(passphrase, open, compression);
-        else await this.projects.write(subject, passphrase, open, compression);
+        if (subject === PLATFORM) await this.install.writePlatform(key, open, compression);
+        else await this.projects.write(subject, key, open, compression);
       } finally {
         this.output = undefined;
       }

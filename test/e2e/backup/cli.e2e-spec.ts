@@ -160,6 +160,11 @@ it.each<[string, string[], Surroundings, number, RegExp]>([
   expect(readdirSync(directory)).toEqual(before);
 });
 
+it('refuses a schedule while the server has no passphrase', async () => {
+  const refused = await plinth.admin.put('/admin/v1/backups/schedule', {});
+  expect([refused.status, refused.body.error.code]).toEqual([400, 'backup_not_configured']);
+});
+
 describe('an archive with a wrong byte, or without its end', () => {
   const OTHERS = IN_SOAK ? 60 : 9;
   let whole: Buffer;
