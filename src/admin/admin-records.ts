@@ -1,5 +1,5 @@
 /** The admin API's responses, as types and as OpenAPI schemas. */
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Plan, PLANS } from '../projects/plans';
 import { ProjectSettings, effectiveSettings } from '../projects/project-settings';
 import { Example } from '../http/docs/example.decorator';
@@ -99,6 +99,18 @@ export class SqlStatement {
   readonly row_count!: number | null;
 }
 
+export class SqlResult extends SqlStatement {
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { type: 'object', additionalProperties: true },
+    description:
+      'Rows of the statement, if the request has `all_results`. Those of the last statement are in the `rows` of the response.',
+  })
+  readonly rows?: readonly Record<string, unknown>[];
+  @ApiPropertyOptional({ description: 'The statement returned more rows than the response holds' })
+  readonly truncated?: boolean;
+}
+
 @Example({
   command: 'SELECT',
   row_count: 1,
@@ -116,8 +128,8 @@ export class SqlAnswer extends SqlStatement {
   readonly rows!: readonly Record<string, unknown>[];
   @ApiProperty({ description: 'The last statement returned more rows than the response holds' })
   readonly truncated!: boolean;
-  @ApiProperty({ type: [SqlStatement], description: 'Each statement that ran' })
-  readonly statements!: readonly SqlStatement[];
+  @ApiProperty({ type: [SqlResult], description: 'Each statement that ran' })
+  readonly statements!: readonly SqlResult[];
   @ApiProperty({ type: [String], description: 'Notices and warnings, such as those of RAISE NOTICE' })
   readonly notices!: readonly string[];
 }

@@ -9,6 +9,8 @@ export type Row = Record<string, unknown>;
 
 /** Limit for the bytes of a response's rows, as JSON and on the wire. */
 const MAX_BYTES = 16 * 1024 * 1024;
+/** Limit for the rows of all statements together, which bounds the memory of many short rows. */
+const MAX_ROWS = 100_000;
 const MAX_NOTICES = 100;
 
 interface KeptRows {
@@ -21,37 +23,56 @@ const NO_ROWS: KeptRows = { rows: [], truncated: false };
 
 export class AnswerKeeper implements MessageLimits {
   readonly notices: string[] = [];
-  /** The command tag of the last statement. */
+  /** The rows of the last statement. */
   rows: KeptRows = NO_ROWS;
+  /** The rows of each statement, if they are kept. */
+  readonly results: KeptRows[] = [];
 
   private current: Row[] | null = null;
+  /** Bytes and number of the rows that are kept. */
   private bytes = 0;
+  private count = 0;
   private truncated = false;
 
-  /** @param maxRows the limit for the rows of the last statement */
-  constructor(private readonly maxRows: number) {}
+  /**
+   * @param maxRows the limit for the rows of a statement
+   * @param keepsAll false: only the rows of the last statement
+   */
+  constructor(
+    private readonly maxRows: number,
+    private readonly keepsAll = false,
+  ) {}
 
   /** Called before the first row of a statement. */
   begin(): void {
     this.current = [];
-    this.bytes = 0;
     this.truncated = false;
+    if (this.keepsAll) return;
+    this.bytes = 0;
+    this.count = 0;
   }
 
   end(): void {
     this.rows = this.current === null ? NO_ROWS : { rows: this.current, truncated: this.truncated };
+    if (this.keepsAll) this.results.push(this.rows);
     this.current = null;
   }
 
   admitsRow(bytes: number): boolean {
-    if (bytes > MAX_BYTES || (this.current?.length ?? 0) >= this.maxRows) this.truncated = true;
+    const isFull = (this.current?.length ?? 0) >= this.maxRows || this.count >= MAX_ROWS;
+    if (bytes > MAX_BYTES || isFull) this.truncated = true;
     return !this.truncated;
   }
 
   add(row: Row): void {
-    this.bytes += JSON.stringify(row).length;
-    if (this.bytes > MAX_BYTES) this.truncated = true;
-    else this.current?.push(row);
+    const bytes = JSON.stringify(row).length;
+    if (this.bytes + bytes > MAX_BYTES) {
+      this.truncated = true;
+      return;
+    }
+    this.bytes += bytes;
+    this.count++;
+    this.current?.push(row);
   }
 
   admitsNotice(): boolean {

@@ -13,7 +13,10 @@ import { SessionDeadline } from './session-deadline.service';
 
 export interface SqlLimits {
   readonly timeoutSeconds: number;
+  /** Of a statement. */
   readonly maxRows: number;
+  /** Answers the rows of each statement, and not only those of the last one. */
+  readonly allResults: boolean;
   /** Aborted when the client disconnects: the statement is cancelled, and rolled back. */
   readonly abandoned?: AbortSignal;
 }
@@ -28,11 +31,11 @@ export class OwnerSqlService {
 
   /**
    * One simple query, which PostgreSQL runs as one transaction unless its text says otherwise. The rows are those of
-   * the last statement. Table REST of this process sees the change before the answer is sent.
+   * the last statement, and on demand those of each. Table REST of this process sees the change before the answer is sent.
    * @throws AppError 4xx with the database's fields, after a rollback
    */
   async run(project: ProjectEntity, query: string, limits: SqlLimits): Promise<SqlAnswer> {
-    const kept = new AnswerKeeper(limits.maxRows);
+    const kept = new AnswerKeeper(limits.maxRows, limits.allResults);
     const settings = {
       statement_timeout: limits.timeoutSeconds * 1000,
       types: { getTypeParser: answerTypeParser },
@@ -97,7 +100,9 @@ async function collect(client: BoundedClient, text: string, kept: AnswerKeeper):
   return {
     ...kept.rows,
     ...(statements.at(-1) ?? { command: null, row_count: null }),
-    statements,
+    statements: statements.map((one, index) =>
+      index === statements.length - 1 ? one : { ...one, ...kept.results[index] },
+    ),
     notices: kept.notices,
   };
 }

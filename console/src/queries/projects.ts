@@ -50,7 +50,7 @@ export function useProject(): Project {
 export async function runSql(
   projectId: string,
   query: string,
-  options: { max_rows?: number; timeout_seconds?: number } = {},
+  options: { max_rows?: number; timeout_seconds?: number; all_results?: boolean } = {},
   signal?: AbortSignal,
 ): Promise<Schema<'SqlAnswer'>> {
   return dataOf(

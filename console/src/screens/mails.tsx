@@ -49,8 +49,9 @@ export function MailsScreen() {
   const kind = KINDS.find((one) => one === wanted) ?? 'reset';
   return (
     <Page title={t('mailTemplates')} text={t('mailTemplatesText')}>
-      <Group gap="sm" mb="md" align="end">
+      <Group gap="sm" mb="md" align="end" justify="space-between">
         <Tabs
+          miw={0}
           value={kind}
           onChange={(next) =>
             void navigate({ search: { kind: next ?? kind, ...(language === '' ? {} : { language }) } })
@@ -65,8 +66,9 @@ export function MailsScreen() {
           </Tabs.List>
         </Tabs>
         <Autocomplete
-          label={t('language')}
+          aria-label={t('language')}
           placeholder={t('everyLanguage')}
+          leftSection={<Icon name="globe" size={16} />}
           w={180}
           data={LANGUAGES}
           value={language}

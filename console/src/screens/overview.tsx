@@ -33,10 +33,12 @@ export function OverviewScreen() {
         <AdviceCount project={project} />
         {project.paused_at === null ? <SizeCards project={project} /> : <PausedNotice project={project} />}
         <SimpleGrid cols={{ base: 1, md: 2 }} className="at-start">
-          {mayReadKeys ? <Keys project={project} /> : null}
+          <Stack gap="md">
+            {mayReadKeys ? <Keys project={project} /> : null}
+            <Start project={project} />
+          </Stack>
           <Connection project={project} />
         </SimpleGrid>
-        <Start project={project} />
         <ProjectBackups project={project} />
         {mayPause ? <Danger project={project} /> : null}
       </Stack>
@@ -52,6 +54,10 @@ function SizeCards({ project }: { project: Project }) {
     value === undefined ? '…' : formatNumber(value, language);
   const bytes = (value: number | undefined): string =>
     value === undefined ? '…' : formatBytes(value, language);
+  const backupOf = (time: string | null | undefined): string => {
+    if (time === undefined) return '…';
+    return time === null ? t('neverBackedUp') : formatTime(time, language);
+  };
   const facts = [
     [t('database'), bytes(data?.database_bytes)],
     [t('storage'), bytes(data?.storage_bytes)],
@@ -60,7 +66,7 @@ function SizeCards({ project }: { project: Project }) {
     [t('files'), number(data?.files)],
     [t('requestsOfDay'), number(data?.last_day.requests)],
     [t('errorsOfDay'), number(data?.last_day.errors)],
-    [t('backedUp'), data === undefined ? '…' : formatTime(data.last_backup_at, language)],
+    [t('backedUp'), backupOf(data?.last_backup_at)],
   ] as const;
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
@@ -69,7 +75,7 @@ function SizeCards({ project }: { project: Project }) {
           <Text size="xs" c="dimmed">
             {label}
           </Text>
-          <Text size={label === t('backedUp') ? 'sm' : 'xl'} fw={600}>
+          <Text size={label === t('backedUp') ? 'sm' : 'xl'} fw={600} lh="31px">
             {value}
           </Text>
         </Card>

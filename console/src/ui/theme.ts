@@ -67,6 +67,7 @@ export const THEME = createTheme({
   headings: { fontWeight: '650' },
   autoContrast: true,
   components: {
+    Badge: { defaultProps: { tt: 'none' } },
     Button: { defaultProps: { size: 'sm' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.4, blur: 2 } } },

@@ -79,6 +79,7 @@ export class ProjectDatabaseController {
     const limits = {
       timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
       maxRows: body.max_rows ?? DEFAULT_MAX_ROWS,
+      allResults: body.all_results ?? false,
       abandoned: client.signal,
     };
     return this.projects.sql(id, body.query, limits, actor);

@@ -184,6 +184,23 @@ describe('POST /projects/<id>/sql', () => {
     expect((await run('select n from generate_series(1, 3) n', { max_rows: 3 })).body.truncated).toBe(false);
   });
 
+  it('answers the rows of each statement on demand, within one limit for all of them', async () => {
+    const query =
+      'select n from generate_series(1, 5) n; set local role none; select 1 as one; select 2 as two';
+    const { body } = await run(query, { max_rows: 3, all_results: true });
+    expect(body.statements).toEqual([
+      { command: 'SELECT', row_count: 5, rows: [{ n: 1 }, { n: 2 }, { n: 3 }], truncated: true },
+      { command: 'SET', row_count: null, rows: [], truncated: false },
+      { command: 'SELECT', row_count: 1, rows: [{ one: 1 }], truncated: false },
+      { command: 'SELECT', row_count: 1 },
+    ]);
+    expect([body.rows, body.truncated]).toEqual([[{ two: 2 }], false]);
+    const large = `select repeat('x', 1000000) as x from generate_series(1, 10);`;
+    const answer = await run(large.repeat(10), { all_results: true });
+    expect(answer.text.length).toBeLessThan(18_000_000);
+    expect([answer.body.statements[0].truncated, answer.body.truncated]).toEqual([false, true]);
+  });
+
   it('limits the response in bytes', async () => {
     const answer = await run(`select repeat('x', 1000000) as x from generate_series(1, 100)`);
     expect(answer.body.truncated).toBe(true);

@@ -79,6 +79,7 @@ export const people: Readonly<Record<keyof typeof en, string>> = {
   addedAt: 'Hinzugefügt {time}',
   addPasskey: 'Passkey hinzufügen',
   passkeyName: 'Name des Passkeys',
+  renamePasskey: 'Passkey umbenennen',
   deletePasskey: 'Passkey löschen',
   deletePasskeyText: 'Der Passkey {name} gilt hier nicht mehr.',
   signInByPasskey: 'Mit einem Passkey anmelden',

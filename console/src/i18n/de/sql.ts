@@ -21,6 +21,7 @@ export const sql: Readonly<Record<keyof typeof en, string>> = {
   sqlEmptyText: 'Strg+Eingabe führt die Auswahl oder alles aus, als Eigentümer der Datenbank.',
   sqlForbidden: 'Ihre Rolle darf in diesem Projekt kein SQL ausführen.',
   sqlHint: 'select * from …',
+  statements: 'Anweisungen',
   tookMs: '{ms} ms',
   truncated: 'Nur die ersten {count} Zeilen',
   savedQueries: 'Gespeicherte Abfragen',

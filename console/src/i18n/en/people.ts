@@ -74,6 +74,7 @@ export const people = {
   addedAt: 'Added {time}',
   addPasskey: 'Add a passkey',
   passkeyName: 'Name of the passkey',
+  renamePasskey: 'Rename passkey',
   deletePasskey: 'Delete passkey',
   deletePasskeyText: 'The passkey {name} no longer works here.',
   signInByPasskey: 'Sign in with a passkey',

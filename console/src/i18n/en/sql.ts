@@ -19,6 +19,7 @@ export const sql = {
   sqlEmptyText: 'Ctrl+Enter runs the selection, or everything. It runs as the owner of the database.',
   sqlForbidden: 'Your role may not run SQL in this project.',
   sqlHint: 'select * from …',
+  statements: 'Statements',
   tookMs: '{ms} ms',
   truncated: 'Only the first {count} rows',
   savedQueries: 'Saved queries',

@@ -17,10 +17,13 @@ interface OwnListProps<One extends Named> {
   readonly detailsOf: (one: One) => string;
   readonly deleteLabel: string;
   readonly onDelete: (one: One) => void;
+  /** Left out: names cannot be changed. */
+  readonly rename?: { readonly label: string; readonly start: (one: One) => void };
 }
 
-/** Things of the person by name, which can be deleted. */
-export function OwnList<One extends Named>({ list, detailsOf, deleteLabel, onDelete }: OwnListProps<One>) {
+/** Things of the person by name, which can be deleted and perhaps renamed. */
+export function OwnList<One extends Named>(props: OwnListProps<One>) {
+  const { list, detailsOf, deleteLabel, onDelete, rename } = props;
   return (
     <Table verticalSpacing="xs">
       <Table.Tbody>
@@ -34,7 +37,10 @@ export function OwnList<One extends Named>({ list, detailsOf, deleteLabel, onDel
                 {detailsOf(one)}
               </Text>
             </Table.Td>
-            <Table.Td ta="end">
+            <Table.Td ta="end" className="nowrap">
+              {rename ? (
+                <IconButton icon="edit" label={rename.label} onClick={() => rename.start(one)} />
+              ) : null}
               <IconButton icon="trash" label={deleteLabel} onClick={() => onDelete(one)} />
             </Table.Td>
           </Table.Tr>

@@ -1,4 +1,4 @@
-/** The passkeys of the person: add and delete. */
+/** The passkeys of the person: add, rename and delete. */
 import { startRegistration } from '@simplewebauthn/browser';
 import { Button, Group, Modal, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -7,7 +7,7 @@ import { api, dataOf, type Schema } from '../../api/client';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { Failure, Loaded } from '../../ui/feedback';
-import { Section } from '../../ui/parts';
+import { FormButtons, Section } from '../../ui/parts';
 import { RecoveryCodes } from './authenticator-app';
 import { AddButton, confirmedBy, OwnList, PasswordForm } from './parts';
 
@@ -17,6 +17,7 @@ const KEY = ['my-passkeys'];
 export function PasskeysSection() {
   const { t, language } = useLanguages();
   const [isAdding, setAdding] = useState(false);
+  const [renamed, setRenamed] = useState<Passkey | null>(null);
   const [deleted, setDeleted] = useState<Passkey | null>(null);
   const passkeys = useQuery({ queryKey: KEY, queryFn: () => dataOf(api.GET('/admin/v1/passkeys')) });
   return (
@@ -28,11 +29,13 @@ export function PasskeysSection() {
             detailsOf={(one) => t('addedAt', { time: formatTime(one.created_at, language) })}
             deleteLabel={t('deletePasskey')}
             onDelete={setDeleted}
+            rename={{ label: t('renamePasskey'), start: setRenamed }}
           />
         )}
       </Loaded>
       <AddButton label={t('addPasskey')} onClick={() => setAdding(true)} />
       {isAdding ? <AddPasskey onClose={() => setAdding(false)} /> : null}
+      {renamed ? <RenamePasskey passkey={renamed} onClose={() => setRenamed(null)} /> : null}
       {deleted ? <DeletePasskey passkey={deleted} onClose={() => setDeleted(null)} /> : null}
     </Section>
   );
@@ -89,6 +92,48 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
           </Stack>
         </form>
       )}
+    </Modal>
+  );
+}
+
+function RenamePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
+  const t = useT();
+  const client = useQueryClient();
+  const [name, setName] = useState(passkey.name);
+  const rename = useMutation({
+    mutationFn: () =>
+      dataOf(api.PATCH('/admin/v1/passkeys/{id}', { params: { path: { id: passkey.id } }, body: { name } })),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: KEY });
+      onClose();
+    },
+  });
+  const title = t('renamePasskey');
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          rename.mutate();
+        }}
+      >
+        <Stack gap="sm">
+          <TextInput
+            label={t('passkeyName')}
+            maxLength={200}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            data-autofocus
+          />
+          {rename.error ? <Failure error={rename.error} /> : null}
+          <FormButtons
+            action={t('save')}
+            isPending={rename.isPending}
+            isDisabled={name.trim() === ''}
+            onClose={onClose}
+          />
+        </Stack>
+      </form>
     </Modal>
   );
 }

@@ -119,7 +119,7 @@ function Filters({ search }: { search: AuditSearch }) {
 function EntryTable({ entries }: { entries: readonly Entry[] }) {
   const { t, language } = useLanguages();
   return (
-    <Table.ScrollContainer minWidth={760}>
+    <Table.ScrollContainer minWidth={1000}>
       <Table verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
@@ -135,7 +135,7 @@ function EntryTable({ entries }: { entries: readonly Entry[] }) {
           {entries.map((entry) => (
             <Table.Tr key={entry.id}>
               <Table.Td className="nowrap">{formatTime(entry.at, language)}</Table.Td>
-              <Table.Td dir="auto" className="wrap" title={entry.actor}>
+              <Table.Td dir="auto" className="truncate" maw={220} title={entry.actor}>
                 {withoutId(entry.actor)}
               </Table.Td>
               <Table.Td>

@@ -109,12 +109,12 @@ function Connection({ isConnected }: { isConnected: boolean }) {
 function RequestTable({ requests }: { requests: readonly Numbered[] }) {
   const { t, language } = useLanguages();
   return (
-    <Table.ScrollContainer minWidth={760}>
+    <Table.ScrollContainer minWidth={1000}>
       <Table verticalSpacing={4} layout="fixed" className="inside-table">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th w={100}>{t('time')}</Table.Th>
-            <Table.Th w={76}>{t('method')}</Table.Th>
+            <Table.Th w={116}>{t('time')}</Table.Th>
+            <Table.Th w={84}>{t('method')}</Table.Th>
             <Table.Th>{t('path')}</Table.Th>
             <Table.Th w={70}>{t('status')}</Table.Th>
             <Table.Th w={120}>{t('role')}</Table.Th>
@@ -132,7 +132,7 @@ function RequestTable({ requests }: { requests: readonly Numbered[] }) {
         <Table.Tbody>
           {requests.map((one) => (
             <Table.Tr key={one.number}>
-              <Table.Td>{timeOf(one.at, language)}</Table.Td>
+              <Table.Td className="nowrap">{timeOf(one.at, language)}</Table.Td>
               <Table.Td className="truncate">{one.method}</Table.Td>
               <Table.Td className="mono wrap" dir="auto">
                 {one.path.slice(0, MOST_PATH)}

@@ -226,7 +226,6 @@ function PolicyRow({ policy, relation, onAction }: PolicyRowProps) {
                 size="sm"
                 variant="outline"
                 color={role === 'anon' || role === 'public' ? 'orange' : 'gray'}
-                tt="none"
               >
                 {role}
               </Badge>

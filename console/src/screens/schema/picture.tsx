@@ -2,6 +2,7 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useMemo, useState } from 'react';
 import type { Relation } from '../../queries/catalog-types';
 import { useT } from '../../i18n';
+import { shortType } from '../../lib/type-name';
 import {
   BOX_PX,
   type Edge,
@@ -17,7 +18,7 @@ import {
 const STEP_PX = 20;
 const ZOOM = { least: 0.1, most: 3, step: 1.15 };
 const NAME_CHARACTERS = 24;
-const TYPE_CHARACTERS = 12;
+const TYPE_CHARACTERS = 14;
 
 type Places = ReadonlyMap<string, Point>;
 
@@ -156,7 +157,7 @@ function Box({ table, place, scale, onMove, onOpen }: BoxProps) {
               {keys.has(column.name) ? ' →' : ''}
             </text>
             <text className="schema-type" x={BOX_PX - 10} y={y} textAnchor="end">
-              {shortened(column.type, TYPE_CHARACTERS)}
+              {shortened(shortType(column.type), TYPE_CHARACTERS)}
             </text>
           </g>
         );

@@ -4,6 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
 import { useT } from '../../i18n';
 import { toCsv } from '../../lib/csv';
+import { chartOf } from '../../lib/result-chart';
 import { Icon } from '../../ui/icon';
 import { saveFile } from '../../ui/save-file';
 
@@ -25,6 +26,7 @@ export function ResultTable({ rows, name }: ResultTableProps) {
     overscan: 15,
   });
   const columns = Object.keys(rows[0] ?? {});
+  const numbers = new Set(chartOf(rows)?.numbers);
   const template = columns.map((column) => `${widthOf(column, rows)}px`).join(' ');
   return (
     <>
@@ -39,8 +41,8 @@ export function ResultTable({ rows, name }: ResultTableProps) {
         <div className="grid-head" role="rowgroup">
           <div role="row" style={{ gridTemplateColumns: template }}>
             {columns.map((column) => (
-              <div key={column} role="columnheader" className="grid-cell head-name">
-                {column}
+              <div key={column} role="columnheader" className="grid-cell">
+                <span className={numbers.has(column) ? 'head-name cell-number' : 'head-name'}>{column}</span>
               </div>
             ))}
           </div>
@@ -59,7 +61,7 @@ export function ResultTable({ rows, name }: ResultTableProps) {
               }}
             >
               {columns.map((column) => (
-                <Cell key={column} value={rows[item.index]?.[column]} />
+                <Cell key={column} value={rows[item.index]?.[column]} isNumber={numbers.has(column)} />
               ))}
             </div>
           ))}
@@ -82,7 +84,7 @@ export function ResultTable({ rows, name }: ResultTableProps) {
   );
 }
 
-function Cell({ value }: { value: unknown }) {
+function Cell({ value, isNumber }: { value: unknown; isNumber: boolean }) {
   const text = textOf(value);
   const full = text ?? 'null';
   return (
@@ -90,7 +92,7 @@ function Cell({ value }: { value: unknown }) {
       {text === null ? (
         <span className="cell-null">null</span>
       ) : (
-        <span className={typeof value === 'number' ? 'cell-text cell-number' : 'cell-text'} dir="auto">
+        <span className={isNumber ? 'cell-text cell-number' : 'cell-text'} dir="auto">
           {text.slice(0, SHOWN_CHARACTERS)}
         </span>
       )}

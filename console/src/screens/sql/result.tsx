@@ -1,12 +1,12 @@
-/** What a run of SQL answered: rows as a table or a chart, a plan as a tree, or a failure with its place. */
-import { Alert, Badge, Group, SegmentedControl, Text } from '@mantine/core';
+/** What a run of SQL answered: rows of each statement as a table or a chart, a plan as a tree, or a failure with its place. */
+import { Alert, Badge, Group, SegmentedControl, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Schema } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import type { Project } from '../../queries/projects';
-import { useLanguages } from '../../i18n';
+import { useLanguages, useT } from '../../i18n';
 import { chartOf } from '../../lib/result-chart';
-import { planOf } from '../../lib/explain';
+import { type PlanNode, planOf } from '../../lib/explain';
 import { formatNumber } from '../../lib/format';
 import { Failure } from '../../ui/feedback';
 import { Chart } from './chart';
@@ -36,74 +36,130 @@ interface ResultProps {
   readonly project: Project;
 }
 
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+interface StatementResult {
+  readonly label: string;
+  readonly rows: Rows;
+  readonly truncated: boolean;
+}
+
 export function Result({ answer, ms, isPlan, project }: ResultProps) {
   const { t, language } = useLanguages();
-  const rows = answer.rows as Readonly<Record<string, unknown>>[];
-  const plan = isPlan ? planOf(rows) : null;
+  const results = resultsOf(answer, language);
+  const withRows = results.findLastIndex(({ rows }) => rows.length > 0);
+  const [chosen, setChosen] = useState(withRows < 0 ? results.length - 1 : withRows);
+  const plan = isPlan ? planOf(answer.rows) : null;
+  const one = results[chosen];
   return (
     <>
-      <Group gap="xs" px="md" py={6}>
-        {answer.statements.map(({ command, row_count: count }, index) => (
-          <Badge key={index} variant="light" color="gray" tt="none">
-            {command ?? '–'}
-            {count === null ? '' : ` ${formatNumber(count, language)}`}
-          </Badge>
-        ))}
-        <Text size="xs" c="dimmed">
-          {t('tookMs', { ms: formatNumber(Math.round(ms), language) })}
-        </Text>
-        {answer.truncated ? (
-          <Badge color="orange" variant="light">
-            {t('truncated', { count: formatNumber(rows.length, language) })}
-          </Badge>
-        ) : null}
-      </Group>
+      {plan || results.length < 2 ? null : (
+        <Tabs
+          value={String(chosen)}
+          onChange={(value) => setChosen(Number(value))}
+          px="md"
+          pt={4}
+          aria-label={t('statements')}
+        >
+          <Tabs.List>
+            {results.map(({ label }, index) => (
+              <Tabs.Tab key={index} value={String(index)} px="xs" py={6}>
+                <Text span size="xs" fw={550}>{`${index + 1} · ${label}`}</Text>
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+        </Tabs>
+      )}
       {answer.notices.map((notice, index) => (
-        <Alert key={index} mx="md" mb="xs" p="xs" variant="light">
+        <Alert key={index} mx="md" mt="xs" p="xs" variant="light" role="note">
           <Text size="xs" className="wrap">
             {notice}
           </Text>
         </Alert>
       ))}
-      {plan ? <Plan node={plan} /> : null}
-      {!plan && rows.length > 0 ? <Rows rows={rows} name={project.slug} /> : null}
-      {!plan && rows.length === 0 ? (
-        <Text px="md" size="sm" c="dimmed">
-          {t('noResultRows')}
-        </Text>
-      ) : null}
+      <StatementView
+        key={chosen}
+        result={one ?? { label: '–', rows: [], truncated: false }}
+        plan={plan}
+        ms={ms}
+        name={project.slug}
+      />
     </>
   );
 }
 
-interface RowsProps {
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
+/** The rows of the last statement are those of the answer. */
+function resultsOf(answer: Schema<'SqlAnswer'>, language: string): StatementResult[] {
+  return answer.statements.map(({ command, row_count: count, rows, truncated }, index) => {
+    const isLast = index === answer.statements.length - 1;
+    return {
+      label: `${command ?? '–'}${count === null ? '' : ` ${formatNumber(count, language)}`}`,
+      rows: isLast ? answer.rows : (rows ?? []),
+      truncated: isLast ? answer.truncated : (truncated ?? false),
+    };
+  });
+}
+
+interface StatementViewProps {
+  readonly result: StatementResult;
+  readonly plan: PlanNode | null;
+  readonly ms: number;
   readonly name: string;
 }
 
 /** A chart is offered where a column holds numbers. */
-function Rows({ rows, name }: RowsProps) {
-  const { t } = useLanguages();
+function StatementView({ result, plan, ms, name }: StatementViewProps) {
+  const { t, language } = useLanguages();
   const [form, setForm] = useState<'table' | 'chart'>('table');
-  const canChart = chartOf(rows) !== null;
+  const { label, rows, truncated } = result;
+  const canChart = plan === null && chartOf(rows) !== null;
   return (
     <>
-      {canChart ? (
-        <SegmentedControl
-          size="xs"
-          w="fit-content"
-          mx="md"
-          mb={4}
-          aria-label={t('result')}
-          data={[
-            { value: 'table', label: t('asTable') },
-            { value: 'chart', label: t('asChart') },
-          ]}
-          value={form}
-          onChange={(value) => setForm(value)}
-        />
-      ) : null}
-      {canChart && form === 'chart' ? <Chart rows={rows} /> : <ResultTable rows={rows} name={name} />}
+      <Group gap="xs" px="md" py={6} mih={42}>
+        {canChart ? (
+          <SegmentedControl
+            size="xs"
+            aria-label={t('result')}
+            data={[
+              { value: 'table', label: t('asTable') },
+              { value: 'chart', label: t('asChart') },
+            ]}
+            value={form}
+            onChange={(value) => setForm(value)}
+          />
+        ) : null}
+        <Badge variant="light" color="gray">
+          {label}
+        </Badge>
+        <Text size="xs" c="dimmed">
+          {t('tookMs', { ms: formatNumber(Math.round(ms), language) })}
+        </Text>
+        {truncated ? (
+          <Badge color="orange" variant="light">
+            {t('truncated', { count: formatNumber(rows.length, language) })}
+          </Badge>
+        ) : null}
+      </Group>
+      <StatementRows rows={rows} plan={plan} isChart={canChart && form === 'chart'} name={name} />
     </>
+  );
+}
+
+interface StatementRowsProps {
+  readonly rows: Rows;
+  readonly plan: PlanNode | null;
+  readonly isChart: boolean;
+  readonly name: string;
+}
+
+function StatementRows({ rows, plan, isChart, name }: StatementRowsProps) {
+  const t = useT();
+  if (plan) return <Plan node={plan} />;
+  if (isChart) return <Chart rows={rows} />;
+  if (rows.length > 0) return <ResultTable rows={rows} name={name} />;
+  return (
+    <Text px="md" size="sm" c="dimmed">
+      {t('noResultRows')}
+    </Text>
   );
 }

@@ -51,7 +51,7 @@ export function SqlScreen() {
       const answer = await runSql(
         project.id,
         prefix + text,
-        { max_rows: Number(limit) },
+        { max_rows: Number(limit), all_results: prefix === '' },
         abort.current.signal,
       );
       return { answer, ms: performance.now() - since };

@@ -3,6 +3,7 @@ import type { PointerEvent, ReactNode } from 'react';
 import type { Column, Relation } from '../../queries/catalog-types';
 import { useT } from '../../i18n';
 import type { GridQuery } from '../../lib/grid-query';
+import { shortType } from '../../lib/type-name';
 import { Icon } from '../../ui/icon';
 
 interface GridHeaderProps {
@@ -51,7 +52,7 @@ export function GridHeader({ relation, template, query, onQuery, onWidth, select
               {relation.primaryKey.includes(column.name) ? <Icon name="key" size={13} /> : null}
               {foreign.has(column.name) ? <Icon name="link" size={13} /> : null}
               <span className="head-name">{column.name}</span>
-              <span className="head-type">{column.type}</span>
+              <span className="head-type">{shortType(column.type)}</span>
               {sort?.column === column.name ? (
                 <Icon name={sort.descending ? 'down' : 'up'} size={13} />
               ) : null}

@@ -1,11 +1,12 @@
 /** Widths of columns in pixels: a guess by type until the person drags. */
 import { useState } from 'react';
 import type { Column, Relation } from '../../queries/catalog-types';
+import { shortType } from '../../lib/type-name';
 
 const MIN_PX = 60;
 
 function guess({ name, type, category }: Column): number {
-  const byName = 52 + name.length * 8.5 + Math.min(type.length, 18) * 6.3;
+  const byName = 52 + name.length * 8.5 + Math.min(shortType(type).length, 18) * 6.3;
   if (category === 'B') return Math.max(90, byName);
   if (category === 'N') return Math.max(100, byName);
   if (type === 'uuid') return Math.max(290, byName);

@@ -106,7 +106,7 @@ function JudgedPolicy({ command, judged }: { command: Command; judged: Judged })
           </Badge>
         )}
         {outcome.applies ? null : (
-          <Badge size="sm" color="gray" variant="light" tt="none">
+          <Badge size="sm" color="gray" variant="light">
             {t('notForRole', { roles: policy.roles.join(', ') })}
           </Badge>
         )}
@@ -125,7 +125,7 @@ function Expression({ word, text, value }: { word: string; text: string; value: 
   const isError = typeof value === 'object' && value !== null;
   return (
     <Text size="xs" mt={4} className="wrap" component="div">
-      <Badge size="sm" mr={6} tt="none" variant="light" color={value === true ? 'plinth' : 'orange'}>
+      <Badge size="sm" mr={6} variant="light" color={value === true ? 'plinth' : 'orange'}>
         {isError ? 'error' : String(value)}
       </Badge>
       {word} <Code>{text}</Code>

@@ -2,6 +2,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
+  IsBoolean,
   IsIn,
   IsInt,
   IsNotEmpty,
@@ -139,13 +140,21 @@ export class SqlDto {
     type: 'integer',
     minimum: 1,
     maximum: 100_000,
-    description: 'Maximum number of rows in the response; default: 10000',
+    description: 'Maximum number of rows of a statement in the response; default: 10000',
   })
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(100_000)
   max_rows?: number;
+
+  @ApiPropertyOptional({
+    description:
+      'Also returns the rows of the statements before the last one, in `statements`; default: false',
+  })
+  @IsOptional()
+  @IsBoolean()
+  all_results?: boolean;
 }
 
 export class ListProjectsQuery {
