@@ -42,27 +42,29 @@ describe('RoleDocuments', () => {
     const documents = new RoleDocuments();
     const { make, made } = maker();
     const schema = catalog('a');
-    const all = await Promise.all(Array.from({ length: 20 }, () => documents.get('key', schema, make)));
-    await documents.get('key', schema, make);
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => documents.get('acme', 'key', schema, make)),
+    );
+    await documents.get('acme', 'key', schema, make);
     expect([made(), new Set(all).size]).toEqual([1, 1]);
-    await documents.get('other', schema, make);
-    await documents.get('key', catalog('b'), make);
+    await documents.get('acme', 'other', schema, make);
+    await documents.get('acme', 'key', catalog('b'), make);
     expect(made()).toBe(3);
   });
 
   it('keeps no failure', async () => {
     const documents = new RoleDocuments();
     const { make } = maker();
-    const failing = documents.get('key', catalog('a'), () => Promise.reject(new Error('gone')));
+    const failing = documents.get('acme', 'key', catalog('a'), () => Promise.reject(new Error('gone')));
     await expect(failing).rejects.toThrow('gone');
-    await expect(documents.get('key', catalog('a'), make)).resolves.toMatchObject({ size: 10 });
+    await expect(documents.get('acme', 'key', catalog('a'), make)).resolves.toMatchObject({ size: 10 });
   });
 
   it('refuses when too many wait', async () => {
     const documents = new RoleDocuments();
     const { make } = maker();
     const all = Array.from({ length: 200 }, (_, index) =>
-      documents.get(String(index), catalog('a'), make).catch((error: unknown) => error),
+      documents.get('acme', String(index), catalog('a'), make).catch((error: unknown) => error),
     );
     const refused = (await Promise.all(all)).filter((one) => one instanceof Error);
     expect(refused.length).toBeGreaterThan(0);

@@ -35,26 +35,33 @@ export class RoleDocuments {
   private readonly running = new Map<string, Promise<ServedDocument>>();
 
   /**
+   * @param tenant id of the project: projects take turns
    * @param key everything that determines a document besides the schema
    * @throws AppError 503 when too many documents are being built
    */
-  async get(key: string, catalog: Catalog, make: () => Promise<ServedDocument>): Promise<ServedDocument> {
+  async get(
+    tenant: string,
+    key: string,
+    catalog: Catalog,
+    make: () => Promise<ServedDocument>,
+  ): Promise<ServedDocument> {
     const kept = this.kept.get(key);
     if (kept?.catalog === catalog) return kept.document;
     const runningKey = `${catalog.fingerprint}\0${key}`;
     const running = this.running.get(runningKey);
     if (running) return running;
-    const made = this.make(key, catalog, make).finally(() => this.running.delete(runningKey));
+    const inTurn = (): Promise<ServedDocument> => this.slots.use(make, tooManyDocuments, tenant);
+    const made = this.keep(key, catalog, inTurn).finally(() => this.running.delete(runningKey));
     this.running.set(runningKey, made);
     return made;
   }
 
-  private async make(
+  private async keep(
     key: string,
     catalog: Catalog,
     make: () => Promise<ServedDocument>,
   ): Promise<ServedDocument> {
-    const document = await this.slots.use(make, tooManyDocuments);
+    const document = await make();
     this.kept.set(key, { document, catalog });
     return document;
   }

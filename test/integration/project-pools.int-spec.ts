@@ -46,6 +46,10 @@ const answer = async (connection: PooledConnection): Promise<number> => {
 const processId = (connection: PooledConnection): Promise<number> =>
   connection.pipeline([{ text: 'select' }]).then(() => connection.processId);
 
+/** Longer than a project waits for its own connection before it opens another. */
+const slowly = (connection: PooledConnection): Promise<number> =>
+  connection.pipeline([{ text: 'select pg_sleep(0.1)' }]).then(() => connection.processId);
+
 describe('ProjectPools', () => {
   it("refuses requests beyond the queue's limit, and serves the rest", async () => {
     // Opens the connection, for which the first request would also wait.
@@ -103,6 +107,16 @@ describe('ProjectPools', () => {
     await narrow.close();
   });
 
+  it('leaves a project its second connection, which it would take back from one that then has two', async () => {
+    const narrow = new ProjectPools({ ...LIMITS, total: 3, perProject: 2, workingAtOnce: 2 });
+    const both = await Promise.all([0, 1].map(() => narrow.use(other, processId)));
+    await narrow.use(flooded, processId);
+    const used = await Promise.all(Array.from({ length: 2 }, () => narrow.use(flooded, slowly)));
+    expect(new Set(used).size).toBe(1);
+    expect(new Set(await Promise.all([0, 1].map(() => narrow.use(other, processId))))).toEqual(new Set(both));
+    await narrow.close();
+  });
+
   it('gives the connection of a busy project to one that has none, before all requests of the busy one are served', async () => {
     const single = new ProjectPools({ ...LIMITS, total: 1, maxWaiting: 1_000 });
     let served = 0;
@@ -117,6 +131,39 @@ describe('ProjectPools', () => {
     expect(served).toBeLessThan(busy.length);
     await Promise.all(busy);
     await single.close();
+  });
+
+  it('lets requests go before work that no request waits for, and opens no connection for it', async () => {
+    const wide = new ProjectPools({ ...LIMITS, perProject: 2, workingAtOnce: 2 });
+    await expect(wide.useSpare(flooded, answer)).rejects.toMatchObject({ kind: 'no_free_connection' });
+    await wide.use(flooded, answer);
+    const order: string[] = [];
+    let next: Promise<unknown> | undefined;
+    const spare = wide.useSpare(flooded, async (connection) => {
+      order.push('work');
+      // A request that comes meanwhile does not open a connection at once.
+      next = wide.use(flooded, answer);
+      expect(wide.stats().open).toBe(1);
+      await answer(connection);
+    });
+    const first = wide.use(flooded, (connection) => {
+      order.push('request');
+      return answer(connection);
+    });
+    await Promise.all([first, spare]);
+    expect(order).toEqual(['request', 'work']);
+    expect(await next).toBe(42);
+    await wide.close();
+  });
+
+  it('opens one connection for the first request to a project, and reads its schema on the same', async () => {
+    const project = await plinth.createProject();
+    await project.sql('create table notes (id int)');
+    const all = plinth.app.get(ProjectPools);
+    const before = all.stats().open;
+    const { status } = await project.anon.get('/rest/v1/notes');
+    expect(status).toBe(200);
+    expect(all.stats().open - before).toBe(1);
   });
 
   it('opens no connection after it was closed', async () => {

@@ -105,6 +105,7 @@ it.each<[what: string, sql: string, readsRequest: boolean, leavesLocks: boolean]
 ])('%s', async (_what, sql, readsRequest, leavesLocks) => {
   try {
     await owner.query(sql);
+    await repository.fingerprint(database);
     const rows = await repository.readTraits(database);
     expect({ readsRequest: rows.readsRequest, leavesLocks: rows.leavesLocks }).toEqual({
       readsRequest,
@@ -132,6 +133,7 @@ it("finds neither in Plinth's own code", async () => {
       owner_password: password,
     } = await accessOf(plinth, project.id);
     const place = { key: project.id, host, port, database: name, user, password, ssl: false };
+    await repository.fingerprint(place);
     const rows = await repository.readTraits(place);
     expect({ readsRequest: rows.readsRequest, leavesLocks: rows.leavesLocks }).toEqual({
       readsRequest: false,

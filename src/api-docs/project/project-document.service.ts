@@ -31,7 +31,9 @@ export class ProjectDocumentService {
   async get(caller: Caller, format: DocumentFormat): Promise<ServedDocument> {
     await this.callers.assertValid(caller);
     const catalog = await this.catalogs.current(caller.database);
-    return this.documents.get(keyOf(caller, format), catalog, () => this.make(caller, catalog, format));
+    return this.documents.get(caller.project.id, keyOf(caller, format), catalog, () =>
+      this.make(caller, catalog, format),
+    );
   }
 
   private async make(

@@ -38,7 +38,7 @@ export class ProjectTypesService {
     const { project, role } = caller;
     const catalog = await this.catalogs.current(caller.database);
     const key = JSON.stringify([project.id, project.slug, role, language, project.settings.exposed_schemas]);
-    return this.documents.get(key, catalog, () => this.make(caller, language, catalog));
+    return this.documents.get(project.id, key, catalog, () => this.make(caller, language, catalog));
   }
 
   private async make(caller: Caller, language: TypesLanguage, catalog: Catalog): Promise<ServedDocument> {

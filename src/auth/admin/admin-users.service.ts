@@ -132,7 +132,7 @@ export class AdminUsersService {
     }
     if (input.password === undefined) return null;
     assertNewPassword(input.password, project.settings);
-    return this.passwords.hash(input.password);
+    return this.passwords.hash(project.id, input.password);
   }
 
   private now(): Date {

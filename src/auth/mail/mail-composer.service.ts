@@ -43,13 +43,13 @@ export class MailComposer {
     const values = this.valuesOf(project, content);
     const { template, standard } = chooseTemplate(project, content.kind, content.languages);
     try {
-      return await this.renderer.render(template, values);
+      return await this.renderer.render(template, values, project.id);
     } catch (error) {
       if (!(error instanceof TemplateFault)) throw error;
       this.logger.warn(
         `project ${project.slug}: the template "${content.kind}" failed, the default one is used: ${error.message}`,
       );
-      return this.renderer.render(standard, values);
+      return this.renderer.render(standard, values, project.id);
     }
   }
 
@@ -66,7 +66,7 @@ export class MailComposer {
     const languages = language === undefined ? [] : [language];
     const { template } = chooseTemplate(project, kind, languages);
     const values = this.valuesOf(project, { ...SAMPLE, kind, languages });
-    return this.renderOrRefuse({ ...template, ...draft }, values, 'The template');
+    return this.renderOrRefuse({ ...template, ...draft }, values, 'The template', project.id);
   }
 
   /**
@@ -96,9 +96,10 @@ export class MailComposer {
     template: MailTemplate,
     values: MailValues,
     subject: string,
+    tenant?: string,
   ): Promise<MailTemplate> {
     try {
-      return await this.renderer.render(template, values);
+      return await this.renderer.render(template, values, tenant);
     } catch (error) {
       if (!(error instanceof TemplateFault)) throw error;
       throw invalidParameters(`${subject} is not valid: ${error.message}`);

@@ -38,7 +38,7 @@ export class PasswordChangeService {
     assertNewPassword(password, project.settings);
     if (currentPassword === undefined) throw currentPasswordRequired();
     const oldHash = await this.verified({ project, account: userId, origin }, currentPassword);
-    const newHash = await this.passwords.hash(password);
+    const newHash = await this.passwords.hash(project.id, password);
     const entry = byUser('password_updated', userId, { now: new Date(this.clock.now()), origin });
     const change = { userId, oldHash, newHash, keepSessionId: sessionId };
     if (!(await this.repository.change(project, change, entry))) throw wrongCurrentPassword();
@@ -52,7 +52,7 @@ export class PasswordChangeService {
     const hash = credentials?.passwordHash ?? null;
     const matches =
       unusableFault(password) === null &&
-      (await this.passwords.verify(password, hash, () => this.throttle.assertMayTry(guess)));
+      (await this.passwords.verify(project.id, password, hash, () => this.throttle.assertMayTry(guess)));
     if (matches) return hash;
     await this.throttle.failed(guess);
     throw wrongCurrentPassword();

@@ -33,7 +33,7 @@ export class PasswordCheck {
     { email, password }: { email: string; password: string },
     origin: RequestOrigin,
   ): Promise<Credentials> {
-    this.passwords.assertRoom();
+    this.passwords.assertRoom(project.id);
     const fault = unusableFault(password);
     if (fault) throw unacceptablePassword(fault);
     const emailKey = keyOf(email);
@@ -41,7 +41,7 @@ export class PasswordCheck {
     await this.throttle.assertMayTry(guess);
     const credentials = await this.accounts.findCredentials(project, emailKey);
     // Asked again when its turn comes: of a hundred simultaneous guesses, the later ones see the failures of the first.
-    const matches = await this.passwords.verify(password, credentials?.passwordHash ?? null, () =>
+    const matches = await this.passwords.verify(project.id, password, credentials?.passwordHash ?? null, () =>
       this.throttle.assertMayTry(guess),
     );
     if (!credentials || !matches) return this.refuse(guess, credentials?.account ?? null);

@@ -43,7 +43,7 @@ export class PasswordResetService {
     const tokenHash = hashMailedToken(token);
     // The token is looked up before the password is hashed: hashing is expensive, and anybody can send a wrong token.
     const userId = await this.ownerOf(project, tokenHash, origin);
-    const newHash = await this.passwords.hash(password);
+    const newHash = await this.passwords.hash(project.id, password);
     const entry = byAnonymous('password_updated', null, { now: this.now(), origin });
     const isReset = await this.repository.reset(project, { tokenHash, userId, newHash }, entry);
     if (!isReset) throw invalidMailedToken();

@@ -67,7 +67,7 @@ export class SignInService {
       id: randomUUID(),
       userId: account.id,
       passwordHash,
-      newPasswordHash: outdated ? await this.passwords.hash(password) : null,
+      newPasswordHash: outdated ? await this.passwords.hash(project.id, password) : null,
       expiresAt: this.issuer.sessionEnd(project),
       origin,
     };

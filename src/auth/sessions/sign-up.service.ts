@@ -47,7 +47,7 @@ export class SignUpService {
       email,
       name: input.name?.trim() || localPart(email),
       // Hashed before the transaction, which must not wait for it.
-      passwordHash: await this.passwords.hash(input.password),
+      passwordHash: await this.passwords.hash(project.id, input.password),
       data: {},
       emailVerifiedAt: null,
       bannedUntil: null,

@@ -104,6 +104,36 @@ export class ProjectPools {
     if (database.isPaused) throw projectPaused();
     const measured = measureDatabase();
     const connection = this.takeAtOnce(database) ?? (await this.acquire(database));
+    return this.workOn(connection, work, measured);
+  }
+
+  /**
+   * Like use(), for work that no request waits for. It gets an open connection while no request needs it, and opens none: a
+   * project that is used now and then keeps one connection.
+   * @throws DatabaseFault no_free_connection when the project has no connection
+   */
+  async useSpare<T>(
+    { key }: ProjectDatabase,
+    work: (connection: PooledConnection) => Promise<T>,
+  ): Promise<T> {
+    const pool = this.pools.get(key);
+    if (!pool || pool.size === 0) throw poolExhausted();
+    // After the request that is about to take a connection.
+    setImmediate(() => this.serveSpare(pool));
+    const connection = await pool.spare.wait();
+    pool.spare.inUse += 1;
+    try {
+      return await this.workOn(connection, work);
+    } finally {
+      pool.spare.inUse -= 1;
+    }
+  }
+
+  private async workOn<T>(
+    connection: PooledConnection,
+    work: (connection: PooledConnection) => Promise<T>,
+    measured?: () => void,
+  ): Promise<T> {
     const before = connection.roundTrips;
     try {
       return await work(connection);
@@ -205,11 +235,19 @@ export class ProjectPools {
 
   /** Serves a pool's waiting requests, oldest first, as far as idle connections and the limits allow. */
   private serve(pool: Pool): void {
+    this.serveSpare(pool);
     while (pool.waiting.length > 0 && pool.idle.length > 0 && pool.lent.mayGrow()) {
       const connection = pool.idle.pop();
       if (connection) pool.waiting.shift()?.resolve(this.lend(pool, connection));
     }
     while (pool.needsConnection && this.openFor(pool));
+  }
+
+  private serveSpare(pool: Pool): void {
+    while (pool.spare.isNext(pool.waiting.length > 0) && pool.idle.length > 0 && pool.lent.mayGrow()) {
+      const connection = pool.idle.pop();
+      if (connection) pool.spare.lend(this.lend(pool, connection));
+    }
   }
 
   /** While requests wait: refuses expired ones and serves others, as connections in use may count as slow by now. */
@@ -323,7 +361,7 @@ export class ProjectPools {
     connection.awaitedSince = null;
     connection.server.heardAt = connection.idleSince;
     pool.idle.push(connection);
-    if (pool.waiting.length > 0) this.serve(pool);
+    if (pool.waiting.length > 0 || pool.spare.isWaiting) this.serve(pool);
     if (this.fairness.hasStarving) this.serveStarving();
   }
 
@@ -353,6 +391,7 @@ export class ProjectPools {
     this.servers.delete(connection);
     pool.size -= 1;
     this.open -= 1;
+    if (pool.size === 0) pool.spare.refuse(poolExhausted);
     connection.onLost = () => undefined;
     await connection.close();
   }

@@ -186,6 +186,21 @@ export class RlsTransaction {
   }
 
   /**
+   * Like systemBatch, for reading what no request waits for: it opens no connection, and requests go first.
+   * @throws DatabaseFault no_free_connection when the project has no connection
+   */
+  async systemAside(
+    database: ProjectDatabase,
+    _reason: string,
+    statements: readonly Statement[],
+  ): Promise<StatementResult[]> {
+    const make = asSystem(statements);
+    return this.pools.useSpare(database, (connection) =>
+      implicitTransaction(connection, make(connection.isPooled)),
+    );
+  }
+
+  /**
    * Like systemBatch, for reading: all statements share one snapshot (REPEATABLE READ).
    * @param onBegin called when there is a connection, before the snapshot is taken
    */

@@ -38,13 +38,48 @@ describe('slots', () => {
     const slots = new Slots(1, 1);
     const [running, waiting] = [held(), held()];
     const done = [slots.use(running.work, full)];
-    expect(slots.isFull).toBe(false);
+    expect(slots.isFull()).toBe(false);
     done.push(slots.use(waiting.work, full));
-    expect(slots.isFull).toBe(true);
+    expect(slots.isFull()).toBe(true);
     await expect(slots.use(async () => undefined, full)).rejects.toThrow('full');
     running.end();
     waiting.end();
     await Promise.all(done);
+  });
+
+  it('are given to tenants in turn, whatever the number of their tasks', async () => {
+    const slots = new Slots(1, 10);
+    const first = held();
+    const order: string[] = [];
+    const task = (tenant: string, name: string): Promise<unknown> =>
+      slots.use(async () => order.push(name), full, tenant);
+    const done: Promise<unknown>[] = [slots.use(first.work, full, 'a')];
+    for (const name of ['a1', 'a2', 'a3']) done.push(task('a', name));
+    for (const name of ['b1', 'b2']) done.push(task('b', name));
+    done.push(task('c', 'c1'));
+    first.end();
+    await Promise.all(done);
+    expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+  });
+
+  it('refuse the last task of the tenant with most tasks, when the queue is full and another tenant comes', async () => {
+    const slots = new Slots(1, 3);
+    const first = held();
+    const order: string[] = [];
+    const task = (tenant: string, name: string): Promise<unknown> =>
+      slots.use(async () => order.push(name), full, tenant).catch(() => order.push(`${name} refused`));
+    const done: Promise<unknown>[] = [slots.use(first.work, full, 'a')];
+    for (const name of ['a1', 'a2', 'a3']) done.push(task('a', name));
+    expect([slots.isFull('a'), slots.isFull('b')]).toEqual([true, false]);
+    done.push(task('b', 'b1'));
+    // With two tasks to one, an exchange would only turn the two around.
+    expect([slots.isFull('a'), slots.isFull('b')]).toEqual([true, true]);
+    await expect(slots.use(async () => undefined, full, 'b')).rejects.toThrow('full');
+    expect(slots.waiting).toBe(3);
+    first.end();
+    await Promise.all(done);
+    expect(order).toEqual(['a3 refused', 'a1', 'b1', 'a2']);
+    expect(slots.waiting).toBe(0);
   });
 
   it('are released when the work fails', async () => {

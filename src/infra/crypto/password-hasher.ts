@@ -1,6 +1,7 @@
 /**
  * Hashes passwords with bcrypt in worker threads. One thread fewer than cores, at a lower priority, with a
- * bounded queue: a flood of sign-ins is refused instead of starving other requests.
+ * bounded queue that projects share fairly: a flood of sign-ins is refused instead of starving other requests, and those of other
+ * projects are served in turn.
  */
 import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
@@ -56,28 +57,39 @@ export class PasswordHasher implements OnApplicationShutdown {
     return this.slots.waiting;
   }
 
-  /** For checks before other work that a full queue would make useless. @throws AppError 429 when too many passwords wait */
-  assertRoom(): void {
-    if (this.slots.isFull) throw busy();
+  /**
+   * For checks before other work that a full queue would make useless.
+   * @param tenant id of the project, or of the accounts that belong to none
+   * @throws AppError 429 when too many passwords wait
+   */
+  assertRoom(tenant: string): void {
+    if (this.slots.isFull(tenant)) throw busy();
   }
 
-  /** @throws AppError 429 when too many passwords wait */
-  async hash(password: string): Promise<string> {
-    return this.slots.use(() => this.runHash(password), busy);
+  /** @param tenant as in assertRoom() @throws AppError 429 when too many passwords wait */
+  async hash(tenant: string, password: string): Promise<string> {
+    return this.slots.use(() => this.runHash(password), busy, tenant);
   }
 
   /**
    * Compares a password with a hash. Without a hash it compares with a decoy and returns false, so that the time does not
    * reveal whether an account exists.
+   * @param tenant as in assertRoom()
    * @param before runs in the slot, right before the work; its error ends the attempt
    * @throws AppError 429 when too many passwords wait
    */
-  async verify(password: string, hash: string | null, before?: () => Promise<void>): Promise<boolean> {
+  async verify(
+    tenant: string,
+    password: string,
+    hash: string | null,
+    before?: () => Promise<void>,
+  ): Promise<boolean> {
     const usable = hash !== null && isBcryptHash(hash) ? hash : await this.decoyHash();
-    const matches = await this.slots.use(async () => {
+    const compare = async (): Promise<unknown> => {
       await before?.();
       return this.threads.run({ password, hash: usable }, { name: 'compare' });
-    }, busy);
+    };
+    const matches = await this.slots.use(compare, busy, tenant);
     return matches === true && usable === hash;
   }
 

@@ -39,11 +39,15 @@ export class TemplateRenderer implements OnApplicationShutdown {
     await this.threads.destroy();
   }
 
-  /** @throws TemplateFault for a template that does not parse, or does too much */
-  async render(template: MailTemplate, values: MailValues): Promise<MailTemplate> {
+  /**
+   * @param tenant id of the project, if there is one: projects take turns, because a template may take the whole time limit
+   * @throws TemplateFault for a template that does not parse, or does too much
+   */
+  async render(template: MailTemplate, values: MailValues, tenant?: string): Promise<MailTemplate> {
     return this.slots.use(
       () => this.renderNow(template, values),
       () => httpError(503, 'Too many mails are being rendered'),
+      tenant,
     );
   }
 

@@ -21,7 +21,7 @@ import type {
   WithheldRow,
 } from './catalog-rows';
 import type { CodeTraits } from './catalog';
-import { MAY_LEAVE_LOCKS, MAY_READ_REQUEST } from './code-traits';
+import { FIRST_NORMAL_OID, MAY_LEAVE_LOCKS, MAY_READ_REQUEST } from './code-traits';
 import { parseViewOrigins } from './view-origins';
 
 const REASON = 'the schema itself is read, not data';
@@ -38,6 +38,12 @@ const MAX_SETTING = 8_192;
 const USER_SCHEMAS = `(select oid, nspname from pg_namespace
   where nspname !~ '^pg_' and nspname not in ('information_schema', 'plinth', 'plinth_migrations'))`;
 
+/**
+ * Objects of these schemas have oids from here on: PostgreSQL's own come before them. The condition lets PostgreSQL read a few rows
+ * by an index instead of a whole table of the system catalog.
+ */
+const OWN = `>= ${FIRST_NORMAL_OID}`;
+
 /** With an empty search_path, format_type() qualifies every name that is not built in. */
 const QUALIFY_NAMES = `select set_config('search_path', '', true)`;
 
@@ -45,66 +51,65 @@ const QUALIFY_NAMES = `select set_config('search_path', '', true)`;
 const FINGERPRINT = `
   select md5(concat_ws(' ',
     (select concat_ws(':', count(*), sum(hashtextextended(c.oid::text || c.xmin::text, 0)))
-       from pg_class c where c.relnamespace in (select oid from ${USER_SCHEMAS} s) and c.relkind in ('r', 'v', 'm', 'f', 'p')),
+       from pg_class c where c.oid ${OWN} and c.relnamespace in (select oid from ${USER_SCHEMAS} s) and c.relkind in ('r', 'v', 'm', 'f', 'p')),
     (select concat_ws(':', count(*), sum(hashtextextended(a.attrelid::text || a.attnum::text || a.xmin::text, 0)))
        from pg_attribute a join pg_class c on c.oid = a.attrelid
-       where a.attnum > 0 and c.relnamespace in (select oid from ${USER_SCHEMAS} s) and c.relkind in ('r', 'v', 'm', 'f', 'p')),
+       where a.attrelid ${OWN} and a.attnum > 0
+         and c.relnamespace in (select oid from ${USER_SCHEMAS} s) and c.relkind in ('r', 'v', 'm', 'f', 'p')),
     (select concat_ws(':', count(*), sum(hashtextextended(d.oid::text || d.xmin::text, 0))) from pg_attrdef d),
     (select concat_ws(':', count(*), sum(hashtextextended(k.oid::text || k.xmin::text, 0)))
-       from pg_constraint k where k.connamespace in (select oid from ${USER_SCHEMAS} s)),
+       from pg_constraint k where k.oid ${OWN} and k.connamespace in (select oid from ${USER_SCHEMAS} s)),
     (select concat_ws(':', count(*), sum(hashtextextended(p.oid::text || p.xmin::text, 0)))
-       from pg_proc p where p.pronamespace in (select oid from ${USER_SCHEMAS} s)),
+       from pg_proc p where p.oid ${OWN} and p.pronamespace in (select oid from ${USER_SCHEMAS} s)),
     (select concat_ws(':', count(*), sum(hashtextextended(t.oid::text || t.xmin::text, 0)))
-       from pg_type t where t.typtype in ('d', 'e') and t.typnamespace in (select oid from ${USER_SCHEMAS} s)),
+       from pg_type t where t.oid ${OWN} and t.typtype in ('d', 'e') and t.typnamespace in (select oid from ${USER_SCHEMAS} s)),
     (select concat_ws(':', count(*), sum(hashtextextended(e.oid::text || e.xmin::text, 0))) from pg_enum e),
     (select concat_ws(':', count(*), sum(hashtextextended(d.objoid::text || d.objsubid::text || d.xmin::text, 0)))
-       from pg_description d where d.objoid >= 16384),
-    (select concat_ws(':', count(*), sum(hashtextextended(k.oid::text || k.xmin::text, 0))) from pg_cast k where k.oid >= 16384),
+       from pg_description d where d.objoid ${OWN}),
+    (select concat_ws(':', count(*), sum(hashtextextended(k.oid::text || k.xmin::text, 0))) from pg_cast k where k.oid ${OWN}),
     (select concat_ws(':', count(*), sum(hashtextextended(p.oid::text || p.xmin::text, 0))) from pg_policy p),
     (select string_agg(n.nspname || n.xmin::text, ',' order by n.nspname) from pg_namespace n where n.nspname !~ '^pg_')
   )) as fingerprint`;
 
-/** The base type below nested domains, with the length that the innermost one declares. */
+/** The base types of domains, below nested ones, with the length that the innermost one declares. */
 const BASE_TYPES = `
-  recursive base_types(oid, base, typmod, depth) as (
-    select oid, oid, -1, 0 from pg_type
+  recursive domains(oid, base, typmod, depth) as (
+    select oid, typbasetype, typtypmod, 1 from pg_type where typtype = 'd'
     union all
-    select b.oid, t.typbasetype, t.typtypmod, b.depth + 1 from base_types b join pg_type t on t.oid = b.base
+    select d.oid, t.typbasetype, t.typtypmod, d.depth + 1 from domains d join pg_type t on t.oid = d.base
     where t.typtype = 'd'
   ),
-  bottoms as (select distinct on (oid) oid, base, typmod from base_types order by oid, depth desc)`;
+  bottoms as materialized (select distinct on (oid) oid, base, typmod from domains order by oid, depth desc)`;
 
+/** Columns are read for each relation by index, so that the time stays linear whatever the statistics of pg_class say. */
 const RELATIONS = `
-  with ${BASE_TYPES},
-  columns as (
-    select a.attrelid, json_agg(json_build_array(
-        a.attnum, a.attname,
-        case when t.typtype = 'd' then format_type(b.base, b.typmod) else format_type(a.atttypid, a.atttypmod) end,
-        format_type(a.atttypid, null), format_type(b.base, null),
-        not (a.attnotnull or t.typtype = 'd' and t.typnotnull),
-        a.atthasdef or a.attidentity <> '' or t.typdefault is not null
-      ) order by a.attnum) as list
-    from pg_attribute a
-      join pg_class c on c.oid = a.attrelid join pg_type t on t.oid = a.atttypid join bottoms b on b.oid = a.atttypid
-    where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'v', 'm', 'f', 'p')
-      and c.relnamespace in (select oid from ${USER_SCHEMAS} s)
-    group by a.attrelid
-  )
+  with ${BASE_TYPES}
   select c.oid::text as oid, n.nspname as schema, c.relname as name, c.relkind as kind, c.relispartition as is_partition,
     case when c.relkind in ('r', 'p') then 28 when c.relkind in ('v', 'f') then pg_relation_is_updatable(c.oid, true) else 0
       end as updatable,
-    columns.list as columns,
+    (select json_agg(json_build_array(
+        a.attnum, a.attname,
+        case when t.typtype = 'd' then (select format_type(b.base, b.typmod) from bottoms b where b.oid = t.oid)
+          else format_type(a.atttypid, a.atttypmod) end,
+        format_type(a.atttypid, null),
+        case when t.typtype = 'd' then (select format_type(b.base, null) from bottoms b where b.oid = t.oid)
+          else format_type(a.atttypid, null) end,
+        not (a.attnotnull or t.typtype = 'd' and t.typnotnull),
+        a.atthasdef or a.attidentity <> '' or t.typdefault is not null
+      ) order by a.attnum)
+      from pg_attribute a join pg_type t on t.oid = a.atttypid
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
     (select array_agg(distinct case when a.grantee = 0 then 'public' else pg_get_userbyid(a.grantee)::text end)
       from aclexplode(c.relacl) a where a.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')) as grantees
-  from pg_class c join ${USER_SCHEMAS} n on n.oid = c.relnamespace left join columns on columns.attrelid = c.oid
-  where c.relkind in ('r', 'v', 'm', 'f', 'p')
+  from pg_class c join ${USER_SCHEMAS} n on n.oid = c.relnamespace
+  where c.oid ${OWN} and c.relkind in ('r', 'v', 'm', 'f', 'p')
   order by n.nspname, c.relname`;
 
 /** A view's parsed query, which is often larger than everything else that is read of the view. */
 const VIEWS = `
   select c.oid::text, r.ev_action::text
   from pg_class c join pg_rewrite r on r.ev_class = c.oid and r.rulename = '_RETURN'
-  where c.relkind in ('v', 'm') and c.relnamespace in (select oid from ${USER_SCHEMAS} s)
+  where c.oid ${OWN} and c.relkind in ('v', 'm') and c.relnamespace in (select oid from ${USER_SCHEMAS} s)
     and octet_length(r.ev_action::text) <= ${MAX_ACTION}
   order by c.oid`;
 
@@ -112,7 +117,7 @@ const CONSTRAINTS = `
   select k.conname as name, k.contype as type, k.conrelid::text as relation, k.confrelid::text as foreign_relation,
     k.conkey as columns, k.confkey as foreign_columns, k.conparentid <> 0 as inherited
   from pg_constraint k join pg_class c on c.oid = k.conrelid
-  where k.contype in ('p', 'u', 'f') and c.relnamespace in (select oid from ${USER_SCHEMAS} s)
+  where k.oid ${OWN} and k.contype in ('p', 'u', 'f') and c.relnamespace in (select oid from ${USER_SCHEMAS} s)
   order by k.conrelid, k.conname`;
 
 const ROUTINES = `
@@ -139,19 +144,19 @@ const ROUTINES = `
   from pg_proc p
     join ${USER_SCHEMAS} n on n.oid = p.pronamespace
     join pg_type r on r.oid = p.prorettype join pg_namespace rn on rn.oid = r.typnamespace
-    join bottoms b on b.oid = r.oid join pg_type t on t.oid = b.base
-  where p.prokind = 'f' and t.typname not in ('trigger', 'event_trigger')
+    left join bottoms b on b.oid = r.oid join pg_type t on t.oid = coalesce(b.base, r.oid)
+  where p.oid ${OWN} and p.prokind = 'f' and t.typname not in ('trigger', 'event_trigger')
   order by n.nspname, p.proname, p.oid`;
 
 /** Domains named like media types, and the functions that produce them. */
 const HANDLERS = `
   with media as (
     select oid, lower(typname) as media_type, typbasetype = 'bytea'::regtype as is_binary from pg_type
-    where typtype = 'd' and (typname ~* '^[a-z0-9.-]+/[a-z0-9.+-]+$' or typname = '*/*')
+    where oid ${OWN} and typtype = 'd' and (typname ~* '^[a-z0-9.-]+/[a-z0-9.+-]+$' or typname = '*/*')
   )
   select m.media_type, n.nspname as routine_schema, p.proname as routine_name, p.prokind = 'a' as is_aggregate, m.is_binary,
     case when p.prokind = 'a' then nullif(a.typrelid, 0)::text end as relation
-  from media m join pg_proc p on p.prorettype = m.oid join ${USER_SCHEMAS} n on n.oid = p.pronamespace
+  from media m join pg_proc p on p.prorettype = m.oid and p.oid ${OWN} join ${USER_SCHEMAS} n on n.oid = p.pronamespace
     left join pg_type a on a.oid = p.proargtypes[0]
   where (p.prokind = 'a' and p.pronargs = 1 and (a.typrelid <> 0 or a.typname = 'anyelement'))
      or (p.prokind = 'f' and not p.proretset)`;
@@ -178,17 +183,21 @@ const OWN_ROLES = `
 
 /**
  * Settings of roles (ALTER ROLE ... SET) that a request may apply: only those that need no privilege, and none that
- * Plinth's own statements or the reading of results depend on.
+ * Plinth's own statements or the reading of results depend on. No request runs as the login role. pg_settings takes milliseconds to
+ * compute, so it is not joined but looked up for the settings found, which are mostly none.
  */
 const ROLES = `
-  with ${OWN_ROLES}
-  select r.rolname as role, p.name, substr(s.setting, strpos(s.setting, '=') + 1) as value
-  from own_roles o join pg_db_role_setting d on d.setrole = o.oid join pg_roles r on r.oid = o.oid,
-    unnest(d.setconfig) as s(setting) join pg_settings p on p.name = split_part(s.setting, '=', 1)
-  where p.context = 'user' and p.name not in ('role', 'session_authorization', 'search_path', 'client_encoding')
-    and octet_length(s.setting) <= ${MAX_SETTING}
-    and d.setdatabase in (0, (select oid from pg_database where datname = current_database()))
-  order by r.rolname, d.setdatabase, p.name`;
+  with ${OWN_ROLES},
+  found as materialized (
+    select r.rolname, d.setdatabase, split_part(setting, '=', 1) as name, substr(setting, strpos(setting, '=') + 1) as value
+    from own_roles o join pg_roles r on r.oid = o.oid, pg_db_role_setting d, unnest(d.setconfig) setting
+    where d.setrole = o.oid and r.rolname <> current_user and octet_length(setting) <= ${MAX_SETTING}
+      and d.setdatabase in (0, (select oid from pg_database where datname = current_database()))
+  )
+  select rolname as role, name, value from found
+  where name not in ('role', 'session_authorization', 'search_path', 'client_encoding')
+    and (select p.context from pg_settings p where p.name = found.name) = 'user'
+  order by rolname, setdatabase, name`;
 
 /**
  * Roles of requests that cannot read back the rows they write, so that RETURNING would make the write fail
@@ -253,7 +262,7 @@ const ANNOUNCES = `
 const TRAITS = `
   select exists (
     select from pg_proc p join ${USER_SCHEMAS} n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
-    where p.prokind in ('f', 'p')
+    where p.oid ${OWN} and p.prokind in ('f', 'p')
       and (p.prosrc ~ 'response\\.(headers|status)'
         or l.lanname = 'sql' and p.prosqlbody is not null and pg_get_functiondef(p.oid) ~ 'response\\.(headers|status)')
   ) as sets_response,
@@ -309,9 +318,12 @@ export class CatalogRepository {
     };
   }
 
-  /** What the code in the database may do. Takes about as long as everything else, because all code is searched. */
+  /**
+   * What the code in the database may do; all code is searched. Requests go first.
+   * @throws DatabaseFault no_free_connection when the project has no connection
+   */
   async readTraits(database: ProjectDatabase): Promise<CodeTraits> {
-    const found = await this.door.systemBatch(database, REASON, [
+    const found = await this.door.systemAside(database, REASON, [
       { text: QUALIFY_NAMES },
       { text: TRAITS, maxBytes: MAX_BYTES },
     ]);

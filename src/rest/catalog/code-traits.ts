@@ -9,7 +9,7 @@
  * Objects with a lower oid come with PostgreSQL (manual, "System Catalog Initial Data"); owners cannot change
  * them.
  */
-const FIRST_NORMAL_OID = 16384;
+export const FIRST_NORMAL_OID = 16384;
 
 /** Matches a read of a setting by a literal name outside `request.`. */
 const OTHER_SETTING =

@@ -4,6 +4,7 @@
  * that connection is busy, requests have a cheap fingerprint compared about once a second. There is no timer: it would take
  * connections from the requests of other projects.
  */
+import { isFault } from '../../common/errors/database-fault';
 import type { ProjectDatabase } from '../../database/pools/project-database';
 import { buildCatalog } from './build-catalog';
 import type { Catalog } from './catalog';
@@ -34,13 +35,15 @@ export class ProjectCatalog {
   private isChecking = false;
   private closed = false;
   private size = 0;
+  /** What the code of the current catalog may do was read. */
+  private hasTraits = false;
   private readonly reload = new RefreshQueue(async () => {
     let begunAt = -Infinity;
     let catalog: Catalog;
     try {
       const rows = await this.repository.read(this.database, () => (begunAt = performance.now()));
       catalog = await buildCatalog(rows);
-      [this.catalog, this.size] = [catalog, catalogSize(catalog)];
+      [this.catalog, this.size, this.hasTraits] = [catalog, catalogSize(catalog), false];
     } catch (error) {
       // An announced change is still unknown, so the next request compares.
       this.checkedFrom = -Infinity;
@@ -48,7 +51,7 @@ export class ProjectCatalog {
     }
     [this.checkedFrom, this.lastCheck] = [begunAt, performance.now()];
     this.onRead();
-    if (!this.closed) void this.addTraits(catalog);
+    void this.addTraits(catalog);
   });
   private readonly check = new RefreshQueue(async () => {
     this.isChecking = true;
@@ -58,6 +61,7 @@ export class ProjectCatalog {
       // Compared with the current catalog: a reload that ended meanwhile may have begun before the change.
       if (this.catalog?.fingerprint !== fingerprint) await this.reload.run();
       else this.checkedFrom = begunAt;
+      if (this.catalog && !this.hasTraits) void this.addTraits(this.catalog);
       this.lastCheck = performance.now();
     } finally {
       this.isChecking = false;
@@ -118,14 +122,16 @@ export class ProjectCatalog {
     this.closed = true;
   }
 
-  /** After the catalog itself, so that the first request to a project does not wait for it. */
+  /** After the catalog itself and the requests that wait for it. The next comparison tries again where it fails. */
   private async addTraits(catalog: Catalog): Promise<void> {
+    if (this.closed) return;
     try {
       const traits = await this.repository.readTraits(this.database);
       // A newer catalog is followed by traits of its own.
-      if (this.catalog === catalog) this.catalog = { ...catalog, ...traits };
+      if (this.catalog !== catalog) return;
+      [this.catalog, this.hasTraits] = [{ ...catalog, ...traits }, true];
     } catch (error) {
-      if (!this.closed) this.onError(error);
+      if (!this.closed && !isFault(error, 'no_free_connection')) this.onError(error);
     }
   }
 

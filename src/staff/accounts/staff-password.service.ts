@@ -27,7 +27,7 @@ export class StaffPasswords {
   /** @throws AppError 400 for an unacceptable password, 429 when too many wait */
   async hashNew(password: string): Promise<string> {
     assertNewPassword(password, RULES);
-    return this.hasher.hash(password);
+    return this.hasher.hash(STAFF_GUESSES.id, password);
   }
 
   /**
@@ -35,20 +35,20 @@ export class StaffPasswords {
    * @throws AppError 401, 400 for a text that cannot be a password, 429
    */
   async check(email: string, password: string, origin: RequestOrigin): Promise<SignInRecord> {
-    this.hasher.assertRoom();
+    this.hasher.assertRoom(STAFF_GUESSES.id);
     assertUsable(password);
     const emailKey = keyOf(email);
     const guess: Guess<GuessScope> = { project: STAFF_GUESSES, account: `email:${emailKey}`, origin };
     await this.throttle.assertMayTry(guess);
     const person = await this.people.findByEmail(emailKey);
-    const matches = await this.hasher.verify(password, person?.passwordHash ?? null, () =>
+    const matches = await this.hasher.verify(STAFF_GUESSES.id, password, person?.passwordHash ?? null, () =>
       this.throttle.assertMayTry(guess),
     );
     if (!person?.passwordHash || !matches || person.disabledAt !== null)
       return this.refuse(guess, person?.id ?? null);
     await this.throttle.succeeded(guess);
     if (this.hasher.needsRehash(person.passwordHash)) {
-      const hash = await this.hasher.hash(password);
+      const hash = await this.hasher.hash(STAFF_GUESSES.id, password);
       await this.people.setPassword(person.id, person.passwordHash, hash, null);
     }
     return person;

@@ -93,6 +93,7 @@ export class ObjectRemover implements OnApplicationShutdown {
     return this.slots.use(
       () => this.removal.run(job),
       () => new Error('too many removals are running'),
+      job.projectId,
     );
   }
 

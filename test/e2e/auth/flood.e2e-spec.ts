@@ -1,4 +1,7 @@
-/** More concurrent sign-ins than hashing threads: the queue is short, a full queue refuses at once, others are served. */
+/**
+ * More concurrent sign-ins than hashing threads: the queue is short, a full queue refuses at once, others are served, and so are
+ * sign-ins to another project.
+ */
 import { availableParallelism } from 'node:os';
 import { TestPlinth } from '../../support/plinth';
 
@@ -8,12 +11,14 @@ const LINE = THREADS * 50;
 const isTooLarge = LINE > 400;
 
 (isTooLarge ? it.skip : it)(
-  'refuses sign-ins with 429 and Retry-After when the queue is full, and keeps serving rows',
+  'refuses sign-ins with 429 and Retry-After when the queue is full, and keeps serving rows and sign-ins to other projects',
   async () => {
     const plinth = await TestPlinth.start({ env: { BCRYPT_COST: '10' } });
     try {
       const project = await plinth.createProject();
       const user = await project.signUp();
+      const neighbour = await plinth.createProject();
+      const other = await neighbour.signUp();
       await project.sql('create table notes (id int); create policy everybody on notes using (true)');
       expect((await user.http.get('/rest/v1/notes')).status).toBe(200);
       const client = project.client(project.anonKey, null);
@@ -31,6 +36,17 @@ const isTooLarge = LINE > 400;
           return { answer, took };
         }),
       );
+      let signedIn = 0;
+      for (const one of signIns)
+        void one.then(({ answer }) => {
+          if (answer.status === 200) signedIn += 1;
+        });
+      const { status } = await neighbour
+        .client(neighbour.anonKey, null)
+        .post(`${neighbour.auth}/login`, { email: other.email, password: other.password });
+      expect(status).toBe(200);
+      // It came when the queue was full, and was served among the first.
+      expect(signedIn).toBeLessThan(LINE / 2);
       const rows: number[] = [];
       for (let n = 0; n < 20; n += 1) {
         const asked = performance.now();
