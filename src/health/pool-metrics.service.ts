@@ -11,6 +11,7 @@ export class PoolMetrics {
   constructor(metrics: Metrics, pools: ProjectPools, bodies: BodyBudget, replicas: ReplicaSets) {
     gaugeConnections(metrics, pools);
     countReplicaReads(metrics, replicas);
+    countRevocations(metrics, replicas);
     gaugeBodies(metrics, bodies);
     new Counter({
       name: 'plinth_database_round_trips_total',
@@ -33,6 +34,19 @@ function countReplicaReads(metrics: Metrics, replicas: ReplicaSets): void {
     collect() {
       this.reset();
       for (const [outcome, count] of Object.entries(replicas.stats())) this.inc({ outcome }, count);
+    },
+  });
+}
+
+function countRevocations(metrics: Metrics, replicas: ReplicaSets): void {
+  new Counter({
+    name: 'plinth_replica_revocations_total',
+    help: 'Ended sessions that replicas had to refuse, by outcome: replayed, every process told, or waited for two seconds',
+    labelNames: ['outcome'],
+    registers: [metrics.registry],
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(replicas.revocationStats())) this.inc({ outcome }, count);
     },
   });
 }

@@ -9,6 +9,7 @@ import { ProjectRegistry } from '../projects/project-registry.service';
 import { ProjectRepository } from '../projects/project.repository';
 import { DatabaseProvisioner } from '../projects/provisioning/database-provisioner';
 import { MAINTENANCE_DATABASE } from '../projects/provisioning/database-server';
+import { removeChanges } from './catch-up/source-changes';
 import { endCreation, openDatabase } from './database-fence';
 import { moveInterrupted } from './move.errors';
 import { MovePlaces } from './move-places';
@@ -80,6 +81,7 @@ export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdo
     if (!project || project.server === targetServer) throw new Error('the project is not on its source');
     const { server: source } = this.places.placeOf(project);
     await source.asAdmin(MAINTENANCE_DATABASE, (client) => openDatabase(client, project.databaseName));
+    await removeChanges(this.places.placeOf(project));
     const target = await this.places.onServer(project, targetServer);
     if (target.server.key === source.key) throw new Error('both servers of the move are one');
     await target.server.asAdmin(MAINTENANCE_DATABASE, (client) => endCreation(client, project.databaseName));

@@ -12,10 +12,46 @@ export const databaseExists = (server: string, database: string): AppError =>
     `The server "${server}" has a database "${database}" or a role of the project already: it may be the same server, or the project was there before and its old database was kept`,
   );
 
-/** @param bytes of the project's tables */
-export const windowTooLong = (bytes: number, limit: number): AppError =>
+/**
+ * @param bytes of the project's tables
+ * @param reasons why changes cannot be followed meanwhile
+ */
+export const windowNeeded = (bytes: number, limit: number, reasons: readonly string[]): AppError =>
   refusal(
-    `The project's tables have ${toMiB(bytes)} MiB. Writes are refused while rows are copied, and with more than ${toMiB(limit)} MiB that can take longer than 5 seconds: set read_only_window to accept it`,
+    `The project's tables have ${toMiB(bytes)} MiB. From ${toMiB(limit)} MiB on, changes must be followed while rows are copied, which is not possible here: ${reasons.join('; ')}. Set read_only_window to refuse writes during the whole copy instead`,
+  );
+
+export const slotNotReady = (seconds: number, cause: unknown): AppError =>
+  refusal(
+    `Transactions of the source server that write did not end within ${seconds} s, so changes could not be followed: try again`,
+    cause,
+  );
+
+export const changesStopped = (): AppError =>
+  refusal('The source server stopped to send changes of the project');
+
+/** @param bytes of the log */
+export const tooMuchLog = (bytes: number): AppError =>
+  refusal(
+    `The source server has to keep ${toMiB(bytes)} MiB of its write-ahead log for the move, which is too much: try again when fewer rows are written`,
+  );
+
+/** @param bytes of the limit */
+export const rowTooLong = (bytes: number): AppError =>
+  refusal(`A row of more than ${toMiB(bytes)} MiB was written during the move`);
+
+export const cannotCatchUp = (): AppError =>
+  refusal(
+    'Rows are written faster than they can be repeated on the target: try again when fewer are written',
+  );
+
+export const changeNotFollowed = (schema: string, name: string): AppError =>
+  refusal(`A change of ${schema}.${name} could not be repeated on the target`);
+
+/** @param seconds of the limit */
+export const viewsTooSlow = (seconds: number): AppError =>
+  refusal(
+    `The materialized views of the project take longer than ${seconds} s to refresh: set read_only_window to refuse writes meanwhile`,
   );
 
 export const windowExceeded = (seconds: number): AppError =>

@@ -13,9 +13,17 @@ const CATALOGS = `select c.relname::text as name from pg_catalog.pg_class c
     and pg_catalog.has_table_privilege(c.oid, 'SELECT')
   order by 1`;
 
-const sumOf = (name: string): string =>
-  `select pg_catalog.concat_ws(' ', ${quoteLiteral(name)}, pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashtextextended(
-     pg_catalog.concat_ws(' ', ctid, xmin), 0))) as line from pg_catalog.${quoteIdentifier(name)}`;
+/** TRUNCATE and REFRESH MATERIALIZED VIEW write new rows of pg_class, too, so here it is the definitions that count. */
+const CLASS_COLUMNS = `oid, relname, relnamespace, reloftype, relowner, relam, reltablespace, relpersistence, relkind, relnatts,
+  relchecks, relhasrules, relhastriggers, relrowsecurity, relforcerowsecurity, relispopulated, relreplident, relispartition,
+  relacl, reloptions, relpartbound`;
+
+const sumOf = (name: string): string => {
+  const [columns, rows] =
+    name === 'pg_class' ? [CLASS_COLUMNS, `where relpersistence <> 't'`] : ['ctid, xmin', ''];
+  return `select pg_catalog.concat_ws(' ', ${quoteLiteral(name)}, pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashtextextended(
+     pg_catalog.concat_ws(' ', ${columns}), 0))) as line from pg_catalog.${quoteIdentifier(name)} ${rows}`;
+};
 
 /** @param client with an empty search_path */
 export async function schemaFingerprint(client: BoundedClient): Promise<string> {

@@ -27,10 +27,12 @@ export class SourceSnapshot {
     readonly rows: SnapshotRepository,
   ) {}
 
+  /** @param exported the snapshot of another session, to use instead of a new one */
   static async during<T>(
     owner: OwnerDatabase,
     project: ProjectEntity,
     work: (source: SourceSnapshot) => Promise<T>,
+    exported?: string,
   ): Promise<T> {
     let client: BoundedClient | undefined;
     const limits = new SnapshotLimits((error) => client?.abort(error));
@@ -43,7 +45,7 @@ export class SourceSnapshot {
     };
     const begin = async (connected: BoundedClient): Promise<T> => {
       client = connected;
-      const rows = await SnapshotRepository.begin(connected, limits);
+      const rows = await SnapshotRepository.begin(connected, limits, exported);
       return work(new SourceSnapshot(owner, project, connected, rows));
     };
     return owner.use(project, 'a move reads every table', begin, settings);

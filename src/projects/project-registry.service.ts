@@ -73,9 +73,26 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
    * Waits until every process has evicted all projects that changed before the call.
    * @returns false when a process did not acknowledge within two seconds, or could not be reached
    */
-  async allReplicasAcknowledged(): Promise<boolean> {
+  allReplicasAcknowledged(): Promise<boolean> {
+    return this.acknowledged();
+  }
+
+  /**
+   * As tellAll(), and waits until every process has handled the message.
+   * @returns false as allReplicasAcknowledged()
+   */
+  askAll(prefix: `${string}:`, text: string): Promise<boolean> {
+    return this.acknowledged(prefix + text);
+  }
+
+  /** Since when this process has missed no message, in milliseconds of the monotonic clock; null while it does. */
+  get hearsSince(): number | null {
+    return this.listener.listeningSince;
+  }
+
+  private async acknowledged(message?: string): Promise<boolean> {
     try {
-      return await allReplicasAcknowledged(this.platformUrl, PROJECTS_CHANNEL);
+      return await allReplicasAcknowledged(this.platformUrl, PROJECTS_CHANNEL, message);
     } catch (error) {
       this.logger.warn(`the other processes could not be asked for an acknowledgement: ${String(error)}`);
       return false;

@@ -14,9 +14,14 @@ const ACKNOWLEDGE_TIMEOUT_MS = 2_000;
 
 /**
  * @param channel on which every process listens on one connection
+ * @param message is sent before
  * @returns false when a process did not answer in time
  */
-export async function allReplicasAcknowledged(platformUrl: string, channel: string): Promise<boolean> {
+export async function allReplicasAcknowledged(
+  platformUrl: string,
+  channel: string,
+  message?: string,
+): Promise<boolean> {
   return withConnection({ connectionString: platformUrl }, async (client) => {
     const request = REQUEST + randomId();
     await client.query(`listen ${ANSWERS_CHANNEL}`);
@@ -26,6 +31,7 @@ export async function allReplicasAcknowledged(platformUrl: string, channel: stri
       [LISTENER_NAME],
     );
     const answered = awaitAnswers(request, client, rows[0]?.listeners ?? 0);
+    if (message !== undefined) await client.query('select pg_notify($1, $2)', [channel, message]);
     await client.query('select pg_notify($1, $2)', [channel, request]);
     return answered;
   });

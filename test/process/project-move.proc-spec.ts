@@ -5,16 +5,19 @@ import path from 'node:path';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { contentOf, OBJECTS, schemaOf } from '../support/catalog-copies';
-import { eventually } from '../support/eventually';
+import { EveryChange, CHANGING_TABLES } from '../support/every-change';
+import { eventually, until } from '../support/eventually';
 import type { HttpAnswer } from '../support/http-client';
 import { MoveLoad } from '../support/move-load';
-import { accessOf, asOwner } from '../support/owner-connection';
+import { accessOf, asOwner, sqlstateOf } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 import { upload } from '../support/uploads';
 
 const SETTINGS = { fsync: 'off' };
 const MOVED_MS = 60_000;
+/** With more than 32 MiB: a page holds few of its rows. */
+const LARGE = 'create table large with (fillfactor = 10) as select n from generate_series(1, 120000) n';
 
 let directory: string;
 let first: EmbeddedPostgres;
@@ -24,7 +27,10 @@ let plinth: TestPlinth;
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'plinth-move-'));
   first = await EmbeddedPostgres.start({ dataDir: path.join(directory, 'first'), settings: SETTINGS });
-  second = await EmbeddedPostgres.start({ dataDir: path.join(directory, 'second'), settings: SETTINGS });
+  second = await EmbeddedPostgres.start({
+    dataDir: path.join(directory, 'second'),
+    settings: { ...SETTINGS, wal_level: 'replica' },
+  });
   plinth = await TestPlinth.start({ databaseUrl: first.url });
   const added = await plinth.admin.post('/admin/v1/servers', { name: 'db2', url: second.url });
   expect(added.status).toBe(201);
@@ -151,14 +157,21 @@ it('refuses a move that cannot be made, and one of a large project unless the wi
   expect((await begin(project, { server: 'nowhere' })).status).toBe(404);
   expect((await begin(project, { server: 'platform' })).body.error.code).toBe('move_refused');
   expect((await plinth.admin.get(`/admin/v1/projects/${project.id}/move`)).status).toBe(404);
-  // A page holds few of its rows.
-  await project.sql(
-    'create table large with (fillfactor = 10) as select n from generate_series(1, 120000) n',
-  );
+  await project.sql(LARGE);
   expect(await begin(project, { server: 'db2' })).toMatchObject({
     status: 409,
-    body: { error: { code: 'move_refused', message: expect.stringContaining('read_only_window') } },
+    body: {
+      error: { code: 'move_refused', message: expect.stringMatching(/public\.large.*read_only_window/) },
+    },
   });
+  await project.sql(`alter table large add primary key (n); create table forced (n int primary key);
+    alter table forced force row level security; create table firing (n int primary key);
+    create trigger firing before update on firing for each row execute function suppress_redundant_updates_trigger();
+    alter table firing enable always trigger firing; select lo_from_bytea(0, '')`);
+  const { body: obstacles } = await begin(project, { server: 'db2' });
+  for (const part of ['forced on public.forced', 'ALWAYS or REPLICA on public.firing', 'large objects'])
+    expect(obstacles.error.message).toContain(part);
+  expect(obstacles.error.message).not.toContain('public.large');
   expect(await tracesOn(second, project)).toEqual([]);
   const moved = await move(project, { server: 'db2', read_only_window: true, keep: true });
   expect(moved).toMatchObject({ status: 'done', old_database_kept: true });
@@ -166,6 +179,11 @@ it('refuses a move that cannot be made, and one of a large project unless the wi
   expect(await tracesOn(first, project)).toContain(`plinth_${project.id}`);
   // The kept database would be overwritten.
   expect((await begin(project, { server: 'platform' })).status).toBe(409);
+  const other = await TestProject.create(plinth, { server: 'db2' });
+  await other.sql(LARGE);
+  expect((await begin(other, { server: 'platform' })).body.error.message).toContain(
+    'wal_level on the source is "replica"',
+  );
 }, 120_000);
 
 it('gives a move up when the schema changes meanwhile, and the project stays where it was', async () => {
@@ -195,3 +213,77 @@ it('gives a move up when the schema changes meanwhile, and the project stays whe
   );
   expect((await plinth.admin.get(`/admin/v1/projects/${project.id}`)).body.server).toBe('platform');
 }, 120_000);
+
+it('gives up following a large project when its schema changes, and leaves nothing on either server', async () => {
+  const project = await newProject();
+  await project.sql(`${LARGE}; alter table large add primary key (n)`);
+  const access = await accessOf(plinth, project.id);
+  await begin(project, { server: 'db2' });
+  const step = async (): Promise<string> =>
+    (await plinth.admin.get(`/admin/v1/projects/${project.id}/move`)).body.step as string;
+  await until(async () => !(await step()).startsWith('preparing'), MOVED_MS);
+  await asOwner(access, async (client) => {
+    const { rows } = await client.query<{ name: string }>('select pubname as name from pg_publication');
+    expect(rows).toHaveLength(1);
+    expect(await sqlstateOf(client.query(`drop publication "${rows[0]?.name}"`))).toBe('42501');
+    await client.query('create table made_meanwhile ()');
+  });
+  expect(await ended(project)).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('schema'),
+  });
+  expect(await tracesOn(second, project)).toEqual([]);
+  expect(await project.sql('select pubname from pg_publication')).toEqual([]);
+  const slots = await withConnection({ connectionString: first.url }, (client) =>
+    client.query('select slot_name from pg_replication_slots'),
+  );
+  expect(slots.rows).toEqual([]);
+}, 120_000);
+
+it('follows the changes of a large project, refuses writes for a moment only, and the copy has every change', async () => {
+  const project = await newProject();
+  await project.sql(`create table notes (id bigint primary key, via text);
+    create policy everybody on notes to anon using (true) with check (true)`);
+  const access = await accessOf(plinth, project.id);
+  await asOwner(access, (client) => client.query(CHANGING_TABLES));
+  const changes = new EveryChange(access);
+  changes.start();
+  const load = new MoveLoad([project.anon], access, 2);
+  await load.start();
+  let moved: HttpAnswer['body'];
+  let during = 0;
+  try {
+    await until(() => changes.rounds > 10, 20_000);
+    moved = await move(project, { server: 'db2', keep: true });
+    during = changes.rounds;
+    await load.written(20);
+  } finally {
+    await changes.stop();
+    await load.stop();
+  }
+  expect(moved).toMatchObject({ status: 'done', error: null });
+  expect([changes.faults, load.faults]).toEqual([[], []]);
+  expect(during).toBeGreaterThan(20);
+  if (process.env.PLINTH_SHOW_TIMES)
+    process.stdout.write(`${JSON.stringify({ ...moved, rounds: during, ...load.longest })}\n`);
+  await withConnection({ connectionString: first.url }, (client) =>
+    client.query(`alter database "${access.database}" with allow_connections true`),
+  );
+  // The copy has what a refresh makes of the rows.
+  await asOwner(access, (client) => client.query('refresh materialized view seen'));
+  const of = async ({ url }: EmbeddedPostgres): Promise<Record<string, unknown>> => {
+    // Written to after the switch.
+    const { notes: _, ...content } = await contentOf(access.database, url);
+    return { ...content, schema: await schemaOf(access.database, url) };
+  };
+  expect(await of(second)).toEqual(await of(first));
+  const rows = (await project.sql('select id::int from notes')) as { id: number }[];
+  const found = new Set(rows.map(({ id }) => id));
+  expect(load.acknowledged.filter((id) => !found.has(id))).toEqual([]);
+  // Foreign keys and triggers act again.
+  await expect(
+    asOwner(await accessOf(plinth, project.id), (client) =>
+      client.query('insert into of_emptied values (-1, -1)'),
+    ),
+  ).rejects.toMatchObject({ code: '23503' });
+}, 180_000);

@@ -18,6 +18,8 @@ const FROM_REPLICA = { prefer: 'read=replica' };
   let primary: PostgresServer;
   let replica: PostgresServer;
   let plinth: TestPlinth;
+  /** Another process of the same installation. */
+  let other: TestPlinth;
   let project: TestProject;
   let nextId = 1;
 
@@ -27,6 +29,7 @@ const FROM_REPLICA = { prefer: 'read=replica' };
     primary = await PostgresServer.primary(directory);
     replica = await primary.addStandby(directory, 'replica');
     plinth = await TestPlinth.start({ databaseUrl: primary.url });
+    other = await TestPlinth.start({ databaseUrl: primary.url, replicaOf: plinth });
     project = await plinth.createProject();
     await project.sql(`create table notes (id int primary key);
       create policy everybody on notes using (true) with check (true);
@@ -36,6 +39,7 @@ const FROM_REPLICA = { prefer: 'read=replica' };
     expect(changed).toMatchObject({ status: 200, body: { replicas: [{ port: replica.port, fault: null }] } });
   }, 120_000);
   afterAll(async () => {
+    await other.stop();
     await plinth.stop();
     await Promise.all([primary.stop(), replica.stop()]);
     rmSync(directory, { recursive: true, force: true });
@@ -121,24 +125,40 @@ const FROM_REPLICA = { prefer: 'read=replica' };
   });
 
   it.each(['up to date', 'behind'])(
-    'refuses an ended session at once, with a replica that is %s',
+    'refuses an ended session at once in every process, with a replica that is %s',
     async (state) => {
-      await replicaIsUsed();
       const user = await project.signUp();
-      expect(await portOf(FROM_REPLICA, user.http)).toBeGreaterThan(0);
-      await eventually(async () => expect(await portOf(FROM_REPLICA, user.http)).toBe(replica.port));
+      const clients = [user.http, user.http.at(other.baseUrl)];
+      for (const client of clients)
+        await eventually(async () => expect(await portOf(FROM_REPLICA, client)).toBe(replica.port), 20_000);
       if (state === 'behind') await pause();
       try {
         expect((await user.http.post(`${project.auth}/logout`)).status).toBe(200);
         const answers = await Promise.all(
-          [...Array(5)].map(() => user.http.get('/rest/v1/place', { headers: FROM_REPLICA })),
+          [...clients, ...clients, ...clients].map((client) =>
+            client.get('/rest/v1/place', { headers: FROM_REPLICA }),
+          ),
         );
-        expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+        expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(401));
       } finally {
         if (state === 'behind') await resume();
       }
     },
   );
+
+  it('answers a sign-out as soon as every process knows of it, while the replica is down', async () => {
+    await replicaIsUsed();
+    const user = await project.signUp();
+    await replica.kill();
+    try {
+      const before = { ...plinth.app.get(ReplicaSets).revocationStats() };
+      expect((await user.http.post(`${project.auth}/logout`)).status).toBe(200);
+      const { told, waited } = plinth.app.get(ReplicaSets).revocationStats();
+      expect({ told, waited }).toEqual({ told: before.told + 1, waited: before.waited });
+    } finally {
+      await replica.start();
+    }
+  });
 
   it('asks the primary again about what the replica does not have yet: a session, a table', async () => {
     await replicaIsUsed();

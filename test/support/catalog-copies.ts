@@ -80,7 +80,9 @@ export async function contentOf(
       const source = kind === 'r' ? name : `(select * from ${name === 'empty' ? '(select 1) x' : name})`;
       const columns = kind === 'S' ? `(select last_value, is_called from ${name})` : source;
       const text = await buffer(client.query(copyTo(`copy ${columns} to stdout`)));
-      content[name] = createHash('sha256').update(text).digest('hex');
+      // A line is a row, and rows have no order.
+      const rowsOfTable = text.toString('utf8').split('\n').sort().join('\n');
+      content[name] = createHash('sha256').update(rowsOfTable).digest('hex');
     }
     const objects = await client.query(
       `select oid, md5(lo_get(oid)) from pg_largeobject_metadata order by 1`,

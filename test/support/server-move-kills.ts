@@ -17,10 +17,13 @@ import { PlinthProcess } from './plinth-process';
 const SETTINGS = { fsync: 'off' };
 /** Milliseconds within which another process, or the next start, ends an interrupted move. */
 const SETTLED_MS = 120_000;
-const ROWS = 40_000;
 
 export class ServerMoveKills {
   private readonly directory = mkdtempSync(join(tmpdir(), 'plinth-server-move-'));
+
+  /** @param rows of about 150 bytes, with their indexes */
+  constructor(private readonly rows: number) {}
+
   private servers!: { platform: EmbeddedPostgres; db2: EmbeddedPostgres };
   /** Moves projects, and is killed. */
   private mover!: PlinthProcess;
@@ -51,8 +54,8 @@ export class ServerMoveKills {
     this.project = created.body;
     await this.sql(`create table notes (id bigint primary key, via text);
       create policy everybody on notes to anon using (true) with check (true);
-      create table ballast as select n, md5(n::text) from generate_series(1, ${ROWS}) n;
-      create index on ballast (md5)`);
+      create table ballast as select n, md5(n::text) from generate_series(1, ${this.rows}) n;
+      alter table ballast add primary key (n); create index on ballast (md5)`);
     const key = this.project.anon_key;
     const client = new HttpClient(this.witness.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
     this.load = new MoveLoad([client.unchecked()], await this.access(), 2);
@@ -99,6 +102,13 @@ export class ServerMoveKills {
     await this.assertWhole();
   }
 
+  private async assertNoSlot(url: string): Promise<void> {
+    const { rows } = await withConnection({ connectionString: url }, (client) =>
+      client.query('select slot_name from pg_replication_slots'),
+    );
+    expect(rows).toEqual([]);
+  }
+
   private startProcess(): Promise<PlinthProcess> {
     const database = new URL(this.servers.platform.url);
     database.pathname = '/plinth';
@@ -143,7 +153,9 @@ export class ServerMoveKills {
     const rows = await this.sql(`select string_agg(id::text, ',') as ids from notes`);
     const found = new Set(String(rows[0]?.ids).split(',').map(Number));
     expect(acknowledged.filter((id) => !found.has(id))).toEqual([]);
-    expect(await this.sql('select count(*)::int as n from ballast')).toEqual([{ n: ROWS }]);
+    expect(await this.sql('select count(*)::int as n from ballast')).toEqual([{ n: this.rows }]);
+    expect(await this.sql('select pubname from pg_publication')).toEqual([]);
+    for (const { url } of Object.values(this.servers)) await eventually(() => this.assertNoSlot(url));
     const other = (await this.place()) === 'platform' ? this.servers.db2 : this.servers.platform;
     const left = await withConnection({ connectionString: other.url }, (client) =>
       client.query(

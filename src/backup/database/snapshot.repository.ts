@@ -2,7 +2,7 @@
 import { QueryResultRow } from 'pg';
 import { to as copyTo, type CopyToStreamQuery } from 'pg-copy-streams';
 import type { BoundedClient } from '../../database/pools/bounded-client';
-import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
+import { quoteIdentifier, quoteLiteral, quoteQualified } from '../../database/sql/identifier';
 import {
   ArchivedDatabaseSetting,
   ArchivedExtension,
@@ -85,9 +85,19 @@ export class SnapshotRepository {
     readonly serverVersion: number,
   ) {}
 
-  /** The transaction lasts until the client disconnects. */
-  static async begin(client: BoundedClient, limits: SnapshotLimits): Promise<SnapshotRepository> {
-    await client.query(`begin isolation level repeatable read, read only; ${TEXT_FORMAT}`);
+  /**
+   * The transaction lasts until the client disconnects.
+   * @param exported the snapshot of another session, to use instead of a new one
+   */
+  static async begin(
+    client: BoundedClient,
+    limits: SnapshotLimits,
+    exported?: string,
+  ): Promise<SnapshotRepository> {
+    await client.query('begin isolation level repeatable read, read only');
+    // Before any other statement (manual, SET TRANSACTION).
+    if (exported !== undefined) await client.query(`set transaction snapshot ${quoteLiteral(exported)}`);
+    await client.query(TEXT_FORMAT);
     // An error instead of an incomplete backup where row-level security applies to the owner.
     await client.query('set row_security = off');
     const { rows } = await client.query<{ id: string; version: number }>(

@@ -7,7 +7,14 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../common/errors/error-facts';
 import { DataDirInUseError, InstanceLock } from '../../database/embedded/instance-lock';
-import { CopyMessages, ReplicationConnection } from './replication-connection';
+import {
+  CopyMessages,
+  DATA_HEADER,
+  isReportWanted,
+  ReplicationConnection,
+  reportOf,
+  STREAMED_DATA,
+} from './replication-connection';
 import { WalArchive, WalArchiveError } from './wal-archive';
 import { formatLsn, parseLsn, segmentOf, startOfSegment } from './wal-position';
 
@@ -24,13 +31,6 @@ const REPORT_MS = 10_000;
 const RETRY_MS = 2_000;
 /** Milliseconds after which a stop no longer waits for the archive. */
 const STOP_LIMIT_MS = 15_000;
-
-const [DATA, KEEPALIVE, REPORT] = ['w', 'k', 'r'].map((letter) => letter.charCodeAt(0));
-const DATA_HEADER = 25;
-/** Offset in a keepalive: 1 if the server wants a report at once. */
-const REPLY_REQUESTED = 17;
-/** Microseconds from 1970 to 2000, PostgreSQL's epoch. */
-const EPOCH = 946_684_800_000_000n;
 
 export interface WalReceiverOptions {
   /** Of the superuser. */
@@ -172,9 +172,9 @@ export class WalReceiver {
     for (;;) {
       const message = await messages.next(SYNC_MS);
       if (message === undefined) return archive.sync();
-      if (message !== null && message[0] === DATA)
+      if (message !== null && message[0] === STREAMED_DATA)
         await archive.write(message.readBigUInt64BE(1), message.subarray(DATA_HEADER));
-      const isAsked = message !== null && message[0] === KEEPALIVE && message[REPLY_REQUESTED] === 1;
+      const isAsked = message !== null && isReportWanted(message);
       const now = performance.now();
       if (!isAsked && now - syncedAt < SYNC_MS) continue;
       await archive.sync();
@@ -204,16 +204,6 @@ async function lockArchive({ directory }: WalArchive): Promise<InstanceLock> {
     if (!(error instanceof DataDirInUseError)) throw error;
     throw new WalArchiveError(`another instance archives to ${directory}`, { cause: error });
   }
-}
-
-/** Standby status update (manual, 54.4): all bytes before `position` are written and durable. */
-function reportOf(position: bigint): Buffer {
-  const report = Buffer.alloc(34);
-  report[0] = REPORT ?? 0;
-  report.writeBigUInt64BE(position, 1);
-  report.writeBigUInt64BE(position, 9);
-  report.writeBigUInt64BE(BigInt(Date.now()) * 1_000n - EPOCH, 25);
-  return report;
 }
 
 /** Removes the slot of an archive that is no longer configured: it would keep the log for good. */

@@ -19,7 +19,7 @@ export class NotificationListener {
   private client: HostListClient | undefined;
   private retry: NodeJS.Timeout | undefined;
   private delay = RECONNECT_MS.first;
-  private isListening = false;
+  private since: number | null = null;
   private stopped = false;
 
   /** @param channel a constant of the code, never text from outside */
@@ -40,7 +40,7 @@ export class NotificationListener {
       await client.connect();
       await client.query(`listen ${this.channel}`);
       this.delay = RECONNECT_MS.first;
-      this.isListening = true;
+      this.since = performance.now();
       this.events.onListening();
     } catch (error) {
       this.lost(client, error);
@@ -54,7 +54,12 @@ export class NotificationListener {
 
   /** True while notifications arrive. */
   get listening(): boolean {
-    return this.isListening && !this.stopped;
+    return this.listeningSince !== null;
+  }
+
+  /** Since when no notification was missed, in milliseconds of the monotonic clock; null while some are. */
+  get listeningSince(): number | null {
+    return this.stopped ? null : this.since;
   }
 
   async stop(): Promise<void> {
@@ -66,7 +71,7 @@ export class NotificationListener {
   private lost(client: HostListClient, error?: unknown): void {
     if (this.stopped || client !== this.client) return;
     this.client = undefined;
-    this.isListening = false;
+    this.since = null;
     if (error) this.events.onError?.(error);
     void client.end().catch(() => undefined);
     this.retry = setTimeout(() => {

@@ -43,13 +43,17 @@ export class PositionFollower {
     await this.disconnect();
   }
 
-  /** Waits until the server has the position, is not of the expected kind any more, or the deadline has passed. */
-  async reaches(position: bigint, deadline: number): Promise<void> {
+  /**
+   * Waits until the server has the position, or is not of the expected kind any more.
+   * @returns false when the deadline has passed
+   */
+  async reaches(position: bigint, deadline: number): Promise<boolean> {
     for (let delay = WAIT_MS.first; performance.now() < deadline; delay = Math.min(2 * delay, WAIT_MS.most)) {
       const reached = await this.read().catch(() => -1n);
-      if (reached === null || reached >= position) return;
+      if (reached === null || reached >= position) return true;
       await sleep(delay, undefined, { ref: false });
     }
+    return false;
   }
 
   private async follow(run: symbol): Promise<void> {

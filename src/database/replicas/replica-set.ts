@@ -2,6 +2,7 @@
  * The read replicas of one server, and which of them a read may use. A replica that is more than MAX_LAG_MS behind is not used.
  * The replica itself checks the minimum again in the statement that sets the caller's context.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostAddress, HostListConfig } from '../../pg-pipeline';
 import { formatPosition } from './log-position';
 import { PositionFollower } from './position-follower';
@@ -13,6 +14,8 @@ const MAX_LAG_MS = 1_000;
  * the primary had not committed before.
  */
 const SAMPLE_MS = 1_000;
+/** Milliseconds that a revocation waits for a replica, before the other processes are told not to use it. */
+const PATIENCE_MS = 100;
 /** Milliseconds without use after which the positions are not followed any more. */
 const IDLE_MS = 60_000;
 
@@ -34,6 +37,22 @@ export interface ReadNeeds {
   /** The session of the caller is checked on the replica. */
   readonly checksSession: boolean;
 }
+
+export interface ReplicaSetEvents {
+  /** A replica has stopped to answer. */
+  onDown(address: HostAddress): void;
+  /**
+   * Calls refuseBefore() with the position in every process.
+   * @returns false when a process did not answer
+   */
+  tellAll(position: bigint): Promise<boolean>;
+  onRevoked(outcome: RevocationOutcome): void;
+  /** Since when this process hears tellAll() of others, in milliseconds of the monotonic clock; null: it does not. */
+  hearsSince(): number | null;
+}
+
+/** How a revocation became known: every replica has it, every process knows of it, or the time was over. */
+export type RevocationOutcome = 'replayed' | 'told' | 'waited';
 
 interface ChosenReplica {
   readonly address: HostAddress;
@@ -60,9 +79,16 @@ export class ReplicaSet {
   private isRunning = false;
   private usedAt = 0;
   private turn = 0;
+  /** Position of the last revocation that replicas may lack. */
+  private revoked: Sample = { at: -Infinity, position: 0n };
+  /** The message to all processes that is under way, or was the last one; and the one after it. */
+  private telling: Promise<boolean> | null = null;
+  private nextTelling: Promise<boolean> | null = null;
 
-  /** @param onDown called when a replica stops to answer */
-  constructor({ primary, replicas }: ReplicaSetConfig, onDown: (address: HostAddress) => void) {
+  constructor(
+    { primary, replicas }: ReplicaSetConfig,
+    private readonly events: ReplicaSetEvents,
+  ) {
     this.primary = new PositionFollower({ config: primary, query: PRIMARY_POSITION }, (at, position) =>
       this.onPrimary(at, position),
     );
@@ -70,7 +96,7 @@ export class ReplicaSet {
       let wasUp = false;
       const server = { config: { ...primary, ...address, hosts: [] }, query: REPLICA_POSITION };
       const follower = new PositionFollower(server, (_at, position) => {
-        if (wasUp && position === null) onDown(address);
+        if (wasUp && position === null) events.onDown(address);
         wasUp = position !== null;
       });
       return { address, follower };
@@ -92,12 +118,31 @@ export class ReplicaSet {
 
   /**
    * Waits until no process reads the state from before `position` on a replica that it chooses with `checksSession`: until
-   * each replica has replayed it, at most for two seconds.
+   * each replica has replayed it, or every process knows of it, at most for two seconds.
    */
   async caughtUp(position: bigint): Promise<void> {
     this.use();
-    const deadline = performance.now() + MAX_LAG_MS + SAMPLE_MS;
-    await Promise.all(this.replicas.map(({ follower }) => follower.reaches(position, deadline)));
+    this.events.onRevoked(await this.waitFor(position));
+  }
+
+  private async waitFor(position: bigint): Promise<RevocationOutcome> {
+    const begun = performance.now();
+    const isReplayed = this.allReach(position, begun + MAX_LAG_MS + SAMPLE_MS);
+    const isPatient = sleep(PATIENCE_MS, undefined, { ref: false }).then(() => null);
+    const early = await Promise.race([isReplayed, isPatient]);
+    if (early === true) return 'replayed';
+    this.refuseBefore(position);
+    const isOver = isReplayed.then((is): RevocationOutcome => (is ? 'replayed' : 'waited'));
+    const isTold = this.tell().then((is): Promise<RevocationOutcome> | RevocationOutcome =>
+      is ? 'told' : isOver,
+    );
+    return Promise.race([isOver, isTold]);
+  }
+
+  /** Reads that check a session need a replica that has replayed this position. */
+  refuseBefore(position: bigint): void {
+    const { position: known } = this.lastRevoked();
+    this.revoked = { at: performance.now(), position: position > known ? position : known };
   }
 
   async stop(): Promise<void> {
@@ -112,8 +157,34 @@ export class ReplicaSet {
     const sample = this.samples.findLast(({ at }) => at <= until);
     if (!sample) return null;
     // While the primary does not answer, replicas cannot know of revocations.
-    if (checksSession && sample.at < until - SAMPLE_MS) return null;
-    return sample.position;
+    if (!checksSession) return sample.position;
+    if (sample.at < until - SAMPLE_MS) return null;
+    // What was revoked before the sample was taken is in it; of later ones this process is told if it hears.
+    const hearsSince = this.events.hearsSince();
+    if (hearsSince === null || hearsSince > sample.at) return null;
+    const { position } = this.lastRevoked();
+    return position > sample.position ? position : sample.position;
+  }
+
+  /** Later the samples are newer. The positions of another primary may be lower, so an old one must not stay. */
+  private lastRevoked(): Sample {
+    const isOver = performance.now() - this.revoked.at > MAX_LAG_MS + SAMPLE_MS;
+    return isOver ? { at: -Infinity, position: 0n } : this.revoked;
+  }
+
+  private async allReach(position: bigint, deadline: number): Promise<boolean> {
+    const reached = this.replicas.map(({ follower }) => follower.reaches(position, deadline));
+    return (await Promise.all(reached)).every((is) => is);
+  }
+
+  /** Tells all processes of `revoked`. Calls during a message share the next one. */
+  private tell(): Promise<boolean> {
+    this.nextTelling ??= (this.telling ?? Promise.resolve(true)).then(() => {
+      this.nextTelling = null;
+      this.telling = this.events.tellAll(this.revoked.position).catch(() => false);
+      return this.telling;
+    });
+    return this.nextTelling;
   }
 
   private onPrimary(at: number, position: bigint | null): void {

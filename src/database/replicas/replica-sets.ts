@@ -3,7 +3,13 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { HostAddress } from '../../pg-pipeline';
 import type { ProjectDatabase } from '../pools/project-database';
 import { ProjectPools } from '../pools/project-pools';
-import { type ReadNeeds, ReplicaSet, type ReplicaSetConfig } from './replica-set';
+import {
+  type ReadNeeds,
+  ReplicaSet,
+  type ReplicaSetConfig,
+  type ReplicaSetEvents,
+  type RevocationOutcome,
+} from './replica-set';
 
 export interface ServerReplicas extends ReplicaSetConfig {
   /** The server's name. */
@@ -28,8 +34,14 @@ interface Known {
 export class ReplicaSets implements OnApplicationShutdown {
   private sets: ReadonlyMap<string, Known> = new Map();
   private readonly counts = { served: 0, repeated: 0 };
+  private readonly revocations: Record<RevocationOutcome, number> = { replayed: 0, told: 0, waited: 0 };
 
   constructor(private readonly pools: ProjectPools) {}
+
+  /** Calls refuseBefore() in every process; a process alone has told all. */
+  tellAll: (server: string, position: bigint) => Promise<boolean> = () => Promise.resolve(true);
+  /** As in ReplicaSetEvents; a process alone misses nothing. */
+  hearsSince: ReplicaSetEvents['hearsSince'] = () => 0;
 
   /** Reads that replicas have served, and that were repeated on the primary. */
   stats(): Readonly<{ served: number; repeated: number }> {
@@ -43,11 +55,20 @@ export class ReplicaSets implements OnApplicationShutdown {
     for (const { server, version, ...config } of servers) {
       const known = before.get(server);
       const isSame = known?.version === version;
-      const onDown = (address: HostAddress): void => this.pools.abandon(address, true);
-      next.set(server, isSame ? known : { version, set: new ReplicaSet(config, onDown) });
+      next.set(server, isSame ? known : { version, set: new ReplicaSet(config, this.eventsOf(server)) });
     }
     this.sets = next;
     for (const [server, { set }] of before) if (next.get(server)?.set !== set) void set.stop();
+  }
+
+  /** Reads that check a session need a replica of this server that has replayed this position. */
+  refuseBefore(server: string, position: bigint): void {
+    this.sets.get(server)?.set.refuseBefore(position);
+  }
+
+  /** Revocations that waited for replicas, by outcome. */
+  revocationStats(): Readonly<Record<RevocationOutcome, number>> {
+    return this.revocations;
   }
 
   /** The replicas of the server of a database; undefined without any. */
@@ -67,6 +88,17 @@ export class ReplicaSets implements OnApplicationShutdown {
   /** Counts a read that was sent to a replica. */
   count(outcome: 'served' | 'repeated'): void {
     this.counts[outcome] += 1;
+  }
+
+  private eventsOf(server: string): ReplicaSetEvents {
+    return {
+      onDown: (address: HostAddress) => this.pools.abandon(address, true),
+      tellAll: (position) => this.tellAll(server, position),
+      hearsSince: () => this.hearsSince(),
+      onRevoked: (outcome) => {
+        this.revocations[outcome] += 1;
+      },
+    };
   }
 
   async onApplicationShutdown(): Promise<void> {

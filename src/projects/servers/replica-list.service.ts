@@ -7,6 +7,9 @@ import { ProjectRegistry } from '../project-registry.service';
 import { ServersService } from './servers.service';
 
 const MESSAGE = 'servers:';
+/** Followed by a position and the name of a server. */
+const REVOKED = 'revoked:';
+const REVOCATION = /^(\d{1,20}) (.+)$/;
 /** Milliseconds, in case a message was lost. */
 const REFRESH_MS = 60_000;
 
@@ -23,6 +26,12 @@ export class ReplicaList implements OnApplicationBootstrap, OnApplicationShutdow
   ) {
     registry.onMessage(MESSAGE, () => void this.refresh());
     servers.onChange = () => this.announce();
+    registry.onMessage(REVOKED, (text) => {
+      const [, position, server] = REVOCATION.exec(text) ?? [];
+      if (position !== undefined && server !== undefined) sets.refuseBefore(server, BigInt(position));
+    });
+    sets.tellAll = (server, position) => registry.askAll(REVOKED, `${position} ${server}`);
+    sets.hearsSince = () => registry.hearsSince;
   }
 
   async onApplicationBootstrap(): Promise<void> {

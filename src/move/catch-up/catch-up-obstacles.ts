@@ -1,0 +1,82 @@
+/** Why changes of a project cannot be followed to another server, found out before the move. */
+import { Injectable } from '@nestjs/common';
+import { OWNER_WORK_OPTIONS } from '../../database/pools/startup-options';
+import { OwnerDatabase } from '../../projects/owner-database';
+import { type DatabaseServer, MAINTENANCE_DATABASE } from '../../projects/provisioning/database-server';
+import { TemplateDatabase } from '../../projects/provisioning/template-database';
+import type { Place } from '../move-places';
+import { readTables, type TableFacts } from './followed-tables';
+
+/** Names in a message. */
+const MAX_NAMES = 5;
+const MIB = 1024 * 1024;
+
+@Injectable()
+export class CatchUpObstacles {
+  constructor(
+    private readonly owner: OwnerDatabase,
+    private readonly template: TemplateDatabase,
+  ) {}
+
+  /**
+   * One reason each; empty if changes can be followed.
+   * @param maxBytes of tables that are copied while writes are refused
+   */
+  async find(source: Place, target: Place, maxBytes: number): Promise<string[]> {
+    const faults = await Promise.all([this.ofServer('source', source), this.ofServer('target', target)]);
+    return [...faults.flat(), ...(await this.ofTables(source, maxBytes))];
+  }
+
+  private async ofServer(side: 'source' | 'target', { server }: Place): Promise<string[]> {
+    const { capabilities } = await this.template.ensureOn(server);
+    const faults = capabilities.superuser
+      ? []
+      : [`Plinth's role on the ${side}, ${capabilities.role}, is no superuser`];
+    if (side === 'target') return faults;
+    const level = await walLevelOf(server);
+    if (level !== 'logical') faults.push(`wal_level on the source is "${level}", not "logical"`);
+    return faults;
+  }
+
+  private async ofTables({ project }: Place, maxBytes: number): Promise<string[]> {
+    const read = { options: OWNER_WORK_OPTIONS, application_name: 'plinth-move' };
+    const { tables, hasLargeObjects } = await this.owner.use(
+      project,
+      'the tables decide how they can be moved',
+      async (client) => {
+        await client.query(`select pg_catalog.set_config('search_path', '', false)`);
+        const { rowCount } = await client.query('select from pg_catalog.pg_largeobject_metadata limit 1');
+        return { tables: await readTables(client), hasLargeObjects: rowCount === 1 };
+      },
+      read,
+    );
+    const faults: string[] = [];
+    const rest = tables.filter(({ isFollowed }) => !isFollowed);
+    const bytes = rest.reduce((sum, table) => sum + table.bytes, 0);
+    if (bytes > maxBytes)
+      faults.push(
+        `tables that are unlogged or have no primary key take ${Math.ceil(bytes / MIB)} MiB: ${namesOf(rest)}`,
+      );
+    const forced = tables.filter(({ isForced }) => isForced);
+    if (forced.length > 0) faults.push(`row-level security is forced on ${namesOf(forced)}`);
+    const firing = tables.filter(({ firesAlways }) => firesAlways);
+    if (firing.length > 0)
+      faults.push(`triggers or rules are ENABLE ALWAYS or REPLICA on ${namesOf(firing)}`);
+    if (hasLargeObjects) faults.push('it has large objects');
+    return faults;
+  }
+}
+
+async function walLevelOf(server: DatabaseServer): Promise<string> {
+  return server.asAdmin(MAINTENANCE_DATABASE, async (client) => {
+    const { rows } = await client.query<{ level: string }>(`select current_setting('wal_level') as level`);
+    return rows[0]?.level ?? '';
+  });
+}
+
+/** The largest ones. */
+function namesOf(tables: readonly TableFacts[]): string {
+  const names = [...tables].sort((a, b) => b.bytes - a.bytes).map(({ schema, name }) => `${schema}.${name}`);
+  const more = names.length - MAX_NAMES;
+  return [...names.slice(0, MAX_NAMES), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+}
