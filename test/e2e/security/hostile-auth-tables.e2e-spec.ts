@@ -206,7 +206,7 @@ it.each(COLUMNS)(
     drop index if exists auth.users_created_at;
     alter table auth.${table} alter column ${column} drop default, alter column ${column} drop not null;
     alter table auth.${table} alter column ${column} type ${type} using null`);
-    for (const [what, sql] of casesOf(values, 2)) {
+    for (const [what, sql] of casesOf(values, 1)) {
       await project.sql(`update auth.${table} set ${column} = ${sql}`);
       for (const answer of await askAll(project, user, factor.body.id as string)) {
         try {

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StorageSweep } from '../../../src/storage/sweep/storage-sweep.service';
 import { eventually } from '../../support/eventually';
-import { casesOf } from '../../support/extent';
+import { casesOf, shareOf } from '../../support/extent';
 import { Alteration, FUNCTIONS, replacedObjectId, TABLES } from '../../support/hostile-tables/altered-tables';
 import {
   alterColumn,
@@ -185,7 +185,7 @@ describe.each(COLUMNS.map((column) => [`storage.${column.table}.${column.name}`,
     const labelOf = ({ value, type }: HostileValue): string =>
       `${type} ${value.length > 60 ? `${value.slice(0, 57)}...` : value}`;
 
-    it.each(casesOf(column.values, 2).map((value) => [labelOf(value), value] as const))(
+    it.each(casesOf(column.values, 1).map((value) => [labelOf(value), value] as const))(
       'that holds %s is refused or served, and affects this project only',
       async (_label, value) => {
         await victim.project.sql(alterColumn(column, value));
@@ -211,13 +211,14 @@ const named = (alterations: readonly Alteration[]): [string, Alteration][] =>
   alterations.map((alteration) => [alteration.name, alteration]);
 
 describe('an altered storage function', () => {
-  it.each(named(FUNCTIONS))('%s is refused or served, and affects this project only', (_name, one) =>
-    attack(one),
+  it.each(named(shareOf(FUNCTIONS, 0, 2)))(
+    '%s is refused or served, and affects this project only',
+    (_name, one) => attack(one),
   );
 });
 
 describe('tables', () => {
-  it.each(named(TABLES))(
+  it.each(named(shareOf(TABLES, 0, 2)))(
     '%s: requests are refused or served, and affect this project only',
     (_name, one) => attack(one),
     180_000,
