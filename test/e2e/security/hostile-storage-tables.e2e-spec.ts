@@ -185,7 +185,7 @@ describe.each(COLUMNS.map((column) => [`storage.${column.table}.${column.name}`,
     const labelOf = ({ value, type }: HostileValue): string =>
       `${type} ${value.length > 60 ? `${value.slice(0, 57)}...` : value}`;
 
-    it.each(casesOf(column.values, 1).map((value) => [labelOf(value), value] as const))(
+    it.each(casesOf(column.values, 2).map((value) => [labelOf(value), value] as const))(
       'that holds %s is refused or served, and affects this project only',
       async (_label, value) => {
         await victim.project.sql(alterColumn(column, value));
