@@ -64,12 +64,17 @@ async function read(path: string, accept: string): Promise<Read> {
   for await (const chunk of response as AsyncIterable<Buffer>) {
     first ||= performance.now() - start;
     bytes += chunk.length;
-    for (const byte of chunk) {
-      if (byte === 0x0a) newlines += 1;
-      else if (byte === 0x7b) braces += 1;
-    }
+    newlines += countOf(0x0a, chunk);
+    braces += countOf(0x7b, chunk);
   }
   return { bytes, newlines, braces, first, last: performance.now() - start };
+}
+
+/** A loop over the single bytes takes ten times as long. */
+function countOf(byte: number, chunk: Buffer): number {
+  let count = 0;
+  for (let at = chunk.indexOf(byte); at !== -1; at = chunk.indexOf(byte, at + 1)) count += 1;
+  return count;
 }
 
 /** Memory of the process in bytes; `VmHWM` is the peak since the last reset. */

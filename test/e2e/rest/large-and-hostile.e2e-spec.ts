@@ -48,7 +48,7 @@ function drain(path: string, accept: string): Promise<Read> {
         let [bytes, lines, tail] = [0, 0, ''];
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
-          for (const byte of chunk) if (byte === 10) lines += 1;
+          for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines += 1;
           tail = chunk.toString('latin1').slice(-200);
         });
         response.on('end', () =>
