@@ -121,6 +121,8 @@ export class ArchiveWriter {
     const entry = this.tar.entry(header, (error) => onDone(error));
     let wake: () => void = () => undefined;
     entry.on('drain', () => wake()).on('close', () => wake());
+    // When the reader of the archive is gone, the entry fails too. Without a listener that would end the process.
+    entry.on('error', (error: Error) => onDone(error));
     try {
       for await (const chunk of chunks) {
         if (entry.write(chunk)) continue;
