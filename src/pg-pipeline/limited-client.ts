@@ -6,7 +6,7 @@ import { WireConnection } from './wire-connection';
 
 export interface LimitedClientConfig extends HostListConfig {
   readonly limits: MessageLimits;
-  /** Needed for COPY TO STDOUT by pg-copy-streams. */
+  /** Needed for COPY TO STDOUT, whose reader takes the stream over. */
   readonly copiesOut?: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface WireConnectionOptions {
   readonly ssl: NonNullable<ClientConfig['ssl']>;
   /** For node-postgres' own queries. */
   readonly limits?: MessageLimits;
-  /** pg-copy-streams takes the stream over for a COPY TO STDOUT, so the stream has to emit what it reads. */
+  /** The reader of a COPY TO STDOUT takes the stream over, so the stream has to emit what it reads. */
   readonly copiesOut?: boolean;
 }
 

@@ -60,11 +60,15 @@ export class ArchiveWriter {
 
   async add(name: string, content: Buffer | string): Promise<void> {
     const bytes = Buffer.from(content);
-    await this.addSized(name, bytes.length, [bytes]);
+    await this.addMember(name, bytes.length, [bytes]);
   }
 
   /** @throws Error when there are not exactly `size` bytes */
   async addSized(name: string, size: number, chunks: Chunks): Promise<void> {
+    await this.addMember(name, size, copied(chunks));
+  }
+
+  private async addMember(name: string, size: number, chunks: Chunks): Promise<void> {
     const hash = createHash('sha256');
     await this.put(name, size, hashed(chunks, hash));
     this.lines.push(`${hash.digest('hex')}  ${name}\n`);
@@ -72,13 +76,16 @@ export class ArchiveWriter {
     if (this.lines.length >= MEMBERS_PER_SUMS) await this.addSums();
   }
 
-  /** Adds bytes of unknown length in parts, at least one. */
+  /**
+   * Adds bytes of unknown length in parts, at least one.
+   * @param chunks held for a while, so the source must not reuse their memory
+   */
   async addParts(name: string, chunks: Chunks): Promise<void> {
     let parts = 0;
     // Read ahead, so that PostgreSQL sends the next part while this one is compressed.
     const ahead = Readable.from(chunks, { highWaterMark: CHUNKS_AHEAD });
     for await (const { bytes, held } of inParts(ahead as AsyncIterable<Buffer>)) {
-      await this.addSized(partName(name, parts), bytes, held);
+      await this.addMember(partName(name, parts), bytes, held);
       parts += 1;
     }
   }
@@ -114,6 +121,8 @@ export class ArchiveWriter {
     const entry = this.tar.entry(header, (error) => onDone(error));
     let wake: () => void = () => undefined;
     entry.on('drain', () => wake()).on('close', () => wake());
+    // When the reader of the archive is gone, the entry fails too. Without a listener that would end the process.
+    entry.on('error', (error: Error) => onDone(error));
     try {
       for await (const chunk of chunks) {
         if (entry.write(chunk)) continue;
@@ -132,11 +141,14 @@ export class ArchiveWriter {
 
 async function* hashed(chunks: Chunks, hash: ReturnType<typeof createHash>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
-    // A copy: the source may reuse the memory of a chunk, which stays in the archive's queue for a while.
-    const bytes = Buffer.from(chunk);
-    hash.update(bytes);
-    yield bytes;
+    hash.update(chunk);
+    yield chunk;
   }
+}
+
+/** The source may reuse the memory of a chunk, which stays in the archive's queue for a while. */
+async function* copied(chunks: Chunks): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) yield Buffer.from(chunk);
 }
 
 /** Collects chunks to parts of at least PART_BYTES, except the last one, which may be empty if it is the only one. */

@@ -5,16 +5,21 @@
  */
 import { Transform, TransformCallback } from 'node:stream';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gzip, type ZlibOptions } from 'node:zlib';
 
 /** Bytes of a block. Smaller ones compress worse. */
 const BLOCK = 512 * 1024;
-/** Bytes of the output of one call to a thread: a whole block, even if it becomes longer. */
-const OUTPUT = BLOCK + 1024;
+/** Bytes of one piece of output: a whole block if it is only stored, or most blocks of rows. Larger ones cost collections. */
+const [STORED_OUTPUT, OUTPUT] = [BLOCK + 1024, 192 * 1024];
+/**
+ * Bits of the window. With 8 KiB, rows take an eighth less CPU time than with 32 KiB and become 4 % smaller; program code
+ * becomes 7 % larger.
+ */
+const WINDOW_BITS = 13;
 /** Blocks that are compressed at once; Node's thread pool has 4 threads by default. */
 const AT_ONCE = 4;
 
-const compress = promisify<Buffer, { level: number; chunkSize: number }, Buffer>(gzip);
+const compress = promisify<Buffer, ZlibOptions, Buffer>(gzip);
 
 export class ParallelGzip extends Transform {
   private held: Buffer[] = [];
@@ -22,9 +27,12 @@ export class ParallelGzip extends Transform {
   /** In the order of the input. */
   private readonly running: Promise<Buffer>[] = [];
 
+  private readonly options: ZlibOptions;
+
   /** @param level of gzip, 0 to 9 */
-  constructor(private readonly level: number) {
+  constructor(level: number) {
     super();
+    this.options = { level, windowBits: WINDOW_BITS, chunkSize: level === 0 ? STORED_OUTPUT : OUTPUT };
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
@@ -42,7 +50,7 @@ export class ParallelGzip extends Transform {
   }
 
   private begin(): void {
-    const compressed = compress(Buffer.concat(this.held), { level: this.level, chunkSize: OUTPUT });
+    const compressed = compress(Buffer.concat(this.held), this.options);
     // Reported when its turn comes.
     compressed.catch(() => undefined);
     this.running.push(compressed);

@@ -3,9 +3,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
-import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { from as copyFrom } from 'pg-copy-streams';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
+import { CopyOut } from './copy-out';
 import { TEXT_FORMAT } from './snapshot.repository';
 
 const COLUMNS = 'at, actor, action, project_id, address, details';
@@ -29,7 +30,7 @@ export class AuditArchiveRepository {
     return withConnection({ connectionString: this.platformUrl }, async (client) => {
       await client.query(TEXT_FORMAT);
       const stream = client.query(
-        copyTo(`copy (select ${COLUMNS} from public.audit_log order by id) to stdout`),
+        new CopyOut(`copy (select ${COLUMNS} from public.audit_log order by id) to stdout`),
       );
       await use(stream as AsyncIterable<Buffer>);
       // Waits for the end of the COPY, which comes with the number of rows.

@@ -1,6 +1,5 @@
 /** Reads a project's database as its owner, in one read-only transaction whose snapshot pg_dump shares. */
 import { QueryResultRow } from 'pg';
-import { to as copyTo, type CopyToStreamQuery } from 'pg-copy-streams';
 import type { BoundedClient } from '../../database/pools/bounded-client';
 import { quoteIdentifier, quoteLiteral, quoteQualified } from '../../database/sql/identifier';
 import {
@@ -11,6 +10,7 @@ import {
   tableName,
 } from '../archive/archive-format';
 import { notSupported } from '../backup.errors';
+import { CopyOut } from './copy-out';
 import type { SnapshotLimits } from './snapshot-limits';
 
 /** Values that COPY prints and reads depend on these settings, which an owner may change. The same as pg_dump's. */
@@ -158,7 +158,7 @@ export class SnapshotRepository {
     rows(): number;
   } {
     const list = columns.length === 0 ? '' : `(${columns.map(quoteIdentifier).join(', ')})`;
-    const stream = copyTo(`copy ${quoteQualified(schema, name)} ${list} to stdout`);
+    const stream = new CopyOut(`copy ${quoteQualified(schema, name)} ${list} to stdout`);
     return { chunks: this.copy(stream, isForced), rows: () => stream.rowCount };
   }
 
@@ -176,7 +176,7 @@ export class SnapshotRepository {
     return Number(row?.count ?? 0);
   }
 
-  private async *copy(stream: CopyToStreamQuery, isForced: boolean): AsyncGenerator<Buffer> {
+  private async *copy(stream: CopyOut, isForced: boolean): AsyncGenerator<Buffer> {
     if (isForced) await this.client.query('set local role service_role');
     yield* this.client.query(stream) as AsyncIterable<Buffer>;
     // Also waits for the end of the COPY, which comes with the number of rows.

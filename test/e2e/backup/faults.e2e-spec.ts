@@ -165,3 +165,37 @@ it("runs the project's code as its owner only, and undoes a restore that fails",
   expect((await restore(plinth, good)).status).toBe(201);
   expect(await hostile.sql('select * from watching')).toEqual([{ spy: 1 }]);
 }, 60_000);
+
+/** Reads the beginning of an archive and disconnects. */
+async function readBeginning(path: string, bytes: number): Promise<void> {
+  const aborted = new AbortController();
+  const headers = { ...plinth.admin.headers, 'backup-passphrase': encodeURIComponent(PASSPHRASE) };
+  const answer = await fetch(`${plinth.baseUrl}/admin/v1${path}?compression=none`, {
+    headers,
+    signal: aborted.signal,
+  });
+  expect(answer.status).toBe(200);
+  let read = 0;
+  for await (const chunk of answer.body as ReadableStream<Uint8Array>) {
+    read += chunk.length;
+    if (read >= bytes) break;
+  }
+  aborted.abort();
+}
+
+it('goes on when a client disconnects in the middle of a backup, and backs up again', async () => {
+  const large = await plinth.createProject();
+  await large.sql(`create table large as select repeat(md5(n::text), 64) from generate_series(1, 10000) n`);
+  const path = `/projects/${large.id}/backup`;
+  for (const [from, bytes] of [
+    [path, 1],
+    [path, 400_000],
+    ['/backup', 400_000],
+    [path, 10_000_000],
+  ] as const) {
+    // The one before may not have ended yet.
+    await eventually(() => readBeginning(from, bytes), 20_000);
+  }
+  await eventually(async () => void (await backUp(plinth, large.id)), 20_000);
+  await plinth.admin.delete(`/admin/v1/projects/${large.id}`);
+}, 120_000);
