@@ -24,6 +24,7 @@ interface OwnListProps<One extends Named> {
 /** Things of the person by name, which can be deleted and perhaps renamed. */
 export function OwnList<One extends Named>(props: OwnListProps<One>) {
   const { list, detailsOf, deleteLabel, onDelete, rename } = props;
+  if (list.length === 0) return null;
   return (
     <Table verticalSpacing="xs">
       <Table.Tbody>
