@@ -100,6 +100,8 @@ function SignInAgain({ byKey }: { byKey: boolean }) {
       closeOnEscape={false}
       closeOnClickOutside={false}
       zIndex={1000}
+      // The person may have left: what the page shows cannot be read.
+      overlayProps={{ blur: 14, backgroundOpacity: 0.75 }}
       title={t('sessionEnded')}
     >
       {/* Escape would close a drawer below, with what was entered in it. Mantine asks the focused element. */}
