@@ -1,11 +1,12 @@
 // `npm run console:screenshots`: pictures of each screen of the console in both schemes, in a temporary folder. Needs Chromium.
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { crc32, deflateSync, inflateSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { ROOT, setUp } from './lib/set-up.mjs';
 
@@ -42,6 +43,22 @@ insert into orders (customer_id, state, total, tags, paid, placed_at, note)
 select 1 + i % 40, (array['open','paid','sent','returned'])[1 + i % 4]::order_state, (i * 37 % 900) + 9.9, array['web','gift'], i % 4 > 0,
   now() - i * interval '3 hours', case when i % 5 = 0 then 'Leave at the door' end
 from generate_series(1, 2500) i;
+create table products (
+  id bigint generated always as identity primary key, name text not null, price numeric(10, 2) not null, stock int not null default 0,
+  image uuid);
+create table order_items (
+  order_id bigint references orders on delete cascade, product_id bigint references products, quantity int not null default 1,
+  primary key (order_id, product_id));
+create index order_items_product on order_items (product_id);
+create table reviews (
+  id bigint generated always as identity primary key, product_id bigint not null references products,
+  customer_id bigint not null references customers, rating int not null check (rating between 1 and 5), body text,
+  written_at timestamptz not null default now());
+create index reviews_product on reviews (product_id);
+create table suppliers (id bigint generated always as identity primary key, name text not null, country text not null);
+alter table products add supplier_id bigint references suppliers;
+create policy "customers write own reviews" on reviews to authenticated
+  using (customer_id = (select (auth.jwt() ->> 'customer')::bigint)) with check (rating > 0);
 create policy "staff see all customers" on customers for select to authenticated using ((select auth.jwt()) ->> 'team' = 'staff');
 create policy "everyone can read orders" on orders for select to anon, authenticated using (true);
 analyze customers; analyze orders;`;
@@ -85,7 +102,7 @@ async function takeAll(scheme, viewport, slug, person) {
     await work();
     // Not the idle network: the stream of live requests and the frame of a mail keep it busy.
     await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
-    await page.screenshot({ path: path.join(out, `${name}-${suffix}.png`) });
+    await writeFile(path.join(out, `${name}-${suffix}.png`), smaller(await page.screenshot()));
   };
   await page.goto(`${base}/console`);
   await page.waitForSelector('input');
@@ -183,6 +200,29 @@ async function takeAll(scheme, viewport, slug, person) {
     await page.waitForSelector('.mantine-Spotlight-search');
   });
   await context.close();
+}
+
+/** The same picture: browsers compress quickly, and not well. */
+function smaller(png) {
+  const chunks = [];
+  for (let at = 8; at < png.length;) {
+    const end = at + 12 + png.readUInt32BE(at);
+    chunks.push({ type: png.toString('latin1', at + 4, at + 8), bytes: png.subarray(at, end) });
+    at = end;
+  }
+  const isData = ({ type }) => type === 'IDAT';
+  const data = Buffer.concat(chunks.filter(isData).map(({ bytes }) => bytes.subarray(8, -4)));
+  const body = Buffer.concat([
+    Buffer.from('IDAT'),
+    deflateSync(inflateSync(data), { level: 9, memLevel: 9 }),
+  ]);
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32BE(body.length - 4, 0);
+  frame.writeUInt32BE(crc32(body), 4);
+  const whole = Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
+  const first = chunks.findIndex(isData);
+  const others = chunks.filter((one, index) => !isData(one) || index === first);
+  return Buffer.concat([png.subarray(0, 8), ...others.map((one) => (isData(one) ? whole : one.bytes))]);
 }
 
 /** Within the page, because a reload would forget the key. */

@@ -24,6 +24,7 @@ import { AdviceDismissalRepository } from './advice/advice-dismissal.repository'
 import { Advisor } from './advice/advisor.service';
 import { BackupAge } from './advice/backup-age.check';
 import { AdviceController } from './http/advice.controller';
+import { ProjectCatalogController } from './http/project-catalog.controller';
 import { ProjectOverviewController } from './http/project-overview.controller';
 import { ProjectOverviewService } from './overview/project-overview.service';
 import { ObserveModule } from '../observe/observe.module';
@@ -44,6 +45,7 @@ import { OwnerSqlService } from './owner-sql.service';
 import { ProjectAdminService } from './project-admin.service';
 import { SchemaChangeService } from './schema-change.service';
 import { SessionDeadline } from './session-deadline.service';
+import { CatalogRepository } from './catalog/catalog.repository';
 import { TablesRepository } from './tables.repository';
 
 @Module({
@@ -55,6 +57,7 @@ import { TablesRepository } from './tables.repository';
     ProjectSchemaController,
     ProjectRequestsController,
     ProjectActivityController,
+    ProjectCatalogController,
     ProjectOverviewController,
     ProjectStorageController,
     BackupsController,
@@ -87,6 +90,7 @@ import { TablesRepository } from './tables.repository';
     MigrationLedger,
     SchemaChangeService,
     SessionDeadline,
+    CatalogRepository,
     TablesRepository,
     ...DOCTOR_CHECKS,
     {

@@ -3,7 +3,7 @@ import createClient, { type Middleware } from 'openapi-fetch';
 import type { components, paths } from '../generated/openapi';
 import { PLINTH_URL } from './base-url';
 import { ApiError, toApiError } from './errors';
-import { currentSession, sessionHeaders, setSession } from './session';
+import { expireSession, sessionHeaders } from './session';
 
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
@@ -16,7 +16,7 @@ const withSession: Middleware = {
   async onResponse({ response }) {
     if (response.ok) return;
     const error = toApiError(response.status, await bodyOf(response));
-    if (response.status === 401 && currentSession()) setSession(null);
+    if (response.status === 401) expireSession();
     throw error;
   },
   onError() {

@@ -22,6 +22,7 @@ export type Session =
   { readonly by: 'key'; readonly key: string } | { readonly by: 'cookie'; readonly answer: SessionAnswer };
 
 let session: Session | null = null;
+let isExpired = false;
 const listeners = new Set<() => void>();
 
 export function currentSession(): Session | null {
@@ -30,14 +31,37 @@ export function currentSession(): Session | null {
 
 export function setSession(next: Session | null): void {
   session = next;
+  isExpired = false;
+  notify();
+}
+
+/** The server no longer accepts the session. The page stays, with all that was entered, until the person signs in again. */
+export function expireSession(): void {
+  isExpired = session !== null;
+  notify();
+}
+
+function notify(): void {
   for (const listener of listeners) listener();
 }
 
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 export function useSession(): Session | null {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, currentSession);
+  return useSyncExternalStore(subscribe, currentSession);
+}
+
+export function useIsExpired(): boolean {
+  return useSyncExternalStore(subscribe, () => isExpired);
+}
+
+/** Tells people apart. */
+export function personOf(one: Session | null): string | null {
+  if (one === null) return null;
+  return one.by === 'key' ? 'key' : JSON.stringify(one.answer.person.id);
 }
 
 /** Headers that authorise a call of the administration API. */

@@ -1,4 +1,5 @@
 import { common } from './de/common';
+import { editing } from './de/editing';
 import { inside } from './de/inside';
 import { overview } from './de/overview';
 import { pause } from './de/pause';
@@ -15,6 +16,7 @@ import type { Key } from './en';
 /** The texts in German. */
 export const de: Readonly<Record<Key, string>> = {
   ...common,
+  ...editing,
   ...inside,
   ...overview,
   ...pause,

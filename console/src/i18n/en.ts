@@ -1,4 +1,5 @@
 import { common } from './en/common';
+import { editing } from './en/editing';
 import { inside } from './en/inside';
 import { overview } from './en/overview';
 import { pause } from './en/pause';
@@ -14,6 +15,7 @@ import { users } from './en/users';
 /** The texts in English. Words in braces are values. Each area of the console has a module of its own. */
 export const en = {
   ...common,
+  ...editing,
   ...inside,
   ...overview,
   ...pause,

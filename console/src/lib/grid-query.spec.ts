@@ -9,6 +9,7 @@ import {
   pageParameters,
   type Place,
   rowParameters,
+  unchangedRowParameters,
 } from './grid-query';
 
 const column = (name: string, nullable = false): Column => ({
@@ -100,6 +101,21 @@ it('names all rows of a filter, and all rows by a key that is never null', () =>
 it('names a row by all columns of its key', () => {
   const parameters = rowParameters(['id', 'a b'], { id: '1', 'a b': 'x,y' });
   expect(parameters.get('and')).toBe('("id".eq."1","a b".eq."x,y")');
+});
+
+it('names a row as long as the changed columns have the values that were read', () => {
+  const columns = [
+    ['id', 'bigint', 'N'],
+    ['name', 'text', 'S'],
+    ['born', 'date', 'D'],
+    ['data', 'json', 'U'],
+    ['note', 'text', 'S'],
+  ].map(([name, type, category]) => ({ ...column(name!), type: type!, category: category! }));
+  const row = { id: '1', name: 'a"b', born: null, data: '{}', note: 'x'.repeat(2_000) };
+  const table = { primaryKey: ['id'], columns };
+  const read = (changed: string[]) => unchangedRowParameters(table, row, changed).get('and');
+  expect(read(['name', 'born', 'data', 'note'])).toBe('("id".eq."1","name".eq."a\\"b","born".is.null)');
+  expect(read(['id'])).toBe('("id".eq."1")');
 });
 
 it('takes only filters from a link', () => {

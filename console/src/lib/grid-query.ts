@@ -192,6 +192,32 @@ export function rowParameters(primaryKey: readonly string[], row: Row): URLSearc
   return new URLSearchParams({ and: `(${conditions.join(',')})` });
 }
 
+/** Characters of the values in the address of a change. Servers and proxies limit addresses to 8 kB. */
+const COMPARED_CHARACTERS = 1_500;
+
+/** PostgreSQL compares values of these types by `=`: numbers, booleans, times, texts, enums, and two of no category. */
+const isComparable = ({ type, category }: Column): boolean =>
+  'NBDTSE'.includes(category) || type === 'uuid' || type === 'jsonb';
+
+/**
+ * As rowParameters(), as long as nobody changed the values of some columns since the row was read. Values that are long, or that
+ * PostgreSQL cannot compare, are not checked.
+ */
+export function unchangedRowParameters(
+  { primaryKey, columns }: Ordered,
+  row: Row,
+  changed: readonly string[],
+): URLSearchParams {
+  const conditions = columns
+    .filter((one) => changed.includes(one.name) && !primaryKey.includes(one.name) && isComparable(one))
+    .map(({ name: one }) => [one, row[one] ?? null] as const)
+    .filter(([, value]) => !isCut(value) && (value?.length ?? 0) <= COMPARED_CHARACTERS);
+  let left = COMPARED_CHARACTERS;
+  const compared = conditions.filter(([, value]) => (left -= value?.length ?? 0) >= 0);
+  const terms = [...primaryKey.map((one) => [one, row[one] ?? null] as const), ...compared];
+  return new URLSearchParams({ and: `(${terms.map(([one, value]) => equalTo(one, value)).join(',')})` });
+}
+
 /** Filters in the URL of the console, so that a view of a table can be linked. */
 export function filtersFromText(text: string): Filter[] {
   try {

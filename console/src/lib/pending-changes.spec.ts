@@ -38,10 +38,17 @@ it('takes the mark of a deletion away when all chosen rows have it', () => {
 
 it('keeps what was not saved, and cannot go back before a save', () => {
   const pending = change(insert(NO_CHANGES, { name: 'x' }), key, row, { name: 'y' });
-  const left = saved(pending, 'update', key);
+  const left = saved(pending, 'update', key, pending.updates.get(key)!);
   expect(left.updates.size).toBe(0);
   expect(left.inserts).toHaveLength(1);
   expect(undo(left)).toBe(left);
   expect(countOf(saved(left, 'insert', 1))).toBe(0);
   expect(countOf(removeInserted(left, 1))).toBe(0);
+});
+
+it('keeps what was changed while the change before it was saved, and knows the saved value as the stored one', () => {
+  const sent = change(NO_CHANGES, key, row, { name: 'Grace' });
+  const later = change(sent, key, row, { name: 'Alan' });
+  const left = saved(later, 'update', key, sent.updates.get(key)!);
+  expect([...left.updates.values()]).toEqual([{ row: { id: '1', name: 'Grace' }, values: { name: 'Alan' } }]);
 });

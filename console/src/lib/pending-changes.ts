@@ -4,9 +4,26 @@ import type { Row } from './grid-query';
 /** Values that a person typed; `undefined` leaves a column to its default. */
 export type Values = Readonly<Record<string, string | null>>;
 
+export interface Update {
+  /** As it was read. */
+  readonly row: Row;
+  readonly values: Values;
+}
+
+/**
+ * The value of a column in the first of some rows that has it. A column may have the name of a member that every object inherits, such
+ * as `constructor`, so only own members count.
+ */
+export function valueOf(
+  column: string,
+  ...rows: readonly (Values | Row | null)[]
+): string | null | undefined {
+  return rows.find((one) => one !== null && Object.hasOwn(one, column))?.[column];
+}
+
 interface Changes {
   /** Changed columns by the key of the row. */
-  readonly updates: ReadonlyMap<string, { readonly row: Row; readonly values: Values }>;
+  readonly updates: ReadonlyMap<string, Update>;
   readonly inserts: readonly { readonly id: number; readonly values: Values }[];
   readonly deletes: ReadonlyMap<string, Row>;
 }
@@ -90,17 +107,31 @@ export function undo(pending: Pending): Pending {
   return last ? { ...pending, ...last, past: pending.past.slice(0, -1) } : pending;
 }
 
-/** Drops what was saved, and with it the way back. */
-export function saved(pending: Pending, kind: 'update' | 'delete', key: string): Pending;
+/** Drops what was saved, and with it the way back. Changes that were made during the save stay. @param sent what was saved */
+export function saved(pending: Pending, kind: 'update', key: string, sent: Update): Pending;
+export function saved(pending: Pending, kind: 'delete', key: string): Pending;
 export function saved(pending: Pending, kind: 'insert', id: number): Pending;
-export function saved(pending: Pending, kind: 'update' | 'delete' | 'insert', key: string | number): Pending {
+export function saved(
+  pending: Pending,
+  kind: 'update' | 'delete' | 'insert',
+  key: string | number,
+  sent?: Update,
+): Pending {
   const without = <Value>(map: ReadonlyMap<string, Value>): Map<string, Value> =>
     new Map([...map].filter(([one]) => one !== key));
   return {
     ...pending,
     past: [],
-    updates: kind === 'update' ? without(pending.updates) : pending.updates,
+    updates: kind === 'update' && sent ? withoutSent(pending.updates, String(key), sent) : pending.updates,
     deletes: kind === 'delete' ? without(pending.deletes) : pending.deletes,
     inserts: kind === 'insert' ? pending.inserts.filter(({ id }) => id !== key) : pending.inserts,
   };
+}
+
+function withoutSent(updates: Changes['updates'], key: string, sent: Update): Changes['updates'] {
+  const left = new Map(updates);
+  const now = left.get(key);
+  if (now === sent) left.delete(key);
+  else if (now) left.set(key, { row: { ...now.row, ...sent.values }, values: now.values });
+  return left;
 }

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { PLINTH_URL } from '../api/base-url';
 import { unreachable } from '../api/client';
 import { type ApiError, isTransient, toApiError } from '../api/errors';
-import { sessionHeaders, setSession } from '../api/session';
+import { sessionHeaders, expireSession } from '../api/session';
 import { EventParser } from '../lib/event-parser';
 import type { Project } from './projects';
 
@@ -115,8 +115,9 @@ async function follow(projectId: string, signal: AbortSignal, handlers: Handlers
     });
     if (signal.aborted) return;
     handlers.onEnd(error);
-    if (error?.status === 401) setSession(null);
-    if (error && !isTransient(error)) return;
+    // The next attempt may have the session of a new sign-in.
+    if (error?.status === 401) expireSession();
+    else if (error && !isTransient(error)) return;
     await new Promise((resolve) => setTimeout(resolve, pause));
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
   }

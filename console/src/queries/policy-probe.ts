@@ -31,7 +31,7 @@ export async function probePolicies(
   identity: Identity,
   row: Values,
 ): Promise<Probe> {
-  const policies = relation.policies ?? [];
+  const { policies } = relation;
   const identified = await identify(project, identity);
   const { rows } = await runSql(project.id, factsSql(relation, policies, identified), LIMITS);
   const answer = (rows[0] ?? {}) as Record<string, boolean>;

@@ -4,12 +4,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { PLINTH_URL } from '../api/base-url';
 import { api, assertOk, dataOf, type Schema } from '../api/client';
 import { ApiError } from '../api/errors';
-import { type Identity, projectHeaders, SERVICE_ROLE } from '../api/identity';
+import { type Identity, projectHeaders } from '../api/identity';
 import { type Session, useSession } from '../api/session';
 import { isAllowed } from '../lib/permissions';
-import { catalogFromDocument, type ProjectDocument } from './catalog-from-document';
 import type { Relation } from './catalog-types';
-import { CATALOG } from './catalog-sql';
 
 export type Project = Schema<'ProjectRecord'>;
 
@@ -64,20 +62,14 @@ export async function runSql(
 
 const catalogKey = (projectId: string) => ['catalog', projectId];
 
-async function fullCatalog(project: Project): Promise<Relation[]> {
-  return (await runSql(project.id, CATALOG, { max_rows: 20_000 })).rows as unknown as Relation[];
-}
-
-async function readableCatalog(project: Project): Promise<Relation[]> {
-  const [tables, document] = await Promise.all([
-    dataOf(api.GET('/admin/v1/projects/{id}/tables', { params: { path: { id: project.id } } })),
-    fetchDocument(project, SERVICE_ROLE),
-  ]);
-  return catalogFromDocument(
-    document as unknown as ProjectDocument,
-    tables,
-    project.settings.exposed_schemas,
-  );
+async function fetchCatalog(project: Project): Promise<Relation[]> {
+  const params = { params: { path: { id: project.id } } };
+  const relations = await dataOf(api.GET('/admin/v1/projects/{id}/catalog', params));
+  return relations.map(({ primary_key: primaryKey, foreign_keys: foreignKeys, ...one }) => ({
+    ...one,
+    primaryKey,
+    foreignKeys,
+  }));
 }
 
 /** The project's own OpenAPI document, as an identity sees it. */
@@ -103,10 +95,9 @@ export function useMayWrite({ id }: Project): boolean {
 }
 
 export function useCatalog(project: Project) {
-  const session = useSession();
   return useQuery({
     queryKey: catalogKey(project.id),
-    queryFn: () => (mayRunSql(session, project.id) ? fullCatalog(project) : readableCatalog(project)),
+    queryFn: () => fetchCatalog(project),
     staleTime: 30_000,
   });
 }

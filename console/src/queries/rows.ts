@@ -17,7 +17,7 @@ import {
   selectOf,
 } from '../lib/grid-query';
 import type { CsvRecord } from '../lib/csv';
-import { type Pending, saved, type Values } from '../lib/pending-changes';
+import type { Values } from '../lib/pending-changes';
 import type { Column, Relation } from './catalog-types';
 import type { Project } from './projects';
 
@@ -225,48 +225,4 @@ export async function insertRecords(
 function validJson(text: string): string {
   JSON.parse(text);
   return text;
-}
-
-/**
- * Saves the changes one by one.
- * @param onSaved gets the changes that are left after each step, so that a failure leaves only what was not saved
- */
-export async function saveChanges(
-  project: Project,
-  relation: Relation,
-  pending: Pending,
-  onSaved: (left: Pending) => void,
-): Promise<void> {
-  const { primaryKey, columns } = relation;
-  const headers = { Prefer: 'return=minimal, max-affected=1, handling=strict' };
-  let left = pending;
-  for (const [key, row] of pending.deletes) {
-    await callRows({
-      project,
-      relation,
-      method: 'DELETE',
-      headers,
-      parameters: rowParameters(primaryKey, row),
-    });
-    onSaved((left = saved(left, 'delete', key)));
-  }
-  for (const [key, { row, values }] of pending.updates) {
-    if (!pending.deletes.has(key)) {
-      const parameters = rowParameters(primaryKey, row);
-      await callRows({
-        project,
-        relation,
-        method: 'PATCH',
-        headers,
-        parameters,
-        body: rowBody(columns, values),
-      });
-    }
-    onSaved((left = saved(left, 'update', key)));
-  }
-  for (const { id, values } of pending.inserts) {
-    const body = rowBody(columns, values);
-    await callRows({ project, relation, method: 'POST', headers: { Prefer: 'return=minimal' }, body });
-    onSaved((left = saved(left, 'insert', id)));
-  }
 }

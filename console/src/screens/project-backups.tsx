@@ -1,31 +1,19 @@
 /** Backups of a project: download, schedule, run now, and the last runs. */
-import {
-  Badge,
-  Button,
-  Group,
-  Modal,
-  NumberInput,
-  PasswordInput,
-  Select,
-  Stack,
-  Switch,
-  Table,
-  Text,
-} from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, assertOk, type Schema } from '../api/client';
+import { assertOk } from '../api/client';
 import { PLINTH_URL } from '../api/base-url';
 import { isOfInstall, mayAdminister, sessionHeaders, useSession } from '../api/session';
-import { backupRunsQuery, backupsQuery } from '../queries/overview';
 import type { Project } from '../queries/projects';
 import { useLanguages } from '../i18n';
-import { formatBytes, formatTime } from '../lib/format';
-import { announce, announceFailure, Failure, Loaded } from '../ui/feedback';
+import { formatBytes } from '../lib/format';
+import { Failure } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { FormButtons, Section } from '../ui/parts';
 import { streamToFile } from '../lib/stream-to-file';
 import { saveFile } from '../ui/save-file';
+import { Runs, Schedule } from './backup-schedule';
 
 export function ProjectBackups({ project }: { project: Project }) {
   const { t } = useLanguages();
@@ -51,196 +39,6 @@ export function ProjectBackups({ project }: { project: Project }) {
       </Stack>
       {isDownloading ? <Download project={project} onClose={() => setDownloading(false)} /> : null}
     </Section>
-  );
-}
-
-type Subject = Schema<'BackupsRecord'>['projects'][number];
-
-function Schedule({ project }: { project: Project }) {
-  const { t, language } = useLanguages();
-  const client = useQueryClient();
-  const session = useSession();
-  const backups = useQuery(backupsQuery());
-  const [isEditing, setEditing] = useState(false);
-  const mayChange = mayAdminister(session, null);
-  const start = useMutation({
-    mutationFn: () => api.POST('/admin/v1/backups/runs', { body: { project_id: project.id } }),
-    onSuccess: () => announce(t('backupQueued')),
-    onError: (error) => announceFailure(error, t('close')),
-    onSettled: () => client.invalidateQueries({ queryKey: ['backups'] }),
-  });
-  return (
-    <Loaded query={backups}>
-      {({ projects }) => {
-        const subject = projects.find((one) => one.project_id === project.id);
-        if (!subject) return null;
-        return (
-          <>
-            <Text size="sm">{scheduleText(subject, t)}</Text>
-            <Text size="sm" c="dimmed">
-              {t('lastBackup', { time: formatTime(subject.last_success_at, language) })}
-              {subject.next_at === null
-                ? ''
-                : ` · ${t('nextBackup', { time: formatTime(subject.next_at, language) })}`}
-            </Text>
-            {subject.missing ? (
-              <Badge color="red" variant="light">
-                {t('backupMissing')}
-              </Badge>
-            ) : null}
-            {mayChange ? (
-              <Group gap="xs">
-                <Button
-                  variant="default"
-                  loading={start.isPending}
-                  leftSection={<Icon name="archive" size={16} />}
-                  onClick={() => start.mutate()}
-                >
-                  {t('backUpNow')}
-                </Button>
-                <Button
-                  variant="default"
-                  leftSection={<Icon name="clock" size={16} />}
-                  onClick={() => setEditing(true)}
-                >
-                  {t('schedule')}
-                </Button>
-              </Group>
-            ) : null}
-            {isEditing ? (
-              <ScheduleForm project={project} subject={subject} onClose={() => setEditing(false)} />
-            ) : null}
-          </>
-        );
-      }}
-    </Loaded>
-  );
-}
-
-function scheduleText(
-  { schedule, own_schedule: isOwn }: Subject,
-  t: ReturnType<typeof useLanguages>['t'],
-): string {
-  if (!schedule?.enabled) return t('noSchedule');
-  const { cron, time_zone: zone, keep } = schedule;
-  return t(isOwn ? 'ownSchedule' : 'installSchedule', { cron, zone, keep });
-}
-
-interface ScheduleFormProps {
-  readonly project: Project;
-  readonly subject: Subject;
-  readonly onClose: () => void;
-}
-
-const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour));
-
-function ScheduleForm({ project, subject: { schedule, own_schedule: isOwn }, onClose }: ScheduleFormProps) {
-  const { t } = useLanguages();
-  const client = useQueryClient();
-  const [input, setInput] = useState({
-    isOwn: isOwn || schedule === null,
-    hour: /^0 (\d+) \* \* \*$/.exec(schedule?.cron ?? '')?.[1] ?? '3',
-    zone: schedule?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    keep: (schedule?.keep ?? 7) as number | string,
-  });
-  const save = useMutation({
-    mutationFn: async () => {
-      const params = { params: { query: { project_id: project.id } } };
-      if (!input.isOwn) return api.DELETE('/admin/v1/backups/schedule', params);
-      const body = { hour: Number(input.hour), time_zone: input.zone, keep: Number(input.keep) };
-      return api.PUT('/admin/v1/backups/schedule', { ...params, body });
-    },
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['backups'] });
-      announce(t('saved'));
-      onClose();
-    },
-  });
-  return (
-    <Modal opened onClose={onClose} title={t('schedule')} closeButtonProps={{ 'aria-label': t('close') }}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
-        <Stack gap="sm">
-          <Switch
-            label={t('scheduleOfItsOwn')}
-            description={t('scheduleOfItsOwnHint')}
-            checked={input.isOwn}
-            onChange={(event) => setInput({ ...input, isOwn: event.currentTarget.checked })}
-          />
-          {input.isOwn ? (
-            <>
-              <Group grow align="start">
-                <Select
-                  label={t('dailyAt')}
-                  data={HOURS.map((value) => ({ value, label: `${value.padStart(2, '0')}:00` }))}
-                  value={input.hour}
-                  allowDeselect={false}
-                  onChange={(hour) => setInput({ ...input, hour: hour ?? input.hour })}
-                />
-                <NumberInput
-                  label={t('keepBackups')}
-                  min={1}
-                  max={10_000}
-                  allowDecimal={false}
-                  value={input.keep}
-                  onChange={(keep) => setInput({ ...input, keep })}
-                />
-              </Group>
-              <Select
-                label={t('timeZone')}
-                searchable
-                allowDeselect={false}
-                limit={50}
-                data={[...new Set(['UTC', input.zone, ...Intl.supportedValuesOf('timeZone')])]}
-                value={input.zone}
-                onChange={(zone) => setInput({ ...input, zone: zone ?? input.zone })}
-              />
-            </>
-          ) : null}
-          {save.error ? <Failure error={save.error} /> : null}
-          <FormButtons action={t('save')} isPending={save.isPending} onClose={onClose} />
-        </Stack>
-      </form>
-    </Modal>
-  );
-}
-
-function Runs({ project }: { project: Project }) {
-  const { t, language } = useLanguages();
-  const runs = useQuery(backupRunsQuery(project));
-  return (
-    <Loaded query={runs}>
-      {(list) =>
-        list.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            {t('noRuns')}
-          </Text>
-        ) : (
-          <Table.ScrollContainer minWidth={460}>
-            <Table verticalSpacing={4}>
-              <Table.Tbody>
-                {list.map((run) => (
-                  <Table.Tr key={run.id}>
-                    <Table.Td>{formatTime(run.started_at, language)}</Table.Td>
-                    <Table.Td>
-                      <Badge variant="light" color={run.status === 'failed' ? 'red' : 'gray'}>
-                        {t(`run_${run.status}`)}
-                      </Badge>
-                    </Table.Td>
-                    <Table.Td>{run.bytes === null ? '–' : formatBytes(run.bytes, language)}</Table.Td>
-                    <Table.Td className="wrap">{run.error ?? run.archive}</Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
-        )
-      }
-    </Loaded>
   );
 }
 

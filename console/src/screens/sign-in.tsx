@@ -14,7 +14,6 @@ import { SingleSignOnFactor, SingleSignOnFault, takeSignInError } from './single
 
 export function SignInScreen() {
   const t = useT();
-  const [byKey, setByKey] = useState(false);
   // Read once: the address loses it.
   const [fault, setFault] = useState(takeSignInError);
   const setup = useQuery({ queryKey: ['setup'], queryFn: () => dataOf(api.GET('/admin/v1/setup')) });
@@ -33,16 +32,32 @@ export function SignInScreen() {
         </Text>
       ) : null}
       {fault === null ? null : <SingleSignOnFault code={fault} />}
-      {byKey ? <KeyForm /> : <PersonForm />}
-      {byKey ? null : <OtherWays />}
-      <Anchor component="button" size="sm" mt="md" onClick={() => setByKey(!byKey)}>
-        {byKey ? t('signInAsPerson') : t('signInByKey')}
-      </Anchor>
+      <SignInForms />
     </EntryPage>
   );
 }
 
-function OtherWays() {
+interface SignInFormsProps {
+  readonly byKey?: boolean;
+  /** True: the page must not be left, so the issuer of single sign-on opens in another tab. */
+  readonly keepsPage?: boolean;
+}
+
+export function SignInForms({ byKey: isKeyFirst = false, keepsPage = false }: SignInFormsProps) {
+  const t = useT();
+  const [byKey, setByKey] = useState(isKeyFirst);
+  return (
+    <>
+      {byKey ? <KeyForm /> : <PersonForm />}
+      {byKey ? null : <OtherWays keepsPage={keepsPage} />}
+      <Anchor component="button" type="button" size="sm" mt="md" onClick={() => setByKey(!byKey)}>
+        {byKey ? t('signInAsPerson') : t('signInByKey')}
+      </Anchor>
+    </>
+  );
+}
+
+function OtherWays({ keepsPage }: { keepsPage: boolean }) {
   const t = useT();
   const { data } = useQuery({
     queryKey: ['sign-in-methods'],
@@ -66,7 +81,13 @@ function OtherWays() {
       ) : null}
       {passkey.error ? <Failure error={passkey.error} /> : null}
       {data?.oidc_issuer ? (
-        <Button component="a" variant="default" fullWidth href={`${PLINTH_URL}/admin/v1/session/oidc`}>
+        <Button
+          component="a"
+          variant="default"
+          fullWidth
+          href={`${PLINTH_URL}/admin/v1/session/oidc`}
+          {...(keepsPage ? { target: '_blank' } : {})}
+        >
           {t('signInBySso', { issuer: data.oidc_issuer })}
         </Button>
       ) : null}

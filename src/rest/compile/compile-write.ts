@@ -41,12 +41,12 @@ export function compileUpdate(
   plan: UpdatePlan,
   { placeholder, isList }: BodySource,
 ): { body: string | null; update: string } {
-  const set: Record<string, () => string> = {};
+  const set = new Map<string, () => string>();
   for (const { column, parse } of plan.columns) {
     const value = quoteIdentifier(column.name);
-    set[column.name] = () => `(SELECT ${parse ? `${routineSql(parse)}(${value})` : value} FROM "${BODY}")`;
+    set.set(column.name, () => `(SELECT ${parse ? `${routineSql(parse)}(${value})` : value} FROM "${BODY}")`);
   }
-  for (const name of plan.defaults) set[name] = () => 'DEFAULT';
+  for (const name of plan.defaults) set.set(name, () => 'DEFAULT');
   const reference = tableReference(plan.relation);
   const query = builder.update(plan.relation, set);
   plan.where.forEach((condition) => query.andWhere(whole(conditionSql(builder, reference, condition))));

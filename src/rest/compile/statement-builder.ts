@@ -26,11 +26,14 @@ const MARKS: Readonly<Record<string, string>> = {
   '(': `open${SECRET}`,
   ')': `close${SECRET}`,
 };
+/** TypeORM copies the columns of an UPDATE into an object, on which this name is no member. */
+const PROTO = '__proto__';
+const PROTO_MARK = `proto${SECRET}`;
 const LATERAL = `/*${SECRET}*/`;
 const JOIN_LATERAL = new RegExp(`JOIN \\(/\\*${SECRET}\\*/`, 'g');
-const MARKED = new RegExp(`(?:dot|open|close)${SECRET}`, 'g');
+const MARKED = new RegExp(`(?:dot|open|close|proto)${SECRET}`, 'g');
 const UNMARKED: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(MARKS).map(([character, mark]) => [mark, character]),
+  [...Object.entries(MARKS), [PROTO, PROTO_MARK] as const].map(([text, mark]) => [mark, text]),
 );
 
 export class StatementBuilder {
@@ -51,8 +54,11 @@ export class StatementBuilder {
     return (BUILDERS.createQueryBuilder() as Select).select([]);
   }
 
-  update(relation: QualifiedName, set: Readonly<Record<string, () => string>>) {
-    return BUILDERS.createQueryBuilder().update(this.path(relation)).set(set);
+  /** @param set the expression of each column */
+  update(relation: QualifiedName, set: ReadonlyMap<string, () => string>) {
+    if (set.has(PROTO)) this.hasMarks = true;
+    const members = [...set].map(([name, value]) => [name === PROTO ? PROTO_MARK : name, value] as const);
+    return BUILDERS.createQueryBuilder().update(this.path(relation)).set(Object.fromEntries(members));
   }
 
   delete(relation: QualifiedName) {

@@ -34,6 +34,68 @@ describe('projects', () => {
     );
   });
 
+  it('describes the tables and views of a project, whatever their names', async () => {
+    const project = await plinth.createProject();
+    await project.sql(`create type mood as enum ('sad', 'happy');
+      create table owners (id int primary key);
+      create table "__proto__" (id bigint generated always as identity primary key, "constructor" mood[] default '{sad}',
+        owner int not null references owners);
+      comment on table "__proto__" is 'hostile';
+      create policy mine on "__proto__" for select to anon using (owner = 1);
+      create view seen as select id from owners`);
+    const { status, body } = await plinth.admin.get(`/admin/v1/projects/${project.id}/catalog`);
+    expect(status).toBe(200);
+    const own = body.filter(({ schema }: { schema: string }) => schema === 'public');
+    expect(own.map(({ name, kind }: Record<string, string>) => [name, kind])).toEqual([
+      ['__proto__', 'table'],
+      ['owners', 'table'],
+      ['seen', 'view'],
+    ]);
+    const column = { nullable: true, default: null, always: false, labels: null, comment: null };
+    expect(own[0]).toEqual({
+      schema: 'public',
+      name: '__proto__',
+      kind: 'table',
+      comment: 'hostile',
+      rows: -1,
+      bytes: expect.any(Number),
+      rls: true,
+      columns: [
+        { ...column, name: 'id', type: 'bigint', category: 'N', nullable: false, always: true },
+        { ...column, name: 'constructor', type: 'mood[]', category: 'A', default: `'{sad}'::mood[]` },
+        { ...column, name: 'owner', type: 'integer', category: 'N', nullable: false },
+      ],
+      primary_key: ['id'],
+      foreign_keys: [
+        {
+          name: '__proto___owner_fkey',
+          columns: ['owner'],
+          schema: 'public',
+          table: 'owners',
+          targets: ['id'],
+        },
+      ],
+      indexes: [
+        {
+          name: '__proto___pkey',
+          definition: expect.stringContaining('USING btree (id)'),
+          constraint: '__proto___pkey',
+        },
+      ],
+      policies: [
+        {
+          name: 'mine',
+          command: 'SELECT',
+          permissive: true,
+          roles: ['anon'],
+          using: '(owner = 1)',
+          check: null,
+        },
+      ],
+    });
+    expect((await plinth.admin.get('/admin/v1/projects/nosuchproject/catalog')).status).toBe(404);
+  });
+
   it('deletes a project with its database', async () => {
     const project = await plinth.createProject();
     expect((await plinth.admin.delete(`/admin/v1/projects/${project.id}`)).status).toBe(200);

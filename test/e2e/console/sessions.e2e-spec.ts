@@ -75,7 +75,7 @@ inBrowser('a session of the console', () => {
     plinth.http.with({ cookie: `${COOKIE}=${value}` }).get('/admin/v1/session');
 
   describe('by a passkey', () => {
-    it('is enrolled in the account, begins a session without a password, and ends when it is deleted', async () => {
+    it('is enrolled and renamed in the account, begins a session without a password, and ends when it is deleted', async () => {
       await devTools.send('WebAuthn.enable');
       await devTools.send('WebAuthn.addVirtualAuthenticator', {
         options: {
@@ -95,6 +95,10 @@ inBrowser('a session of the console', () => {
       await view.dialog().getByRole('button', { name: 'Add a passkey' }).click();
       await view.button('I have kept them').click();
       await page.getByText('Laptop', { exact: true }).waitFor();
+      await view.button('Rename passkey').click();
+      await view.dialog().getByLabel('Name of the passkey').fill('Work laptop');
+      await view.dialog().getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Work laptop', { exact: true }).waitFor();
       await signOut();
       await view.button('Sign in with a passkey').click();
       await signedIn();
@@ -103,7 +107,7 @@ inBrowser('a session of the console', () => {
       await view.dialog().getByLabel('Your password').fill(STAFF_PASSWORD);
       await view.dialog().getByRole('button', { name: 'Delete passkey' }).click();
       await eventually(
-        async () => expect(await page.getByText('Laptop', { exact: true }).count()).toBe(0),
+        async () => expect(await page.getByText('Work laptop', { exact: true }).count()).toBe(0),
         SHOWN_MS,
       );
       await signOut();

@@ -136,6 +136,15 @@ describe('names', () => {
   });
 
   it('of JavaScript’s built-in members are ordinary names', async () => {
+    await project.sql(`create table members (id int primary key, "__proto__" text, "constructor" text)`);
+    const inserted = '{"id": 1, "__proto__": "a", "constructor": "b"}';
+    expect((await project.service.post('/rest/v1/members', inserted)).status).toBe(201);
+    for (const changes of ['{"__proto__": "c"}', '{"constructor": "d", "__proto__": "e"}']) {
+      const { text } = await project.service.patch('/rest/v1/members?id=eq.1', changes);
+      expect(Object.entries(JSON.parse(text)[0])).toEqual(
+        expect.arrayContaining(Object.entries(JSON.parse(changes))),
+      );
+    }
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       expect((await at(`victims?select=${name}`)).status).toBe(400);
       expect((await at(name)).status).toBe(404);

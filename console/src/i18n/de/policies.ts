@@ -13,7 +13,6 @@ export const policies: Readonly<Record<keyof typeof en, string>> = {
   noPolicies: 'Keine Policy: Clients sehen keine Zeilen.',
   noPoliciesText: 'Legen Sie zuerst eine Tabelle an. Ihre Policies stehen dann hier.',
   policiesText: 'Row-Level Security legt fest, welche Zeilen eine Rolle lesen und ändern darf.',
-  policiesHidden: 'Ihre Rolle darf Policies nicht lesen.',
   restrictive: 'einschränkend',
   rlsOffText:
     'Ohne Row-Level Security liest und ändert jeder Client mit einem Schlüssel alle Zeilen, die seine Rechte erlauben.',

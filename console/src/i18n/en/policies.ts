@@ -11,7 +11,6 @@ export const policies = {
   noPolicies: 'No policy: clients see no rows.',
   noPoliciesText: 'Create a table first. Its policies then appear here.',
   policiesText: 'Row-level security controls which rows each role can read and change.',
-  policiesHidden: 'Your role may not read policies.',
   restrictive: 'restrictive',
   rlsOffText:
     'Without row-level security, every client with a key reads and changes all rows that its privileges allow.',

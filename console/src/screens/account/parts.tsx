@@ -3,6 +3,7 @@ import { Button, Group, PasswordInput, Stack, Table, Text } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useT } from '../../i18n';
+import { Named } from '../../ui/data-table';
 import { Failure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { IconButton } from '../../ui/parts';
@@ -24,18 +25,14 @@ interface OwnListProps<One extends Named> {
 /** Things of the person by name, which can be deleted and perhaps renamed. */
 export function OwnList<One extends Named>(props: OwnListProps<One>) {
   const { list, detailsOf, deleteLabel, onDelete, rename } = props;
+  if (list.length === 0) return null;
   return (
     <Table verticalSpacing="xs">
       <Table.Tbody>
         {list.map((one) => (
           <Table.Tr key={one.id}>
             <Table.Td>
-              <Text size="sm" fw={550} dir="auto">
-                {one.name}
-              </Text>
-              <Text size="xs" c="dimmed">
-                {detailsOf(one)}
-              </Text>
+              <Named name={one.name} details={detailsOf(one)} />
             </Table.Td>
             <Table.Td ta="end" className="nowrap">
               {rename ? (

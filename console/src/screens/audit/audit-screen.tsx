@@ -8,6 +8,7 @@ import { api, assertOk, type Schema } from '../../api/client';
 import { sessionHeaders, useSession } from '../../api/session';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
+import { DataTable } from '../../ui/data-table';
 import { announceFailure, Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { Page } from '../../ui/parts';
@@ -119,40 +120,36 @@ function Filters({ search }: { search: AuditSearch }) {
 function EntryTable({ entries }: { entries: readonly Entry[] }) {
   const { t, language } = useLanguages();
   return (
-    <Table.ScrollContainer minWidth={1000}>
-      <Table verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('auditTime')}</Table.Th>
-            <Table.Th>{t('auditPerson')}</Table.Th>
-            <Table.Th>{t('auditAction')}</Table.Th>
-            <Table.Th>{t('auditProject')}</Table.Th>
-            <Table.Th>{t('auditAddress')}</Table.Th>
-            <Table.Th>{t('auditDetails')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {entries.map((entry) => (
-            <Table.Tr key={entry.id}>
-              <Table.Td className="nowrap">{formatTime(entry.at, language)}</Table.Td>
-              <Table.Td dir="auto" className="truncate" maw={220} title={entry.actor}>
-                {withoutId(entry.actor)}
-              </Table.Td>
-              <Table.Td>
-                <code>{entry.action}</code>
-              </Table.Td>
-              <Table.Td className="mono">{entry.project_id ?? '–'}</Table.Td>
-              <Table.Td className="mono">{entry.address ?? '–'}</Table.Td>
-              <Table.Td className="wrap" title={JSON.stringify(entry.details)}>
-                <Text size="xs" dir="auto">
-                  {detailsOf(entry)}
-                </Text>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      minWidth={1000}
+      heads={[
+        t('auditTime'),
+        t('auditPerson'),
+        t('auditAction'),
+        t('auditProject'),
+        t('auditAddress'),
+        t('auditDetails'),
+      ]}
+    >
+      {entries.map((entry) => (
+        <Table.Tr key={entry.id}>
+          <Table.Td className="nowrap">{formatTime(entry.at, language)}</Table.Td>
+          <Table.Td dir="auto" className="truncate" maw={220} title={entry.actor}>
+            {withoutId(entry.actor)}
+          </Table.Td>
+          <Table.Td>
+            <code>{entry.action}</code>
+          </Table.Td>
+          <Table.Td className="mono">{entry.project_id ?? '–'}</Table.Td>
+          <Table.Td className="mono">{entry.address ?? '–'}</Table.Td>
+          <Table.Td className="wrap" title={JSON.stringify(entry.details)}>
+            <Text size="xs" dir="auto">
+              {detailsOf(entry)}
+            </Text>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
   );
 }
 

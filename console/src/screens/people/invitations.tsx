@@ -1,5 +1,5 @@
 /** Invitations that were not accepted yet. */
-import { Badge, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Badge, Group, Stack, Table, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../../api/client';
@@ -7,6 +7,7 @@ import { useSession } from '../../api/session';
 import { useLanguages } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { isAllowed } from '../../lib/permissions';
+import { Named } from '../../ui/data-table';
 import { Failure } from '../../ui/feedback';
 import { Confirm, IconButton } from '../../ui/parts';
 
@@ -40,12 +41,10 @@ export function Invitations({ projectId }: { projectId: string | null }) {
             {list.map((one) => (
               <Table.Tr key={one.id}>
                 <Table.Td>
-                  <Text size="sm" fw={550} dir="auto">
-                    {one.email}
-                  </Text>
-                  <Text size="xs" c="dimmed">
-                    {t('invitedBy', { who: one.invited_by ?? t('adminKey') })}
-                  </Text>
+                  <Named
+                    name={one.email}
+                    details={t('invitedBy', { who: one.invited_by ?? t('adminKey') })}
+                  />
                 </Table.Td>
                 <Table.Td>
                   <RolesOf invitation={one} />

@@ -8,6 +8,7 @@ import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { isAllowed } from '../../lib/permissions';
 import { useProject } from '../../queries/projects';
+import { DataTable } from '../../ui/data-table';
 import { announceFailure, Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { Confirm, IconButton, Page } from '../../ui/parts';
@@ -61,39 +62,28 @@ function MemberTable({ members, projectId, mayManage }: MembersProps) {
   const client = useQueryClient();
   const [removed, setRemoved] = useState<Member | null>(null);
   return (
-    <Table.ScrollContainer minWidth={560}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('person')}</Table.Th>
-            <Table.Th>{t('projectRole')}</Table.Th>
-            <Table.Th>{t('lastSignIn')}</Table.Th>
-            <Table.Th aria-label={t('actions')} />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {members.map((member) => (
-            <Table.Tr key={member.id}>
-              <Table.Td>
-                <PersonName person={member} />
-              </Table.Td>
-              <Table.Td>
-                {mayManage ? (
-                  <MemberRole member={member} projectId={projectId} />
-                ) : (
-                  t(`role_${member.project_role}`)
-                )}
-              </Table.Td>
-              <Table.Td>{formatTime(member.last_sign_in_at, language)}</Table.Td>
-              <Table.Td ta="end">
-                {mayManage ? (
-                  <IconButton icon="trash" label={t('removeMember')} onClick={() => setRemoved(member)} />
-                ) : null}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+    <DataTable minWidth={560} heads={[t('person'), t('projectRole'), t('lastSignIn'), null]}>
+      {members.map((member) => (
+        <Table.Tr key={member.id}>
+          <Table.Td>
+            <PersonName person={member} />
+          </Table.Td>
+          <Table.Td>
+            {mayManage ? (
+              <MemberRole member={member} projectId={projectId} />
+            ) : (
+              t(`role_${member.project_role}`)
+            )}
+          </Table.Td>
+          <Table.Td>{formatTime(member.last_sign_in_at, language)}</Table.Td>
+          <Table.Td ta="end">
+            {mayManage ? (
+              <IconButton icon="trash" label={t('removeMember')} onClick={() => setRemoved(member)} />
+            ) : null}
+          </Table.Td>
+        </Table.Tr>
+      ))}
+
       {removed ? (
         <Confirm
           title={t('removeMember')}
@@ -108,7 +98,7 @@ function MemberTable({ members, projectId, mayManage }: MembersProps) {
           }}
         />
       ) : null}
-    </Table.ScrollContainer>
+    </DataTable>
   );
 }
 

@@ -7,6 +7,7 @@ import { useSession } from '../../api/session';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { isAllowed, isOwner } from '../../lib/permissions';
+import { DataTable } from '../../ui/data-table';
 import { announceFailure, Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { Confirm, Page } from '../../ui/parts';
@@ -50,36 +51,23 @@ export function PeopleScreen() {
 function PeopleTable({ people }: { people: readonly Person[] }) {
   const { t, language } = useLanguages();
   return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('person')}</Table.Th>
-            <Table.Th>{t('role')}</Table.Th>
-            <Table.Th>{t('secondFactor')}</Table.Th>
-            <Table.Th>{t('lastSignIn')}</Table.Th>
-            <Table.Th aria-label={t('actions')} />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {people.map((person) => (
-            <Table.Tr key={person.id}>
-              <Table.Td>
-                <PersonName person={person} />
-              </Table.Td>
-              <Table.Td>
-                <RoleField person={person} />
-              </Table.Td>
-              <Table.Td>{person.has_factor ? <Icon name="check" /> : '–'}</Table.Td>
-              <Table.Td>{formatTime(person.last_sign_in_at, language)}</Table.Td>
-              <Table.Td ta="end">
-                <PersonMenu person={person} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable minWidth={640} heads={[t('person'), t('role'), t('secondFactor'), t('lastSignIn'), null]}>
+      {people.map((person) => (
+        <Table.Tr key={person.id}>
+          <Table.Td>
+            <PersonName person={person} />
+          </Table.Td>
+          <Table.Td>
+            <RoleField person={person} />
+          </Table.Td>
+          <Table.Td>{person.has_factor ? <Icon name="check" /> : '–'}</Table.Td>
+          <Table.Td>{formatTime(person.last_sign_in_at, language)}</Table.Td>
+          <Table.Td ta="end">
+            <PersonMenu person={person} />
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
   );
 }
 

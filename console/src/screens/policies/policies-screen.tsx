@@ -110,8 +110,7 @@ interface TableCardProps {
 
 function TableCard({ project, relation, onAction }: TableCardProps) {
   const t = useT();
-  const { schema, name, rls } = relation;
-  const policies = relation.policies ?? [];
+  const { schema, name, rls, policies } = relation;
   const mayWrite = useMayWrite(project);
   return (
     <Card withBorder component="section">
@@ -182,12 +181,7 @@ function TableCard({ project, relation, onAction }: TableCardProps) {
           {t('rlsOffText')}
         </Alert>
       ) : null}
-      {relation.policies === null ? (
-        <Text size="sm" c="dimmed">
-          {t('policiesHidden')}
-        </Text>
-      ) : null}
-      {rls && relation.policies?.length === 0 ? (
+      {rls && policies.length === 0 ? (
         <Text size="sm" c="dimmed">
           {t('noPolicies')}
         </Text>

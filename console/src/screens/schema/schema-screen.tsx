@@ -63,7 +63,7 @@ function Schema({ project, relations }: { project: Project; relations: readonly 
               void navigate({ search: { schema: next ?? schema } });
             }}
           />
-          <Text size="xs" c="dimmed" visibleFrom="lg">
+          <Text size="xs" c="dimmed" visibleFrom="xl">
             {t('schemaHint')}
           </Text>
         </Group>

@@ -24,6 +24,21 @@ const READING = new Set(['SELECT', 'EXPLAIN', 'SHOW', 'BEGIN', 'COMMIT', 'ROLLBA
 const EXPLAIN = 'set transaction read only; explain (format json, verbose false) ';
 const ANALYZE = 'explain (analyze, buffers, format json) ';
 
+interface Draft {
+  readonly text: string;
+  /** Of the address that the draft was written under. */
+  readonly query: string | undefined;
+}
+
+/** The text of each project's editor, while the page is open. */
+const drafts = new Map<string, Draft>();
+
+/** The draft, unless the address links to another statement. */
+function draftOf(projectId: string, query: string | undefined): string | undefined {
+  const draft = drafts.get(projectId);
+  return query === undefined || query === draft?.query ? draft?.text : undefined;
+}
+
 interface Run {
   readonly query: string;
   /** Before the query, on its first line. Empty: the query itself is run. */
@@ -80,13 +95,13 @@ export function SqlScreen() {
     <div className="sql">
       <div className="sql-top">
         <SqlEditor
-          initial={query ?? entries[0]?.sql ?? ''}
+          initial={draftOf(project.id, query) ?? query ?? entries[0]?.sql ?? ''}
           label={t('sqlEditor')}
           hint={t('sqlHint')}
           relations={relations}
           handle={editor}
           onRun={() => start()}
-          onChange={() => undefined}
+          onChange={(text) => drafts.set(project.id, { text, query })}
         />
       </div>
       <div className="table-tools">

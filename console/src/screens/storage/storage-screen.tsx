@@ -6,35 +6,27 @@ import {
   Button,
   Group,
   Menu,
-  Modal,
   NavLink,
-  NumberInput,
   Progress,
   Select,
-  Stack,
-  Switch,
-  TagsInput,
   Text,
-  TextInput,
   Tooltip,
 } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Project, useMayWrite, useProject } from '../../queries/projects';
-import { type Bucket, bucketsQuery } from '../../queries/storage';
-import { projectClient } from '../../queries/users';
+import { bucketsQuery } from '../../queries/storage';
 import { usageQuery } from '../../queries/inside';
 import { useLanguages, useT } from '../../i18n';
 import { formatBytes } from '../../lib/format';
-import { announce, Empty, Failure, Loaded } from '../../ui/feedback';
+import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
-import { Confirm } from '../../ui/parts';
 import { FileBrowser } from './file-browser';
+import { BucketDialog, type Dialog } from './bucket-dialog';
 
 const route = getRouteApi('/signed-in/projects/$slug/storage');
-type Dialog = 'create' | 'edit' | 'delete';
 
 export function StorageScreen() {
   const t = useT();
@@ -196,142 +188,5 @@ function BucketMenu({ onChoose }: { onChoose: (dialog: Dialog) => void }) {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
-  );
-}
-
-interface BucketDialogProps {
-  readonly dialog: Dialog | null;
-  readonly project: Project;
-  readonly bucket: Bucket | undefined;
-  readonly onClose: () => void;
-  readonly onChosen: (slug: string | null) => void;
-}
-
-function BucketDialog({ dialog, project, bucket, onClose, onChosen }: BucketDialogProps) {
-  const t = useT();
-  const client = useQueryClient();
-  const refresh = () => client.invalidateQueries({ queryKey: bucketsQuery(project).queryKey });
-  if (dialog === 'delete' && bucket) {
-    return (
-      <Confirm
-        title={t('deleteBucket')}
-        text={t('deleteBucketText', { name: bucket.name })}
-        action={t('delete')}
-        typed={bucket.slug}
-        onClose={onClose}
-        run={async () => {
-          await projectClient(project.id).DELETE('/p/{project_slug}/storage/buckets/{bucket_name}', {
-            params: { path: { project_slug: project.slug, bucket_name: bucket.slug } },
-          });
-          onChosen(null);
-          await refresh();
-        }}
-      />
-    );
-  }
-  if (dialog === null || (dialog === 'edit' && !bucket)) return null;
-  return (
-    <BucketForm
-      project={project}
-      bucket={dialog === 'edit' ? bucket : undefined}
-      onClose={onClose}
-      onSaved={async (slug) => {
-        await refresh();
-        onChosen(slug);
-        announce(t('saved'));
-      }}
-    />
-  );
-}
-
-interface BucketFormProps {
-  readonly project: Project;
-  readonly bucket: Bucket | undefined;
-  readonly onClose: () => void;
-  readonly onSaved: (slug: string) => Promise<void>;
-}
-
-const MIB = 1024 * 1024;
-
-function BucketForm({ project, bucket, onClose, onSaved }: BucketFormProps) {
-  const t = useT();
-  const [input, setInput] = useState({
-    name: bucket?.name ?? '',
-    is_public: bucket?.is_public ?? false,
-    limit: bucket?.file_size_limit ? bucket.file_size_limit / MIB : '',
-    types: bucket?.allowed_mime_types ?? [],
-  });
-  const save = useMutation({
-    mutationFn: async () => {
-      const { name, is_public, limit, types } = input;
-      const body = {
-        name,
-        is_public,
-        file_size_limit: limit === '' ? null : Math.round(Number(limit) * MIB),
-        allowed_mime_types: types.length === 0 ? null : types,
-      };
-      const calls = projectClient(project.id);
-      const path = { project_slug: project.slug };
-      const { data } = bucket
-        ? await calls.PATCH('/p/{project_slug}/storage/buckets/{bucket_name}', {
-            params: { path: { ...path, bucket_name: bucket.slug } },
-            body,
-          })
-        : await calls.POST('/p/{project_slug}/storage/buckets', { params: { path }, body });
-      await onSaved(data!.data.slug);
-    },
-    onSuccess: onClose,
-  });
-  return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={bucket ? t('editBucket') : t('newBucket')}
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
-        <Stack gap="sm">
-          <TextInput
-            label={t('name')}
-            value={input.name}
-            onChange={(event) => setInput({ ...input, name: event.currentTarget.value })}
-            data-autofocus
-          />
-          <Switch
-            label={t('publicBucket')}
-            description={t('publicBucketHint')}
-            checked={input.is_public}
-            onChange={(event) => setInput({ ...input, is_public: event.currentTarget.checked })}
-          />
-          <NumberInput
-            label={t('sizeLimit')}
-            suffix=" MiB"
-            min={0}
-            value={input.limit}
-            onChange={(limit) => setInput({ ...input, limit })}
-          />
-          <TagsInput
-            label={t('allowedTypes')}
-            placeholder="image/*"
-            value={input.types}
-            onChange={(types) => setInput({ ...input, types })}
-          />
-          {save.error ? <Failure error={save.error} /> : null}
-          <Group justify="end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" loading={save.isPending} disabled={input.name.trim() === ''}>
-              {t('save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
   );
 }

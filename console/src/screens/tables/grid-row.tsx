@@ -3,7 +3,7 @@ import { Checkbox } from '@mantine/core';
 import type { Column } from '../../queries/catalog-types';
 import { useT } from '../../i18n';
 import type { Row } from '../../lib/grid-query';
-import type { Values } from '../../lib/pending-changes';
+import { type Values, valueOf } from '../../lib/pending-changes';
 import { ROW_PX } from '../../lib/row-window';
 import { CellEditor, CellText } from './cell';
 
@@ -67,8 +67,8 @@ export function GridRow(props: GridRowProps) {
         ) : null}
       </div>
       {columns.map((column, at) => {
-        const isChanged = column.name in line.changed;
-        const value = isChanged ? line.changed[column.name] : row?.[column.name];
+        const isChanged = Object.hasOwn(line.changed, column.name);
+        const value = valueOf(column.name, line.changed, row);
         return (
           <div
             key={column.name}

@@ -4,7 +4,7 @@ import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useEffect, use
 import type { Relation } from '../../queries/catalog-types';
 import { useT } from '../../i18n';
 import { type GridQuery, isCut, type Row } from '../../lib/grid-query';
-import { change, changeInserted, keyOf, type Values } from '../../lib/pending-changes';
+import { change, changeInserted, keyOf, type Values, valueOf } from '../../lib/pending-changes';
 import { heightOf, ROW_PX } from '../../lib/row-window';
 import { Empty } from '../../ui/feedback';
 import { FIELD_CHARACTERS, isEditable } from './cell';
@@ -88,8 +88,8 @@ export function Grid(props: GridProps) {
     !line.isDeleted &&
     (line.row !== null || line.insertId !== null) &&
     isEditable(columns[column]) &&
-    !isCut(valueOf(line, columns[column]!.name)) &&
-    (valueOf(line, columns[column]!.name)?.length ?? 0) <= FIELD_CHARACTERS;
+    !isCut(valueOf(columns[column]!.name, line.changed, line.row)) &&
+    (valueOf(columns[column]!.name, line.changed, line.row)?.length ?? 0) <= FIELD_CHARACTERS;
   const here = place ? lineAt(place.line) : null;
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -121,8 +121,9 @@ export function Grid(props: GridProps) {
     if (isEditing || name === null || name === undefined || !here || getSelection()?.toString()) return;
     event.preventDefault();
     // Only a part of the value is here: the drawer has all of it.
-    if (isCut(valueOf(here, name)) && here.row) return onOpen(here.row);
-    event.clipboardData.setData('text/plain', valueOf(here, name) ?? '');
+    const value = valueOf(name, here.changed, here.row);
+    if (isCut(value) && here.row) return onOpen(here.row);
+    event.clipboardData.setData('text/plain', value ?? '');
   };
   const onPaste = (event: ClipboardEvent): void => {
     if (isEditing || !place || !here || !canEdit(here, place.column)) return;
@@ -217,10 +218,6 @@ export function Grid(props: GridProps) {
       ) : null}
     </div>
   );
-}
-
-function valueOf({ changed, row }: Line, column: string): string | null | undefined {
-  return column in changed ? changed[column] : row?.[column];
 }
 
 /** A grid may have nothing but rows. */

@@ -6,7 +6,7 @@ import { type Project, useMayWrite } from '../../queries/projects';
 import { useLanguages, useT } from '../../i18n';
 import { formatBytes } from '../../lib/format';
 import type { Row } from '../../lib/grid-query';
-import { change, keyOf, type Values } from '../../lib/pending-changes';
+import { change, keyOf, type Values, valueOf } from '../../lib/pending-changes';
 import { Icon } from '../../ui/icon';
 import { saveFile } from '../../ui/save-file';
 import { choicesOf, FIELD_CHARACTERS, isEditable, isLongType } from './cell';
@@ -72,7 +72,7 @@ export function RowDrawer(props: RowDrawerProps) {
             <Field
               key={column.name}
               column={column}
-              value={column.name in values ? values[column.name] : (stored as Values)[column.name]}
+              value={valueOf(column.name, values, stored)}
               isReadOnly={!isWritable || !isEditable(column)}
               onChange={(value) => setValues({ ...values, [column.name]: value })}
               picker={pickerOf(column, { project, relation, relations }, (value) =>

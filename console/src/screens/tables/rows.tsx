@@ -15,6 +15,7 @@ import { Icon } from '../../ui/icon';
 import { BulkEdit } from './bulk-edit';
 import { FilterBar } from './filter-bar';
 import { Grid } from './grid';
+import { LeaveGuard } from './leave-guard';
 import { RowDrawer } from './row-drawer';
 import { StatusBar } from './status-bar';
 import { TransferMenu } from './transfer';
@@ -67,9 +68,10 @@ export function Rows({ project, relation, relations, identity }: RowsProps) {
   const mayWrite = useMayWrite(project) && identity.as === 'service_role';
   const isWritable = mayWrite && relation.kind !== 'materialized view' && relation.primaryKey.length > 0;
   const canInsert = mayWrite && relation.kind !== 'materialized view';
+  const canSave = countOf(grid.pending) > 0 && !grid.save.isPending;
   useHotkeys([
     ['mod+Z', () => grid.setPending(undo(grid.pending))],
-    ['mod+S', () => (countOf(grid.pending) > 0 ? grid.save.mutate() : undefined)],
+    ['mod+S', () => (canSave ? grid.save.mutate({ overwrites: false }) : undefined)],
   ]);
   return (
     <>
@@ -129,6 +131,7 @@ export function Rows({ project, relation, relations, identity }: RowsProps) {
         />
       )}
       <StatusBar grid={grid} scroll={scroll} />
+      <LeaveGuard changes={countOf(grid.pending)} />
       {edited ? (
         <RowDrawer
           project={project}

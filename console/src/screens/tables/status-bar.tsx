@@ -1,8 +1,9 @@
 /** Below the grid: how many rows there are, the way to one of them, and the changes that were not saved. */
-import { Button, Group, NumberInput, Text } from '@mantine/core';
+import { Alert, Button, Group, NumberInput, Text } from '@mantine/core';
 import { useLanguages } from '../../i18n';
 import { formatNumber } from '../../lib/format';
 import { countOf, NO_CHANGES, undo } from '../../lib/pending-changes';
+import { RowConflict } from '../../queries/save-changes';
 import { Failure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import type { GridState } from './use-grid';
@@ -15,7 +16,7 @@ export function StatusBar({ grid, scroll }: { grid: GridState; scroll: Scroller 
   const count = countOf(grid.pending);
   return (
     <footer className={count > 0 ? 'status status-changed' : 'status'}>
-      {grid.save.error ? <Failure error={grid.save.error} /> : null}
+      {grid.save.error && count > 0 ? <SaveFailure save={grid.save} error={grid.save.error} /> : null}
       <Group justify="space-between" w="100%" gap="xs">
         <RowCount grid={grid} />
         <Group gap="xs">
@@ -24,6 +25,27 @@ export function StatusBar({ grid, scroll }: { grid: GridState; scroll: Scroller 
         </Group>
       </Group>
     </footer>
+  );
+}
+
+function SaveFailure({ save, error }: { save: GridState['save']; error: Error }) {
+  const { t } = useLanguages();
+  if (!(error instanceof RowConflict)) return <Failure error={error} />;
+  return (
+    <Alert color="orange" variant="light" role="alert" icon={<Icon name="warning" />}>
+      <Text size="sm" className="wrap" dir="auto">
+        {t('rowConflict', { row: error.key })}
+      </Text>
+      <Button
+        mt="xs"
+        size="xs"
+        variant="default"
+        loading={save.isPending}
+        onClick={() => save.mutate({ overwrites: true })}
+      >
+        {t('overwrite')}
+      </Button>
+    </Alert>
   );
 }
 
@@ -91,7 +113,7 @@ function PendingBar({ grid }: { grid: GridState }) {
       <Button size="xs" variant="default" onClick={() => setPending(NO_CHANGES)}>
         {t('discard')}
       </Button>
-      <Button size="xs" loading={save.isPending} onClick={() => save.mutate()}>
+      <Button size="xs" loading={save.isPending} onClick={() => save.mutate({ overwrites: false })}>
         {t('save')}
       </Button>
     </>

@@ -70,6 +70,5 @@ export function TablePanel({ project, relation, relations, onOpenList }: TablePa
 }
 
 function rlsLabel(t: Translate, { rls, policies }: Relation): string {
-  if (!rls) return t('rlsOff');
-  return policies ? t('policyCount', { count: policies.length }) : t('rlsOn');
+  return rls ? t('policyCount', { count: policies.length }) : t('rlsOff');
 }

@@ -1,7 +1,7 @@
 /** The rows that a grid shows, and the changes that were not saved. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { saveChanges } from '../../queries/rows';
+import { saveChanges } from '../../queries/save-changes';
 import { NO_CHANGES, type Pending } from '../../lib/pending-changes';
 import { type GridOptions, usePages } from './use-pages';
 
@@ -11,7 +11,8 @@ export function useGrid(options: GridOptions) {
   const [pending, setPending] = useState<Pending>(NO_CHANGES);
   const pages = usePages(options);
   const save = useMutation({
-    mutationFn: () => saveChanges(project, relation, pending, setPending),
+    mutationFn: ({ overwrites }: { overwrites: boolean }) =>
+      saveChanges({ project, relation, pending, overwrites, onSaved: setPending }),
     onSettled: () =>
       client.invalidateQueries({ queryKey: ['rows', project.id, relation.schema, relation.name] }),
   });

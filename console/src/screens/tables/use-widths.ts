@@ -15,9 +15,10 @@ function guess({ name, type, category }: Column): number {
 }
 
 export function useWidths({ columns }: Relation) {
-  const [dragged, setDragged] = useState<Readonly<Record<string, number>>>({});
+  const [dragged, setDragged] = useState<ReadonlyMap<string, number>>(new Map());
   return {
-    list: columns.map((column) => dragged[column.name] ?? guess(column)),
-    set: (name: string, width: number) => setDragged((old) => ({ ...old, [name]: Math.max(MIN_PX, width) })),
+    list: columns.map((column) => dragged.get(column.name) ?? guess(column)),
+    set: (name: string, width: number) =>
+      setDragged((old) => new Map(old).set(name, Math.max(MIN_PX, width))),
   };
 }

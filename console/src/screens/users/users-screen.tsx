@@ -22,6 +22,7 @@ import { type Project, useMayWrite, useProject } from '../../queries/projects';
 import { projectClient, type User, userQuery, usersQuery } from '../../queries/users';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
+import { DataTable, Named } from '../../ui/data-table';
 import { announce, Empty, Failure, Loaded, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { DetailDrawer, Page } from '../../ui/parts';
@@ -126,39 +127,22 @@ function OpenedUser({ project, userId, onClose }: OpenedUserProps) {
 function UserTable({ users, onOpen }: { users: readonly User[]; onOpen: (user: User) => void }) {
   const { t, language } = useLanguages();
   return (
-    <Table.ScrollContainer minWidth={560}>
-      <Table verticalSpacing="xs" highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('email')}</Table.Th>
-            <Table.Th>{t('state')}</Table.Th>
-            <Table.Th>{t('lastSignIn')}</Table.Th>
-            <Table.Th>{t('createdAt')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {users.map((user) => (
-            <Table.Tr key={user.id} className="clickable" onClick={() => onOpen(user)}>
-              <Table.Td>
-                <UnstyledButton onClick={() => onOpen(user)} className="cell-link">
-                  <Text size="sm" fw={550} dir="auto">
-                    {user.email}
-                  </Text>
-                  <Text size="xs" c="dimmed" dir="auto">
-                    {user.name}
-                  </Text>
-                </UnstyledButton>
-              </Table.Td>
-              <Table.Td>
-                <UserState user={user} />
-              </Table.Td>
-              <Table.Td>{formatTime(user.last_sign_in_at, language)}</Table.Td>
-              <Table.Td>{formatTime(user.created_at, language)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable minWidth={560} heads={[t('email'), t('state'), t('lastSignIn'), t('createdAt')]} isHoverable>
+      {users.map((user) => (
+        <Table.Tr key={user.id} className="clickable" onClick={() => onOpen(user)}>
+          <Table.Td>
+            <UnstyledButton onClick={() => onOpen(user)} className="cell-link">
+              <Named name={user.email} details={user.name} />
+            </UnstyledButton>
+          </Table.Td>
+          <Table.Td>
+            <UserState user={user} />
+          </Table.Td>
+          <Table.Td>{formatTime(user.last_sign_in_at, language)}</Table.Td>
+          <Table.Td>{formatTime(user.created_at, language)}</Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
   );
 }
 

@@ -1,4 +1,4 @@
-/** The SQL that the console runs by itself, through the documented SQL call of the administration API: the catalog. */
+/** The query for the tables and views of a project's database. Each part gives JSON, so that one statement reads all of it. */
 const KINDS = `case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'f' then 'foreign table' else 'table' end`;
 
 const COLUMNS = `
@@ -42,8 +42,8 @@ select n.nspname as schema, c.relname as name, ${KINDS} as kind, obj_description
   c.reltuples::float8 as rows, pg_total_relation_size(c.oid)::float8 as bytes, c.relrowsecurity as rls,
   coalesce((${COLUMNS}), '[]') as columns,
   coalesce((select ${namesOf('i.indkey::int2[]', 'i.indrelid')}
-    from pg_index i where i.indrelid = c.oid and i.indisprimary), '[]') as "primaryKey",
-  coalesce((${FOREIGN_KEYS}), '[]') as "foreignKeys",
+    from pg_index i where i.indrelid = c.oid and i.indisprimary), '[]') as primary_key,
+  coalesce((${FOREIGN_KEYS}), '[]') as foreign_keys,
   coalesce((select json_agg(json_build_object('name', x.relname, 'definition', pg_get_indexdef(x.oid),
       'constraint', (select o.conname from pg_constraint o where o.conindid = x.oid and o.conrelid = c.oid and o.contype in ('p', 'u', 'x'))
     ) order by x.relname)

@@ -1,0 +1,120 @@
+/** Sessions and second factors of a user. */
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Project } from '../../queries/projects';
+import { projectClient, type User } from '../../queries/users';
+import { useLanguages } from '../../i18n';
+import { formatTime } from '../../lib/format';
+import { Failure, Loaded } from '../../ui/feedback';
+import { Part } from './user-part';
+
+export function Sessions({ project, user }: { project: Project; user: User }) {
+  const { t, language } = useLanguages();
+  const client = useQueryClient();
+  const queryKey = ['sessions', project.id, user.id];
+  const sessions = useQuery({
+    queryKey,
+    queryFn: async () =>
+      (
+        await projectClient(project.id).GET('/v1/auth/{project_id}/admin/users/{user_id}/sessions', {
+          params: { path: { project_id: project.id, user_id: user.id } },
+        })
+      ).data?.sessions ?? [],
+  });
+  const signOut = useMutation({
+    mutationFn: () =>
+      projectClient(project.id).POST('/v1/auth/{project_id}/admin/users/{user_id}/logout', {
+        params: { path: { project_id: project.id, user_id: user.id } },
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey }),
+  });
+  return (
+    <Part title={t('sessions')}>
+      <Loaded query={sessions}>
+        {(rows) => (
+          <Stack gap="xs">
+            {rows.length === 0 ? (
+              <Text size="sm" c="dimmed">
+                {t('noSessions')}
+              </Text>
+            ) : null}
+            {rows.map(({ id, last_seen_at: seen, ip, user_agent: agent, aal }) => (
+              <div key={id} className="choice">
+                <Group justify="space-between">
+                  <Text size="sm">{formatTime(seen, language)}</Text>
+                  <Badge size="xs" variant="light">
+                    {aal}
+                  </Badge>
+                </Group>
+                <Text size="xs" c="dimmed" className="wrap">
+                  {ip} {agent?.slice(0, 200)}
+                </Text>
+              </div>
+            ))}
+            {signOut.error ? <Failure error={signOut.error} /> : null}
+            {rows.length > 0 ? (
+              <Group>
+                <Button
+                  size="xs"
+                  variant="default"
+                  loading={signOut.isPending}
+                  onClick={() => signOut.mutate()}
+                >
+                  {t('endSessions')}
+                </Button>
+              </Group>
+            ) : null}
+          </Stack>
+        )}
+      </Loaded>
+    </Part>
+  );
+}
+
+export function Factors({ project, user }: { project: Project; user: User }) {
+  const { t, language } = useLanguages();
+  const client = useQueryClient();
+  const queryKey = ['factors', project.id, user.id];
+  const path = { project_id: project.id, user_id: user.id };
+  const calls = projectClient(project.id);
+  const factors = useQuery({
+    queryKey,
+    queryFn: async () =>
+      (await calls.GET('/v1/auth/{project_id}/admin/users/{user_id}/factors', { params: { path } })).data
+        ?.factors ?? [],
+  });
+  const remove = useMutation({
+    mutationFn: (factorId: string) =>
+      calls.DELETE('/v1/auth/{project_id}/admin/users/{user_id}/factors/{factor_id}', {
+        params: { path: { ...path, factor_id: factorId } },
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey }),
+  });
+  return (
+    <Part title={t('factors')}>
+      <Loaded query={factors}>
+        {(list) =>
+          list.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              {t('noFactors')}
+            </Text>
+          ) : (
+            <Stack gap="xs">
+              {list.map(({ id, name, kind, created_at: at }) => (
+                <Group key={id} justify="space-between" className="choice">
+                  <Text size="sm">
+                    {name || kind} · {formatTime(at, language)}
+                  </Text>
+                  <Button size="compact-xs" color="red" variant="light" onClick={() => remove.mutate(id)}>
+                    {t('remove')}
+                  </Button>
+                </Group>
+              ))}
+              {remove.error ? <Failure error={remove.error} /> : null}
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Part>
+  );
+}

@@ -1,0 +1,14 @@
+/** A part of the drawer of a user, with a heading. */
+import { Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+export function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <Title order={3} size="h5" mb="xs">
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}

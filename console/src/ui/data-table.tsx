@@ -1,0 +1,52 @@
+/** Lists of things: a table with a head for each column, which is scrolled where the page is narrow. */
+import { Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useT } from '../i18n';
+
+interface DataTableProps {
+  /** In pixels: narrower pages scroll the table. */
+  readonly minWidth: number;
+  /** Labels of the columns; null for the column of actions. */
+  readonly heads: readonly (string | null)[];
+  readonly isHoverable?: boolean;
+  /** The rows. */
+  readonly children: ReactNode;
+}
+
+export function DataTable({ minWidth, heads, isHoverable = false, children }: DataTableProps) {
+  const t = useT();
+  return (
+    <Table.ScrollContainer minWidth={minWidth}>
+      <Table verticalSpacing="xs" highlightOnHover={isHoverable}>
+        <Table.Thead>
+          <Table.Tr>
+            {heads.map((label, index) =>
+              label === null ? (
+                <Table.Th key={index} aria-label={t('actions')} />
+              ) : (
+                <Table.Th key={index} className="nowrap">
+                  {label}
+                </Table.Th>
+              ),
+            )}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>{children}</Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+/** A thing by its name, and what else tells it apart. Both may be texts of strangers. */
+export function Named({ name, details }: { name: string; details: string }) {
+  return (
+    <>
+      <Text size="sm" fw={550} dir="auto">
+        {name}
+      </Text>
+      <Text size="xs" c="dimmed" dir="auto">
+        {details}
+      </Text>
+    </>
+  );
+}
