@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
+import { FairStarts, tenantOf } from '../http/fair-starts';
 import { toOriginForm } from '../http/request-head';
 import { nameRequest } from '../http/request-id';
 import { startMeasured } from '../http/request-times';
@@ -43,11 +44,16 @@ export class HttpAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const app = this.getInstance<Express & RequestListener>();
     const turns = new RequestTurns();
+    const starts = new FairStarts();
     const isNamed = this.limits.requestLog || this.limits.traceEndpoint !== null;
     const handle: RequestListener = (request, response) => {
       if (isNamed) nameRequest(request, response);
       request.url = toOriginForm(request.url ?? '');
-      turns.take(request, response, () => startMeasured(request, () => void app(request, response)));
+      const start = (): void => {
+        // A client that is gone meanwhile needs no response.
+        if (!request.socket.destroyed) startMeasured(request, () => void app(request, response));
+      };
+      turns.take(request, response, () => starts.take(tenantOf(request), start));
     };
     const server: DrainableServer = new DrainableServer(
       {

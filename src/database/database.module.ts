@@ -43,6 +43,7 @@ export class DatabaseModule implements OnApplicationShutdown {
               idleTimeoutMs: IDLE_TIMEOUT_MS,
               maxWaiting: MAX_WAITING,
               stalledMs: STALLED_MS,
+              sharedCores: config.url === null ? availableParallelism() : undefined,
             }),
         },
         ReplicaSets,

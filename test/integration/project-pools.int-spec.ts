@@ -1,9 +1,11 @@
 /** Overload: requests that could not be served in time are refused at once, and one project does not affect others. */
+import { getPriority } from 'node:os';
 import { DatabaseFault } from '../../src/common/errors/database-fault';
 import { PooledConnection } from '../../src/database/pools/pooled-connection';
 import { ProjectDatabase } from '../../src/database/pools/project-database';
 import { ProjectPools } from '../../src/database/pools/project-pools';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
+import { eventually } from '../support/eventually';
 import { TestPlinth } from '../support/plinth';
 
 const LIMITS = {
@@ -165,6 +167,35 @@ describe('ProjectPools', () => {
     expect(status).toBe(200);
     expect(all.stats().open - before).toBe(1);
   });
+
+  (process.platform === 'linux' ? it : it.skip)(
+    'lowers the priority of the processes of a project that takes much of the machine while another is in use',
+    async () => {
+      const shared = new ProjectPools({ ...LIMITS, perProject: 2, workingAtOnce: 2, sharedCores: 0.1 });
+      const neighbour = await shared.use(other, processId);
+      let [isOn, busy] = [true, 0];
+      const burn = async (connection: PooledConnection): Promise<void> => {
+        busy = connection.processId;
+        await connection.pipeline([{ text: 'select count(*) from generate_series(1, 100000)' }]);
+      };
+      const flood = (async () => {
+        while (isOn) await shared.use(flooded, burn);
+      })();
+      await eventually(async () => {
+        await shared.use(other, answer);
+        expect(getPriority(busy)).toBeGreaterThan(0);
+      });
+      expect(getPriority(neighbour)).toBe(0);
+      isOn = false;
+      await flood;
+      // Its priority cannot be raised again, so the connection is closed once the project is quiet.
+      await eventually(async () => {
+        const current = await shared.use(flooded, processId);
+        expect(getPriority(current)).toBe(0);
+      });
+      await shared.close();
+    },
+  );
 
   it('opens no connection after it was closed', async () => {
     const closed = new ProjectPools(LIMITS);

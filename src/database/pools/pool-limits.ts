@@ -17,4 +17,6 @@ export interface PoolLimits {
   readonly maxWaiting: number;
   /** Milliseconds without progress after which a response is aborted if requests wait for its connection. */
   readonly stalledMs: number;
+  /** Cores that PostgreSQL shares with this process; absent where it runs on another machine. */
+  readonly sharedCores?: number;
 }

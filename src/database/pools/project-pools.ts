@@ -6,6 +6,7 @@
 import { formatHost, type HostAddress, HostGroup } from '../../pg-pipeline';
 import { measureDatabase } from '../../http/request-times';
 import { ConcurrencyLimiter, MOMENT_MS } from './concurrency-limiter';
+import { CpuShares, LOOK_MS } from './cpu-shares';
 import { FairShare } from './fair-share';
 import { IdleConnections } from './idle-connections';
 import {
@@ -51,6 +52,8 @@ export class ProjectPools {
   private readonly idle = new IdleConnections((connection) => this.owners.get(connection)?.size ?? 0);
   private readonly fairness: FairShare;
   private readonly servers: ServerWatch;
+  private readonly cpu: CpuShares | null = null;
+  private readonly cpuTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly limits: PoolLimits) {
     const { total, perProject, stalledMs } = limits;
@@ -66,6 +69,9 @@ export class ProjectPools {
     });
     this.sweeper = setInterval(() => this.closeIdle(), Math.max(1_000, limits.idleTimeoutMs / 4));
     this.sweeper.unref();
+    if (limits.sharedCores === undefined) return;
+    this.cpu = new CpuShares(limits.sharedCores);
+    this.cpuTimer = setInterval(() => this.lookAtCpu(), LOOK_MS).unref();
   }
 
   /** For metrics: open connections, those held by streamed responses, waiting requests, and round trips so far. */
@@ -183,6 +189,7 @@ export class ProjectPools {
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.sweeper);
+    clearInterval(this.cpuTimer);
     this.servers.close();
     this.ignoreMoves();
     await Promise.all([...this.pools].map(([key, pool]) => this.closePool(key, pool)));
@@ -349,7 +356,8 @@ export class ProjectPools {
     if (!pool) return;
     pool.lent.delete(connection);
     this.streams.delete(connection);
-    if (connection.broken || pool.closed || this.fairness.mustYield(pool, connection)) {
+    const isUnwanted = connection.broken || pool.closed || (this.cpu?.isOver(pool, connection) ?? false);
+    if (isUnwanted || this.fairness.mustYield(pool, connection)) {
       void this.discard(pool, connection);
       this.serveStarving();
       this.serve(pool);
@@ -394,6 +402,13 @@ export class ProjectPools {
     if (pool.size === 0) pool.spare.refuse(poolExhausted);
     connection.onLost = () => undefined;
     await connection.close();
+  }
+
+  private lookAtCpu(): void {
+    for (const connection of this.cpu?.look([...this.pools.values()]) ?? []) {
+      const pool = this.owners.get(connection);
+      if (pool) this.dropIdle(pool, connection);
+    }
   }
 
   private closeIdle(): void {

@@ -1,0 +1,100 @@
+/**
+ * Lowers the priority of PostgreSQL's processes that work for a project which takes a large share of the machine while other projects
+ * are in use. They then use what the others leave. Only for a PostgreSQL on this machine, on Linux. A process cannot get its priority
+ * back without privileges, so its connection is closed when the project is quiet again.
+ */
+import { readFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import type { Pool } from './pool';
+import type { PooledConnection } from './pooled-connection';
+
+/** Milliseconds between two looks at the connections in use. */
+export const LOOK_MS = 200;
+/** Share of the cores from which on a project's processes have a lower priority. */
+const LARGE_SHARE = 1 / 4;
+/** About a tenth of the time of a competing process (sched(7), "The nice value"). */
+const NICE = 10;
+/** Milliseconds for which the priority stays lower after the share was last exceeded. */
+const PENALTY_MS = 2_000;
+/** Milliseconds for which a project counts as in use after its last request. */
+const IN_USE_MS = 1_000;
+
+interface Reading {
+  /** Nanoseconds of CPU time. */
+  readonly used: number;
+  /** Milliseconds of the monotonic clock. */
+  readonly at: number;
+}
+
+export class CpuShares {
+  private readonly readings = new WeakMap<PooledConnection, Reading>();
+  private readonly lowered = new WeakSet<PooledConnection>();
+  /** Milliseconds of the monotonic clock until which a pool's connections have a lower priority. */
+  private readonly until = new Map<Pool, number>();
+
+  /** @param cores of the machine */
+  constructor(private readonly cores: number) {}
+
+  /**
+   * Looks at the connections in use.
+   * @returns idle connections with a lower priority, whose project is quiet again
+   */
+  look(pools: readonly Pool[]): PooledConnection[] {
+    const now = performance.now();
+    for (const pool of pools) {
+      if (pool.lent.size === 0 || this.coresOf(pool, now) <= this.cores * LARGE_SHARE) continue;
+      if (pools.some((other) => other !== pool && isInUse(other, now)))
+        this.until.set(pool, now + PENALTY_MS);
+    }
+    const over: PooledConnection[] = [];
+    for (const [pool, until] of this.until) {
+      if (now < until) for (const one of [...pool.lent.borrowed(), ...pool.idle]) this.lower(one);
+      else {
+        this.until.delete(pool);
+        over.push(...pool.idle.filter((one) => this.lowered.has(one)));
+      }
+    }
+    return over;
+  }
+
+  /** Whether a connection that is given back has to be closed: its priority is lower, and its project is quiet again. */
+  isOver(pool: Pool, connection: PooledConnection): boolean {
+    return this.lowered.has(connection) && !this.until.has(pool);
+  }
+
+  /** Number of cores that the pool's connections in use have taken since the last look at each. */
+  private coresOf(pool: Pool, now: number): number {
+    let cores = 0;
+    for (const connection of pool.lent.borrowed()) {
+      const before = this.readings.get(connection);
+      const used = cpuTimeOf(connection.processId);
+      if (used === null) continue;
+      this.readings.set(connection, { used, at: now });
+      if (before) cores += (used - before.used) / 1e6 / (now - before.at);
+    }
+    return cores;
+  }
+
+  private lower(connection: PooledConnection): void {
+    if (this.lowered.has(connection) || connection.processId === 0) return;
+    try {
+      setPriority(connection.processId, NICE);
+      this.lowered.add(connection);
+    } catch {
+      // The process has ended, or belongs to another user.
+    }
+  }
+}
+
+function isInUse(pool: Pool, now: number): boolean {
+  return pool.lent.size > 0 || pool.idle.some(({ idleSince }) => now - idleSince < IN_USE_MS);
+}
+
+/** Nanoseconds of CPU time of a process; null where the system does not tell (Linux: /proc/<pid>/schedstat). */
+function cpuTimeOf(processId: number): number | null {
+  try {
+    return Number(readFileSync(`/proc/${processId}/schedstat`, 'latin1').split(' ')[0]);
+  } catch {
+    return null;
+  }
+}
