@@ -4,7 +4,9 @@ import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list, table } from './format';
 
-type ServerAnswer = Readonly<Record<string, unknown>>;
+type ServerAnswer = Readonly<Record<string, unknown>> & {
+  readonly replicas: readonly { readonly reachable: boolean }[];
+};
 
 interface ServerOptions {
   readonly capacity?: number;
@@ -14,7 +16,7 @@ interface ServerOptions {
   readonly pooler?: string | false;
 }
 
-const COLUMNS = ['name', 'host', 'port', 'status', 'projects', 'capacity', 'reachable'];
+const COLUMNS = ['name', 'host', 'port', 'status', 'projects', 'capacity', 'reachable', 'replicas', 'pooler'];
 
 const REPLICAS = 'standbys that serve reads, as host or host:port, separated by commas';
 const POOLER = 'PgBouncer in transaction mode, as host or host:port';
@@ -24,10 +26,10 @@ export function addServerCommands(program: Command, context: CommandContext): vo
   addAdd(server, context);
   server
     .command('list')
-    .description('list the servers, and whether they answer')
+    .description('list the servers, and whether they and their replicas answer')
     .action(async () => {
       const { body } = await context.server.send<ServerAnswer[]>('GET', '/servers');
-      context.print(body, () => table(body, COLUMNS));
+      context.print(body, () => table(body.map(rowOf), COLUMNS));
     });
   addUpdate(server, context);
   addStatus(server, context, {
@@ -97,6 +99,13 @@ function addStatus(
       const { body } = await context.server.send<ServerAnswer>('PATCH', pathOf(name), { status });
       context.print(body, () => list(body));
     });
+}
+
+/** For the table: how many of the replicas can be read. */
+function rowOf(server: ServerAnswer): Readonly<Record<string, unknown>> {
+  const { length } = server.replicas;
+  const up = server.replicas.filter(({ reachable }) => reachable).length;
+  return { ...server, replicas: length === 0 ? '' : `${up} of ${length} up` };
 }
 
 async function readUrl(context: CommandContext): Promise<string> {

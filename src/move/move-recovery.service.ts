@@ -11,7 +11,8 @@ import { DatabaseProvisioner } from '../projects/provisioning/database-provision
 import { MAINTENANCE_DATABASE } from '../projects/provisioning/database-server';
 import { removeChanges } from './catch-up/source-changes';
 import { endCreation, openDatabase } from './database-fence';
-import { moveInterrupted } from './move.errors';
+import { hasDatabase, isInService, markInService } from './in-service';
+import { copyKept, moveInterrupted } from './move.errors';
 import { MovePlaces } from './move-places';
 import { MoveRepository, type MoveRow } from './move.repository';
 
@@ -80,11 +81,19 @@ export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdo
     const project = (await this.projects.findActive({ id }))?.project;
     if (!project || project.server === targetServer) throw new Error('the project is not on its source');
     const { server: source } = this.places.placeOf(project);
-    await source.asAdmin(MAINTENANCE_DATABASE, (client) => openDatabase(client, project.databaseName));
+    await source.asAdmin(MAINTENANCE_DATABASE, async (client) => {
+      // Without it, the copy may be all that is left of the project.
+      if (!(await hasDatabase(client, project.databaseName))) throw new Error('the source has no database');
+      await openDatabase(client, project.databaseName);
+    });
     await removeChanges(this.places.placeOf(project));
     const target = await this.places.onServer(project, targetServer);
     if (target.server.key === source.key) throw new Error('both servers of the move are one');
-    await target.server.asAdmin(MAINTENANCE_DATABASE, (client) => endCreation(client, project.databaseName));
+    const isKept = await target.server.asAdmin(MAINTENANCE_DATABASE, async (client) => {
+      await endCreation(client, project.databaseName);
+      return isInService(client, project.loginRole);
+    });
+    if (isKept) return this.moves.finish(id, 'failed', copyKept(targetServer).message);
     await this.provisioner.drop(target.server, namesOf(project));
     await this.moves.finish(id, 'failed', moveInterrupted().message);
   }
@@ -94,8 +103,9 @@ export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdo
     const project = (await this.projects.findActive({ id }))?.project;
     if (project?.server !== targetServer) throw new Error('the project is not on its target');
     const source = this.places.before(project, move);
-    if (source.server.key === this.places.placeOf(project).server.key)
-      throw new Error('both servers of the move are one');
+    const { server: target } = this.places.placeOf(project);
+    await target.asAdmin(MAINTENANCE_DATABASE, (client) => markInService(client, project.loginRole));
+    if (source.server.key === target.key) throw new Error('both servers of the move are one');
     if (!keep) await this.provisioner.drop(source.server, namesOf(project));
     await this.moves.finish(id, 'done');
   }

@@ -87,6 +87,12 @@ export const roleExists = (name: string): AppError =>
 
 export const moveInterrupted = (): AppError => refusal('The move was interrupted');
 
+/** The platform database was restored to a moment before the end of the move. */
+export const copyKept = (server: string): AppError =>
+  refusal(
+    `The project was in service on the server "${server}" already. Its newer database there was kept; drop it, or restore the platform database to a later moment`,
+  );
+
 export const noMove = (): AppError =>
   new AppError({ status: 404, code: 'move_not_found', message: 'The project was never moved' });
 

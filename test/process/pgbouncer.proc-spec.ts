@@ -115,4 +115,33 @@ const AT_ONCE = 60;
       expect(body[0]).toHaveProperty('title');
     });
   });
+
+  it('is examined by the doctor: its mode, its settings, whether it answers', async () => {
+    const findings = async (): Promise<{ status: string; message: string }[]> => {
+      const { body } = await plinth.admin.post('/admin/v1/doctor', {});
+      return body.findings.filter(({ check }: { check: string }) => check === 'pooler');
+    };
+    expect(await findings()).toMatchObject([
+      { status: 'ok', message: expect.stringContaining('shares sessions between transactions') },
+    ]);
+    const inSessions = mkdtempSync(join(directory, 'sessions-'));
+    chmodSync(inSessions, 0o755);
+    const others = 'pool_mode = session\nmax_client_conn = 10\nserver_reset_query_always = 0\n';
+    const wrong = await PgBouncer.start(server, inSessions, others);
+    try {
+      await plinth.admin.patch('/admin/v1/servers/platform', { pooler: wrong.address });
+      expect(await findings()).toMatchObject([
+        { status: 'failed', message: expect.stringContaining('keeps a session for each client') },
+        { status: 'warning', message: expect.stringContaining('admits 10 clients') },
+        { status: 'warning', message: expect.stringContaining('does not reset sessions') },
+      ]);
+      await wrong.stop();
+      expect(await findings()).toMatchObject([
+        { status: 'failed', message: expect.stringContaining('cannot be used') },
+      ]);
+    } finally {
+      await plinth.admin.patch('/admin/v1/servers/platform', { pooler: bouncer.address });
+      await wrong.stop();
+    }
+  });
 });

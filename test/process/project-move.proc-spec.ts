@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/database/pools/one-off-connection';
+import { MoveRecovery } from '../../src/move/move-recovery.service';
 import { contentOf, OBJECTS, schemaOf } from '../support/catalog-copies';
 import { EveryChange, CHANGING_TABLES } from '../support/every-change';
 import { eventually, until } from '../support/eventually';
@@ -213,6 +214,33 @@ it('gives a move up when the schema changes meanwhile, and the project stays whe
   );
   expect((await plinth.admin.get(`/admin/v1/projects/${project.id}`)).body.server).toBe('platform');
 }, 120_000);
+
+it('keeps the newer database when the platform database was restored to a moment inside the move', async () => {
+  const project = await newProject();
+  await project.sql('create table notes (id int primary key)');
+  expect(await move(project, { server: 'db2', keep: true })).toMatchObject({ status: 'done' });
+  expect((await project.service.post('/rest/v1/notes', { id: 1 })).status).toBe(201);
+  const platform = new URL(first.url);
+  platform.pathname = `/${plinth.platformDatabase}`;
+  await withConnection({ connectionString: platform.href }, async (client) => {
+    await client.query(
+      `update project_moves set status = 'running', finished_at = null where project_id = $1`,
+      [project.id],
+    );
+    await client.query(`update projects set server = 'platform', server_url = null where id = $1`, [
+      project.id,
+    ]);
+  });
+  await plinth.app.get(MoveRecovery).recover(project.id);
+  expect(await ended(project)).toMatchObject({ status: 'failed', error: expect.stringContaining('kept') });
+  const kept = await withConnection(
+    { connectionString: second.url.replace(/\/[^/]*$/, `/plinth_${project.id}`) },
+    (client) => client.query('select id from notes'),
+  );
+  expect(kept.rows).toEqual([{ id: 1 }]);
+  // The project serves what the restored database knows.
+  await eventually(async () => expect((await project.service.get('/rest/v1/notes')).body).toEqual([]));
+});
 
 it('gives up following a large project when its schema changes, and leaves nothing on either server', async () => {
   const project = await newProject();

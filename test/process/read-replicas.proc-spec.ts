@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ProjectPools } from '../../src/database/pools/project-pools';
 import { ReplicaSets } from '../../src/database/replicas/replica-sets';
+import { AdminClient } from '../../src/cli/admin-client';
+import { runCli } from '../../src/cli/run-cli';
+import { cliEnvironment } from '../support/cli-environment';
 import { eventually } from '../support/eventually';
 import type { HttpAnswer, HttpClient } from '../support/http-client';
-import { TestPlinth } from '../support/plinth';
+import { ADMIN_KEY, TestPlinth } from '../support/plinth';
 import { hasPostgres, PostgresServer } from '../support/postgres-server';
 import type { TestProject } from '../support/test-project';
 
@@ -191,11 +194,69 @@ const FROM_REPLICA = { prefer: 'read=replica' };
     await replicaIsUsed();
   }, 60_000);
 
+  /** What the doctor finds of the replica. */
+  const findings = async (): Promise<{ status: string; message: string }[]> => {
+    const { body } = await plinth.admin.post('/admin/v1/doctor', {});
+    return body.findings.filter(({ check }: { check: string }) => check === 'replicas');
+  };
+  const listed = async (): Promise<string> => {
+    let out = '';
+    const environment = cliEnvironment({
+      connect: () => new AdminClient([plinth.baseUrl], ADMIN_KEY),
+      out: (text) => void (out += text),
+    });
+    expect(await runCli(['server', 'list'], environment)).toBe(0);
+    return out;
+  };
+
+  it('is examined by the doctor and in the list of servers: streaming, behind, down, of another cluster', async () => {
+    expect(await findings()).toMatchObject([
+      { status: 'ok', message: expect.stringContaining(`${replica.address} of "platform" streams`) },
+    ]);
+    expect(await listed()).toContain('1 of 1 up');
+    await pause();
+    try {
+      await write();
+      expect(await findings()).toMatchObject([
+        { status: 'warning', message: expect.stringContaining('behind') },
+      ]);
+    } finally {
+      await resume();
+    }
+    await replica.kill();
+    try {
+      expect(await findings()).toMatchObject([
+        { status: 'failed', message: expect.stringContaining('cannot be asked') },
+      ]);
+      expect(await listed()).toContain('0 of 1 up');
+    } finally {
+      await replica.start();
+    }
+    const elsewhere = mkdtempSync(join(directory, 'foreign-'));
+    chmodSync(elsewhere, 0o755);
+    const foreign = await PostgresServer.primary(elsewhere);
+    try {
+      await plinth.admin.patch('/admin/v1/servers/platform', {
+        replicas: [foreign.address, primary.address],
+      });
+      expect(await findings()).toMatchObject([
+        { status: 'failed', message: expect.stringContaining('another cluster') },
+        { status: 'ok', message: expect.stringContaining('is the primary at present') },
+      ]);
+    } finally {
+      await plinth.admin.patch('/admin/v1/servers/platform', { replicas: [replica.address] });
+      await foreign.stop();
+    }
+  }, 60_000);
+
   it('reads no server that was promoted', async () => {
     await replicaIsUsed();
     await replica.promote();
     for (let round = 0; round < 20; round += 1) expect(await portOf(FROM_REPLICA)).toBe(primary.port);
     const { body } = await plinth.admin.get('/admin/v1/servers');
     expect(body[0].replicas).toMatchObject([{ reachable: false, fault: 'it is no standby' }]);
+    expect(await findings()).toMatchObject([
+      { status: 'failed', message: expect.stringContaining('takes writes') },
+    ]);
   });
 });

@@ -3,7 +3,17 @@
  * which is copied while writes are refused, and a large one, whose changes are followed. PLINTH_MOVES and PLINTH_KILLS set the
  * numbers. Needs a build (`npm run build`).
  */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { contentOf } from '../support/catalog-copies';
+import { eventually, until } from '../support/eventually';
+import { CHANGING_TABLES, EveryChange } from '../support/every-change';
+import { accessOf, asOwner } from '../support/owner-connection';
+import { TestPlinth } from '../support/plinth';
+import { hasPostgres, PostgresServer } from '../support/postgres-server';
 import { ServerMoveKills } from '../support/server-move-kills';
+import { TestProject } from '../support/test-project';
 
 const MOVES = Number(process.env.PLINTH_MOVES ?? 6);
 const KILLS = Number(process.env.PLINTH_KILLS ?? 30);
@@ -44,3 +54,39 @@ describe.each([
     KILLS * 120_000 + 60_000,
   );
 });
+
+(hasPostgres ? it : it.skip)(
+  'follows a large project from an older PostgreSQL to the embedded one',
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'plinth-move-older-'));
+    chmodSync(directory, 0o755);
+    const older = await PostgresServer.primary(directory, 'wal_level = logical');
+    const plinth = await TestPlinth.start();
+    try {
+      await plinth.admin.post('/admin/v1/servers', { name: 'older', url: older.url });
+      const project = await TestProject.create(plinth, { server: 'older' });
+      const access = await accessOf(plinth, project.id);
+      await asOwner(access, (client) => client.query(CHANGING_TABLES));
+      const changes = new EveryChange(access);
+      changes.start();
+      await until(() => changes.rounds > 10, 30_000);
+      const path = `/admin/v1/projects/${project.id}/move`;
+      expect((await plinth.admin.post(path, { server: 'platform', keep: true })).status).toBe(202);
+      await eventually(
+        async () => expect((await plinth.admin.get(path)).body.finished_at).not.toBeNull(),
+        90_000,
+      );
+      await changes.stop();
+      expect((await plinth.admin.get(path)).body).toMatchObject({ status: 'done', error: null });
+      expect(changes.faults).toEqual([]);
+      await older.query(`alter database "${access.database}" with allow_connections true`);
+      await asOwner(access, (client) => client.query('refresh materialized view seen'));
+      expect(await contentOf(access.database)).toEqual(await contentOf(access.database, older.url));
+    } finally {
+      await plinth.stop();
+      await older.stop();
+      rmSync(directory, { recursive: true, force: true });
+    }
+  },
+  180_000,
+);

@@ -17,14 +17,17 @@ export class PgBouncer {
     private readonly url: URL,
   ) {}
 
-  /** @param directory which other users can enter */
-  static async start(server: PostgresServer, directory: string): Promise<PgBouncer> {
+  /**
+   * @param directory which other users can enter, for this PgBouncer alone
+   * @param others settings that take the place of its own
+   */
+  static async start(server: PostgresServer, directory: string, others = ''): Promise<PgBouncer> {
     const port = await freePort();
     const url = new URL(server.url);
     const users = join(directory, 'pgbouncer-users');
     const settings = join(directory, 'pgbouncer.ini');
     writeFileSync(users, `"${url.username}" "${url.password}"\n`, { mode: 0o644 });
-    writeFileSync(settings, settingsOf(server, port, users, url.username), { mode: 0o644 });
+    writeFileSync(settings, settingsOf(server, port, users, url.username) + others, { mode: 0o644 });
     const child = spawn(PROGRAM, [settings], { ...asPostgres, stdio: 'ignore' });
     const bouncer = new PgBouncer(
       child,
@@ -45,6 +48,7 @@ export class PgBouncer {
   }
 
   async stop(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const ended = new Promise((resolve) => this.child.once('exit', resolve));
     this.child.kill('SIGKILL');
     await ended;

@@ -5,8 +5,10 @@ import { BackupsCheck } from './backups.check';
 import { DatabaseCheck } from './database.check';
 import { DoctorCheck, DoctorOptions, Finding } from './finding';
 import { DiskCheck, VersionCheck } from './machine.check';
+import { PoolerCheck } from './pooler.check';
 import { ProjectsCheck } from './projects.check';
 import { PublicUrlCheck } from './public-url.check';
+import { ReplicasCheck } from './replicas.check';
 import { MailCheck, RedisCheck, StorageCheck } from './service.checks';
 import { WalArchiveCheck } from './wal-archive.check';
 
@@ -14,6 +16,8 @@ import { WalArchiveCheck } from './wal-archive.check';
 export const DOCTOR_CHECKS = [
   VersionCheck,
   DatabaseCheck,
+  ReplicasCheck,
+  PoolerCheck,
   DiskCheck,
   RedisCheck,
   StorageCheck,

@@ -42,6 +42,13 @@ export interface ReplicaState extends HostAddress {
   readonly fault: string | null;
 }
 
+export interface ServerAddresses {
+  readonly name: string;
+  readonly server: DatabaseServer;
+  readonly replicas: readonly HostAddress[];
+  readonly pooler: HostAddress | null;
+}
+
 /** Where the database of a new project goes. */
 export interface Placement {
   readonly server: string;
@@ -82,6 +89,16 @@ export class ServersService {
   async listOthers(): Promise<DatabaseServer[]> {
     const rows = (await this.servers.list()).filter(({ url }) => url !== null);
     return rows.map((row) => new DatabaseServer(this.urlOf(row)));
+  }
+
+  /** How to reach every server, and what stands beside it. */
+  async listPlaces(): Promise<ServerAddresses[]> {
+    return (await this.servers.list()).map((row) => ({
+      name: row.name,
+      server: new DatabaseServer(this.urlOf(row)),
+      replicas: addressesOf(row.replicas),
+      pooler: row.pooler === null ? null : parseHost(row.pooler),
+    }));
   }
 
   /** All but that of the platform database, with their passwords, for a backup. */
