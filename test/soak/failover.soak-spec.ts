@@ -114,9 +114,9 @@ class Load {
     user = await project.signUp();
   }, 120_000);
   afterAll(async () => {
-    await other.stop();
-    await plinth.stop();
-    await Promise.all([primary.stop(), standby.stop()]);
+    await other?.stop();
+    await plinth?.stop();
+    await Promise.all([primary?.stop(), standby?.stop()]);
     rmSync(directory, { recursive: true, force: true });
   }, 60_000);
 
