@@ -116,6 +116,22 @@ const AT_ONCE = 60;
     });
   });
 
+  it('answers 503 with Retry-After while PgBouncer is away, and serves when it is back', async () => {
+    const read = (): ReturnType<typeof project.service.get> => project.service.get('/rest/v1/notes?limit=1');
+    await bouncer.stop();
+    try {
+      await eventually(async () => {
+        const { status, headers } = await read();
+        expect([status, Number(headers.get('retry-after')) > 0]).toEqual([503, true]);
+      });
+      // The administration does not use it.
+      expect(await project.sql('select 1 as n')).toEqual([{ n: 1 }]);
+    } finally {
+      await bouncer.startAgain();
+    }
+    await eventually(async () => expect((await read()).status).toBe(200), 20_000);
+  });
+
   it('is examined by the doctor: its mode, its settings, whether it answers', async () => {
     const findings = async (): Promise<{ status: string; message: string }[]> => {
       const { body } = await plinth.admin.post('/admin/v1/doctor', {});

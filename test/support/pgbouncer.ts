@@ -13,8 +13,9 @@ export const hasPgBouncer = spawnSync(PROGRAM, ['--version']).status === 0;
 
 export class PgBouncer {
   private constructor(
-    private readonly child: ChildProcess,
+    private child: ChildProcess,
     private readonly url: URL,
+    private readonly settings: string,
   ) {}
 
   /**
@@ -28,13 +29,16 @@ export class PgBouncer {
     const settings = join(directory, 'pgbouncer.ini');
     writeFileSync(users, `"${url.username}" "${url.password}"\n`, { mode: 0o644 });
     writeFileSync(settings, settingsOf(server, port, users, url.username) + others, { mode: 0o644 });
-    const child = spawn(PROGRAM, [settings], { ...asPostgres, stdio: 'ignore' });
-    const bouncer = new PgBouncer(
-      child,
-      new URL(`postgres://${url.username}:${url.password}@127.0.0.1:${port}/pgbouncer`),
-    );
-    await eventually(async () => void (await bouncer.show('version')), 20_000);
+    const console = new URL(`postgres://${url.username}:${url.password}@127.0.0.1:${port}/pgbouncer`);
+    const bouncer = new PgBouncer(run(settings), console, settings);
+    await bouncer.answers();
     return bouncer;
+  }
+
+  /** After stop(), at the same address. */
+  async startAgain(): Promise<void> {
+    this.child = run(this.settings);
+    await this.answers();
   }
 
   get address(): string {
@@ -54,6 +58,10 @@ export class PgBouncer {
     await ended;
   }
 
+  private async answers(): Promise<void> {
+    await eventually(async () => void (await this.show('version')), 20_000);
+  }
+
   private async show(what: string): Promise<Record<string, unknown>[]> {
     const client = new Client({ connectionString: this.url.href });
     client.on('error', () => undefined);
@@ -65,6 +73,9 @@ export class PgBouncer {
     }
   }
 }
+
+const run = (settings: string): ChildProcess =>
+  spawn(PROGRAM, [settings], { ...asPostgres, stdio: 'ignore' });
 
 /** The settings that docs/scaling.md asks for, with few connections, which requests must share. */
 function settingsOf(server: PostgresServer, port: number, users: string, admin: string): string {

@@ -1,4 +1,6 @@
 /** Probes and metrics (DECISIONS.md 7). */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { eventually } from '../../support/eventually';
 import { HttpClient } from '../../support/http-client';
 import { asSuperuser } from '../../support/owner-connection';
@@ -103,6 +105,34 @@ describe('GET /metrics', () => {
       text.split('\n').filter((line) => line.startsWith('plinth_http_requests_total{')).length,
     ).toBeLessThan(20);
   });
+
+  it.each(['grafana-dashboard.json', 'alerts.yml'])(
+    'has every metric and label that %s names',
+    async (file) => {
+      await plinth.createProject();
+      const { text } = await plinth.admin.get('/metrics');
+      const types = new Map(
+        [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type]) => [name, type]),
+      );
+      const named = readFileSync(join(__dirname, '../../../docker/monitoring', file), 'utf8').matchAll(
+        /\b((?:plinth|nodejs|process)_[a-z0-9_]+)(?:\{([a-z_]+)\W)?/g,
+      );
+      const wrong = new Set<string>();
+      let count = 0;
+      for (const [, name = '', label] of named) {
+        count += 1;
+        const base =
+          types.get(name.replace(/_bucket$/, '')) === 'histogram' ? name.replace(/_bucket$/, '') : name;
+        const samples = text.split('\n').filter((line) => line.startsWith(`${name}{`));
+        if (!types.has(base)) wrong.add(name);
+        // A counter without samples has no labels yet.
+        if (label && samples.length > 0 && !samples.some((line) => line.includes(`${label}="`)))
+          wrong.add(`${name}{${label}}`);
+      }
+      expect(count).toBeGreaterThan(5);
+      expect([...wrong]).toEqual([]);
+    },
+  );
 
   it('reports pools, event loop and process', async () => {
     await plinth.createProject();
