@@ -12,7 +12,7 @@ const DIST = process.env.BENCH_DIST ?? fileURLToPath(new URL('../../dist', impor
 const MAIN = path.join(path.resolve(DIST), 'src/main.js');
 /** The options that `npm start` uses. */
 const NODE_ARGUMENTS = ['--max-semi-space-size=4'];
-const ADMIN_KEY = 'benchmark-platform-admin-key';
+export const ADMIN_KEY = 'benchmark-platform-admin-key';
 
 /** @param nodeArguments for Node itself, such as --cpu-prof */
 export async function startPlinth(env = {}, nodeArguments = []) {

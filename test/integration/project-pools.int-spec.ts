@@ -111,11 +111,11 @@ describe('ProjectPools', () => {
 
   it('leaves a project its second connection, which it would take back from one that then has two', async () => {
     const narrow = new ProjectPools({ ...LIMITS, total: 3, perProject: 2, workingAtOnce: 2 });
-    const both = await Promise.all([0, 1].map(() => narrow.use(other, processId)));
+    const both = await Promise.all([0, 1].map(() => narrow.use(other, slowly)));
     await narrow.use(flooded, processId);
     const used = await Promise.all(Array.from({ length: 2 }, () => narrow.use(flooded, slowly)));
     expect(new Set(used).size).toBe(1);
-    expect(new Set(await Promise.all([0, 1].map(() => narrow.use(other, processId))))).toEqual(new Set(both));
+    expect(new Set(await Promise.all([0, 1].map(() => narrow.use(other, slowly))))).toEqual(new Set(both));
     await narrow.close();
   });
 

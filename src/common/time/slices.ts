@@ -1,8 +1,8 @@
 /** Yields to the event loop during long work, so that other requests are served in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds of work between two yields. */
-const SLICE_MS = 5;
+/** Milliseconds of work between two yields. Another request needs several turns of the loop, and may wait for a slice in each. */
+const SLICE_MS = 1;
 
 /** Continues yielded work in order, one piece per turn of the loop, so that many pieces block it no longer than one. */
 let queue: Promise<void> = Promise.resolve();
@@ -22,7 +22,7 @@ export class Slices {
   }
 }
 
-/** Runs a generator whose steps take microseconds each, and yields to the event loop every 5 ms. */
+/** Runs a generator whose steps take microseconds each, and yields to the event loop every millisecond. */
 export async function inSlices<T>(steps: Iterator<void, T>): Promise<T> {
   const slices = new Slices();
   for (;;) {

@@ -3,8 +3,9 @@
  * are in use. They then use what the others leave. Only for a PostgreSQL on this machine, on Linux. A process cannot get its priority
  * back without privileges, so its connection is closed when the project is quiet again.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { codeOf } from '../../common/errors/error-facts';
 import type { Pool } from './pool';
 import type { PooledConnection } from './pooled-connection';
 
@@ -12,8 +13,8 @@ import type { PooledConnection } from './pooled-connection';
 export const LOOK_MS = 200;
 /** Share of the cores from which on a project's processes have a lower priority. */
 const LARGE_SHARE = 1 / 4;
-/** About a tenth of the time of a competing process (sched(7), "The nice value"). */
-const NICE = 10;
+/** The lowest: a dozen of them together get a sixth of the time of one competing process (sched(7), "The nice value"). */
+const NICE = 19;
 /** Milliseconds for which the priority stays lower after the share was last exceeded. */
 const PENALTY_MS = 2_000;
 /** Milliseconds for which a project counts as in use after its last request. */
@@ -29,6 +30,8 @@ interface Reading {
 export class CpuShares {
   private readonly readings = new WeakMap<PooledConnection, Reading>();
   private readonly lowered = new WeakSet<PooledConnection>();
+  /** Nothing is left to lower. */
+  private readonly isDone = new WeakSet<PooledConnection>();
   /** Milliseconds of the monotonic clock until which a pool's connections have a lower priority. */
   private readonly until = new Map<Pool, number>();
 
@@ -76,12 +79,17 @@ export class CpuShares {
   }
 
   private lower(connection: PooledConnection): void {
-    if (this.lowered.has(connection) || connection.processId === 0) return;
+    if (this.isDone.has(connection) || connection.processId === 0) return;
     try {
       setPriority(connection.processId, NICE);
       this.lowered.add(connection);
-    } catch {
-      // The process has ended, or belongs to another user.
+      // Each of PostgreSQL's processes has a session of its own, and where autogroups are on, only their priorities count.
+      writeFileSync(`/proc/${connection.processId}/autogroup`, String(NICE));
+      this.isDone.add(connection);
+    } catch (error) {
+      // The kernel lets a user do this ten times a second; the next look tries again. Other errors: the process has ended, belongs to
+      // another user, or there are no autogroups.
+      if (codeOf(error) !== 'EAGAIN') this.isDone.add(connection);
     }
   }
 }
