@@ -48,7 +48,7 @@ export class BackupDestination implements OnApplicationShutdown {
     // A process that was killed leaves a part; the caller's lock says that none is being written.
     await store.removeUnfinished(folder, Infinity);
     const output = new PassThrough();
-    const counted = { bytes: 0 };
+    const counted: Counted = { bytes: 0, isAbandoned: false };
     const failures: unknown[] = [];
     const written = write(output).catch((error: unknown) => {
       failures.push(error);
@@ -57,7 +57,9 @@ export class BackupDestination implements OnApplicationShutdown {
     try {
       await store.put(address, counting(output, counted));
     } catch (error) {
-      failures.push(error);
+      // If the store stopped reading, its error is the cause, though the writer notices first that nobody reads.
+      if (counted.isAbandoned) failures.unshift(error);
+      else failures.push(error);
       output.destroy();
     }
     await written;
@@ -88,9 +90,22 @@ export class BackupDestination implements OnApplicationShutdown {
   }
 }
 
-async function* counting(chunks: AsyncIterable<Buffer>, counted: { bytes: number }): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    counted.bytes += chunk.length;
-    yield chunk;
+interface Counted {
+  bytes: number;
+  /** The reader stopped before the end. */
+  isAbandoned: boolean;
+}
+
+async function* counting(chunks: AsyncIterable<Buffer>, counted: Counted): AsyncGenerator<Buffer> {
+  let isTaken = true;
+  try {
+    for await (const chunk of chunks) {
+      counted.bytes += chunk.length;
+      isTaken = false;
+      yield chunk;
+      isTaken = true;
+    }
+  } finally {
+    counted.isAbandoned = !isTaken;
   }
 }

@@ -1,5 +1,5 @@
 /** Scheduled backups: to a directory, S3 and Google Cloud Storage, retention, missed and interrupted runs, and what reports them. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -230,6 +230,27 @@ it('is set, listed and started from the command line', async () => {
   expect(runs.out).toMatch(new RegExp(`^${project.slug} .*succeeded`, 'm'));
   expect((await cli('backup', 'schedule', project.slug, '--remove')).code).toBe(0);
   expect((await cli('backup', 'run')).code).toBe(2);
+});
+
+/** Mounts a small file system over a folder. @returns false without the right to mount */
+const mountOver = (folder: string): boolean =>
+  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' }).status === 0;
+
+it('names the cause when the disk is full (needs the right to mount a file system)', async () => {
+  await project.sql('create table large as select md5(n::text) from generate_series(1, 200000) n');
+  const folder = join(directory, project.id);
+  if (!mountOver(folder)) return;
+  try {
+    await plinth.admin.post('/admin/v1/backups/runs', { project_id: project.id });
+    await eventually(async () => {
+      const [run] = await runsOf(project.id, plinth);
+      expect(run).toMatchObject({ status: 'failed', error: expect.stringContaining('ENOSPC') });
+    }, SOON_MS);
+    expect(readdirSync(folder, { recursive: true })).toEqual(['.uploads']);
+  } finally {
+    execFileSync('umount', [folder]);
+  }
+  await project.sql('drop table large');
 });
 
 it.each([
