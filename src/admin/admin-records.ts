@@ -93,7 +93,7 @@ export class DatabaseAccess {
   readonly login_role!: string;
 }
 
-export class SqlStatement {
+class SqlStatement {
   @ApiProperty({ type: String, nullable: true, example: 'INSERT' }) readonly command!: string | null;
   @ApiProperty({ ...SIZE, nullable: true, description: 'Rows that were returned or changed' })
   readonly row_count!: number | null;

@@ -352,6 +352,8 @@ inBrowser('the console', () => {
 
   it('offers to load the page again if the files of a screen are gone, as after an update', async () => {
     await page.setViewportSize({ width: 1280, height: 720 });
+    // The language of the test before.
+    await page.evaluate('localStorage.clear()');
     await view.signIn();
     await page.route('**/assets/advisor-*.js', (route) => route.abort());
     await view.open('notebook', 'advisor');
