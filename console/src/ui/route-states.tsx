@@ -1,5 +1,5 @@
 /** What stands in place of a screen that does not exist, or that failed. */
-import { Anchor } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { ApiError } from '../api/errors';
@@ -15,10 +15,22 @@ export function NotFound() {
   );
 }
 
+/** A module of the build that the page belongs to: after an update its file is gone. Each browser has words of its own. */
+function isMissingModule(error: unknown): boolean {
+  return error instanceof Error && /module script|imported module/i.test(error.message);
+}
+
 export function RouteFailure({ error, reset }: ErrorComponentProps) {
+  const t = useT();
   const router = useRouter();
   const boundary = useQueryErrorResetBoundary();
   if (error instanceof ApiError && error.code === 'project_not_found') return <NotFound />;
+  if (isMissingModule(error))
+    return (
+      <Empty icon="refresh" title={t('screenNotLoaded')} text={t('screenNotLoadedText')}>
+        <Button onClick={() => location.reload()}>{t('reload')}</Button>
+      </Empty>
+    );
   return (
     <div className="page">
       <Failure

@@ -349,6 +349,23 @@ inBrowser('the console', () => {
     );
     expect(complaints).toEqual([]);
   });
+
+  it('offers to load the page again if the files of a screen are gone, as after an update', async () => {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    // The language of the test before.
+    await page.evaluate('localStorage.clear()');
+    await view.signIn();
+    await page.route('**/assets/advisor-*.js', (route) => route.abort());
+    await view.open('notebook', 'advisor');
+    // The router loads the page again by itself, once.
+    await view.button('Use the platform admin key').waitFor();
+    await view.signIn();
+    await view.open('notebook', 'advisor');
+    await page.getByRole('heading', { name: 'This screen could not be loaded' }).waitFor();
+    await page.unrouteAll();
+    await view.button('Reload the page').click();
+    await view.button('Use the platform admin key').waitFor();
+  });
 });
 
 /** A page takes seconds on a busy machine. */

@@ -10,4 +10,8 @@ export const editing: Readonly<Record<keyof typeof en, string>> = {
   discardAndLeave: 'Verlassen',
   sessionEnded: 'Ihre Sitzung ist beendet',
   sessionEndedText: 'Melden Sie sich wieder an, um fortzufahren. Die Seite behält, was Sie eingegeben haben.',
+  screenNotLoaded: 'Diese Ansicht konnte nicht geladen werden',
+  screenNotLoadedText:
+    'Die Konsole wurde aktualisiert, seit diese Seite geöffnet wurde, oder der Server antwortet nicht.',
+  reload: 'Seite neu laden',
 };

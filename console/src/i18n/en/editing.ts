@@ -8,4 +8,7 @@ export const editing = {
   discardAndLeave: 'Leave',
   sessionEnded: 'Your session has ended',
   sessionEndedText: 'Sign in again to go on. The page keeps what you entered.',
+  screenNotLoaded: 'This screen could not be loaded',
+  screenNotLoadedText: 'The console was updated since this page was opened, or the server does not answer.',
+  reload: 'Reload the page',
 } as const;
