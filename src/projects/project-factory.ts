@@ -1,6 +1,7 @@
 /** Creates the rows of a new project with their names, passwords and secrets. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
+import { PLATFORM_SERVER } from '../database/pools/project-database';
 import { randomId, randomSecret } from '../infra/crypto/random';
 import { Plan } from './plans';
 import { ProjectSecret } from './project';
@@ -8,9 +9,6 @@ import { ProjectEntity, ProjectSecretEntity } from './project.entity';
 import { ProjectSecrets } from './project-secrets';
 import { mergeSettings, ProjectSettingsInput } from './project-settings';
 import { invalidSlug, nameWithoutSlug } from './projects.errors';
-
-/** Name of the server of the platform database. */
-const PLATFORM_SERVER = 'platform';
 
 const SLUG = /^[a-z][a-z0-9-]{0,38}[a-z0-9]$/;
 

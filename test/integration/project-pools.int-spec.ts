@@ -173,21 +173,27 @@ describe('ProjectPools', () => {
     async () => {
       const shared = new ProjectPools({ ...LIMITS, perProject: 2, workingAtOnce: 2, sharedCores: 0.1 });
       const neighbour = await shared.use(other, processId);
-      let [isOn, busy] = [true, 0];
-      const burn = async (connection: PooledConnection): Promise<void> => {
-        busy = connection.processId;
-        await connection.pipeline([{ text: 'select count(*) from generate_series(1, 100000)' }]);
+      // The process ids of another server mean other processes here.
+      const elsewhere = { ...flooded, key: 'elsewhere', server: 'another' };
+      const busy = new Map<ProjectDatabase, number>();
+      let isOn = true;
+      const flood = async (database: ProjectDatabase): Promise<void> => {
+        while (isOn)
+          await shared.use(database, async (connection) => {
+            busy.set(database, connection.processId);
+            await connection.pipeline([{ text: 'select count(*) from generate_series(1, 100000)' }]);
+          });
       };
-      const flood = (async () => {
-        while (isOn) await shared.use(flooded, burn);
-      })();
+      const priorityOf = (database: ProjectDatabase): number => getPriority(busy.get(database));
+      const floods = Promise.all([flood(flooded), flood(elsewhere)]);
       await eventually(async () => {
         await shared.use(other, answer);
-        expect(getPriority(busy)).toBeGreaterThan(0);
+        expect(priorityOf(flooded)).toBeGreaterThan(0);
       });
+      expect(priorityOf(elsewhere)).toBe(0);
       expect(getPriority(neighbour)).toBe(0);
       isOn = false;
-      await flood;
+      await floods;
       // Its priority cannot be raised again, so the connection is closed once the project is quiet.
       await eventually(async () => {
         const current = await shared.use(flooded, processId);

@@ -8,6 +8,7 @@ import { setPriority } from 'node:os';
 import { codeOf } from '../../common/errors/error-facts';
 import type { Pool } from './pool';
 import type { PooledConnection } from './pooled-connection';
+import { PLATFORM_SERVER, type ProjectDatabase } from './project-database';
 
 /** Milliseconds between two looks at the connections in use. */
 export const LOOK_MS = 200;
@@ -28,6 +29,8 @@ interface Reading {
 }
 
 export class CpuShares {
+  /** Those whose process is one of this machine. The process id of another server means a stranger's process here. */
+  private readonly ofThisMachine = new WeakSet<PooledConnection>();
   private readonly readings = new WeakMap<PooledConnection, Reading>();
   private readonly lowered = new WeakSet<PooledConnection>();
   /** Nothing is left to lower. */
@@ -37,6 +40,11 @@ export class CpuShares {
 
   /** @param cores of the machine */
   constructor(private readonly cores: number) {}
+
+  /** Watches a new connection, unless it leads to another server than the embedded one. */
+  add(connection: PooledConnection, { server, isReplica }: ProjectDatabase): void {
+    if (server === PLATFORM_SERVER && !isReplica) this.ofThisMachine.add(connection);
+  }
 
   /**
    * Looks at the connections in use.
@@ -69,6 +77,7 @@ export class CpuShares {
   private coresOf(pool: Pool, now: number): number {
     let cores = 0;
     for (const connection of pool.lent.borrowed()) {
+      if (!this.ofThisMachine.has(connection)) continue;
       const before = this.readings.get(connection);
       const used = cpuTimeOf(connection.processId);
       if (used === null) continue;
@@ -79,7 +88,8 @@ export class CpuShares {
   }
 
   private lower(connection: PooledConnection): void {
-    if (this.isDone.has(connection) || connection.processId === 0) return;
+    if (!this.ofThisMachine.has(connection) || this.isDone.has(connection)) return;
+    if (connection.processId === 0) return;
     try {
       setPriority(connection.processId, NICE);
       this.lowered.add(connection);

@@ -5,6 +5,9 @@ import { startupOptions } from './startup-options';
 
 const LOGIN_OPTIONS = startupOptions(SESSION_DEFAULTS);
 
+/** Name of the server that has the platform database. */
+export const PLATFORM_SERVER = 'platform';
+
 export interface ProjectDatabase extends ServerAddress {
   /** The project's id: the key of its pool. */
   readonly key: string;

@@ -310,6 +310,7 @@ export class ProjectPools {
     this.open += 1;
     const connection = new PooledConnection(database, this.poolerOf(database));
     this.owners.set(connection, pool);
+    this.cpu?.add(connection, database);
     this.servers.add(connection);
     connection.onLost = () => this.dropIdle(pool, connection);
     const project = database.key;
