@@ -3,7 +3,6 @@ import { Logger } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
-import { FairStarts, tenantOf } from '../http/fair-starts';
 import { toOriginForm } from '../http/request-head';
 import { nameRequest } from '../http/request-id';
 import { startMeasured } from '../http/request-times';
@@ -23,6 +22,11 @@ const KEEP_ALIVE_MS = 75_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 const NOSNIFF = { name: 'X-Content-Type-Options', value: 'nosniff' };
 const HEADERS_CHECK_MS = 5_000;
+/**
+ * Bytes that a body or response may be ahead of its reader. By default Node 22 and later allow 64 KiB, which a client can fill with
+ * chunks of one byte: each is an object, so 60 connections took a gigabyte.
+ */
+const HIGH_WATER_MARK = 16 * 1024;
 /** Milliseconds between two log lines about refused connections. */
 const DROP_LOG_MS = 60_000;
 
@@ -44,16 +48,11 @@ export class HttpAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const app = this.getInstance<Express & RequestListener>();
     const turns = new RequestTurns();
-    const starts = new FairStarts();
     const isNamed = this.limits.requestLog || this.limits.traceEndpoint !== null;
     const handle: RequestListener = (request, response) => {
       if (isNamed) nameRequest(request, response);
       request.url = toOriginForm(request.url ?? '');
-      const start = (): void => {
-        // A client that is gone meanwhile needs no response.
-        if (!request.socket.destroyed) startMeasured(request, () => void app(request, response));
-      };
-      turns.take(request, response, () => starts.take(tenantOf(request), start));
+      turns.take(request, response, () => startMeasured(request, () => void app(request, response)));
     };
     const server: DrainableServer = new DrainableServer(
       {
@@ -67,6 +66,7 @@ export class HttpAdapter extends ExpressAdapter {
         // credential.
         joinDuplicateHeaders: true,
         noDelay: true,
+        highWaterMark: HIGH_WATER_MARK,
         ...expressClasses(app, () => !server.listening),
       },
       handle,
