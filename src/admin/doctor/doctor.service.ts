@@ -5,11 +5,13 @@ import { BackupsCheck } from './backups.check';
 import { DatabaseCheck } from './database.check';
 import { DoctorCheck, DoctorOptions, Finding } from './finding';
 import { DiskCheck, VersionCheck } from './machine.check';
+import { MailCheck } from './mail.check';
 import { PoolerCheck } from './pooler.check';
 import { ProjectsCheck } from './projects.check';
 import { PublicUrlCheck } from './public-url.check';
+import { RedisCheck } from './redis.check';
 import { ReplicasCheck } from './replicas.check';
-import { MailCheck, RedisCheck, StorageCheck } from './service.checks';
+import { StorageCheck } from './storage.check';
 import { WalArchiveCheck } from './wal-archive.check';
 
 /** In the order of the report. */
