@@ -1,6 +1,8 @@
 // One project floods the others: the latency of its neighbours without it, while it stays within its share, and while it sends ten
 // times as much, for floods of each kind (docs/scaling.md). Compare ratios: absolute figures depend on the machine and its load.
 //   npm run bench -- neighbours [--only=rows,cpu] [--seconds=4] [--rounds=2] [--quick]
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import http from 'node:http';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,8 +28,13 @@ const EVERY_MS = 40;
 /** Milliseconds after which a flood has its full strength. */
 const RISE_MS = given.quick ? 200 : 1_000;
 
+/** Requests of a second that the project may send in `limit`. Its client sends as many, and ten times as many. */
+const LIMIT = 100;
+const atRate = (rate, clients) => ({ clients, pauseMs: 0, everyMs: (1_000 * clients) / rate });
+
 /** Clients within the project's share and in the flood. Those within it pause after each response, in milliseconds. */
 const KINDS = [
+  { kind: 'limit', within: atRate(LIMIT, 2), flood: atRate(10 * LIMIT, 20) },
   { kind: 'rows', within: { clients: 2, pauseMs: 50 }, flood: { clients: 20, pauseMs: 0 } },
   { kind: 'sleep', within: { clients: 2, pauseMs: 50 }, flood: { clients: 40, pauseMs: 0 } },
   { kind: 'cpu', within: { clients: 1, pauseMs: 2_000 }, flood: { clients: 20, pauseMs: 0 } },
@@ -75,17 +82,24 @@ async function create({ admin }, n) {
 async function compare(plinth, flooding, neighbours, { kind, within, flood }) {
   const situations = { none: null, within, flood };
   const runs = { none: [], within: [], flood: [] };
+  // The clients take much of the same cores: what they do to the neighbours when another server answers them.
+  if (kind === 'limit') [situations.alone, runs.alone] = [flood, []];
   const answers = {};
+  const limit = kind === 'limit' ? LIMIT : null;
+  const settings = { requests_per_second: limit };
+  await plinth.admin('PATCH', `/admin/v1/projects/${flooding.id}`, { settings });
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [name, clients] of Object.entries(situations)) {
-      const worker = clients && startFlood(plinth, flooding, kind, clients);
+      const server = name === 'alone' ? await startBare() : plinth;
+      const worker = clients && startFlood(server, flooding, kind, clients);
       if (worker) await sleep(RISE_MS);
       runs[name].push(await measure(plinth, neighbours));
       if (worker) answers[name] = await stopFlood(worker);
+      if (name === 'alone') server.child.kill();
       await sleep(RISE_MS / 2);
     }
   }
-  const [none, usual, flooded] = Object.values(runs).map((all) => ({
+  const [none, usual, flooded, alone] = Object.values(runs).map((all) => ({
     p50: middle(all.map(({ p50 }) => p50)),
     p99: middle(all.map(({ p99 }) => p99)),
     failed: all.reduce((sum, { failed }) => sum + failed, 0),
@@ -95,6 +109,9 @@ async function compare(plinth, flooding, neighbours, { kind, within, flood }) {
     kind.padEnd(14),
     `p50 / p99 ms: none ${shown(none)}, within ${shown(usual)}, tenfold ${shown(flooded)};`,
     `p99 to none ${(flooded.p99 / none.p99).toFixed(2)}, to within ${(flooded.p99 / usual.p99).toFixed(2)};`,
+    ...(alone
+      ? [`flood to another server ${shown(alone)}, p99 to that ${(flooded.p99 / alone.p99).toFixed(2)};`]
+      : []),
     `failed ${none.failed + usual.failed + flooded.failed}; answers ${JSON.stringify(answers.flood)}`,
     `(load ${loadavg()[0].toFixed(1)})`,
   );
@@ -104,6 +121,15 @@ function startFlood({ baseUrl }, { id, slug, anon_key: anon, service_role_key: s
   const keys = { anon, service, admin: ADMIN_KEY };
   const workerData = { baseUrl, kind, keys, project: { id, slug }, ...clients };
   return new Worker(new URL('./lib/flood.mjs', import.meta.url), { workerData });
+}
+
+/** A server of its own process that refuses everything. */
+async function startBare() {
+  const program = `require('node:http').createServer((q, r) => r.writeHead(429, { 'content-length': 2 }).end('{}'))
+    .listen(0, '127.0.0.1', function () { console.log(this.address().port); })`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = await once(child.stdout, 'data');
+  return { baseUrl: `http://127.0.0.1:${String(port).trim()}`, child };
 }
 
 function stopFlood(worker) {

@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** @type {{ baseUrl: string, kind: string, keys: { anon: string, service: string, admin: string }, project: { id: string, slug: string }, clients: number, pauseMs: number }} */
-const { baseUrl, kind, keys, project, clients, pauseMs } = workerData;
+/** @type {{ baseUrl: string, kind: string, keys: { anon: string, service: string, admin: string }, project: { id: string, slug: string }, clients: number, pauseMs: number, everyMs?: number }} */
+const { baseUrl, kind, keys, project, clients, pauseMs, everyMs } = workerData;
 const { hostname, port } = new URL(baseUrl);
 const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
 const MIB = 'x'.repeat(1024 * 1024);
@@ -24,6 +24,7 @@ const json = (body) => ({ body: JSON.stringify(body), headers: { 'content-type':
 const fromElsewhere = (n) => ({ 'x-forwarded-for': `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}` });
 
 const REQUESTS = {
+  limit: (n) => REQUESTS.rows(n),
   rows: (n) => ({ path: `/rest/v1/notes?id=eq.${1 + (n % 1000)}`, headers: asRole(keys.anon) }),
   sleep: () => ({ path: '/rest/v1/rpc/nap', headers: asRole(keys.service) }),
   cpu: () => ({ path: '/rest/v1/rpc/burn', headers: asRole(keys.service) }),
@@ -79,8 +80,14 @@ async function readSlowly(n) {
   return 'read';
 }
 
-async function client() {
+/** @param index of the client: those that send at a rate do not send together */
+async function client(_, index) {
+  let due = performance.now() + ((everyMs ?? 0) * index) / clients;
   while (isOn) {
+    if (everyMs !== undefined) {
+      await sleep(Math.max(0, due - performance.now()));
+      due += everyMs;
+    }
     const n = (serial += 1);
     const status = kind === 'slow readers' ? await readSlowly(n) : await send(REQUESTS[kind](n));
     statuses[status] = (statuses[status] ?? 0) + 1;

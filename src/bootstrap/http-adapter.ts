@@ -3,6 +3,8 @@ import { Logger } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
+import { joiningRequests } from '../http/bodies/joined-chunks';
+import { FairStarts } from '../http/fair-starts';
 import { toOriginForm } from '../http/request-head';
 import { nameRequest } from '../http/request-id';
 import { startMeasured } from '../http/request-times';
@@ -22,10 +24,7 @@ const KEEP_ALIVE_MS = 75_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 const NOSNIFF = { name: 'X-Content-Type-Options', value: 'nosniff' };
 const HEADERS_CHECK_MS = 5_000;
-/**
- * Bytes that a body or response may be ahead of its reader. By default Node 22 and later allow 64 KiB, which a client can fill with
- * chunks of one byte: each is an object, so 60 connections took a gigabyte.
- */
+/** Bytes that a body or response may be ahead of its reader. By default Node.js 22 and later allow 64 KiB. */
 const HIGH_WATER_MARK = 16 * 1024;
 /** Milliseconds between two log lines about refused connections. */
 const DROP_LOG_MS = 60_000;
@@ -48,11 +47,13 @@ export class HttpAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const app = this.getInstance<Express & RequestListener>();
     const turns = new RequestTurns();
+    const starts = new FairStarts();
     const isNamed = this.limits.requestLog || this.limits.traceEndpoint !== null;
     const handle: RequestListener = (request, response) => {
       if (isNamed) nameRequest(request, response);
       request.url = toOriginForm(request.url ?? '');
-      turns.take(request, response, () => startMeasured(request, () => void app(request, response)));
+      const start = (): void => startMeasured(request, () => void app(request, response));
+      turns.take(request, response, () => starts.take(request, start));
     };
     const server: DrainableServer = new DrainableServer(
       {
@@ -110,7 +111,7 @@ function expressClasses(
   IncomingMessage: typeof IncomingMessage;
   ServerResponse: typeof ServerResponse;
 } {
-  class ExpressRequest extends IncomingMessage {}
+  const ExpressRequest = joiningRequests();
   class ExpressResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
     // Called for every response, also when the head is written implicitly.
     override writeHead(...head: unknown[]): this {

@@ -6,6 +6,7 @@ import type { Request } from 'express';
 import { AppError } from '../../common/errors/app-error';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { storageFault } from '../../common/text/storable';
+import { turnOf } from '../fair-starts';
 import type { BodyBudget, HeldBody, Reservation, Sender } from './body-budget';
 import type { PaceLimits } from './body-pace';
 import { assertNotEncoded } from './content-encoding';
@@ -62,6 +63,8 @@ export class BodyReader {
   async use<T>(request: Request, kind: BodyKind, work: (held: HeldBody) => Promise<T>): Promise<T> {
     const { release, ...held } = await this.hold(request, kind);
     try {
+      const turn = turnOf(request);
+      if (turn) await turn;
       return await work(held);
     } finally {
       release();

@@ -1,0 +1,71 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { joiningRequests } from './joined-chunks';
+
+const Request = joiningRequests();
+
+function bytes(count: number, from = 0): Buffer {
+  return Buffer.from(Array.from({ length: count }, (_, n) => (from + n) % 251));
+}
+
+/** Divides bytes into chunks of these sizes, again and again. */
+function* divided(all: Buffer, sizes: readonly number[]): Generator<Buffer> {
+  for (let at = 0, n = 0; at < all.length; n += 1) {
+    const size = sizes[n % sizes.length] ?? 1;
+    // Copied, as Node.js does.
+    yield Buffer.from(all.subarray(at, at + size));
+    at += size;
+  }
+}
+
+it.each([[[1]], [[1, 3_000, 2, 1_023, 1_024]], [[5_000]], [[1, 1, 70_000]]])(
+  'keeps the bytes of chunks of %j bytes in order, for a reader before and after them',
+  async (sizes) => {
+    const all = bytes(100_000);
+    for (const isLate of [true, false]) {
+      const request = new Request(new Socket());
+      const read = isLate ? null : buffer(request);
+      for (const chunk of divided(all, sizes)) request.push(chunk);
+      request.push(null);
+      expect((await (read ?? buffer(request))).equals(all)).toBe(true);
+    }
+  },
+);
+
+it('joins what waits, and asks for a pause at the high-water mark', async () => {
+  const request = new Request(new Socket({ highWaterMark: 16_384 } as object));
+  const mark = request.readableHighWaterMark;
+  let count = 0;
+  for (let isWanted = true; isWanted; count += 1) isWanted = request.push(Buffer.from([count % 251]));
+  expect(count).toBe(mark);
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.push(null);
+  await new Promise((resolve) => request.once('end', resolve));
+  expect(Buffer.concat(chunks).equals(bytes(mark))).toBe(true);
+  expect(chunks.length).toBeLessThan(10);
+});
+
+it('gives each chunk to a reader that waits at once', () => {
+  const request = new Request(new Socket());
+  const chunks: number[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk.length));
+  request.resume();
+  return new Promise<void>((resolve) => {
+    setImmediate(() => {
+      for (let n = 0; n < 3; n += 1) request.push(Buffer.from([n]));
+      expect(chunks).toEqual([1, 1, 1]);
+      resolve();
+    });
+  });
+});
+
+it('serves a request that got the prototype after it was made', async () => {
+  const request = new IncomingMessage(new Socket());
+  Object.setPrototypeOf(request, Request.prototype);
+  const all = bytes(3_000);
+  for (const chunk of divided(all, [1])) request.push(chunk);
+  request.push(null);
+  expect((await buffer(request)).equals(all)).toBe(true);
+});
