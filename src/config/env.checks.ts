@@ -64,7 +64,7 @@ export const Form = (pattern: RegExp, requirement: string): PropertyDecorator =>
 export const Quotas = (): PropertyDecorator =>
   checked(
     asGiven,
-    'quotas such as database_quota_bytes=500MiB requests_per_day=50000 mails_per_day=200',
+    'quotas such as database_quota_bytes=500MiB requests_per_second=100 requests_per_day=50000 mails_per_day=200',
     (options) =>
       ValidateBy(
         {

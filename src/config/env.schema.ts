@@ -215,7 +215,7 @@ export class EnvironmentVariables {
   /** Seconds after which such a session ends in any case. */
   @WholeNumber(60, 31_536_000) STAFF_SESSION_LIFETIME = 604_800;
 
-  /** Quotas of the projects of a plan: `database_quota_bytes=500MiB requests_per_day=50000 mails_per_day=200`; default: none. */
+  /** Quotas of the projects of a plan, as in docs/scaling.md; default: none. */
   @IsOptional() @Quotas() QUOTAS_FREE?: string;
 
   @IsOptional() @Quotas() QUOTAS_PRO?: string;

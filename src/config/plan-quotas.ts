@@ -3,11 +3,17 @@
 /** Null: no limit. */
 export interface PlanQuotas {
   readonly database_quota_bytes: number | null;
+  readonly requests_per_second: number | null;
   readonly requests_per_day: number | null;
   readonly mails_per_day: number | null;
 }
 
-const NONE: PlanQuotas = { database_quota_bytes: null, requests_per_day: null, mails_per_day: null };
+const NONE: PlanQuotas = {
+  database_quota_bytes: null,
+  requests_per_second: null,
+  requests_per_day: null,
+  mails_per_day: null,
+};
 const UNITS: Readonly<Record<string, number>> = {
   '': 1,
   KiB: 2 ** 10,
@@ -15,7 +21,8 @@ const UNITS: Readonly<Record<string, number>> = {
   GiB: 2 ** 30,
   TiB: 2 ** 40,
 };
-const QUOTA = /^(database_quota_bytes|requests_per_day|mails_per_day)=([1-9]\d{0,14})([KMGT]iB)?$/;
+const QUOTA =
+  /^(database_quota_bytes|requests_per_second|requests_per_day|mails_per_day)=([1-9]\d{0,14})([KMGT]iB)?$/;
 
 /**
  * Parses `database_quota_bytes=500MiB requests_per_day=50000`.

@@ -29,10 +29,11 @@ export type Checks = Readonly<Record<string, Check>>;
 
 /**
  * Checks that are reported but do not make the process unready. Without the storage provider everything but the bytes of files is
- * served. On a full disk reads and deletions are served; a load balancer must let deletions through, because they free space.
+ * served. Without Redis each process counts by itself; it is the same Redis for all of them, so a load balancer would have none left.
+ * On a full disk reads and deletions are served; a load balancer must let deletions through, because they free space.
  * Without backups everything is served.
  */
-const TOLD_ONLY = new Set(['storage', 'database_disk', 'backups']);
+const TOLD_ONLY = new Set(['redis', 'storage', 'database_disk', 'backups']);
 
 const STOPPING: Checks = { process: { status: 'down', reason: 'stopping' } };
 

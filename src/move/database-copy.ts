@@ -1,5 +1,5 @@
 /**
- * Copies a project's database to another server while nobody writes to it: rows, large objects, what was defined after the
+ * Copies a project's database to another server while writes to it are refused: rows, large objects, what was defined after the
  * rows (indexes, constraints, triggers, policies), settings and sequences.
  */
 import { Logger } from '@nestjs/common';
@@ -50,7 +50,7 @@ export class DatabaseCopy {
     for (const line of refused) this.logger.warn(`a setting of ${project.slug} was not moved: ${line}`);
   }
 
-  /** Last, when nobody can take a value any more. */
+  /** Last, when no sequence can advance any more. */
   async setSequences(source: SourceSnapshot): Promise<void> {
     await this.target.loader.setSequences(await source.rows.sequences());
   }

@@ -1,4 +1,4 @@
-/** Closes a project's database to everybody, and opens it again. */
+/** Closes a project's database to all connections, and opens it again. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { quoteIdentifier } from '../database/sql/identifier';

@@ -3,7 +3,7 @@
  *
  * 1. The target gets roles, an empty database and the definitions, while the project is in use.
  * 2. A large project is copied now, and its changes are followed until the target is less than a second behind.
- * 3. Locks in the source database keep everybody from writing; reads go on. A small project is copied now; of a large one, the
+ * 3. Locks in the source database refuse writes; reads go on. A small project is copied now; of a large one, the
  *    last changes.
  * 4. The source database refuses all sessions; the sequences are copied.
  * 5. One commit in the platform database makes the target the project's place.
@@ -69,11 +69,11 @@ interface Prepared extends Run {
   readonly polled: boolean;
 }
 
-/** What happens while nobody can write. */
+/** The steps while writes are refused. */
 interface Transfer {
   /** Makes the target equal to the source. */
   run(snapshot: SourceSnapshot): Promise<void>;
-  /** Runs right before the switch, when nobody else can connect to the source. */
+  /** Runs right before the switch, when the source accepts no other connections. */
   readonly leave?: () => Promise<void>;
   /** Sessions in the source database that leave() needs. */
   readonly sessions?: readonly number[];

@@ -27,8 +27,11 @@ export const slotNotReady = (seconds: number, cause: unknown): AppError =>
     cause,
   );
 
-export const changesStopped = (): AppError =>
-  refusal('The source server stopped to send changes of the project');
+export const changesStopped = (cause?: unknown): AppError =>
+  refusal(
+    'The source server stopped to send changes of the project: it was restarted, or gave up the log that the move needs (max_slot_wal_keep_size)',
+    cause,
+  );
 
 /** @param bytes of the log */
 export const tooMuchLog = (bytes: number): AppError =>

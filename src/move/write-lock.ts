@@ -1,5 +1,5 @@
 /**
- * Keeps everybody from writing to a database, while reads go on: table locks of mode EXCLUSIVE. They belong to a session, so
+ * Refuses all writes to a database while reads go on: table locks of mode EXCLUSIVE. They belong to a session, so
  * they are gone as soon as this process is.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,7 +31,7 @@ export interface LockedTable {
 }
 
 /**
- * Locks the tables in one transaction, which stays open. Writers that came first are waited for, then ended.
+ * Locks the tables in one transaction, which stays open. Writers that came first get a moment to finish, then they are ended.
  * @param client of the owner, with an empty search_path; it ends the lock by disconnecting
  * @param admin of the same server, in another database
  * @throws AppError 409 when writers do not end

@@ -1,4 +1,4 @@
-/** Keeps everybody from writing to a project's database while it is copied. */
+/** Refuses all writes to a project's database while it is copied. */
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { TEXT_FORMAT } from '../backup/database/snapshot.repository';

@@ -1,8 +1,9 @@
 /** The hosts of one PostgreSQL server, of which one is the primary. All connections of the process share what is known. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { formatHost, type HostAddress } from './host-list';
 
-/** Milliseconds between two searches for a primary, while there is none. */
+/** Milliseconds between two searches for a primary, while there is none, and between two questions to a host in one search. */
 const SEARCH_MS = 100;
 /** SQLSTATEs of a server that is starting, ending or full, which another host may not be. */
 const UNAVAILABLE = /^(08|53|57)/;
@@ -10,7 +11,7 @@ const UNAVAILABLE = /^(08|53|57)/;
 /** Connects to a host and disconnects. @returns whether it takes writes */
 type Probe = (address: HostAddress) => Promise<boolean>;
 
-/** Error codes as of a host that is down: nobody takes writes now, and a later attempt may succeed. */
+/** Error codes of a host that is down: no host accepts writes now, and a later attempt may succeed. */
 export class NoPrimaryError extends Error {
   readonly code = 'ECONNREFUSED';
   readonly syscall = 'connect';
@@ -72,10 +73,15 @@ export class HostGroup {
   }
 
   private async search(probe: Probe): Promise<HostAddress> {
+    const silent = new Set(this.hosts);
     try {
-      const found = await Promise.any(this.hosts.map((address) => this.assertPrimary(address, probe)));
+      const found = await Promise.any(
+        this.hosts.map((address) => this.assertPrimary(address, probe, silent)),
+      );
       this.primary = found;
       this.searching = null;
+      // Ends the questions to the others.
+      silent.clear();
       this.announce(found);
       return found;
     } catch (error) {
@@ -87,14 +93,28 @@ export class HostGroup {
     }
   }
 
-  private async assertPrimary(address: HostAddress, probe: Probe): Promise<HostAddress> {
-    if (await probe(address)) return address;
-    throw new Error(`${formatHost(address)} is a standby`);
+  /**
+   * Asks a host until it is the primary, or every host has answered. So a standby that is promoted while a host that is gone is still
+   * waited for is found at once.
+   * @param silent hosts that have not answered yet in this search
+   * @throws why the host is not the primary
+   */
+  private async assertPrimary(
+    address: HostAddress,
+    probe: Probe,
+    silent: Set<HostAddress>,
+  ): Promise<HostAddress> {
+    for (;;) {
+      const reason = await reasonAgainst(address, probe);
+      if (reason === null) return address;
+      silent.delete(address);
+      if (silent.size === 0 || isRefusal(reason)) throw reason;
+      await sleep(SEARCH_MS);
+      if (silent.size === 0) throw reason;
+    }
   }
 
   private failure(causes: readonly unknown[]): unknown {
-    const isRefusal = (error: unknown): boolean =>
-      error instanceof DatabaseError && !UNAVAILABLE.test(error.code ?? '');
     return causes.find(isRefusal) ?? new NoPrimaryError(this.hosts, causes);
   }
 
@@ -105,3 +125,15 @@ export class HostGroup {
     for (const listener of HostGroup.moveListeners) listener(last);
   }
 }
+
+/** Null: the host is the primary. */
+async function reasonAgainst(address: HostAddress, probe: Probe): Promise<Error | null> {
+  try {
+    return (await probe(address)) ? null : new Error(`${formatHost(address)} is a standby`);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof DatabaseError && !UNAVAILABLE.test(error.code ?? '');

@@ -12,5 +12,6 @@ export { BINARY, type Format, TEXT } from './protocol';
 export { PrimarySocket } from './primary-socket';
 export { eachRow, type RawRow, readRow, type RowSink } from './row-sink';
 export type { ServerAddress } from './send-cancel';
+export { runSingleCommand } from './single-command';
 export { isSocketDirectory, socketPath } from './socket-path';
 export type { Statement, StatementResult } from './statement';

@@ -11,7 +11,7 @@ import { RowSplitter, type RunningQuery } from './row-splitter';
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** A pipeline admits its rows itself, and nobody listens to its notices. */
+/** A pipeline admits its rows itself, and its notices are not used. */
 const LIMITS_OF_PIPELINES: MessageLimits = { admitsRow: () => true, admitsNotice: () => false };
 
 export interface WireConnectionOptions {

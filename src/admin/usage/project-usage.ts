@@ -3,6 +3,9 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Example } from '../../http/docs/example.decorator';
 import { SIZE } from '../../http/docs/documented-types';
 
+/** Queues of the install, in the order of the list. */
+export const QUEUES = ['auth-mail', 'storage-removal'] as const;
+
 const QUOTA_STATES = ['ok', 'warning', 'exceeded'] as const;
 export type QuotaState = (typeof QUOTA_STATES)[number];
 
@@ -50,7 +53,7 @@ export class ProjectUsage {
 
 @Example({ name: 'auth-mail', waiting: 0, active: 1, delayed: 2, failed: 0, completed: 40, paused: false })
 export class QueueState {
-  @ApiProperty({ enum: ['auth-mail', 'storage-removal'] }) readonly name!: string;
+  @ApiProperty({ enum: QUEUES }) readonly name!: string;
   @ApiProperty({ ...SIZE, description: 'Jobs that wait for a worker' }) readonly waiting!: number;
   @ApiProperty({ ...SIZE, description: 'Jobs that are running' }) readonly active!: number;
   @ApiProperty({ ...SIZE, description: 'Jobs that are scheduled for a later attempt' })

@@ -33,8 +33,10 @@ export class CatchUpObstacles {
       ? []
       : [`Plinth's role on the ${side}, ${capabilities.role}, is no superuser`];
     if (side === 'target') return faults;
-    const level = await walLevelOf(server);
+    const { level, slots, senders } = await replicationOf(server);
     if (level !== 'logical') faults.push(`wal_level on the source is "${level}", not "logical"`);
+    if (slots < 1) faults.push('all of max_replication_slots on the source are in use');
+    if (senders < 1) faults.push('all of max_wal_senders on the source are in use');
     return faults;
   }
 
@@ -67,10 +69,22 @@ export class CatchUpObstacles {
   }
 }
 
-async function walLevelOf(server: DatabaseServer): Promise<string> {
+interface Replication {
+  /** wal_level */
+  readonly level: string;
+  /** Free ones. */
+  readonly slots: number;
+  readonly senders: number;
+}
+
+async function replicationOf(server: DatabaseServer): Promise<Replication> {
   return server.asAdmin(MAINTENANCE_DATABASE, async (client) => {
-    const { rows } = await client.query<{ level: string }>(`select current_setting('wal_level') as level`);
-    return rows[0]?.level ?? '';
+    const { rows } = await client.query<Replication>(
+      `select current_setting('wal_level') as level,
+         current_setting('max_replication_slots')::int - (select count(*)::int from pg_replication_slots) as slots,
+         current_setting('max_wal_senders')::int - (select count(*)::int from pg_stat_replication) as senders`,
+    );
+    return rows[0] ?? { level: '', slots: 0, senders: 0 };
   });
 }
 

@@ -12,7 +12,7 @@ import type { SourceChanges } from './source-changes';
 
 /** Milliseconds that the target may be behind when the stop of writes begins. */
 const NEAR_MS = 1_000;
-/** Times that a round may take as long as the one before it, until the move is given up. */
+/** Rounds that may take as long as the one before, before the move is given up. */
 const MAX_STALLS = 5;
 /** Milliseconds for the materialized views, which are refreshed once more while writes are refused. */
 const MAX_VIEWS_MS = 2_000;
@@ -65,7 +65,7 @@ export class CatchUp {
     }
   }
 
-  /** Makes the target equal to the source, to which nobody writes. The stream of changes is over then. */
+  /** Makes the target equal to the source, while writes to it are refused. The stream of changes ends with it. */
   async finish(snapshot: SourceSnapshot): Promise<void> {
     await this.reach();
     this.changes.end();

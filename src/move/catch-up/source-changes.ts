@@ -151,7 +151,7 @@ export class SourceChanges {
     for (;;) {
       const bytes = await this.messages?.next().catch((error: unknown) => {
         this.assertUsable();
-        throw error instanceof MessageTooLongError ? rowTooLong(error.maxBytes) : error;
+        throw error instanceof MessageTooLongError ? rowTooLong(error.maxBytes) : changesStopped(error);
       });
       if (!bytes) throw changesStopped();
       if (isReportWanted(bytes)) this.report();

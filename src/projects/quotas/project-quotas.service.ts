@@ -11,8 +11,16 @@ import type { PlanQuotas } from '../../config/plan-quotas';
 import { RateCounter } from '../../infra/coordination/rate-counter';
 import type { Project } from '../project';
 import { ProjectRegistry } from '../project-registry.service';
-import { databaseFull, quotaLimits, quotaMark, type QuotaName, spentForToday } from './quota-limits';
+import {
+  databaseFull,
+  quotaLimits,
+  quotaMark,
+  type QuotaName,
+  spentForNow,
+  spentForToday,
+} from './quota-limits';
 import { QuotaUseRepository } from './quota-use.repository';
+import { RequestRates } from './request-rates';
 
 const READ_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -32,6 +40,7 @@ export class ProjectQuotas implements OnApplicationBootstrap, OnApplicationShutd
   private uses = new Map<string, Use>();
   /** The mark that was last logged, by quota and project. */
   private readonly logged = new LRUCache<string, number>({ max: REMEMBERED_WARNINGS });
+  private readonly rates: RequestRates;
   private timer: NodeJS.Timeout | undefined;
   private reading: Promise<void> = Promise.resolve();
 
@@ -41,7 +50,9 @@ export class ProjectQuotas implements OnApplicationBootstrap, OnApplicationShutd
     private readonly counter: RateCounter,
     private readonly clock: Clock,
     @Inject(PLAN_QUOTAS) private readonly plans: PlanQuotasConfig,
-  ) {}
+  ) {
+    this.rates = new RequestRates(clock);
+  }
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => void this.refresh(), READ_MS).unref();
@@ -56,8 +67,11 @@ export class ProjectQuotas implements OnApplicationBootstrap, OnApplicationShutd
     return quotaLimits(project, this.plans);
   }
 
-  /** @throws AppError 429 when the project has used its requests of the day */
+  /** Counts a request. @throws AppError 429 when the project has used its requests of this second, or of the day */
   assertMayRequest(project: Project): void {
+    const rate = project.settings.requests_per_second ?? this.plans[project.plan].requests_per_second;
+    const wait = rate === null ? 0 : this.rates.take(project.id, rate);
+    if (rate !== null && wait > 0) throw spentForNow(rate, wait);
     const use = this.uses.get(project.id);
     if (use === undefined) return;
     const limit = this.limitsOf(project).requests_per_day;

@@ -13,6 +13,7 @@ const MARKS = [95, 80] as const;
 export function quotaLimits({ plan, settings }: Project, plans: PlanQuotasConfig): PlanQuotas {
   return {
     database_quota_bytes: settings.database_quota_bytes ?? plans[plan].database_quota_bytes,
+    requests_per_second: settings.requests_per_second ?? plans[plan].requests_per_second,
     requests_per_day: settings.requests_per_day ?? plans[plan].requests_per_day,
     mails_per_day: settings.mails_per_day ?? plans[plan].mails_per_day,
   };
@@ -35,10 +36,17 @@ export const databaseFull = (limit: number): AppError =>
 
 /** @param retryAfterMs milliseconds until the quota is available again */
 export const spentForToday = (what: 'requests' | 'mails', limit: number, retryAfterMs: number): AppError =>
+  spent(`${limit} ${what} of a day`, retryAfterMs);
+
+/** @param retryAfterMs milliseconds until the next request is admitted */
+export const spentForNow = (limit: number, retryAfterMs: number): AppError =>
+  spent(`${limit} requests of a second`, retryAfterMs);
+
+const spent = (what: string, retryAfterMs: number): AppError =>
   new AppError({
     status: 429,
     code: 'rate_limited',
-    message: `The project has used its ${limit} ${what} of a day`,
+    message: `The project has used its ${what}`,
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) },
     database: { sqlstate: 'PL429' },
   });

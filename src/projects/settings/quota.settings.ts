@@ -10,6 +10,14 @@ export const QUOTA_SETTINGS = {
     minimum: 1,
   }),
 
+  requests_per_second: integer({
+    fallback: null,
+    fallbackText: "the plan's",
+    description: 'Maximum number of requests per second to each process',
+    details: 'Only operators set it. See [quotas](scaling.md#quotas).',
+    minimum: 1,
+  }),
+
   requests_per_day: integer({
     fallback: null,
     fallbackText: "the plan's",

@@ -1,5 +1,6 @@
-/** Quotas that the operator grants: size of the database, requests and mails of a day. Those of files: e2e/storage/quotas. */
+/** Quotas that the operator grants: size of the database, requests of a second, requests and mails of a day. Those of files: e2e/storage/quotas. */
 import type { LoggerService } from '@nestjs/common';
+import { ProjectPools } from '../../../src/database/pools/project-pools';
 import { RequestSamples } from '../../../src/observe/samples/request-samples.service';
 import { ProjectQuotas } from '../../../src/projects/quotas/project-quotas.service';
 import { eventually } from '../../support/eventually';
@@ -18,7 +19,12 @@ const COLLECTOR: LoggerService = {
 const NOTES = '/rest/v1/notes';
 
 beforeAll(async () => {
-  plinth = await TestPlinth.start({ env: { QUOTAS_PRO: 'database_quota_bytes=1TiB mails_per_day=2' } });
+  plinth = await TestPlinth.start({
+    env: {
+      QUOTAS_PRO: 'database_quota_bytes=1TiB mails_per_day=2',
+      QUOTAS_ENTERPRISE: 'requests_per_second=2',
+    },
+  });
   plinth.app.useLogger(COLLECTOR);
 });
 afterAll(() => plinth.stop());
@@ -84,6 +90,82 @@ describe('the size of the database', () => {
     expect(await quotaOf(project, 'database_bytes')).toMatchObject({ state: 'warning' });
     const logged = warnings.filter((text) => text.includes(project.slug));
     expect(logged).toEqual([`quota_warning: 80 % of the database quota of project ${project.slug} are used`]);
+  });
+});
+
+describe('requests of a second', () => {
+  let moved = 0;
+  const move = (seconds: number): void => {
+    moved += seconds;
+    plinth.clock.move(seconds);
+  };
+  afterEach(() => move(-moved));
+  /** Sets the clock back before each request: a slow machine must not admit a request because a second has passed. */
+  const atOnce = <T>(ask: () => Promise<T>): Promise<T> => {
+    move(-10);
+    return ask();
+  };
+  /** Keys are valid from their creation on, so the clock is set back from a later moment. */
+  const newLimited = async (settings: Record<string, unknown>, plan?: string): Promise<TestProject> => {
+    const project = await newProject(settings, plan);
+    move(5_000);
+    return project;
+  };
+  const refusedInEveryArea = (
+    project: TestProject,
+  ): (() => Promise<{ status: number; headers: Headers }>)[] => [
+    () => project.anon.get(NOTES),
+    // Refused before the body is looked at.
+    () => project.anon.post(NOTES, '{"not JSON'),
+    () => project.client(project.anonKey, null).post(`${project.auth}/login`, { email: 'a@example.com' }),
+    () => project.service.get(`${project.storage}/buckets`),
+  ];
+
+  it('are limited by the plan, in every area, and those of other projects are served', async () => {
+    const other = await newProject({});
+    const project = await newLimited({}, 'enterprise');
+    for (let n = 0; n < 2; n += 1)
+      expect(statusesOf(await atOnce(() => project.anon.get(NOTES)))).toEqual([200]);
+    for (const ask of refusedInEveryArea(project)) {
+      const { status, headers } = await atOnce(ask);
+      expect([status, headers.get('retry-after')]).toEqual([429, '1']);
+    }
+    expect(await atOnce(() => project.anon.get(NOTES))).toMatchObject({ body: { code: 'PL429' } });
+    expect(statusesOf(await other.anon.get(NOTES))).toEqual([200]);
+    move(1);
+    expect(statusesOf(await project.anon.get(NOTES))).toEqual([200]);
+  });
+
+  it('are refused without a look into the database', async () => {
+    const project = await newLimited({ requests_per_second: 1 });
+    await project.anon.get(NOTES);
+    const roundTrips = (): number => plinth.app.get(ProjectPools).stats().roundTrips;
+    const before = roundTrips();
+    for (let n = 0; n < 100; n += 1)
+      expect(statusesOf(await atOnce(() => project.anon.get(NOTES)))).toEqual([429]);
+    // Background work may have some.
+    expect(roundTrips() - before).toBeLessThan(50);
+  });
+
+  it('have the limit of a changed setting at once, and none without one', async () => {
+    const project = await newLimited({ requests_per_second: 1 });
+    await project.anon.get(NOTES);
+    expect(statusesOf(await atOnce(() => project.anon.get(NOTES)))).toEqual([429]);
+    await setting(project, { requests_per_second: null });
+    for (let n = 0; n < 5; n += 1)
+      expect(statusesOf(await atOnce(() => project.anon.get(NOTES)))).toEqual([200]);
+  });
+
+  it('are counted for signed URLs and previews of files as well', async () => {
+    const project = await newLimited({});
+    const { service, storage } = project;
+    await service.post(`${storage}/buckets`, { name: 'open', is_public: true });
+    const file = await upload(service, storage, 'open', Buffer.from('text'), { name: 'a.txt' });
+    const path = `${storage}/files/${file.body.data.id}/preview`;
+    await setting(project, { requests_per_second: 1 });
+    expect((await plinth.http.get(path)).status).toBe(200);
+    const { status, headers } = await atOnce(() => plinth.http.get(path));
+    expect([status, headers.get('retry-after')]).toEqual([429, '1']);
   });
 });
 
