@@ -3,6 +3,7 @@ import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { SHORT_TIMEOUT } from '../../auth/accounts/account-statements';
+import { AppError } from '../../common/errors/app-error';
 import { MAIL_QUEUE } from '../../auth/mail/mail-queue';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
@@ -26,6 +27,11 @@ const MAILS = {
 };
 
 const MOST = Number.MAX_SAFE_INTEGER;
+/** Jobs of one statement of the queue. */
+const PROMOTED_AT_ONCE = 1_000;
+
+export const queueNotFound = (): AppError =>
+  new AppError({ status: 404, code: 'queue_not_found', message: 'There is no such queue' });
 
 @Injectable()
 export class ProjectUsageService {
@@ -71,6 +77,14 @@ export class ProjectUsageService {
 
   queues(): Promise<QueueState[]> {
     return Promise.all([this.mails, this.removals].map(stateOf));
+  }
+
+  /** Runs the jobs that wait for their next attempt. @throws AppError 404 queue_not_found */
+  async retry(name: string): Promise<QueueState> {
+    const queue = [this.mails, this.removals].find((one) => one.name === name);
+    if (!queue) throw queueNotFound();
+    await queue.promoteJobs({ count: PROMOTED_AT_ONCE });
+    return stateOf(queue);
   }
 }
 

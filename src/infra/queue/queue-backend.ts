@@ -2,15 +2,24 @@
  * Chooses BullMQ's backend by the form of the connection: PostgreSQL by default, Redis when REDIS_URL is set. All other
  * code is the same for both.
  */
-import { createPostgresBackend, createRedisBackend, runMigrations, setDefaultBackendFactory } from 'bullmq';
+import {
+  createPostgresBackend,
+  createRedisBackend,
+  RedisConnection,
+  runMigrations,
+  setDefaultBackendFactory,
+} from 'bullmq';
 import type { BackendFactory, ConnectionOptions, PostgresPoolConfig } from 'bullmq';
 import { HostListClient, hostsOf, PrimarySocket } from '../../pg-pipeline';
 import { withConnection } from '../../database/pools/one-off-connection';
+import { createQueueRedis } from './queue-redis';
 
 /** The jobs' schema in the platform database. */
 const SCHEMA = 'queue';
 /** Connections of each queue and each worker; a worker has one more, on which it listens. */
 const MAX_CONNECTIONS = 2;
+/** Milliseconds between two attempts to reach Redis. */
+const RETRY_MS = 1_000;
 
 /** Migrates the jobs' tables. Safe to call from replicas that start together (BullMQ takes a lock). */
 export async function migrateQueueSchema(platformUrl: string): Promise<void> {
@@ -32,8 +41,13 @@ export function postgresConnection(platformUrl: string): PostgresPoolConfig {
 }
 
 export function redisConnection(url: string): ConnectionOptions {
-  // null: a blocking command waits until Redis is back (required by BullMQ).
-  return { url, maxRetriesPerRequest: null };
+  return {
+    url,
+    // A blocking command waits until Redis is back (required by BullMQ).
+    maxRetriesPerRequest: null,
+    // BullMQ's own wait grows to 20 seconds, for which jobs would wait although Redis is back.
+    retryStrategy: () => RETRY_MS,
+  };
 }
 
 const byConnection: BackendFactory = (name, options, ...rest) => {
@@ -44,5 +58,6 @@ const byConnection: BackendFactory = (name, options, ...rest) => {
     : createRedisBackend(name, options, ...rest);
 };
 
-// BullMQ has one default for the process, read when a queue is made: set as soon as this module is loaded.
+// BullMQ has one default of each for the process, read when a queue is made: set as soon as this module is loaded.
 setDefaultBackendFactory(byConnection);
+RedisConnection.clientFactory = createQueueRedis;

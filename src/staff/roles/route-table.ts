@@ -73,6 +73,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/audit-log/export': allow(INSTALL_READERS, 'read'),
   'GET /admin/v1/audit-log/verify': allow(INSTALL_READERS, 'read'),
   'GET /admin/v1/queues': allow(INSTALL_READERS, 'read'),
+  'POST /admin/v1/queues/:name/retry': allow(OPERATORS, 'write'),
   'GET /admin/v1/failed-mails': allow(INSTALL_READERS, 'read'),
   'POST /admin/v1/doctor': allow(OPERATORS, 'admin'),
   'POST /admin/v1/upgrade': allow(OPERATORS, 'admin'),

@@ -189,3 +189,30 @@ describe('with an SMTP server that misbehaves', () => {
     );
   });
 });
+
+it('sends delayed mails at once when an operator asks for it', async () => {
+  const smtp = await MailServer.start();
+  const plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url, MAIL_RETRY_DELAY: '3600' } });
+  try {
+    const project = await plinth.createProject();
+    const user = await project.signUp();
+    smtp.mood = 'refuse';
+    await requestReset(project, user);
+    const delayed = async (): Promise<number> =>
+      (await plinth.admin.get('/admin/v1/queues')).body.find(
+        ({ name }: { name: string }) => name === 'auth-mail',
+      ).delayed;
+    await eventually(async () => (smtp.refusals === 1 && (await delayed()) === 1 ? true : null));
+    smtp.mood = 'accept';
+    const retried = await plinth.admin.post('/admin/v1/queues/auth-mail/retry');
+    expect(retried).toMatchObject({ status: 200, body: { name: 'auth-mail', delayed: 0 } });
+    await smtp.mailTo(user.email);
+    const missing = await plinth.admin.post('/admin/v1/queues/nothing/retry');
+    expect(missing).toMatchObject({ status: 404, body: { error: { code: 'queue_not_found' } } });
+    const [entry] = (await plinth.admin.get('/admin/v1/audit-log?action=queue.retry')).body;
+    expect(entry).toMatchObject({ action: 'queue.retry', details: { queue: 'auth-mail' } });
+  } finally {
+    await plinth.stop();
+    await smtp.stop();
+  }
+});

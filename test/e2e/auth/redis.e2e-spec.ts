@@ -61,6 +61,9 @@ import { TestProject } from '../../support/test-project';
       const statuses = [];
       for (let n = 0; n < 11; n += 1) statuses.push((await signIn(`guess ${n}`)).status);
       expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
+      // All processes share it: a load balancer would find none that is ready.
+      const ready = await plinth.http.get('/health/ready');
+      expect(ready).toMatchObject({ status: 200, body: { checks: { redis: { status: 'down' } } } });
       expect((await other.http.post(`${project.auth}/logout`)).status).toBe(200);
       expect((await other.http.get(`${project.auth}/user`)).status).toBe(401);
     } finally {
@@ -69,4 +72,18 @@ import { TestProject } from '../../support/test-project';
     // Redis has counted none of them.
     expect(await eventually(async () => ((await signIn()).status === 200 ? true : null))).toBe(true);
   });
+
+  it('stops while a worker has not reached the Redis that came back', async () => {
+    const other = await TestPlinth.start({ env: { REDIS_URL: redis.url } });
+    await redis.stop();
+    await eventually(async () => ((await redisOf(other)) === 'down' ? true : null));
+    redis = await redis.startAgain();
+    await eventually(async () => ((await redisOf(other)) === 'up' ? true : null));
+    await expect(other.stop()).resolves.toBeUndefined();
+  });
 });
+
+async function redisOf({ http }: TestPlinth): Promise<unknown> {
+  const { body } = await http.get('/health/ready');
+  return (body as { checks: { redis: { status: string } } }).checks.redis.status;
+}
