@@ -1,5 +1,9 @@
 /** Errors of backup and restore. */
+import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
+import { messageOf } from '../common/errors/error-facts';
+import { isConnectionLoss } from '../database/sql/connection-loss';
+import { isServerUnavailable } from '../database/sql/sqlstate';
 
 export const archiveInvalid = (reason: string, cause?: unknown): AppError =>
   new AppError({
@@ -49,6 +53,34 @@ export const restoreFailed = (step: string, cause: Error): AppError =>
     code: 'restore_failed',
     message: `Restoring ${step} failed, and everything was undone: ${cause.message}`,
     cause,
+  });
+
+/** The server ended the connection, or lacks disk or memory. */
+export const restoreInterrupted = (step: string, cause: Error): AppError =>
+  new AppError({
+    status: 503,
+    code: 'service_unavailable',
+    message: `Restoring ${step} failed, and nothing of it will remain: ${cause.message}`,
+    headers: { 'Retry-After': '1' },
+    cause,
+  });
+
+/** A failure of PostgreSQL during a step: of the server, or of what the archive holds. */
+export function restoreFault(step: string, error: Error): AppError {
+  if (error instanceof AppError) return error;
+  return isOfServer(error) ? restoreInterrupted(step, error) : restoreFailed(step, error);
+}
+
+const isOfServer = (error: Error): boolean =>
+  isConnectionLoss(error) || (error instanceof DatabaseError && isServerUnavailable(error.code ?? ''));
+
+/** A fault of the storage, with its cause: only administrators restore. */
+export const fileNotStored = (objectId: string, fault: AppError): AppError =>
+  new AppError({
+    status: fault.status,
+    code: fault.code,
+    message: `Storing files/${objectId} failed, and everything was undone: ${messageOf(fault.cause ?? fault)}`,
+    cause: fault,
   });
 
 export const backupsNotConfigured = (reason: string): AppError =>

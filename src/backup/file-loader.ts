@@ -1,7 +1,9 @@
 /** Stores the files of an archive with the provider, several small ones at a time. */
+import { AppError } from '../common/errors/app-error';
 import { ObjectAddress } from '../storage/providers/object-address';
 import { ObjectStore } from '../storage/providers/object-store';
 import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
+import { fileNotStored } from './backup.errors';
 
 /** Bytes up to which a file is held in memory, so that the next one can be read while it is stored. */
 const SMALL = 1024 * 1024;
@@ -21,11 +23,11 @@ export class FileLoader {
     const address = new ObjectAddress(this.projectId, objectId);
     // Bytes of the deleted project that were not removed yet. An object never changes.
     if (await this.store.has(address, size)) return;
-    if (size > SMALL) return this.store.put(address, chunks);
+    if (size > SMALL) return this.stored(address, chunks);
     const content = await ArchiveReader.hold(chunks);
     while (this.running.size >= AT_ONCE) await Promise.race(this.running);
     this.assertNoFailure();
-    const stored = this.store.put(address, once(content)).catch((error: Error) => {
+    const stored = this.stored(address, once(content)).catch((error: Error) => {
       this.failure ??= error;
     });
     this.running.add(stored);
@@ -36,6 +38,16 @@ export class FileLoader {
   async done(): Promise<void> {
     await Promise.all(this.running);
     this.assertNoFailure();
+  }
+
+  private async stored(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
+    try {
+      await this.store.put(address, chunks);
+    } catch (error) {
+      // Other errors are those of the archive.
+      const isOfStorage = error instanceof AppError && error.status >= 500;
+      throw isOfStorage ? fileNotStored(address.objectId, error) : error;
+    }
   }
 
   private assertNoFailure(): void {

@@ -11,7 +11,7 @@ import { ArchiveManifest, AUDIT_LOG, PROJECTS_FOLDER } from './archive/archive-f
 import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
 import { assertAuthentic, Members, openInstallArchive, readToEnd } from './archive/open-archive';
 import { ServersService } from '../projects/servers/servers.service';
-import { archiveInvalid, restoreFailed } from './backup.errors';
+import { archiveInvalid, restoreFault } from './backup.errors';
 import { AuditArchiveRepository, StagedAuditLog } from './database/audit-archive.repository';
 import { ProjectRestore, RestoreOptions } from './project-restore.service';
 import { fromArchivedSchedule } from './schedule/schedule';
@@ -116,7 +116,7 @@ async function loadAuditLog(staged: StagedAuditLog, { name, chunks }: ArchiveMem
   try {
     await staged.load(chunks);
   } catch (error) {
-    throw error instanceof AppError ? error : restoreFailed(name, error as Error);
+    throw restoreFault(name, error as Error);
   }
 }
 

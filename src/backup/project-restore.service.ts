@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../common/errors/app-error';
+import { UUID } from '../common/text/uuid';
 import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
 import { Actor } from '../projects/audit-log.repository';
 import { OwnerDatabase } from '../projects/owner-database';
@@ -25,7 +25,7 @@ import {
 } from './archive/archive-format';
 import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
 import { assertAuthentic, Members, OpenArchive, openArchive, readToEnd } from './archive/open-archive';
-import { archiveInvalid, notSupported, projectExists, restoreFailed } from './backup.errors';
+import { archiveInvalid, notSupported, projectExists, restoreFault } from './backup.errors';
 import { restoreSettings } from './database/database-settings';
 import { NO_RESULTS, ProjectLoader } from './database/project-loader';
 import { FileLoader } from './file-loader';
@@ -192,8 +192,8 @@ interface Targets {
 
 async function load(member: ArchiveMember, { header, loader, files, rows }: Targets): Promise<void> {
   const { name, chunks } = member;
-  if (name.startsWith(FILES_FOLDER)) return files.put(name.slice(FILES_FOLDER.length), member);
   try {
+    if (name.startsWith(FILES_FOLDER)) return await files.put(objectIdIn(name), member);
     if (name === PRE_DATA) return await loader.run(await ArchiveReader.hold(chunks));
     if (name === LARGE_OBJECTS) return await loader.addLargeObjects(chunks);
     if (name === POST_DATA) {
@@ -204,8 +204,15 @@ async function load(member: ArchiveMember, { header, loader, files, rows }: Targ
     if (!table) throw archiveInvalid(`${name} is not a member that this version knows`);
     rows.set(name, await loader.copy(table, chunks));
   } catch (error) {
-    throw error instanceof AppError ? error : restoreFailed(name, error as Error);
+    throw restoreFault(name, error as Error);
   }
+}
+
+/** @throws AppError 400 */
+function objectIdIn(member: string): string {
+  const objectId = member.slice(FILES_FOLDER.length);
+  if (UUID.test(objectId)) return objectId;
+  throw archiveInvalid(`${member} is not a member that this version knows`);
 }
 
 function assertRows(manifest: ArchiveManifest, rows: ReadonlyMap<string, number>): void {

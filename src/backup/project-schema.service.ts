@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectsService } from '../projects/projects.service';
+import { isClosedByReader, OutputClosedError } from './output-closed';
 import { DUMP_OPTIONS, pgDump } from './dump/pg-dump';
 
 @Injectable()
@@ -16,7 +17,7 @@ export class ProjectSchema {
   /**
    * Writes the schema, without data and without the extensions.
    * @param openOutput called once the project's database accepts the owner
-   * @throws AppError 404
+   * @throws AppError 404; OutputClosedError
    */
   async write(id: string, openOutput: () => Writable): Promise<void> {
     const project = await this.projects.get(id);
@@ -24,6 +25,9 @@ export class ProjectSchema {
     const { host, port, ssl, password } = this.owner.connectionOf(project);
     const { databaseName: database, ownerRole: user } = project;
     const connection = { host, port, ssl, password, database, user };
-    await pipeline(pgDump(connection, [...DUMP_OPTIONS, '--schema-only']), openOutput());
+    const output = openOutput();
+    await pipeline(pgDump(connection, [...DUMP_OPTIONS, '--schema-only']), output).catch((error: unknown) => {
+      throw isClosedByReader(output) ? new OutputClosedError(error) : error;
+    });
   }
 }

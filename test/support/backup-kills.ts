@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { verifyArchive } from '../../src/backup/archive/open-archive';
+import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { eventually } from './eventually';
 import { HttpAnswer, HttpClient } from './http-client';
 import { PlinthProcess } from './plinth-process';
@@ -52,6 +53,9 @@ export class BackupKills {
   private readonly directory = mkdtempSync(join(tmpdir(), 'plinth-backup-kill-'));
   private readonly written: number[] = [];
   private plinth!: PlinthProcess;
+  private db2: EmbeddedPostgres | undefined;
+  /** On the server of the platform. */
+  private neighbour!: Created;
   private witness!: Created;
   private target!: Created;
   private archive!: Buffer;
@@ -62,8 +66,20 @@ export class BackupKills {
     runs: {},
   };
 
+  /** @param server of the projects; a restored project is on that of the platform */
+  constructor(private readonly server: 'platform' | 'db2' = 'platform') {}
+
   async setUp(): Promise<void> {
     await this.start();
+    if (this.server === 'db2') {
+      this.db2 = await EmbeddedPostgres.start({
+        dataDir: join(this.directory, 'db2'),
+        settings: { fsync: 'off' },
+      });
+      const body = { name: 'db2', url: this.db2.url };
+      expect((await this.plinth.admin.post('/admin/v1/servers', body)).status).toBe(201);
+    }
+    this.neighbour = await this.create('Neighbour', 'platform');
     this.witness = await this.create('Witness');
     await this.sql(this.witness.id, 'create table written (n int primary key)');
     await this.fill(this.witness);
@@ -80,7 +96,8 @@ export class BackupKills {
   }
 
   async tearDown(): Promise<void> {
-    await this.plinth.end('SIGTERM');
+    await this.plinth?.end('SIGTERM');
+    await this.db2?.stop();
     rmSync(this.directory, { recursive: true, force: true });
   }
 
@@ -132,8 +149,10 @@ export class BackupKills {
     });
   }
 
-  private async create(name: string): Promise<Created> {
-    return (await this.plinth.admin.post('/admin/v1/projects', { name })).body as Created;
+  private async create(name: string, server: string = this.server): Promise<Created> {
+    const answer = await this.plinth.admin.post('/admin/v1/projects', { name, server });
+    expect(answer.status).toBe(201);
+    return answer.body as Created;
   }
 
   private async fill(project: Created): Promise<void> {
@@ -243,7 +262,8 @@ export class BackupKills {
   private async assertGone(): Promise<void> {
     const names = `select datname as name from pg_database where strpos(datname, '${this.target.id}') > 0
       union all select rolname from pg_roles where strpos(rolname, '${this.target.id}') > 0`;
-    expect((await this.sql(this.witness.id, names)).body.rows).toEqual([]);
+    for (const { id } of [this.witness, this.neighbour])
+      expect((await this.sql(id, names)).body.rows).toEqual([]);
     const files = join(this.directory, 'data/files', this.target.id);
     const left = existsSync(files) ? readdirSync(files, { recursive: true, withFileTypes: true }) : [];
     expect(left.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual([]);

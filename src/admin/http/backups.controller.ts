@@ -18,6 +18,7 @@ import {
   passphraseInvalid,
   projectExists,
   restoreFailed,
+  restoreInterrupted,
   wrongPassphrase,
 } from '../../backup/backup.errors';
 import { projectBusy, slugTaken } from '../../projects/projects.errors';
@@ -32,7 +33,8 @@ import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { RestoreReport } from '../admin-records';
 import { ADMIN_ERRORS, AdminAccess, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
-import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, PASSPHRASE, passphraseOf } from './backup-passphrase';
+import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
+import { PASSPHRASE, passphraseOf } from './backup-passphrase';
 import { CurrentActor } from './current-actor.decorator';
 import { BackupQuery, RestoreQuery } from './dto/backups.dto';
 
@@ -81,7 +83,7 @@ export class BackupsController {
       await this.audit.write({ actor, action: 'project.backup', projectId: id });
       return archiveIn(response, compression);
     };
-    await this.backups.write(id, passphrase, open, compression);
+    await untilSent(`The backup of project ${id}`, this.backups.write(id, passphrase, open, compression));
   }
 
   @Post('restore')
@@ -102,7 +104,8 @@ export class BackupsController {
     passphraseInvalid(),
     archiveInvalid('it is cut off'),
     notSupported('The archive is of a newer version'),
-    restoreFailed('data', new Error('no space left on device')),
+    restoreFailed('pre-data.sql', new Error('extension "postgis" is not available')),
+    restoreInterrupted('data', new Error('could not extend file: No space left on device')),
     bodyTooSlow(),
     projectExists('acme'),
     slugTaken('acme', false),

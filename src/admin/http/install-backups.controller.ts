@@ -31,7 +31,8 @@ import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { InstallRestoreReport } from '../backup-records';
 import { ADMIN_ERRORS, AdminAccess } from './admin-api.decorator';
-import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, PASSPHRASE, passphraseOf } from './backup-passphrase';
+import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
+import { PASSPHRASE, passphraseOf } from './backup-passphrase';
 import { CurrentActor } from './current-actor.decorator';
 import { BackupQuery, InstallRestoreQuery } from './dto/backups.dto';
 
@@ -72,7 +73,7 @@ export class InstallBackupsController {
       await this.audit.write({ actor, action: 'install.backup', projectId: null });
       return archiveIn(response, compression);
     };
-    await this.backups.write(passphraseOf(header), open, compression);
+    await untilSent('The backup of the install', this.backups.write(passphraseOf(header), open, compression));
   }
 
   @Post('restore/all')

@@ -10,7 +10,8 @@ import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { projectBusy } from '../../projects/projects.errors';
 import { ADMIN_ERRORS, AdminAccess } from './admin-api.decorator';
-import { ARCHIVE_CONTENT, archiveIn, PASSPHRASE, passphraseOf } from './backup-passphrase';
+import { ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
+import { PASSPHRASE, passphraseOf } from './backup-passphrase';
 import { CurrentActor } from './current-actor.decorator';
 import { PhysicalBackupQuery } from './dto/backups.dto';
 
@@ -56,6 +57,7 @@ export class PhysicalBackupController {
       await this.audit.write({ actor, action: 'install.backup', projectId: null });
       return archiveIn(response, compression);
     };
-    await this.backups.write(passphrase, files !== 'false', open, compression);
+    const written = this.backups.write(passphrase, files !== 'false', open, compression);
+    await untilSent('The physical backup of the install', written);
   }
 }

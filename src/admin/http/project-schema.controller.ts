@@ -4,6 +4,7 @@ import { ApiOperation, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ProjectSchema } from '../../backup/project-schema.service';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { untilSent } from './archive-response';
 import { AdminAccess, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
 
 /** The beginning of an answer. */
@@ -31,10 +32,11 @@ export class ProjectSchemaController {
   })
   @PlatformErrors(PROJECT_ERRORS)
   schema(@Param('id') id: string, @Res() response: Response): Promise<void> {
-    return this.schemas.write(id, () => {
+    const written = this.schemas.write(id, () => {
       response.setHeader('Content-Type', 'text/plain; charset=utf-8');
       response.setHeader('Cache-Control', 'no-store');
       return response;
     });
+    return untilSent(`The schema of project ${id}`, written);
   }
 }

@@ -151,30 +151,46 @@ export class ArchiveReader {
 
   private async checkSums(entry: Entry): Promise<void> {
     const listed = await ArchiveReader.hold(entry);
-    if (!listed.equals(Buffer.from(this.lines.join('')))) fail(this.difference(listed.toString('utf8')));
+    if (!listed.equals(Buffer.from(this.lines.join(''))))
+      fail(difference(this.lines, listed.toString('utf8')));
     this.lines = [];
     this.sums.push(createHash('sha256').update(listed).digest('hex'));
-  }
-
-  /** The first member that differs from its checksum. */
-  private difference(listed: string): string {
-    const expected = new Set(listed.split('\n'));
-    const line = this.lines.find((one) => !expected.has(one.trimEnd()));
-    return line ? `the member ${line.slice(66).trimEnd()} differs from its checksum` : 'members are missing';
   }
 
   private async readManifest(entry: Entry): Promise<void> {
     const manifestBytes = await ArchiveReader.hold(entry);
     const manifest = JSON.parse(manifestBytes.toString('utf8')) as ArchiveManifest;
     if (manifest.format !== FORMAT) fail('its format is not supported');
-    const isWhole = this.lines.length === 0 && manifest.members === this.count;
-    if (!isWhole || JSON.stringify(manifest.sums) !== JSON.stringify(this.sums)) fail('members are missing');
+    if (this.lines.length > 0) fail(difference(this.lines, ''));
+    if (manifest.members !== this.count || JSON.stringify(manifest.sums) !== JSON.stringify(this.sums))
+      fail('members are missing');
     const last = await this.nextEntry();
     if (last?.header.name !== MANIFEST_MAC) fail('it has no end');
     const mac = await ArchiveReader.hold(last);
     this.end = { manifest, manifestBytes, mac: mac.toString('utf8').trim() };
   }
 }
+
+/**
+ * The first member that differs from the list of checksums.
+ * @param lines of the members that were read
+ * @param listed the list in the archive
+ */
+function difference(lines: readonly string[], listed: string): string {
+  const expected = new Map(listed.split('\n').map((line) => [memberOf(line), line]));
+  for (const line of lines) {
+    const name = memberOf(line);
+    const found = expected.get(name);
+    if (found === undefined) return `the member ${name} is in no list of checksums`;
+    if (found !== line.trimEnd()) return `the member ${name} differs from its checksum`;
+    expected.delete(name);
+  }
+  const [missing] = [...expected.keys()].filter((name) => name !== '');
+  return missing === undefined ? 'a list of checksums was altered' : `the member ${missing} is missing`;
+}
+
+/** The name in a line of `sha256sum`. */
+const memberOf = (line: string): string => line.slice(66).trimEnd();
 
 /** The fault of the archive that an error in reading it means. */
 function toArchiveError(error: unknown): AppError {

@@ -13,6 +13,7 @@ import {
   partName,
   sumsName,
 } from './archive-format';
+import { isClosedByReader, OutputClosedError } from '../output-closed';
 import type { PassphraseKey } from './passphrase-key';
 
 /** Chunks that are read while a part is compressed: about one part, because a socket gives 64 KiB at a time. */
@@ -29,7 +30,8 @@ export class ArchiveWriter {
   private constructor(private readonly mtime: Date) {}
 
   /**
-   * Writes an archive to `output`; `work` adds its members. Rejects when either side fails, and destroys the output.
+   * Writes an archive to `output`; `work` adds its members. Rejects when either side fails, and destroys the output;
+   * with OutputClosedError when the other end closed it.
    * @param createdAt milliseconds since the epoch
    * @param compress from compression.ts
    */
@@ -45,12 +47,13 @@ export class ArchiveWriter {
       // A lost reader destroys the tar stream, which ends the work; its own error says more.
       await Promise.race([work(writer), sent]);
       writer.tar.finalize();
+      await sent;
     } catch (error) {
+      const isClosed = isClosedByReader(output);
       writer.tar.destroy(error as Error);
       await sent.catch(() => undefined);
-      throw error;
+      throw isClosed ? new OutputClosedError(error) : error;
     }
-    await sent;
   }
 
   /** True when the output failed; nothing can be added then. */

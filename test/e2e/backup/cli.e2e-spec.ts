@@ -213,6 +213,10 @@ describe('an archive with a wrong byte, or without its end', () => {
 
   it('is refused by verify and restore in one line, and leaves nothing', async () => {
     const LINE = /^[^\n]*(not an intact backup|passphrase does not open|is not supported)[^\n]*\n$/;
+    // PostgreSQL may read the wrong byte before the end of the member, where its checksum is.
+    const RESTORE_LINE = new RegExp(
+      `${LINE.source}|^Restoring \\S+ failed, and everything was undone: [^\\n]*\\n$`,
+    );
     for (const [n, archive] of archives().entries()) {
       writeFileSync(file, archive);
       for (const passphrase of [PASSPHRASE, null]) {
@@ -220,7 +224,7 @@ describe('an archive with a wrong byte, or without its end', () => {
         expect([n, verified.code, verified.err]).toEqual([n, 1, expect.stringMatching(LINE)]);
       }
       const restored = await run(['restore', file]);
-      expect([n, restored.code, restored.err]).toEqual([n, 1, expect.stringMatching(LINE)]);
+      expect([n, restored.code, restored.err]).toEqual([n, 1, expect.stringMatching(RESTORE_LINE)]);
     }
     expect((await plinth.admin.get(`/admin/v1/projects/${project.id}`)).status).toBe(404);
     await eventually(async () => expect(await traces()).toEqual([]), 30_000);

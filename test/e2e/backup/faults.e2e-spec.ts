@@ -49,6 +49,31 @@ const flipped = (tar: Buffer, marker: string): Buffer => {
   return copy;
 };
 
+/** The last member before the list of checksums. */
+const LAST = 'schema/post-data.sql';
+const BLOCK = 512;
+const ANOTHER = 'files/00000000-0000-4000-8000-000000000000';
+
+/** Where the header of a member begins. */
+function memberAt(tar: Buffer, name: string): number {
+  for (let at = tar.indexOf(name); at >= 0; at = tar.indexOf(name, at + 1)) if (at % BLOCK === 0) return at;
+  throw new Error(`there is no member ${name}`);
+}
+
+/** The tar file with another member before the given one. */
+function inserted(tar: Buffer, before: string, name: string): Buffer {
+  const at = memberAt(tar, before);
+  const member = Buffer.from(tar.subarray(memberAt(tar, LAST), memberAt(tar, LAST) + BLOCK));
+  member.fill(0, 0, 100);
+  member.write(name);
+  // Size zero, and the checksum of the header as if it consisted of spaces (POSIX, pax).
+  member.write('00000000000\0', 124);
+  member.fill(' ', 148, 156);
+  const sum = member.reduce((total, byte) => total + byte, 0);
+  member.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return Buffer.concat([tar.subarray(0, at), member, tar.subarray(at)]);
+}
+
 it.each<[string, () => Buffer, RegExp]>([
   ['is cut off', () => archive.subarray(0, archive.length - 200), /not an intact backup/],
   [
@@ -60,6 +85,29 @@ it.each<[string, () => Buffer, RegExp]>([
     'has other rows',
     () => altered((tar) => flipped(tar, '\n998\n999')),
     /data\/\d+\.copy differs from its checksum/,
+  ],
+  [
+    'has a member too many',
+    () => altered((tar) => inserted(tar, 'sums/', ANOTHER)),
+    /the member files\/00000000-\S+ is in no list of checksums/,
+  ],
+  [
+    'has a file of another name',
+    () => altered((tar) => inserted(tar, 'sums/', 'files/../another')),
+    /files\/\.\.\/another is not a member that this version knows/,
+  ],
+  [
+    'has a member after its list',
+    () => altered((tar) => inserted(tar, 'manifest.json', ANOTHER)),
+    /the member files\/00000000-\S+ is in no list of checksums/,
+  ],
+  [
+    'lacks a member',
+    () =>
+      altered((tar) =>
+        Buffer.concat([tar.subarray(0, memberAt(tar, LAST)), tar.subarray(memberAt(tar, 'sums/'))]),
+      ),
+    /the member schema\/post-data.sql is missing/,
   ],
   ['has another header', () => altered((tar) => flipped(tar, '"name": "Tes')), /passphrase/],
   [
@@ -183,7 +231,10 @@ async function readBeginning(path: string, bytes: number): Promise<void> {
   aborted.abort();
 }
 
-it('goes on when a client disconnects in the middle of a backup, and backs up again', async () => {
+it('goes on when a client disconnects in the middle of a backup, notes it in a line, and backs up again', async () => {
+  const lines: string[] = [];
+  const keep = (level: string) => (message: unknown) => void lines.push(`${level}: ${String(message)}`);
+  plinth.app.useLogger({ log: () => undefined, warn: keep('warn'), error: keep('error') });
   const large = await plinth.createProject();
   await large.sql(`create table large as select repeat(md5(n::text), 64) from generate_series(1, 10000) n`);
   const path = `/projects/${large.id}/backup`;
@@ -195,6 +246,9 @@ it('goes on when a client disconnects in the middle of a backup, and backs up ag
   ] as const) {
     // The one before may not have ended yet.
     await eventually(() => readBeginning(from, bytes), 20_000);
+    const what = from === path ? `project ${large.id}` : 'the install';
+    const line = `warn: The backup of ${what} was not received: the client disconnected, or read it too slowly`;
+    await eventually(async () => expect(lines.splice(0)).toEqual([line]), 20_000);
   }
   await eventually(async () => void (await backUp(plinth, large.id)), 20_000);
   await plinth.admin.delete(`/admin/v1/projects/${large.id}`);
