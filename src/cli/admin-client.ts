@@ -53,12 +53,16 @@ export class AdminClient {
     return this.bases.at(-1) ?? '';
   }
 
-  /** @throws CliError without a server, for a wrong key, or with the server's message */
-  async send<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+  /**
+   * @param signal closes the connection
+   * @throws CliError without a server, for a wrong key, or with the server's message
+   */
+  async send<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Answer<T>> {
     const { status, text } = await this.reach(`/admin/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${this.secret}`, 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
+      signal,
     });
     if (status >= 200 && status < 300) return { body: (text === '' ? undefined : JSON.parse(text)) as T };
     if (status === 401) {

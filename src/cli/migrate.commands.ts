@@ -31,6 +31,10 @@ interface UpOptions {
   readonly lockTimeout?: number;
 }
 
+interface Run extends UpOptions {
+  readonly interruption: AbortSignal;
+}
+
 interface MigrationState extends Readonly<Record<string, unknown>> {
   readonly version: string;
   readonly name: string;
@@ -78,7 +82,10 @@ function addUp(migrate: Command, context: CommandContext): void {
       const pending = files.filter(
         (_file, n) => states[n]?.state === 'pending' || states[n]?.state === 'out of order',
       );
-      const answer = await (options.dryRun ? rehearse : applyEach)(context, id, pending, options);
+      const answer = await (options.dryRun ? rehearse : applyEach)(context, id, pending, {
+        ...options,
+        interruption: context.untilInterrupted(),
+      });
       context.print(answer, () => summaryOf(answer, options));
     });
 }
@@ -150,7 +157,7 @@ async function applyEach(
   context: CommandContext,
   id: string,
   pending: readonly MigrationFile[],
-  options: UpOptions,
+  options: Run,
 ): Promise<RunAnswer> {
   const answers: RunAnswer[] = [];
   for (const file of pending) {
@@ -172,17 +179,18 @@ function rehearse(
   context: CommandContext,
   id: string,
   pending: readonly MigrationFile[],
-  options: UpOptions,
+  options: Run,
 ): Promise<RunAnswer> {
   return send(context, id, pending, options);
 }
 
 async function send(
-  { server }: CommandContext,
+  context: CommandContext,
   id: string,
   files: readonly MigrationFile[],
-  { dryRun, outOfOrder, timeout, lockTimeout }: UpOptions,
+  options: Run,
 ): Promise<RunAnswer> {
+  const { dryRun, outOfOrder, timeout, lockTimeout, interruption } = options;
   const input = {
     migrations: files.map(({ version, name, sql }) => ({ version, name, sql })),
     dry_run: dryRun,
@@ -190,12 +198,21 @@ async function send(
     timeout_seconds: timeout,
     lock_timeout_seconds: lockTimeout,
   };
-  const { body } = await server
-    .send<RunAnswer>('POST', `/projects/${id}/migrations`, input)
+  const { body } = await context.server
+    .send<RunAnswer>('POST', `/projects/${id}/migrations`, input, interruption)
     .catch((error: unknown) => {
-      throw located(error, files);
+      throw interruption.aborted ? interrupted(files, options) : located(error, files);
     });
   return body;
+}
+
+/** The server cancels a dry run without a client; else it completes the migration that it has begun. */
+function interrupted(files: readonly MigrationFile[], { dryRun, timeout = 600 }: UpOptions): CliError {
+  const outcome = dryRun
+    ? 'nothing was applied.'
+    : `if the server has begun ${files[0]?.file ?? 'a migration'}, it completes it, or fails, within ${timeout} s. ` +
+      '`plinth migrate status` shows the outcome.';
+  return new CliError(`Interrupted: ${outcome}`, EXIT.failed);
 }
 
 /** `migrations/3_notes.sql:3:8: syntax error`, which editors and terminals link. */

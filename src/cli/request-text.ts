@@ -10,6 +10,8 @@ export interface RequestOptions {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
+  /** Closes the connection; the request rejects with an AbortError. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface TextResponse {
@@ -24,11 +26,11 @@ const KEEP_ALIVE_MS = 30_000;
 /** Redirects are not followed: the request carries a key. Rejects with the system's error. */
 export async function requestText(
   url: string,
-  { method, headers, body }: RequestOptions,
+  { method, headers, body, signal }: RequestOptions,
 ): Promise<TextResponse> {
   const { request } = url.startsWith('https:') ? https : http;
   const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-    const sent = request(url, { method, headers, agent: false }, resolve);
+    const sent = request(url, { method, headers, agent: false, ...(signal ? { signal } : {}) }, resolve);
     sent.on('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS));
     sent.on('error', reject);
     sent.end(body);

@@ -36,6 +36,7 @@ export function readMigration(input: MigrationInput): MigrationScript {
 
 /** ROLLBACK TO a savepoint stays inside of the transaction. */
 function endsTransaction(statement: SqlStatement): boolean {
-  if (/^rollback\s+(?:(?:work|transaction)\s+)?to\b/i.test(statement.text)) return false;
-  return TRANSACTION_COMMANDS.has(commandOf(statement)) || /^prepare\s+transaction\b/i.test(statement.text);
+  const { words } = statement;
+  if (/^rollback (?:(?:work|transaction) )?to\b/.test(words.join(' '))) return false;
+  return TRANSACTION_COMMANDS.has(commandOf(statement)) || /^prepare transaction\b/.test(words.join(' '));
 }

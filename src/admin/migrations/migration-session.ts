@@ -3,8 +3,8 @@ import { DatabaseError } from 'pg';
 import { locationInScript, SqlStatement } from '../../common/text/sql-statements';
 import type { BoundedClient } from '../../database/pools/bounded-client';
 import { cleanText } from '../../database/sql/clean-error';
-import type { MessageLimits } from '../../pg-pipeline';
-import { migrationFailed } from '../admin.errors';
+import { type MessageLimits, runSingleCommand } from '../../pg-pipeline';
+import { migrationFailed, sqlAbandoned } from '../admin.errors';
 import { transactionEnded } from './migration.errors';
 import { MigrationLedger } from './migration-ledger.repository';
 import { MigrationScript } from './migration-script';
@@ -26,10 +26,12 @@ export class MigrationOutput implements MessageLimits {
 }
 
 export class MigrationSession {
+  /** @param abandoned when aborted, no further statement is run */
   constructor(
     private readonly client: BoundedClient,
     private readonly output: MigrationOutput,
     private readonly ledger: MigrationLedger,
+    private readonly abandoned?: AbortSignal,
   ) {
     client.on('notice', ({ message }) => output.notices.push(cleanText(message ?? '')));
   }
@@ -80,7 +82,8 @@ export class MigrationSession {
     this.output.isScript = true;
     try {
       for (const statement of migration.statements) {
-        await this.client.query(statement.text).catch((error: unknown) => {
+        if (this.abandoned?.aborted) throw sqlAbandoned();
+        await runSingleCommand(this.client, statement.text).catch((error: unknown) => {
           throw faultAt(error, migration, statement);
         });
       }

@@ -57,6 +57,8 @@ export const migrationsLocked = (seconds: number, cause: unknown): AppError =>
   new AppError({
     status: 409,
     code: 'migrations_locked',
-    message: `Another run of this project's migrations did not end within ${seconds} s`,
+    message:
+      `Another run of this project's migrations did not end within ${seconds} s. ` +
+      "The activity of the project's database shows its sessions as plinth-migrate, and can cancel them",
     cause,
   });

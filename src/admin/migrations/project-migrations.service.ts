@@ -9,6 +9,7 @@ import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { OwnerDatabase } from '../../projects/owner-database';
 import { ProjectEntity } from '../../projects/project.entity';
 import { ProjectsService } from '../../projects/projects.service';
+import { sqlAbandoned } from '../admin.errors';
 import { SchemaChangeService } from '../schema-change.service';
 import { SessionDeadline } from '../session-deadline.service';
 import {
@@ -30,6 +31,8 @@ export interface MigrationOptions {
   readonly timeoutSeconds: number;
   /** Seconds to wait for another run to end. */
   readonly lockTimeoutSeconds: number;
+  /** Aborted when the client disconnects: a dry run is cancelled; else the running migration is completed, and no other begun. */
+  readonly abandoned?: AbortSignal;
 }
 
 interface MigrationResult extends Pick<MigrationScript, 'version' | 'name'> {
@@ -46,6 +49,8 @@ export interface MigrationRun {
 }
 
 const LIST_TIMEOUT_MS = 30_000;
+/** Name of the sessions in the activity of the project's database. */
+const SESSION_NAME = 'plinth-migrate';
 
 @Injectable()
 export class ProjectMigrationsService {
@@ -94,7 +99,7 @@ export class ProjectMigrationsService {
   /** The lock has a session of its own, because the SQL of a migration could release it. */
   private async whileLocked<T>(
     project: ProjectEntity,
-    { dryRun, lockTimeoutSeconds }: MigrationOptions,
+    { dryRun, lockTimeoutSeconds, abandoned }: MigrationOptions,
     work: (client: BoundedClient) => Promise<T>,
   ): Promise<T> {
     // OWNER_WORK_OPTIONS sets lock_timeout too and would win.
@@ -106,21 +111,24 @@ export class ProjectMigrationsService {
       } catch (error) {
         throw codeOf(error) === LOCK_NOT_AVAILABLE ? migrationsLocked(lockTimeoutSeconds, error) : error;
       }
+      if (abandoned?.aborted) throw sqlAbandoned();
       return work(client);
     };
     return this.owner.use(project, 'only one run of the migrations at a time', lock, {
       options: OWNER_WORK_OPTIONS,
+      application_name: SESSION_NAME,
     });
   }
 
   private async apply(
     project: ProjectEntity,
     pending: readonly MigrationScript[],
-    { timeoutSeconds }: MigrationOptions,
+    { timeoutSeconds, abandoned }: MigrationOptions,
     actor: Actor,
   ): Promise<MigrationResult[]> {
     const applied: MigrationResult[] = [];
     for (const migration of pending) {
+      if (abandoned?.aborted) throw sqlAbandoned();
       const { version, name, sha256 } = migration;
       const note = (outcome: Record<string, string>): Promise<void> =>
         this.audit.write({
@@ -145,11 +153,11 @@ export class ProjectMigrationsService {
   private async rehearse(
     project: ProjectEntity,
     pending: readonly MigrationScript[],
-    { timeoutSeconds }: MigrationOptions,
+    { timeoutSeconds, abandoned }: MigrationOptions,
   ): Promise<Omit<MigrationRun, 'skipped'>> {
     const end = pending.findIndex(({ inTransaction }) => !inTransaction);
     const tried = end < 0 ? pending : pending.slice(0, end);
-    await this.inSession(project, timeoutSeconds, (session) => session.rehearse(tried));
+    await this.inSession(project, timeoutSeconds, (session) => session.rehearse(tried), abandoned);
     return {
       applied: tried.map(({ version, name }) => ({ version, name, milliseconds: 0, notices: [] })),
       untried: pending.slice(tried.length).map(({ version }) => version),
@@ -161,13 +169,22 @@ export class ProjectMigrationsService {
     project: ProjectEntity,
     timeoutSeconds: number,
     work: (session: MigrationSession) => Promise<void>,
+    abandoned?: AbortSignal,
   ): Promise<readonly string[]> {
     const output = new MigrationOutput();
     const use = (client: BoundedClient): Promise<void> =>
-      this.deadline.run(project, client, timeoutSeconds, () =>
-        work(new MigrationSession(client, output, this.ledger)),
+      this.deadline.run(
+        project,
+        client,
+        timeoutSeconds,
+        () => work(new MigrationSession(client, output, this.ledger, abandoned)),
+        abandoned,
       );
-    const settings = { statement_timeout: timeoutSeconds * 1000, limits: output };
+    const settings = {
+      statement_timeout: timeoutSeconds * 1000,
+      application_name: SESSION_NAME,
+      limits: output,
+    };
     await this.owner.use(project, "the administrator runs the project's migrations", use, settings);
     return output.notices;
   }

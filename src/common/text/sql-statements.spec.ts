@@ -7,6 +7,7 @@ describe('splitStatements()', () => {
     ['nothing', '', []],
     ['only comments', ' -- one;\n/* two; /* nested; */ */ ;; ', []],
     ['several statements', 'select 1; select 2;\nselect 3', ['select 1', 'select 2', 'select 3']],
+    ['a comment that a carriage return ends', 'select 1 -- a;\r; commit', ['select 1 -- a;\r', 'commit']],
     ['strings', `select ';', 'it''s;'; select 2`, [`select ';', 'it''s;'`, 'select 2']],
     ['a backslash in a plain string', String.raw`select '\'; select 2`, [String.raw`select '\'`, 'select 2']],
     ['an escape string', String.raw`select E'\';'; select 2`, [String.raw`select E'\';'`, 'select 2']],
@@ -70,6 +71,16 @@ describe('locationInScript()', () => {
     expect(locationInScript(script, first, positionOf(first.text, 'b'))).toEqual({ line: 3, column: 3 });
     expect(locationInScript(script, second, 1)).toEqual({ line: 3, column: 6 });
   });
+});
+
+it('gives the first words of a statement, without those in quotes and comments', () => {
+  const [first, second] = splitStatements(
+    `PREPARE /* a */ Transaction 'b'; create "t" (a int, b int, c int)`,
+  );
+  expect([first?.words, second?.words]).toEqual([
+    ['prepare', 'transaction'],
+    ['create', 'a', 'int', 'b'],
+  ]);
 });
 
 describe('commandOf()', () => {

@@ -10,11 +10,13 @@ export interface SqlStatement {
   readonly text: string;
   /** Index of its first character in the script, in UTF-16 units. */
   readonly offset: number;
+  /** Its first words in lower case, four at most, without those in quotes and comments. */
+  readonly words: readonly string[];
 }
 
 const TOKEN = new RegExp(
   [
-    String.raw`(?<space>\s+|--[^\n]*)`,
+    String.raw`(?<space>\s+|--[^\n\r]*)`,
     String.raw`(?<comment>/\*)`,
     // Backslashes escape only in strings that begin with E.
     String.raw`(?<string>[eE]'(?:[^'\\]+|\\[^]|'')*(?:'|\\?$)|'(?:[^']+|'')*(?:'|$)|"(?:[^"]+|"")*(?:"|$))`,
@@ -32,7 +34,8 @@ export function splitStatements(script: string): SqlStatement[] {
   let current = new OpenStatement();
   const finish = (end: number): void => {
     const { start } = current;
-    if (start !== null) statements.push({ text: script.slice(start, end), offset: start });
+    if (start !== null)
+      statements.push({ text: script.slice(start, end), offset: start, words: current.words });
     current = new OpenStatement();
   };
   for (let index = 0; index < script.length;) {
@@ -77,7 +80,7 @@ class OpenStatement {
   /** Open BEGIN and CASE in the body of an SQL function. */
   private blocks = 0;
   /** The first four words. */
-  private readonly words: string[] = [];
+  readonly words: string[] = [];
 
   get isComplete(): boolean {
     return this.parentheses === 0 && this.blocks === 0;

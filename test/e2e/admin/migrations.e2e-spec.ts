@@ -38,11 +38,18 @@ const versions = async (): Promise<string[]> =>
 const exists = async (relation: string): Promise<boolean> =>
   (await project.sql(`select to_regclass('${relation}') is not null as found`))[0].found;
 
-async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+const run = (...args: string[]): ReturnType<typeof runUntil> =>
+  runUntil(new AbortController().signal, ...args);
+
+async function runUntil(
+  interruption: AbortSignal,
+  ...args: string[]
+): Promise<{ code: number; out: string; err: string }> {
   let [out, err] = ['', ''];
   const code = await runCli(
     args,
     cliEnvironment({
+      untilInterrupted: () => interruption,
       connect: () => new AdminClient([plinth.baseUrl], ADMIN_KEY),
       out: (text) => void (out += text),
       err: (text) => void (err += text),
@@ -122,15 +129,45 @@ describe('POST /projects/<id>/migrations', () => {
       'rollback',
       'abort',
       `prepare transaction 'x'`,
+      `prepare /* two */ transaction 'x'`,
+      '-- a comment\rcommit',
     ];
     for (const command of commands) {
       const { status, body } = await post([
         migration(1, 'create table early ()'),
         migration(2, `select 1;\n${command}`),
       ]);
-      expect([command, status, body.error.database.location]).toEqual([command, 400, { line: 2, column: 1 }]);
+      const column = 1 + Math.max(0, command.indexOf('commit'));
+      expect([command, status, body.error.database.location]).toEqual([command, 400, { line: 2, column }]);
     }
     expect(await exists('early')).toBe(false);
+  });
+
+  it.each([
+    ['the migration', 'set standard_conforming_strings = off; '],
+    ['the database', ''],
+  ])('runs no command that is hidden by strings with backslashes, which %s turns on', async (_by, on) => {
+    if (on === '')
+      await project.sql(`do $$ begin execute format(
+        'alter database %I set standard_conforming_strings = off', current_database()); end $$`);
+    const hiding = String.raw`${on}create table hidden (); select '\''; commit; select 'x'`;
+    for (const options of [{ dry_run: true }, {}]) {
+      const { status, body } = await post([migration(1, hiding)], options);
+      expect([status, body.error?.code]).toEqual([400, '42601']);
+    }
+    expect([await exists('hidden'), await versions()]).toEqual([false, []]);
+  });
+
+  it('refuses COPY FROM STDIN at once', async () => {
+    const { status, body } = await post([
+      migration(1, 'create table filled (n int);\ncopy filled from stdin;\nselect 1'),
+    ]);
+    expect([status, body.error.code, body.error.database.location]).toEqual([
+      400,
+      '57014',
+      { line: 2, column: 1 },
+    ]);
+    expect(await exists('filled')).toBe(false);
   });
 
   it('allows savepoints and the bodies of functions', async () => {
@@ -266,6 +303,67 @@ describe('POST /projects/<id>/migrations', () => {
       { version: '1', name: 'step', sha256: expect.any(String) },
     ]);
     expect(log.text).not.toContain('canary');
+  });
+});
+
+/** Waits until a session of the project's database runs this statement. @returns its application_name */
+async function running(query: string): Promise<string> {
+  const activity = `/admin/v1/projects/${project.id}/database/activity`;
+  let application = '';
+  await eventually(async () => {
+    const { sessions } = (await plinth.admin.get(activity)).body;
+    const found = sessions.find((one: { query: string | null }) => one.query === query);
+    expect(found).toBeDefined();
+    application = found.application;
+  });
+  return application;
+}
+
+const SLEEP = 'select pg_sleep(60)';
+const sleeps = (): Promise<Record<string, unknown>[]> =>
+  project.sql(`select pid from pg_stat_activity
+    where datname = current_database() and query = '${SLEEP}' and state = 'active'`);
+
+describe('a client that disconnects', () => {
+  it('cancels a dry run', async () => {
+    const file = write('1_a.sql', `create table d ();\n${SLEEP}`);
+    const interruption = new AbortController();
+    const ended = runUntil(interruption.signal, 'migrate', project.slug, directory, '--dry-run');
+    expect(await running(SLEEP)).toBe('plinth-migrate');
+    interruption.abort();
+    expect(await ended).toEqual({ code: 1, out: '', err: 'Interrupted: nothing was applied.\n' });
+    await eventually(async () => expect(await sleeps()).toEqual([]));
+    writeFileSync(file, 'create table d ()');
+    expect((await run('migrate', project.slug, directory, '--lock-timeout', '5')).code).toBe(0);
+  });
+
+  it('leaves the migration that has begun to the server, which begins no other', async () => {
+    const first = write('1_a.sql', `create table d ();\n${SLEEP}`);
+    const interruption = new AbortController();
+    const ended = runUntil(interruption.signal, 'migrate', project.slug, directory);
+    await running(SLEEP);
+    const waiting = new AbortController();
+    const second = runUntil(waiting.signal, 'migrate', project.slug, directory);
+    await running(`select pg_advisory_lock(hashtextextended('plinth_migrations', 0))`);
+    interruption.abort();
+    const { code, err } = await ended;
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining(`if the server has begun ${first}, it completes`),
+    ]);
+    waiting.abort();
+    await second;
+    const locked = await run('migrate', project.slug, directory, '--lock-timeout', '1');
+    expect([locked.code, locked.err]).toEqual([
+      1,
+      expect.stringMatching(/did not end within 1 s.*plinth-migrate/),
+    ]);
+    const [{ pid }] = (await sleeps()) as [{ pid: number }];
+    await plinth.admin.post(`/admin/v1/projects/${project.id}/database/activity/${pid}/cancel`);
+    await eventually(async () => expect(await sleeps()).toEqual([]));
+    expect([await exists('d'), await versions()]).toEqual([false, []]);
+    writeFileSync(first, 'create table d ()');
+    expect((await run('migrate', project.slug, directory)).code).toBe(0);
   });
 });
 
