@@ -100,6 +100,12 @@ class SqlStatement {
 }
 
 export class SqlResult extends SqlStatement {
+  @ApiProperty({
+    type: [String],
+    description:
+      'Names of the columns in their order. One that occurs again gets a number, in the rows as well: `count`, `count_2`.',
+  })
+  readonly columns!: readonly string[];
   @ApiPropertyOptional({
     type: 'array',
     items: { type: 'object', additionalProperties: true },
@@ -116,7 +122,7 @@ export class SqlResult extends SqlStatement {
   row_count: 1,
   rows: [{ id: 1, title: 'Try Plinth' }],
   truncated: false,
-  statements: [{ command: 'SELECT', row_count: 1 }],
+  statements: [{ command: 'SELECT', row_count: 1, columns: ['id', 'title'] }],
   notices: [],
 })
 export class SqlAnswer extends SqlStatement {

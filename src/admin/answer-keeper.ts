@@ -5,7 +5,7 @@
 import type { MessageLimits } from '../pg-pipeline';
 import { cleanText } from '../database/sql/clean-error';
 
-export type Row = Record<string, unknown>;
+type Row = Record<string, unknown>;
 
 /** Limit for the bytes of a response's rows, as JSON and on the wire. */
 const MAX_BYTES = 16 * 1024 * 1024;

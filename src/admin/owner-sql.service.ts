@@ -1,12 +1,13 @@
 /** Runs the administrator's SQL as the project's owner, with limits on its time and its result. */
 import { Injectable } from '@nestjs/common';
-import { DatabaseError, Query, QueryResult } from 'pg';
+import { DatabaseError, FieldDef, Query, QueryArrayConfig, QueryResult } from 'pg';
 import { BoundedClient } from '../database/pools/bounded-client';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
 import { sqlFailed, sqlTookTooLong, transactionLeftOpen } from './admin.errors';
 import { SqlAnswer } from './admin-records';
-import { AnswerKeeper, Row } from './answer-keeper';
+import { columnNames, toRecord } from './answer-columns';
+import { AnswerKeeper } from './answer-keeper';
 import { answerTypeParser } from './answer-types';
 import { SchemaChangeService } from './schema-change.service';
 import { SessionDeadline } from './session-deadline.service';
@@ -83,9 +84,16 @@ async function collect(client: BoundedClient, text: string, kept: AnswerKeeper):
     () => kept.end(),
   );
   client.on('notice', ({ message }) => kept.addNotice(message));
+  const columns = new WeakMap<readonly FieldDef[], string[]>();
+  const columnsOf = (fields: readonly FieldDef[]): string[] => {
+    const names = columns.get(fields) ?? columnNames(fields);
+    columns.set(fields, names);
+    return names;
+  };
   const results = await new Promise<QueryResult[]>((resolve, reject) => {
-    const query = new Query<Row>(text);
-    query.on('row', (row) => kept.add(row));
+    const config: QueryArrayConfig = { text, rowMode: 'array' };
+    const query = new Query(config);
+    query.on('row', (row: unknown[], result) => kept.add(toRecord(columnsOf(result?.fields ?? []), row)));
     query.on('end', (result: QueryResult | QueryResult[]) =>
       resolve(Array.isArray(result) ? result : [result]),
     );
@@ -93,13 +101,16 @@ async function collect(client: BoundedClient, text: string, kept: AnswerKeeper):
     client.query(query);
   });
   if (client.getTransactionStatus() !== 'I') throw transactionLeftOpen();
-  const statements = results.map(({ command, rowCount }) => ({
+  const statements = results.map(({ command, rowCount, fields }) => ({
     command: command || null,
     row_count: rowCount,
+    columns: columnsOf(fields),
   }));
+  const { command, row_count } = statements.at(-1) ?? { command: null, row_count: null };
   return {
     ...kept.rows,
-    ...(statements.at(-1) ?? { command: null, row_count: null }),
+    command,
+    row_count,
     statements: statements.map((one, index) =>
       index === statements.length - 1 ? one : { ...one, ...kept.results[index] },
     ),

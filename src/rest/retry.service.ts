@@ -130,7 +130,7 @@ function isDeadlockedRead(error: unknown, { plan }: PreparedRequest): boolean {
   return plan.kind === 'read' && error instanceof DatabaseError && error.code === DEADLOCK;
 }
 
-/** A write whose rows nobody asked for stands without them (DECISIONS.md 5). */
+/** A write whose rows were not asked for succeeds without them (DECISIONS.md 5). */
 function isReadBackOnly(error: unknown, prepared: PreparedRequest): boolean {
   const { plan } = prepared;
   return plan.kind === 'write' && plan.rows === 'unasked' && mayBeReadBack(error, prepared);

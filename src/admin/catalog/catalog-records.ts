@@ -16,7 +16,11 @@ export class CatalogColumn {
   @ApiProperty({ ...TEXT_OR_NULL, description: 'The expression' }) readonly default!: string | null;
   @ApiProperty({ description: 'An identity or generated column that clients may not write' })
   readonly always!: boolean;
-  @ApiProperty({ type: [String], nullable: true, description: 'Labels of an enum' })
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'Labels of an enum, or of the enum of an array',
+  })
   readonly labels!: readonly string[] | null;
   @ApiProperty(TEXT_OR_NULL) readonly comment!: string | null;
 }

@@ -6,7 +6,7 @@ const COLUMNS = `
     'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'category', t.typcategory,
     'nullable', not a.attnotnull, 'default', pg_get_expr(d.adbin, d.adrelid),
     'always', a.attidentity = 'a' or a.attgenerated <> '',
-    'labels', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = a.atttypid),
+    'labels', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = case t.typcategory when 'A' then t.typelem else a.atttypid end),
     'comment', col_description(a.attrelid, a.attnum)
   ) order by a.attnum)
   from pg_attribute a

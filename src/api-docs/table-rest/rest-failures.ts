@@ -155,7 +155,7 @@ export const FAILURES = {
   },
   429: {
     name: 'RestQuotaExceeded',
-    description: 'The project has used its requests of the day',
+    description: 'The project has used its requests of the second or of the day',
     sqlstates: ['PL429'],
     example: { message: 'The project has used its 50000 requests of a day', sqlstate: 'PL429' },
     headers: ['Retry-After'],

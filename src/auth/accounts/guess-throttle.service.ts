@@ -102,7 +102,7 @@ export class GuessThrottle {
   }
 
   /**
-   * Counts the addresses that a user tries to change to. The response reveals whether it has an account, so nobody may try
+   * Counts the addresses that a user tries to change to. The response reveals whether it has an account, so a user may not try
    * many.
    * @throws AppError 429 while the user has to wait
    */

@@ -16,7 +16,7 @@ const DEFAULTS: Settings = {
   shared_buffers: '128MB',
   effective_cache_size: '512MB',
   max_wal_size: '1GB',
-  // A project that moves to another server is followed by logical replication. Other work writes hardly more log for it.
+  // A project that moves to another server is followed by logical replication. docs/embedded-database.md has what it costs.
   wal_level: 'logical',
   random_page_cost: '1.1',
   shared_preload_libraries: 'pg_stat_statements',

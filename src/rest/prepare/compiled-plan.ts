@@ -18,7 +18,7 @@ export interface PlanScope {
   readonly project: { readonly revision: string; readonly settings: ProjectSettings };
 }
 
-/** Serves every request of the same shape, whoever sends it: it holds none of their values. */
+/** Serves every request of the same shape, for all callers: it holds none of their values. */
 export interface CompiledPlan {
   readonly plan: RequestPlan;
   readonly compiled: CompiledRequest;

@@ -1,4 +1,4 @@
-/** The first owner: a one-time link makes them. Without such a link nobody can, and once there is an owner no link works. */
+/** The first owner, who is created by a one-time link. Links stop working when an owner exists. */
 import { Inject, Injectable } from '@nestjs/common';
 import { getEmailAddress } from '../../auth/accounts/email-address';
 import { GuessOrigin, GuessScope, GuessThrottle } from '../../auth/accounts/guess-throttle.service';

@@ -62,7 +62,14 @@ describe('projects', () => {
       rls: true,
       columns: [
         { ...column, name: 'id', type: 'bigint', category: 'N', nullable: false, always: true },
-        { ...column, name: 'constructor', type: 'mood[]', category: 'A', default: `'{sad}'::mood[]` },
+        {
+          ...column,
+          name: 'constructor',
+          type: 'mood[]',
+          category: 'A',
+          default: `'{sad}'::mood[]`,
+          labels: ['sad', 'happy'],
+        },
         { ...column, name: 'owner', type: 'integer', category: 'N', nullable: false },
       ],
       primary_key: ['id'],

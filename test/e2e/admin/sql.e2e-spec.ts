@@ -50,9 +50,9 @@ describe('POST /projects/<id>/sql', () => {
         command: 'SELECT',
         row_count: 2,
         statements: [
-          { command: 'CREATE', row_count: null },
-          { command: 'INSERT', row_count: 2 },
-          { command: 'SELECT', row_count: 2 },
+          { command: 'CREATE', row_count: null, columns: [] },
+          { command: 'INSERT', row_count: 2, columns: [] },
+          { command: 'SELECT', row_count: 2, columns: ['id'] },
         ],
         notices: [],
       },
@@ -189,16 +189,34 @@ describe('POST /projects/<id>/sql', () => {
       'select n from generate_series(1, 5) n; set local role none; select 1 as one; select 2 as two';
     const { body } = await run(query, { max_rows: 3, all_results: true });
     expect(body.statements).toEqual([
-      { command: 'SELECT', row_count: 5, rows: [{ n: 1 }, { n: 2 }, { n: 3 }], truncated: true },
-      { command: 'SET', row_count: null, rows: [], truncated: false },
-      { command: 'SELECT', row_count: 1, rows: [{ one: 1 }], truncated: false },
-      { command: 'SELECT', row_count: 1 },
+      {
+        command: 'SELECT',
+        row_count: 5,
+        columns: ['n'],
+        rows: [{ n: 1 }, { n: 2 }, { n: 3 }],
+        truncated: true,
+      },
+      { command: 'SET', row_count: null, columns: [], rows: [], truncated: false },
+      { command: 'SELECT', row_count: 1, columns: ['one'], rows: [{ one: 1 }], truncated: false },
+      { command: 'SELECT', row_count: 1, columns: ['two'] },
     ]);
     expect([body.rows, body.truncated]).toEqual([[{ two: 2 }], false]);
     const large = `select repeat('x', 1000000) as x from generate_series(1, 10);`;
     const answer = await run(large.repeat(10), { all_results: true });
     expect(answer.text.length).toBeLessThan(18_000_000);
     expect([answer.body.statements[0].truncated, answer.body.truncated]).toEqual([false, true]);
+  });
+
+  it('keeps columns of one name apart, and those with names that objects have', async () => {
+    const query = `select 1 as a, 2 as a, 'p' as "__proto__", '{"x": 1}'::json as "__proto__",
+      'c' as constructor, 3 as "1" where true; select 4 as b, 5 as b limit 0`;
+    const { body, text } = await run(query, { all_results: true });
+    const columns = ['a', 'a_2', '__proto__', '__proto___2', 'constructor', '1'];
+    expect(body.statements.map((one: { columns: string[] }) => one.columns)).toEqual([columns, ['b', 'b_2']]);
+    expect(text).toContain('"__proto__":"p","__proto___2":{"x":1},"constructor":"c"');
+    expect(body.statements[0].rows[0]).toMatchObject({ a: 1, a_2: 2, 1: 3 });
+    const wide = Array.from({ length: 1_600 }, (_, index) => `${index} as c`).join();
+    expect(Object.keys((await run(`select ${wide}`)).body.rows[0])).toHaveLength(1_600);
   });
 
   it('limits the response in bytes', async () => {

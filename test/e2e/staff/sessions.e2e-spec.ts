@@ -145,6 +145,22 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
+  it('stores no answer to a person in a cache', async () => {
+    const project = await plinth.createProject();
+    const { id } = project;
+    const paths = [
+      'session',
+      'people',
+      'projects',
+      `projects/${id}/keys`,
+      `projects/${id}/database`,
+      'projects/none',
+    ];
+    const answers = await Promise.all(paths.map((path) => owner.http.unchecked().get(`/admin/v1/${path}`)));
+    answers.push(await owner.http.post(`/admin/v1/projects/${id}/access-tokens`, { as: 'service_role' }));
+    expect(answers.map(({ headers }) => headers.get('cache-control'))).toEqual(answers.map(() => 'no-store'));
+  });
+
   it('gets another token from time to time; the former one soon ends it', async () => {
     const person = personOf(plinth, await signIn(plinth, owner.email));
     plinth.clock.move(16 * MINUTE);

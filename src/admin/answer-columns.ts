@@ -1,0 +1,24 @@
+/** Names of the columns of a result, as members of its rows in JSON. */
+import type { FieldDef } from 'pg';
+
+/** The names in the order of the columns. One that occurs again gets a number: `count`, `count_2`. */
+export function columnNames(fields: readonly Pick<FieldDef, 'name'>[]): string[] {
+  const taken = new Set(fields.map(({ name }) => name));
+  const used = new Set<string>();
+  const lastNumbers = new Map<string, number>();
+  return fields.map(({ name }) => {
+    if (!used.has(name)) {
+      used.add(name);
+      return name;
+    }
+    let number = (lastNumbers.get(name) ?? 1) + 1;
+    while (taken.has(`${name}_${number}`)) number++;
+    lastNumbers.set(name, number);
+    return `${name}_${number}`;
+  });
+}
+
+/** Own members whatever the names are: an assignment to `__proto__` would not make one. */
+export function toRecord(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name, index) => [name, values[index]]));
+}
