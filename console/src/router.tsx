@@ -1,7 +1,8 @@
 /** The routes of the console. Each screen is loaded when it is opened. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import { CONSOLE_PATH } from './api/base-url';
 import type { AuditSearch } from './screens/audit/audit-screen';
+import { lazyScreen } from './lazy-screen';
 import { Entrance } from './screens/entrance';
 import { InvitationScreen, SetupScreen } from './screens/welcome';
 import { ProjectOutlet } from './ui/project-outlet';
@@ -31,19 +32,21 @@ const signedIn = createRoute({
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
-  component: lazyRouteComponent(() => import('./screens/home'), 'HomeScreen'),
+  validateSearch: (search: Record<string, unknown>): { readonly search?: string } =>
+    texts(search, ['search']),
+  component: lazyScreen(() => import('./screens/home'), 'HomeScreen'),
 });
 
 const people = createRoute({
   getParentRoute: () => signedIn,
   path: 'people',
-  component: lazyRouteComponent(() => import('./screens/people/people-screen'), 'PeopleScreen'),
+  component: lazyScreen(() => import('./screens/people/people-screen'), 'PeopleScreen'),
 });
 
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: 'account',
-  component: lazyRouteComponent(() => import('./screens/account/account-screen'), 'AccountScreen'),
+  component: lazyScreen(() => import('./screens/account/account-screen'), 'AccountScreen'),
 });
 
 const auditLog = createRoute({
@@ -51,7 +54,7 @@ const auditLog = createRoute({
   path: 'audit-log',
   validateSearch: (search: Record<string, unknown>): AuditSearch =>
     texts(search, ['actor', 'action', 'project_id', 'since', 'until']),
-  component: lazyRouteComponent(() => import('./screens/audit/audit-screen'), 'AuditScreen'),
+  component: lazyScreen(() => import('./screens/audit/audit-screen'), 'AuditScreen'),
 });
 
 const project = createRoute({
@@ -63,7 +66,7 @@ const project = createRoute({
 const overview = createRoute({
   getParentRoute: () => project,
   path: '/',
-  component: lazyRouteComponent(() => import('./screens/overview'), 'OverviewScreen'),
+  component: lazyScreen(() => import('./screens/overview'), 'OverviewScreen'),
 });
 
 export interface TablesSearch {
@@ -77,14 +80,16 @@ export interface TablesSearch {
   readonly as?: string;
   /** `structure`: its drawer is open. */
   readonly panel?: string;
+  /** The key of the row whose drawer is open, as JSON. */
+  readonly row?: string;
 }
 
 const tables = createRoute({
   getParentRoute: () => project,
   path: 'tables',
   validateSearch: (search: Record<string, unknown>): TablesSearch =>
-    texts(search, ['schema', 'table', 'filters', 'sort', 'as', 'panel']),
-  component: lazyRouteComponent(() => import('./screens/tables/tables-screen'), 'TablesScreen'),
+    texts(search, ['schema', 'table', 'filters', 'sort', 'as', 'panel', 'row']),
+  component: lazyScreen(() => import('./screens/tables/tables-screen'), 'TablesScreen'),
 });
 
 const schema = createRoute({
@@ -92,14 +97,14 @@ const schema = createRoute({
   path: 'schema',
   validateSearch: (search: Record<string, unknown>): { readonly schema?: string } =>
     texts(search, ['schema']),
-  component: lazyRouteComponent(() => import('./screens/schema/schema-screen'), 'SchemaScreen'),
+  component: lazyScreen(() => import('./screens/schema/schema-screen'), 'SchemaScreen'),
 });
 
 const sql = createRoute({
   getParentRoute: () => project,
   path: 'sql',
   validateSearch: (search: Record<string, unknown>): { readonly query?: string } => texts(search, ['query']),
-  component: lazyRouteComponent(() => import('./screens/sql/sql-screen'), 'SqlScreen'),
+  component: lazyScreen(() => import('./screens/sql/sql-screen'), 'SqlScreen'),
 });
 
 interface PoliciesSearch {
@@ -113,15 +118,22 @@ const policies = createRoute({
   getParentRoute: () => project,
   path: 'policies',
   validateSearch: (search: Record<string, unknown>): PoliciesSearch => texts(search, ['search', 'all']),
-  component: lazyRouteComponent(() => import('./screens/policies/policies-screen'), 'PoliciesScreen'),
+  component: lazyScreen(() => import('./screens/policies/policies-screen'), 'PoliciesScreen'),
 });
+
+interface UsersSearch {
+  readonly search?: string;
+  /** Id of the user whose drawer is open. */
+  readonly user?: string;
+  /** From 1. */
+  readonly page?: string;
+}
 
 const users = createRoute({
   getParentRoute: () => project,
   path: 'users',
-  validateSearch: (search: Record<string, unknown>): { readonly search?: string; readonly user?: string } =>
-    texts(search, ['search', 'user']),
-  component: lazyRouteComponent(() => import('./screens/users/users-screen'), 'UsersScreen'),
+  validateSearch: (search: Record<string, unknown>): UsersSearch => texts(search, ['search', 'user', 'page']),
+  component: lazyScreen(() => import('./screens/users/users-screen'), 'UsersScreen'),
 });
 
 const mails = createRoute({
@@ -129,15 +141,24 @@ const mails = createRoute({
   path: 'mails',
   validateSearch: (search: Record<string, unknown>): { readonly kind?: string; readonly language?: string } =>
     texts(search, ['kind', 'language']),
-  component: lazyRouteComponent(() => import('./screens/mails'), 'MailsScreen'),
+  component: lazyScreen(() => import('./screens/mails'), 'MailsScreen'),
 });
+
+interface StorageSearch {
+  readonly bucket?: string;
+  readonly folder?: string;
+  /** Part of the names of files, in all folders. */
+  readonly search?: string;
+  /** Id of the file whose drawer is open. */
+  readonly file?: string;
+}
 
 const storage = createRoute({
   getParentRoute: () => project,
   path: 'storage',
-  validateSearch: (search: Record<string, unknown>): { readonly bucket?: string; readonly folder?: string } =>
-    texts(search, ['bucket', 'folder']),
-  component: lazyRouteComponent(() => import('./screens/storage/storage-screen'), 'StorageScreen'),
+  validateSearch: (search: Record<string, unknown>): StorageSearch =>
+    texts(search, ['bucket', 'folder', 'search', 'file']),
+  component: lazyScreen(() => import('./screens/storage/storage-screen'), 'StorageScreen'),
 });
 
 interface InsideSearch {
@@ -156,7 +177,7 @@ const inside = createRoute({
   path: 'inside',
   validateSearch: (search: Record<string, unknown>): InsideSearch =>
     texts(search, ['view', 'range', 'filter', 'status', 'order']),
-  component: lazyRouteComponent(() => import('./screens/inside/inside-screen'), 'InsideScreen'),
+  component: lazyScreen(() => import('./screens/inside/inside-screen'), 'InsideScreen'),
 });
 
 const advisor = createRoute({
@@ -164,26 +185,28 @@ const advisor = createRoute({
   path: 'advisor',
   validateSearch: (search: Record<string, unknown>): { readonly dismissed?: string } =>
     texts(search, ['dismissed']),
-  component: lazyRouteComponent(() => import('./screens/advisor'), 'AdvisorScreen'),
+  component: lazyScreen(() => import('./screens/advisor'), 'AdvisorScreen'),
 });
 
 const members = createRoute({
   getParentRoute: () => project,
   path: 'people',
-  component: lazyRouteComponent(() => import('./screens/people/members-screen'), 'MembersScreen'),
+  component: lazyScreen(() => import('./screens/people/members-screen'), 'MembersScreen'),
 });
 
 const apiDocs = createRoute({
   getParentRoute: () => project,
   path: 'api',
   validateSearch: (search: Record<string, unknown>): { readonly as?: string } => texts(search, ['as']),
-  component: lazyRouteComponent(() => import('./screens/api-docs'), 'ApiDocsScreen'),
+  component: lazyScreen(() => import('./screens/api-docs'), 'ApiDocsScreen'),
 });
 
 const settings = createRoute({
   getParentRoute: () => project,
   path: 'settings',
-  component: lazyRouteComponent(() => import('./screens/settings'), 'SettingsScreen'),
+  validateSearch: (search: Record<string, unknown>): { readonly group?: string; readonly search?: string } =>
+    texts(search, ['group', 'search']),
+  component: lazyScreen(() => import('./screens/settings'), 'SettingsScreen'),
 });
 
 const screens = [

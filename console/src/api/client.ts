@@ -3,7 +3,8 @@ import createClient, { type Middleware } from 'openapi-fetch';
 import type { components, paths } from '../generated/openapi';
 import { PLINTH_URL } from './base-url';
 import { ApiError, toApiError } from './errors';
-import { expireSession, sessionHeaders } from './session';
+import { noteUnreachable } from './reachability';
+import { expireSession, renewSession, sessionHeaders } from './session';
 
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
@@ -24,8 +25,19 @@ const withSession: Middleware = {
   },
 };
 
-export const api = createClient<paths>({ baseUrl: PLINTH_URL, credentials: 'same-origin' });
+export const api = createClient<paths>({ baseUrl: PLINTH_URL, credentials: 'same-origin', fetch: send });
 api.use(withSession);
+
+/** Sends a request, and once more if another tab has signed the same person in again: the CSRF token is another one then. */
+async function send(request: Request): Promise<Response> {
+  const again = request.clone();
+  const response = await fetch(request);
+  if (response.status !== 403) return response;
+  const { code } = toApiError(403, await bodyOf(response.clone()));
+  if (code !== 'csrf_failed' || !(await renewSession())) return response;
+  for (const [name, value] of Object.entries(sessionHeaders())) again.headers.set(name, value);
+  return fetch(again);
+}
 
 /** The body of a successful call. The middleware throws for others. */
 export async function dataOf<Data>(call: Promise<{ data?: Data }>): Promise<NonNullable<Data>> {
@@ -39,6 +51,7 @@ export async function assertOk(response: Response): Promise<Response> {
 }
 
 export function unreachable(): ApiError {
+  noteUnreachable();
   return new ApiError(0, 'unreachable', 'The server did not answer');
 }
 

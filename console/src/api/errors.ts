@@ -33,9 +33,20 @@ export function toApiError(status: number, body: unknown): ApiError {
   );
 }
 
+/** True if no server answered, as while it starts again, or a proxy said so. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return [0, 502, 504].includes(error.status) || (error.status === 503 && error.code !== 'project_paused');
+}
+
 /** True if another attempt may succeed: the server did not answer, or not with its own decision. */
 export function isTransient(error: unknown): boolean {
-  return !(error instanceof ApiError) || error.status === 0 || error.status === 429 || error.status >= 500;
+  return (
+    !(error instanceof ApiError) ||
+    isUnreachable(error) ||
+    error.status === 429 ||
+    (error.status >= 500 && error.code !== 'project_paused')
+  );
 }
 
 export function messageOf(error: unknown): string {

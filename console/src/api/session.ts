@@ -1,5 +1,6 @@
 /** The person who is signed in. The admin key and the CSRF token are kept in memory only. */
 import { useSyncExternalStore } from 'react';
+import { PLINTH_URL } from './base-url';
 
 export interface Person {
   readonly id: string | null;
@@ -23,7 +24,17 @@ export type Session =
 
 let session: Session | null = null;
 let isExpired = false;
+/** Of another person, who signed in in this browser while this tab showed somebody else's work. */
+let other: SessionAnswer | null = null;
 const listeners = new Set<() => void>();
+
+const SESSION_URL = `${PLINTH_URL}/admin/v1/session`;
+
+/** The tabs of a browser share one cookie: each tells the others when it has changed. */
+const otherTabs = new BroadcastChannel(`plinth-session ${PLINTH_URL}`);
+otherTabs.onmessage = () => {
+  if (session?.by === 'cookie') void renewSession();
+};
 
 export function currentSession(): Session | null {
   return session;
@@ -32,7 +43,54 @@ export function currentSession(): Session | null {
 export function setSession(next: Session | null): void {
   session = next;
   isExpired = false;
+  other = null;
   notify();
+}
+
+/** A person signed in in this tab. */
+export function beginSession(answer: SessionAnswer): void {
+  setSession({ by: 'cookie', answer });
+  otherTabs.postMessage(null);
+}
+
+/** Milliseconds after which a sign-out no longer waits for the server. */
+const SIGN_OUT_MS = 3_000;
+
+/** Ends the session of the cookie on the server, and in the other tabs. */
+export async function endCookie(): Promise<void> {
+  if (session?.by !== 'cookie') return;
+  await fetch(SESSION_URL, {
+    method: 'DELETE',
+    headers: sessionHeaders(),
+    credentials: 'same-origin',
+    signal: AbortSignal.timeout(SIGN_OUT_MS),
+  }).catch(() => undefined);
+  otherTabs.postMessage(null);
+}
+
+/**
+ * Takes over the session that another tab began for the same person. Otherwise the session of this tab has ended.
+ * @returns true if the person is signed in
+ */
+export async function renewSession(): Promise<boolean> {
+  const before = session;
+  const answer = await readSession();
+  // The server did not answer, or another sign-in came first.
+  if (answer === undefined || session !== before) return session !== before && session !== null;
+  const isSame = answer !== null && personOf({ by: 'cookie', answer }) === personOf(before);
+  if (isSame) setSession({ by: 'cookie', answer });
+  else {
+    other = answer;
+    expireSession();
+  }
+  return isSame;
+}
+
+/** The session of the cookie. Null without one, undefined if the server does not answer. */
+export async function readSession(): Promise<SessionAnswer | null | undefined> {
+  const response = await fetch(SESSION_URL, { credentials: 'same-origin' }).catch(() => null);
+  if (response?.ok) return (await response.json()) as SessionAnswer;
+  return response?.status === 401 ? null : undefined;
 }
 
 /** The server no longer accepts the session. The page stays, with all that was entered, until the person signs in again. */
@@ -56,6 +114,10 @@ export function useSession(): Session | null {
 
 export function useIsExpired(): boolean {
   return useSyncExternalStore(subscribe, () => isExpired);
+}
+
+export function useOther(): SessionAnswer | null {
+  return useSyncExternalStore(subscribe, () => other);
 }
 
 /** Tells people apart. */

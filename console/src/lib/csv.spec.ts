@@ -1,4 +1,4 @@
-import { CsvParser, type CsvRecord, toCsv } from './csv';
+import { CsvParser, type CsvRecord, disarmed, disarmingStream, toCsv } from './csv';
 
 /** @param size characters of a piece */
 function parse(text: string, size = text.length + 1): CsvRecord[] {
@@ -51,4 +51,34 @@ it('writes what it reads', () => {
   ];
   expect(parse(toCsv(records))).toEqual(records);
   expect(toCsv([[null, '']])).toBe(',""\r\n');
+});
+
+it.each([
+  ['=1+1', "'=1+1"],
+  ['=HYPERLINK("http://evil.test","x")', `'=HYPERLINK("http://evil.test","x")`],
+  ["+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"],
+  ['-2+3', "'-2+3"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['\t=1', "'\t=1"],
+  ['-12.5e3', '-12.5e3'],
+  ['+49', '+49'],
+  ['a=b', 'a=b'],
+  ['', ''],
+  [null, null],
+])('disarms %j for spreadsheets', (field, expected) => {
+  expect(disarmed(field)).toBe(expected);
+});
+
+it('disarms a file wherever its pieces end', async () => {
+  const pieces = ['a,"=', 'b"\r\n', '1,', '=2\r\n"", \n'];
+  const file = new ReadableStream<string>({
+    start: (controller) => {
+      for (const piece of pieces) controller.enqueue(piece);
+      controller.close();
+    },
+  });
+  const written: string[] = [];
+  const collector = new WritableStream<string>({ write: (piece) => void written.push(piece) });
+  await file.pipeThrough(disarmingStream()).pipeTo(collector);
+  expect(written.join('')).toBe(`a,'=b\r\n1,'=2\r\n"", \r\n`);
 });

@@ -94,3 +94,23 @@ export function toCsv(records: readonly CsvRecord[]): string {
   };
   return records.map((record) => `${record.map(field).join(',')}\r\n`).join('');
 }
+
+/**
+ * A field that no spreadsheet takes for a formula: Excel, Calc and Sheets run what begins with one of these characters. An
+ * apostrophe in front makes it a text. Numbers stay numbers.
+ */
+export function disarmed(field: string | null): string | null {
+  if (field === null || !/^[=+\-@\t\r\n]/.test(field)) return field;
+  return /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(field) ? field : `'${field}`;
+}
+
+/** Disarms each field of a CSV that arrives in pieces. */
+export function disarmingStream(): TransformStream<string, string> {
+  const parser = new CsvParser();
+  const write = (records: NumberedRecord[]): string =>
+    toCsv(records.map(({ fields }) => fields.map(disarmed)));
+  return new TransformStream({
+    transform: (text, controller) => controller.enqueue(write(parser.push(text))),
+    flush: (controller) => controller.enqueue(write(parser.end())),
+  });
+}

@@ -200,7 +200,7 @@ const isComparable = ({ type, category }: Column): boolean =>
   'NBDTSE'.includes(category) || type === 'uuid' || type === 'jsonb';
 
 /**
- * As rowParameters(), as long as nobody changed the values of some columns since the row was read. Values that are long, or that
+ * As rowParameters(), but only if some columns still have the values that were read. Values that are long, or that
  * PostgreSQL cannot compare, are not checked.
  */
 export function unchangedRowParameters(

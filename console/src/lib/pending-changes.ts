@@ -47,6 +47,23 @@ export function keyOf(primaryKey: readonly string[], row: Row): string {
   return JSON.stringify(primaryKey.map((column) => row[column] ?? null));
 }
 
+/** The columns of the key that keyOf() made a text of; null for another text, as an address may have. */
+export function rowOfKey(primaryKey: readonly string[], key: string): Row | null {
+  const values = listOf(key);
+  const isKey = values?.length === primaryKey.length && values.every((one) => typeof one === 'string');
+  if (!isKey || primaryKey.length === 0) return null;
+  return Object.fromEntries(primaryKey.map((column, index) => [column, values[index] as string]));
+}
+
+function listOf(json: string): readonly unknown[] | null {
+  try {
+    const value = JSON.parse(json) as unknown;
+    return Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
 export function countOf({ updates, inserts, deletes }: Changes): number {
   return updates.size + inserts.length + deletes.size;
 }

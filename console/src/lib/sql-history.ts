@@ -1,4 +1,5 @@
-/** Statements that were run, the newest first. They stay in the browser of the person. */
+/** Statements that were run, the newest first. They stay in the browser, apart for each person who uses it. */
+import { currentSession, personOf } from '../api/session';
 
 const LIMIT = 100;
 const MAX_LENGTH = 20_000;
@@ -14,7 +15,7 @@ interface SavedQuery {
   readonly sql: string;
 }
 
-const nameOf = (projectId: string): string => `plinth.sql.${projectId}`;
+const nameOf = (projectId: string): string => `plinth.sql.${projectId}.${personOf(currentSession()) ?? ''}`;
 const savedNameOf = (projectId: string): string => `plinth.saved-sql.${projectId}`;
 
 function read(name: string): readonly unknown[] {

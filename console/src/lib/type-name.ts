@@ -1,4 +1,4 @@
-/** Names of types as people write them: PostgreSQL prints `timestamp with time zone` where everybody says `timestamptz`. Pure. */
+/** Short names of types: `timestamptz` for what PostgreSQL prints as `timestamp with time zone`. Pure. */
 
 const SHORT: readonly (readonly [RegExp, string])[] = [
   [/^timestamp(\(\d\))? with time zone/, 'timestamptz$1'],

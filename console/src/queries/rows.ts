@@ -56,6 +56,8 @@ export async function callRows(call: RowsCall): Promise<Response> {
   const response = await fetch(parameters ? `${url}?${parameters}` : url, {
     method,
     credentials: 'omit',
+    // No row stays in the files of the browser.
+    cache: 'no-store',
     headers: {
       ...(await projectHeaders(project.id, identity)),
       [profile]: relation.schema,
@@ -142,16 +144,20 @@ async function readText(response: Response, most: number): Promise<string | null
 }
 
 /** The row with all of its values, if some were cut. */
-export async function fetchRow(
-  call: Pick<PageCall, 'project' | 'relation' | 'identity'>,
-  row: Row,
-): Promise<Row> {
+export async function fetchRow(call: RowCall, row: Row): Promise<Row> {
+  if (call.relation.primaryKey.length === 0 || !Object.values(row).some(isCut)) return row;
+  return (await findRow(call, row)) ?? row;
+}
+
+type RowCall = Pick<PageCall, 'project' | 'relation' | 'identity'>;
+
+/** @param key the columns of the primary key. @returns null if there is no such row, or the identity may not see it */
+export async function findRow(call: RowCall, key: Row): Promise<Row | null> {
   const { columns, primaryKey } = call.relation;
-  if (primaryKey.length === 0 || !Object.values(row).some(isCut)) return row;
-  const parameters = rowParameters(primaryKey, row);
+  const parameters = rowParameters(primaryKey, key);
   parameters.set('select', selectOf(columns));
   const [whole] = (await (await callRows({ ...call, parameters })).json()) as Row[];
-  return whole ?? row;
+  return whole ?? null;
 }
 
 interface FilteredRows {

@@ -46,6 +46,18 @@ export const foldersQuery = ({ project, bucket, prefix }: Folder) =>
     },
   });
 
+export const fileQuery = (project: Project, id: string) =>
+  queryOptions({
+    queryKey: ['files', project.id, 'one', id],
+    queryFn: async () => {
+      const path = { project_slug: project.slug, file_id: id };
+      const { data } = await projectClient(project.id).GET('/p/{project_slug}/storage/files/{file_id}', {
+        params: { path },
+      });
+      return data!.data;
+    },
+  });
+
 export interface FilePage {
   readonly files: readonly StoredFile[];
   readonly cursor: string | null;
@@ -80,6 +92,7 @@ export async function fetchBytes(project: Project, fileId: string): Promise<Blob
   const response = await fetch(`${storageUrl(project)}/files/${encodeURIComponent(fileId)}/download`, {
     headers: await projectHeaders(project.id),
     credentials: 'omit',
+    cache: 'no-store',
   });
   if (!response.ok) throw toApiError(response.status, await response.json().catch(() => null));
   return response.blob();
@@ -87,6 +100,8 @@ export async function fetchBytes(project: Project, fileId: string): Promise<Blob
 
 interface Upload extends Folder {
   readonly file: File;
+  /** Below the folder. */
+  readonly path: string;
   /** Part of the file that was sent, 0 to 1. */
   readonly onProgress: (part: number) => void;
   readonly signal: AbortSignal;
@@ -98,11 +113,12 @@ export async function uploadFile({
   bucket,
   prefix,
   file,
+  path,
   onProgress,
   signal,
 }: Upload): Promise<void> {
   const headers = await projectHeaders(project.id);
-  const name = `${prefix}${file.webkitRelativePath || file.name}`;
+  const name = `${prefix}${path}`;
   const query = new URLSearchParams({ filename: name, upsert: 'true' });
   const form = new FormData();
   form.set('file', file, 'file');

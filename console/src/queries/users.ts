@@ -3,6 +3,7 @@ import createClient from 'openapi-fetch';
 import { queryOptions } from '@tanstack/react-query';
 import type { paths } from '../generated/openapi';
 import { PLINTH_URL } from '../api/base-url';
+import { unreachable } from '../api/client';
 import { toApiError } from '../api/errors';
 import { projectHeaders } from '../api/identity';
 import type { Schema } from '../api/client';
@@ -11,7 +12,7 @@ export type User = Schema<'AdminUserDto'>;
 
 /** A typed client for one project, with the credentials of the service role. */
 export function projectClient(projectId: string) {
-  const client = createClient<paths>({ baseUrl: PLINTH_URL, credentials: 'omit' });
+  const client = createClient<paths>({ baseUrl: PLINTH_URL, credentials: 'omit', cache: 'no-store' });
   client.use({
     async onRequest({ request }) {
       for (const [name, value] of Object.entries(await projectHeaders(projectId)))
@@ -21,6 +22,7 @@ export function projectClient(projectId: string) {
     async onResponse({ response }) {
       if (!response.ok) throw toApiError(response.status, await response.json().catch(() => null));
     },
+    onError: unreachable,
   });
   return client;
 }

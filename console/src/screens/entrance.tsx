@@ -1,32 +1,32 @@
 /** Shows its content to people with a session, and the sign-in page to others; the URL stays, so links work after sign-in. */
-import { Modal, Text } from '@mantine/core';
+import { Alert, Button, Modal, Text } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { api, dataOf } from '../api/client';
-import { ApiError } from '../api/errors';
-import { forgetCredentials } from '../api/identity';
+import { unreachable } from '../api/client';
 import {
+  beginSession,
   personOf,
+  readSession,
+  renewSession,
   type Session,
   type SessionAnswer,
   setSession,
   useIsExpired,
+  useOther,
   useSession,
 } from '../api/session';
+import { forgetPerson } from '../forget-person';
 import { Failure, Loading } from '../ui/feedback';
 import { EntryPage } from '../ui/entry';
 import { SignInForms, SignInScreen } from './sign-in';
 import { useT } from '../i18n';
 
-/** Null without a session. */
 async function findSession(): Promise<SessionAnswer | null> {
-  try {
-    return await dataOf(api.GET('/admin/v1/session'));
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return null;
-    throw error;
-  }
+  const found = await readSession();
+  if (found === undefined) throw unreachable();
+  return found;
 }
 
 export function Entrance({ children }: { children: ReactNode }) {
@@ -42,7 +42,7 @@ export function Entrance({ children }: { children: ReactNode }) {
   const found = data ?? null;
   useEffect(() => {
     if (!found || session !== null) return;
-    setSession({ by: 'cookie', answer: found });
+    beginSession(found);
     // Once the session has ended, this answer must not start it again.
     client.setQueryData(['session'], null);
   }, [found, session, client]);
@@ -60,38 +60,38 @@ export function Entrance({ children }: { children: ReactNode }) {
 /** Another person begins with a new page, and sees nothing of what was loaded or entered before. */
 function SignedIn({ session, children }: { session: Session; children: ReactNode }) {
   const client = useQueryClient();
+  const navigate = useNavigate();
   const isExpired = useIsExpired();
   const person = personOf(session);
   const [shown, setShown] = useState(person);
   const wasExpired = useRef(false);
   useEffect(() => {
     if (shown !== person) {
-      forgetCredentials();
-      client.clear();
-      setShown(person);
+      forgetPerson();
+      // The address may hold a statement or a filter of the other person.
+      void navigate({ to: '/', replace: true, ignoreBlocker: true }).then(() => setShown(person));
     } else if (wasExpired.current && !isExpired) {
       void client.invalidateQueries();
     }
     wasExpired.current = isExpired;
-  }, [shown, person, isExpired, client]);
+  }, [shown, person, isExpired, client, navigate]);
   if (shown !== person) return <Loading />;
   return (
     <>
       {children}
-      {isExpired ? <SignInAgain byKey={session.by === 'key'} /> : null}
+      {isExpired ? <SignInAgain session={session} /> : null}
     </>
   );
 }
 
 /** Above the page of a session that has ended. */
-function SignInAgain({ byKey }: { byKey: boolean }) {
+function SignInAgain({ session }: { session: Session }) {
   const t = useT();
+  const other = useOther();
+  const renew = (): void => void renewSession();
   // Single sign-on, and a sign-in in another tab, leave a cookie that this tab can use.
-  useWindowEvent('focus', () => {
-    void findSession().then((answer) => {
-      if (answer) setSession({ by: 'cookie', answer });
-    }, announceNothing);
-  });
+  useWindowEvent('focus', renew);
+  useEffect(renew, []);
   return (
     <Modal
       opened
@@ -109,11 +109,25 @@ function SignInAgain({ byKey }: { byKey: boolean }) {
         <Text size="sm" mb="md">
           {t('sessionEndedText')}
         </Text>
-        <SignInForms byKey={byKey} keepsPage />
+        {other ? <GoOnAs answer={other} /> : null}
+        <SignInForms byKey={session.by === 'key'} keepsPage />
       </div>
     </Modal>
   );
 }
 
-/** The form beside it shows whether the server answers. */
-const announceNothing = (): void => undefined;
+/** Somebody else has signed in in another tab: the work of this page is given up on purpose only. */
+function GoOnAs({ answer }: { answer: SessionAnswer }) {
+  const t = useT();
+  const { name, email } = answer.person;
+  return (
+    <Alert color="orange" variant="light" mb="md" role="note">
+      <Text size="sm" mb="xs" className="wrap">
+        {t('otherPersonText', { name: email ?? name })}
+      </Text>
+      <Button size="xs" variant="default" onClick={() => setSession({ by: 'cookie', answer })}>
+        {t('goOnAs', { name: email ?? name })}
+      </Button>
+    </Alert>
+  );
+}

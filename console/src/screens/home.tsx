@@ -14,7 +14,7 @@ import {
 } from '@mantine/core';
 import { useDebouncedValue, useInViewport } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../api/client';
 import { useSession } from '../api/session';
@@ -28,9 +28,12 @@ import { Icon } from '../ui/icon';
 import { Page } from '../ui/parts';
 import { PausedBadge } from './project-pause';
 
+const route = getRouteApi('/signed-in/');
+
 export function HomeScreen() {
   const t = useT();
-  const [search, setSearch] = useState('');
+  const { search = '' } = route.useSearch();
+  const navigate = route.useNavigate();
   const [wanted] = useDebouncedValue(search, 250);
   const [isCreating, setCreating] = useState(false);
   const projects = useQuery({ ...projectsQuery(wanted), placeholderData: keepPreviousData });
@@ -55,7 +58,10 @@ export function HomeScreen() {
                 placeholder={t('searchProjects')}
                 leftSection={<Icon name="search" size={16} />}
                 value={search}
-                onChange={(event) => setSearch(event.currentTarget.value)}
+                onChange={(event) => {
+                  const text = event.currentTarget.value;
+                  void navigate({ search: text === '' ? {} : { search: text }, replace: true });
+                }}
                 maw={360}
                 mb="md"
               />

@@ -23,12 +23,15 @@ import { projectClient } from '../queries/users';
 import { useT } from '../i18n';
 import { announce, Failure, Loading } from '../ui/feedback';
 import { Icon } from '../ui/icon';
+import { LeaveGuard } from '../ui/leave-guard';
 import { Page } from '../ui/parts';
 
 const route = getRouteApi('/signed-in/projects/$slug/mails');
 const KINDS = ['reset', 'verify', 'email_change', 'email_change_notice', 'invite'] as const;
 /** Languages of Plinth's own mails. */
 const LANGUAGES = ['de', 'en', 'es', 'fr', 'it'];
+/** Another kind or language is another template. */
+const LEFT_BY = ['kind', 'language'];
 const PARTS = ['subject', 'text', 'html'] as const;
 
 type Kind = (typeof KINDS)[number];
@@ -77,12 +80,7 @@ export function MailsScreen() {
           }
         />
       </Group>
-      <TemplateEditor
-        key={`${project.updated_at} ${kind} ${language}`}
-        project={project}
-        kind={kind}
-        language={language}
-      />
+      <TemplateEditor key={`${kind} ${language}`} project={project} kind={kind} language={language} />
     </Page>
   );
 }
@@ -95,10 +93,12 @@ function TemplateEditor({ project, kind, language }: Chosen) {
   const templates = project.settings.mail_templates as Readonly<Record<string, Template>>;
   const key = language === '' ? kind : `${kind}.${language}`;
   const stored = templates[key] ?? {};
-  const [draft, setDraft] = useState<Template>(stored);
+  const [entered, setDraft] = useState<Template | null>(null);
+  const draft = entered ?? stored;
   const isChanged = PARTS.some((part) => (draft[part] ?? '') !== (stored[part] ?? ''));
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+      <LeaveGuard changes={isChanged ? 1 : 0} by={LEFT_BY} />
       <Stack gap="sm">
         <TextInput
           label={t('mailSubject')}
@@ -132,7 +132,13 @@ function TemplateEditor({ project, kind, language }: Chosen) {
           {t('templateValues')}
         </Text>
         {mayChange ? (
-          <SaveTemplate project={project} name={key} draft={draft} isChanged={isChanged} />
+          <SaveTemplate
+            project={project}
+            name={key}
+            draft={draft}
+            isChanged={isChanged}
+            onSaved={() => setDraft(null)}
+          />
         ) : (
           <Alert variant="light" role="note">
             {t('templatesReadOnly')}
@@ -150,9 +156,10 @@ interface SaveTemplateProps {
   readonly name: string;
   readonly draft: Template;
   readonly isChanged: boolean;
+  readonly onSaved: () => void;
 }
 
-function SaveTemplate({ project, name, draft, isChanged }: SaveTemplateProps) {
+function SaveTemplate({ project, name, draft, isChanged, onSaved }: SaveTemplateProps) {
   const t = useT();
   const client = useQueryClient();
   const { [name]: stored, ...others } = project.settings.mail_templates as Record<string, Template>;
@@ -169,6 +176,7 @@ function SaveTemplate({ project, name, draft, isChanged }: SaveTemplateProps) {
     },
     onSuccess: (changed) => {
       client.setQueryData(projectQuery(project.slug).queryKey, changed);
+      onSaved();
       announce(t('saved'));
     },
   });

@@ -5,6 +5,7 @@ import {
   Group,
   JsonInput,
   NumberInput,
+  SegmentedControl,
   Select,
   Stack,
   Switch,
@@ -14,6 +15,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, dataOf } from '../api/client';
 import { useSession } from '../api/session';
@@ -22,28 +24,51 @@ import schema from '../generated/settings.json';
 import { useLanguages, useT } from '../i18n';
 import { settings as germanSettings } from '../i18n/de/settings';
 import { announce, Failure } from '../ui/feedback';
+import { Icon } from '../ui/icon';
+import { LeaveGuard } from '../ui/leave-guard';
 import { Page } from '../ui/parts';
 import { isAllowed } from '../lib/permissions';
 import { changesOf, fieldKind, groupOf, GROUPS, type SettingSchema } from '../lib/settings-form';
+
+const route = getRouteApi('/signed-in/projects/$slug/settings');
 
 type Values = Record<string, unknown>;
 
 const SETTINGS = Object.entries(schema as Record<string, SettingSchema>);
 
-export function SettingsScreen() {
-  const project = useProject();
-  // A new form after each change, so that it shows what the server stored.
-  return <SettingsForm key={project.updated_at} project={project} />;
+interface Draft {
+  readonly general: Partial<Pick<Project, 'name' | 'plan'>>;
+  readonly settings: Values;
 }
 
-function SettingsForm({ project }: { project: Project }) {
+const UNCHANGED: Draft = { general: {}, settings: {} };
+
+export function SettingsScreen() {
   const t = useT();
   const client = useQueryClient();
-  const [general, setGeneral] = useState({ name: project.name, plan: project.plan });
-  const [values, setValues] = useState<Values>({ ...project.settings });
+  const project = useProject();
+  // Only what was entered: somebody else's change of the project arrives beside it.
+  const [draft, setDraft] = useState(UNCHANGED);
+  const [edition, setEdition] = useState(0);
+  const restart = (): void => {
+    setDraft(UNCHANGED);
+    setEdition(edition + 1);
+  };
+  const general = { name: project.name, plan: project.plan, ...draft.general };
+  const values: Values = { ...project.settings, ...draft.settings };
+  const setGeneral = (change: Draft['general']): void =>
+    setDraft({ ...draft, general: { ...draft.general, ...change } });
   const mayChange = useMay(project, 'PATCH /admin/v1/projects/:id');
   const mayChangePlan = isAllowed(useSession(), 'POST /admin/v1/projects');
   const settings = changesOf(project.settings, values);
+  const { search, group } = route.useSearch();
+  const navigate = route.useNavigate();
+  const show = (next: { group?: string | undefined; search?: string | undefined }): void =>
+    void navigate({ search: next, replace: true });
+  const wanted = search ?? '';
+  const found = SETTINGS.filter(
+    ([name]) => name.includes(wanted.toLowerCase()) && (group === undefined || groupOf(name) === group),
+  );
   const count =
     Object.keys(settings).length +
     (general.name === project.name ? 0 : 1) +
@@ -63,12 +88,33 @@ function SettingsForm({ project }: { project: Project }) {
       ),
     onSuccess: async (changed) => {
       client.setQueryData(projectQuery(project.slug).queryKey, changed);
+      restart();
       await client.invalidateQueries({ queryKey: ['projects'] });
       announce(t('saved'));
     },
   });
   return (
     <Page title={t('settings')} text={t('settingsText')}>
+      <LeaveGuard changes={count} />
+      <Group mb="md" gap="sm">
+        <TextInput
+          aria-label={t('searchSettings')}
+          placeholder={t('searchSettings')}
+          leftSection={<Icon name="search" size={16} />}
+          value={wanted}
+          onChange={(event) => show({ group, search: event.currentTarget.value || undefined })}
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label={t('settings')}
+          value={group ?? ''}
+          data={[
+            { value: '', label: t('everything') },
+            ...GROUPS.map((one) => ({ value: one, label: t(`settings_${one}`) })),
+          ]}
+          onChange={(next) => show({ search, group: next || undefined })}
+        />
+      </Group>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -90,7 +136,7 @@ function SettingsForm({ project }: { project: Project }) {
                 label={t('name')}
                 value={general.name}
                 maxLength={200}
-                onChange={(event) => setGeneral({ ...general, name: event.currentTarget.value })}
+                onChange={(event) => setGeneral({ name: event.currentTarget.value })}
               />
               <Select
                 label={t('plan')}
@@ -98,28 +144,34 @@ function SettingsForm({ project }: { project: Project }) {
                 disabled={!mayChangePlan}
                 value={general.plan}
                 allowDeselect={false}
-                onChange={(plan) => setGeneral({ ...general, plan: plan as typeof general.plan })}
+                onChange={(plan) => setGeneral({ plan: plan as typeof general.plan })}
               />
             </Group>
           </Card>
-          {GROUPS.map((group) => (
-            <Card withBorder component="section" key={group}>
-              <Title order={2} size="h4" mb="sm">
-                {t(`settings_${group}`)}
-              </Title>
-              <Stack gap="md">
-                {SETTINGS.filter(([name]) => groupOf(name) === group).map(([name, one]) => (
-                  <Setting
-                    key={name}
-                    name={name}
-                    schema={one}
-                    value={values[name]}
-                    onChange={(value) => setValues({ ...values, [name]: value })}
-                  />
-                ))}
-              </Stack>
-            </Card>
-          ))}
+          {GROUPS.map((group) => [group, found.filter(([name]) => groupOf(name) === group)] as const).map(
+            ([group, ofGroup]) =>
+              ofGroup.length === 0 ? null : (
+                <Card withBorder component="section" key={group}>
+                  <Title order={2} size="h4" mb="sm">
+                    {t(`settings_${group}`)}
+                  </Title>
+                  <Stack gap="md">
+                    {ofGroup.map(([name, one]) => (
+                      <Setting
+                        key={`${name} ${edition}`}
+                        name={name}
+                        schema={one}
+                        value={values[name]}
+                        onChange={(value) =>
+                          setDraft({ ...draft, settings: { ...draft.settings, [name]: value } })
+                        }
+                      />
+                    ))}
+                  </Stack>
+                </Card>
+              ),
+          )}
+          {found.length === 0 ? <Text c="dimmed">{t('nothingFound')}</Text> : null}
         </Stack>
         {count > 0 || save.error ? (
           <div className="save-bar">
@@ -130,8 +182,7 @@ function SettingsForm({ project }: { project: Project }) {
                 <Button
                   variant="default"
                   onClick={() => {
-                    setValues({ ...project.settings });
-                    setGeneral({ name: project.name, plan: project.plan });
+                    restart();
                     save.reset();
                   }}
                 >

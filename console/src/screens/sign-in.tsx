@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { PLINTH_URL } from '../api/base-url';
 import { api, dataOf } from '../api/client';
 import { ApiError, toApiError } from '../api/errors';
-import { setSession } from '../api/session';
+import { beginSession, setSession } from '../api/session';
 import { useT } from '../i18n';
 import { Failure } from '../ui/feedback';
 import { EntryForm, EntryPage, REQUIRED, useFields } from '../ui/entry';
@@ -69,7 +69,7 @@ function OtherWays({ keepsPage }: { keepsPage: boolean }) {
       const credential = await startAuthentication({ optionsJSON: options as never });
       return dataOf(api.POST('/admin/v1/session/passkey', { body: { credential: credential as never } }));
     },
-    onSuccess: (answer) => setSession({ by: 'cookie', answer }),
+    onSuccess: (answer) => beginSession(answer),
   });
   return (
     <Stack gap="sm" mt="sm">
@@ -135,7 +135,7 @@ function PersonForm() {
   const signIn = useMutation({
     mutationFn: () =>
       dataOf(api.POST('/admin/v1/session', { body: code === '' ? credentials : { ...credentials, code } })),
-    onSuccess: (answer) => setSession({ by: 'cookie', answer }),
+    onSuccess: (answer) => beginSession(answer),
   });
   const needsCode = signIn.error instanceof ApiError && signIn.error.code === 'factor_required';
   return (

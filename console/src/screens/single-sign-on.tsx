@@ -2,7 +2,7 @@
 import { Alert, Anchor, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { api, dataOf } from '../api/client';
-import { setSession } from '../api/session';
+import { beginSession } from '../api/session';
 import { useT } from '../i18n';
 import { EntryForm, REQUIRED, useFields } from '../ui/entry';
 import { Icon } from '../ui/icon';
@@ -41,7 +41,7 @@ export function SingleSignOnFactor({ onCancel }: { onCancel: () => void }) {
   const [{ code }, field] = useFields({ code: '' });
   const signIn = useMutation({
     mutationFn: () => dataOf(api.POST('/admin/v1/session/oidc', { body: { code } })),
-    onSuccess: (answer) => setSession({ by: 'cookie', answer }),
+    onSuccess: (answer) => beginSession(answer),
   });
   return (
     <>

@@ -3,7 +3,7 @@ import { PasswordInput, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { api, dataOf } from '../api/client';
-import { type SessionAnswer, setSession } from '../api/session';
+import { beginSession, type SessionAnswer } from '../api/session';
 import { useT } from '../i18n';
 import { EntryForm, EntryPage, REQUIRED, useFields } from '../ui/entry';
 
@@ -56,7 +56,7 @@ function WelcomeForm({ text, withEmail, send }: WelcomeProps) {
   const submit = useMutation({
     mutationFn: () => send({ token: tokenOfLink(), ...input }),
     onSuccess: async (answer) => {
-      setSession({ by: 'cookie', answer });
+      beginSession(answer);
       await navigate({ to: '/', replace: true });
     },
   });

@@ -1,24 +1,53 @@
 /** The screen of a project; while the project is paused, a notice in place of those that read by its own API. */
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { ApiError, isUnreachable } from '../api/errors';
 import { projectQuery } from '../queries/projects';
 import { Loading } from './feedback';
+import { NotFound } from './route-states';
 
 const PausedScreen = lazy(async () => ({
   default: (await import('../screens/project-pause')).PausedScreen,
 }));
 
 const READ_BY_THE_PROJECT = /\/projects\/[^/]+\/(tables|users|mails|storage|api)$/;
+/** Milliseconds until it shows that somebody else resumed the project. */
+const LOOK_MS = 10_000;
 
 export function ProjectOutlet() {
   const { slug = '' } = useParams({ strict: false });
   const { pathname } = useLocation();
-  const { data: project } = useQuery(projectQuery(slug));
-  if (!project?.paused_at || !READ_BY_THE_PROJECT.test(pathname)) return <Outlet />;
+  const client = useQueryClient();
+  const { data: project, error } = useQuery({
+    ...projectQuery(slug),
+    refetchInterval: ({ state }) => (Boolean(state.data?.paused_at) || isUnreachable(state.error)) && LOOK_MS,
+  });
+  const isPaused = Boolean(project?.paused_at);
+  const wasPaused = useRef(isPaused);
+  useEffect(() => {
+    // What failed during the pause is read again.
+    if (wasPaused.current && !isPaused) void client.invalidateQueries();
+    wasPaused.current = isPaused;
+  }, [isPaused, client]);
+  /** The address of the screen that was used before the pause. */
+  const [used, setUsed] = useState<string | null>(null);
+  if (error instanceof ApiError && error.code === 'project_not_found') return <NotFound />;
+  const isReplaced = isPaused && READ_BY_THE_PROJECT.test(pathname);
+  if (!isReplaced && project && used !== pathname) setUsed(pathname);
   return (
-    <Suspense fallback={<Loading />}>
-      <PausedScreen project={project} />
-    </Suspense>
+    <>
+      {isReplaced && project ? (
+        <Suspense fallback={<Loading />}>
+          <PausedScreen project={project} />
+        </Suspense>
+      ) : null}
+      {/* It keeps what was entered before the pause. */}
+      {isReplaced && used !== pathname ? null : (
+        <div className="project-screen" hidden={isReplaced}>
+          <Outlet />
+        </div>
+      )}
+    </>
   );
 }

@@ -2,7 +2,8 @@
 import { Anchor, Button } from '@mantine/core';
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
-import { ApiError } from '../api/errors';
+import { useEffect } from 'react';
+import { ApiError, isUnreachable } from '../api/errors';
 import { useT } from '../i18n';
 import { Empty, Failure } from './feedback';
 
@@ -20,10 +21,24 @@ function isMissingModule(error: unknown): boolean {
   return error instanceof Error && /module script|imported module/i.test(error.message);
 }
 
+/** Milliseconds between attempts while the server does not answer. */
+const AGAIN_MS = 4_000;
+
 export function RouteFailure({ error, reset }: ErrorComponentProps) {
   const t = useT();
   const router = useRouter();
   const boundary = useQueryErrorResetBoundary();
+  const again = (): void => {
+    boundary.reset();
+    reset();
+    void router.invalidate();
+  };
+  const isWaiting = isUnreachable(error);
+  useEffect(() => {
+    if (!isWaiting) return undefined;
+    const timer = setTimeout(again, AGAIN_MS);
+    return () => clearTimeout(timer);
+  });
   if (error instanceof ApiError && error.code === 'project_not_found') return <NotFound />;
   if (isMissingModule(error))
     return (
@@ -33,14 +48,7 @@ export function RouteFailure({ error, reset }: ErrorComponentProps) {
     );
   return (
     <div className="page">
-      <Failure
-        error={error}
-        onRetry={() => {
-          boundary.reset();
-          reset();
-          void router.invalidate();
-        }}
-      />
+      <Failure error={error} onRetry={again} />
     </div>
   );
 }

@@ -16,12 +16,12 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { api } from '../api/client';
-import { forgetCredentials } from '../api/identity';
-import { currentSession, setSession, useSession } from '../api/session';
+import { useIsReachable } from '../api/reachability';
+import { endCookie, setSession, useSession } from '../api/session';
+import { forgetPerson } from '../forget-person';
 import { isAllowed } from '../lib/permissions';
 import { projectsQuery } from '../queries/projects';
 import { useT } from '../i18n';
@@ -68,6 +68,7 @@ export function Shell() {
             {slug === undefined ? null : <ProjectSwitcher slug={slug} />}
           </Group>
           <Group gap={4} wrap="nowrap">
+            <Connection />
             <PaletteButton />
             <LookMenu />
             <AccountMenu />
@@ -109,6 +110,21 @@ export function Shell() {
 function skipToMain(event: { preventDefault: () => void }): void {
   event.preventDefault();
   document.getElementById('main')?.focus();
+}
+
+/** Says that the server is away. Everything that was entered stays, and the screens read again once it answers. */
+function Connection() {
+  const t = useT();
+  const isReachable = useIsReachable();
+  return (
+    <div role="status">
+      {isReachable ? null : (
+        <Badge color="orange" variant="light">
+          {t('noConnection')}
+        </Badge>
+      )}
+    </div>
+  );
 }
 
 function PaletteButton() {
@@ -193,12 +209,13 @@ function ProjectSwitcher({ slug }: { slug: string }) {
 function AccountMenu() {
   const t = useT();
   const session = useSession();
-  const client = useQueryClient();
-  const signOut = (): void => {
-    if (currentSession()?.by === 'cookie') void api.DELETE('/admin/v1/session').catch(() => undefined);
-    forgetCredentials();
-    client.clear();
+  const navigate = useNavigate();
+  const signOut = async (): Promise<void> => {
+    await endCookie();
+    forgetPerson();
     setSession(null);
+    // The address may hold a statement or a filter. Changes that were not saved are given up by the sign-out.
+    await navigate({ to: '/', replace: true, ignoreBlocker: true });
   };
   const person = session?.by === 'cookie' ? session.answer.person : null;
   return (
@@ -220,7 +237,7 @@ function AccountMenu() {
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item leftSection={<Icon name="signOut" size={16} />} onClick={signOut}>
+        <Menu.Item leftSection={<Icon name="signOut" size={16} />} onClick={() => void signOut()}>
           {t('signOut')}
         </Menu.Item>
       </Menu.Dropdown>

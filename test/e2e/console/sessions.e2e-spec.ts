@@ -9,6 +9,7 @@ import { IN_SOAK } from '../../support/extent';
 import type { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { freePort } from '../../support/plinth-process';
+import type { TestProject } from '../../support/test-project';
 import { cookieOf, newPerson, signIn, STAFF_PASSWORD, type TestPerson } from '../../support/staff';
 
 const COOKIE = 'plinth_staff';
@@ -114,6 +115,95 @@ inBrowser('a session of the console', () => {
       await view.button('Sign in with a passkey').click();
       await page.getByRole('alert').waitFor();
       expect(await cookie()).toBe('');
+    });
+  });
+
+  describe('that has ended', () => {
+    let shop: TestProject;
+    let grace: TestPerson;
+    const things = (): Promise<unknown[]> => shop.sql('select title from things order by id');
+    const ended = (on: Page) => on.getByText('Your session has ended');
+    beforeAll(async () => {
+      shop = await plinth.createProject({ name: 'Shop' });
+      await shop.sql(`create table things (id int primary key, title text);
+        insert into things values (1, 'secret of the first')`);
+      grace = await newPerson(plinth, 'operator', [], 'grace@example.com');
+    });
+    afterAll(() => plinth.admin.delete(`/admin/v1/projects/${shop.id}`));
+    async function enter(title: string): Promise<void> {
+      await page.goto(`${origin}/console/projects/${shop.slug}/tables?table=things`);
+      await page.getByRole('gridcell').nth(2).dblclick();
+      await page.getByLabel('title', { exact: true }).fill(title);
+      await page.keyboard.press('Enter');
+      await page.getByText('Unsaved changes: 1').waitFor();
+    }
+    async function signInAs(on: Page, email: string): Promise<void> {
+      await on.getByLabel('E-mail').fill(email);
+      await on.getByLabel('Password', { exact: true }).fill(STAFF_PASSWORD);
+      await on.getByRole('button', { name: 'Sign in', exact: true }).click();
+    }
+
+    it('in another tab hides the page at once, and goes on after a sign-in there', async () => {
+      await signInByPassword();
+      await enter('typed by Ada');
+      const other = await browser.newPage();
+      await other.goto(`${origin}/console`);
+      await other.getByRole('button', { name: 'Account' }).click();
+      await other.getByRole('menuitem', { name: 'Sign out' }).click();
+      await ended(page).waitFor();
+      await signInAs(other, ada.email);
+      await ended(page).waitFor({ state: 'detached' });
+      // The CSRF token is that of the new session.
+      await view.button('Save').click();
+      await eventually(async () => expect(await things()).toEqual([{ title: 'typed by Ada' }]), SHOWN_MS);
+      await other.close();
+    });
+
+    it('shows another person nothing of it, neither rows, nor changes, nor statements', async () => {
+      await page.goto(`${origin}/console/projects/${shop.slug}/sql`);
+      await page.locator('.cm-content').fill("select 'statement of the first'");
+      await view.button('Run').click();
+      await page.getByRole('cell', { name: 'statement of the first' }).waitFor();
+      await page.locator('.cm-content').fill('-- draft of the first');
+      // Within the page: a reload would forget the draft anyway.
+      await page.getByRole('link', { name: 'Tables' }).click();
+      await page.getByRole('gridcell').nth(2).dblclick();
+      await page.getByLabel('title', { exact: true }).fill('unsaved of the first');
+      await page.keyboard.press('Enter');
+      await page.context().clearCookies();
+      await view.button(/^View as/).click();
+      await page.getByRole('menuitem', { name: 'Not signed in (anon)' }).click();
+      await ended(page).waitFor();
+      await signInAs(page, grace.email);
+      await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/console/');
+      await page.getByRole('link', { name: /Shop/ }).click();
+      for (const screen of ['Tables', 'SQL']) {
+        await page.getByRole('link', { name: screen, exact: true }).click();
+        await view.loaded();
+        expect(await page.locator('body').innerText()).not.toContain('of the first');
+      }
+      await view.button('Queries').click();
+      await view.dialog().getByRole('heading', { name: 'History' }).waitFor();
+      expect(await page.locator('body').innerText()).not.toContain('of the first');
+      expect(await things()).toEqual([{ title: 'typed by Ada' }]);
+    });
+
+    it('is not taken over by another person who signed in in another tab, unless they say so', async () => {
+      await signInByPassword();
+      await enter('unsaved again');
+      const other = await browser.newPage();
+      await other.goto(`${origin}/console`);
+      await other.getByRole('button', { name: 'Account' }).click();
+      await other.getByRole('menuitem', { name: 'Sign out' }).click();
+      await signInAs(other, grace.email);
+      await other.getByRole('button', { name: 'Account' }).waitFor();
+      await view.button(`Go on as ${grace.email}`).click();
+      await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
+      await view.button('Account').click();
+      await page.getByText(grace.email).waitFor();
+      await page.keyboard.press('Escape');
+      await other.close();
     });
   });
 

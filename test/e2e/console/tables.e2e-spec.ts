@@ -222,15 +222,24 @@ inBrowser('tables, policies and SQL', () => {
       const filters = JSON.stringify([{ column: 'id', operator: 'gte', value: '1698' }]);
       await view.open(project.slug, `tables?table=imported&filters=${encodeURIComponent(filters)}`);
       await view.cell('row 699').waitFor();
-      const exported = await download(async () => {
-        await view.button('CSV').click();
-        await page.getByRole('menuitem', { name: 'Export CSV' }).click();
-      });
-      expect(exported.trim().split(/\r?\n/)).toEqual([
+      const exported = (item: string): Promise<string> =>
+        download(async () => {
+          await view.button('CSV').click();
+          await page.getByRole('menuitem', { name: item, exact: true }).click();
+        });
+      expect((await exported('Export CSV')).trim().split(/\r?\n/)).toEqual([
         'id,title,amount',
         '1698,"row 698",',
         '1699,"row 699",',
       ]);
+      // A spreadsheet would run it, so the other export makes a text of it.
+      await project.sql(
+        `update imported set title = '=HYPERLINK("http://evil.test")', amount = -1 where id = 1699`,
+      );
+      expect((await exported('Export CSV')).trim()).toMatch(/,"=HYPERLINK\(""http:\/\/evil\.test""\)",-1$/);
+      expect((await exported('Export CSV for spreadsheets')).trim()).toMatch(
+        /,"'=HYPERLINK\(""http:\/\/evil\.test""\)",-1$/,
+      );
     });
 
     it('shows long values by their beginnings where a page of them is too large, and whole in the row', async () => {
@@ -366,6 +375,44 @@ inBrowser('tables, policies and SQL', () => {
     });
   });
 
+  (IN_SOAK ? describe : describe.skip)('five hundred tables with a thousand policies', () => {
+    /** Elements of the page: those that are not in view are not drawn. */
+    const drawn = (): Promise<number> => page.locator('#main *').count();
+    it('are listed, found, drawn and examined without delay', async () => {
+      const project = await plinth.createProject({ name: 'Large' });
+      await project.sql(`do $$ begin for i in 1..500 loop
+        execute format('create table t%s (id int primary key, parent int %s)', i,
+          case when i > 1 then format('references t%s', (i + 1) / 2) end);
+        execute format('create policy a on t%s using (parent = 1)', i);
+        execute format('create policy b on t%s for insert to anon with check (true)', i);
+        end loop; end $$`);
+      const took: Record<string, number> = {};
+      const timed = async (screen: string, shown: () => Promise<unknown>): Promise<void> => {
+        const began = performance.now();
+        await view.open(project.slug, screen);
+        await shown();
+        took[screen] = Math.round(performance.now() - began);
+      };
+      await timed('policies', () => page.getByRole('heading', { name: 't1', exact: true }).waitFor());
+      expect(await drawn()).toBeLessThan(3_000);
+      await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+      await page.getByRole('heading', { name: 't99', exact: true }).waitFor();
+      expect(await drawn()).toBeLessThan(3_000);
+      await expectAccessible();
+      await page.getByLabel('Search tables').fill('t250');
+      await page.getByRole('heading', { name: 't250', exact: true }).waitFor();
+      await timed('tables', () => page.getByRole('link', { name: 't1', exact: true }).waitFor());
+      await timed('schema', () => page.getByRole('button', { name: 't1', exact: true }).waitFor());
+      await timed('advisor', () => page.getByRole('article').first().waitFor());
+      await expectAccessible();
+      process.stdout.write(`milliseconds until 500 tables were shown: ${JSON.stringify(took)}\n`);
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('t499');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 't499', level: 1 }).waitFor();
+    });
+  });
+
   describe('the picture of a schema', () => {
     it('shows a hundred tables, moves them by keys, and is saved as SVG and PNG', async () => {
       const project = await plinth.createProject({ name: 'Picture' });
@@ -413,8 +460,7 @@ inBrowser('tables, policies and SQL', () => {
       await view.button('Run').click();
       await page.getByText('Chart', { exact: true }).click();
       await eventuallyShown(async () => expect(await page.locator('.chart-bar').count()).toBe(9));
-      // The list of completions of CodeMirror is reached by the arrow keys of its editor.
-      await expectAccessible(['.cm-tooltip']);
+      await expectAccessible();
       expect(new URL(page.url()).searchParams.get('query')).toContain('generate_series');
       await page
         .locator('.cm-content')
@@ -423,7 +469,7 @@ inBrowser('tables, policies and SQL', () => {
       await page.getByRole('cell', { name: '12' }).waitFor();
       await page.getByRole('tab', { name: '1 · SELECT 1' }).click();
       await page.getByRole('cell', { name: '11' }).waitFor();
-      await expectAccessible(['.cm-tooltip']);
+      await expectAccessible();
       await page.locator('.cm-content').fill('select i as day, i * i as total from generate_series(1, 9) i');
       await view.button('Queries').click();
       await page.getByLabel('Save the text of the editor as').fill('squares');
@@ -549,8 +595,8 @@ const COUNT_CLICKS = `addEventListener('click', () =>
 const eventuallyShown = (check: () => Promise<void>): Promise<void> => eventually(check, 30_000);
 
 /** A drawer that fades in has too little contrast until it is there. */
-const expectAccessible = (without: string[] = []): Promise<void> =>
-  eventuallyShown(async () => expect(await view.seriousFindings(without)).toEqual([]));
+const expectAccessible = (): Promise<void> =>
+  eventuallyShown(async () => expect(await view.seriousFindings()).toEqual([]));
 
 const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 

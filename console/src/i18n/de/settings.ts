@@ -21,6 +21,7 @@ export const settings: Readonly<Record<string, string>> = {
   refresh_token_lifetime: 'Sekunden ohne Erneuerung, nach denen eine Sitzung endet',
   refuse_common_passwords: 'Lehnt die häufigsten Passwörter ab',
   requests_per_day: 'Höchste Zahl der Anfragen von Mitternacht bis Mitternacht in UTC',
+  requests_per_second: 'Höchste Zahl der Anfragen je Sekunde an jeden Prozess',
   reset_redirect_url: 'Seite, zu der die Mail zum Zurücksetzen führt, mit `?token=` dahinter',
   role_statement_timeouts: 'Zeitgrenze in Millisekunden für eine Anweisung einer Anfrage, nach Rolle',
   signup_enabled: 'Erlaubt die Registrierung',

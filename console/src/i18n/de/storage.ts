@@ -33,4 +33,7 @@ export const storage: Readonly<Record<keyof typeof en, string>> = {
   size: 'Größe',
   sizeLimit: 'Höchstgröße einer Datei',
   upload: 'Hochladen',
+  newFolder: 'Neuer Ordner',
+  newFolderHint: 'Er bleibt, sobald eine Datei hineingeladen wurde.',
+  openFolder: 'Öffnen',
 };

@@ -28,6 +28,7 @@ export const tables: Readonly<Record<keyof typeof en, string>> = {
   emptyFile: 'Die Datei ist leer',
   emptyText: 'leerer Text',
   exportCsv: 'CSV exportieren',
+  exportForSpreadsheets: 'CSV für Tabellenkalkulation exportieren',
   filter: 'Filter',
   foreignKeys: 'Fremdschlüssel',
   foreignTable: 'fremde Tabelle',

@@ -36,4 +36,5 @@ export const users: Readonly<Record<keyof typeof en, string>> = {
   userDataHint: 'Ein JSON-Objekt Ihrer Anwendung.',
   verified: 'Bestätigt',
   withPassword: 'Mit Passwort',
+  viewRowsAs: 'Zeilen wie dieser Benutzer sehen',
 };

@@ -31,4 +31,7 @@ export const storage = {
   size: 'Size',
   sizeLimit: 'Size limit of a file',
   upload: 'Upload',
+  newFolder: 'New folder',
+  newFolderHint: 'It stays once a file is uploaded into it.',
+  openFolder: 'Open',
 } as const;

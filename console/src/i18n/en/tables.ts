@@ -26,6 +26,7 @@ export const tables = {
   emptyFile: 'The file is empty',
   emptyText: 'empty text',
   exportCsv: 'Export CSV',
+  exportForSpreadsheets: 'Export CSV for spreadsheets',
   filter: 'Filter',
   foreignKeys: 'Foreign keys',
   foreignTable: 'foreign table',

@@ -33,4 +33,5 @@ export const users = {
   userDataHint: 'A JSON object of your application.',
   verified: 'Verified',
   withPassword: 'With a password',
+  viewRowsAs: 'View rows as this user',
 } as const;

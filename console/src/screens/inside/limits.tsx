@@ -1,8 +1,9 @@
 /** Rate limits and quotas with their present use, the mails, and the queues of the install. */
 import { Badge, Button, Card, Group, Progress, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, type Schema } from '../../api/client';
+import { api, dataOf, type Schema } from '../../api/client';
 import { isOfInstall, useSession } from '../../api/session';
+import { isAllowed } from '../../lib/permissions';
 import { failedMailsQuery, queuesQuery, usageQuery } from '../../queries/inside';
 import { type Project, useMayWrite } from '../../queries/projects';
 import { useLanguages } from '../../i18n';
@@ -163,7 +164,17 @@ function FailedMail({ mail, project }: { mail: Schema<'FailedMailDto'>; project:
 
 function Queues() {
   const { t, language } = useLanguages();
+  const client = useQueryClient();
   const queues = useQuery(queuesQuery());
+  const mayRetry = isAllowed(useSession(), 'POST /admin/v1/queues/:name/retry');
+  const retry = useMutation({
+    mutationFn: async (name: Schema<'QueueState'>['name']) =>
+      dataOf(api.POST('/admin/v1/queues/{name}/retry', { params: { path: { name } } })),
+    onSuccess: async () => {
+      announce(t('jobsStarted'));
+      await client.invalidateQueries({ queryKey: queuesQuery().queryKey });
+    },
+  });
   const columns = ['waiting', 'active', 'delayed', 'failed', 'completed'] as const;
   return (
     <section>
@@ -173,6 +184,7 @@ function Queues() {
       <Text size="sm" c="dimmed" mb="sm">
         {t('queuesText')}
       </Text>
+      {retry.error ? <Failure error={retry.error} /> : null}
       <Loaded query={queues}>
         {(list) => (
           <Table.ScrollContainer minWidth={520}>
@@ -185,6 +197,7 @@ function Queues() {
                       {t(`queue_${one}`)}
                     </Table.Th>
                   ))}
+                  <Table.Th aria-hidden />
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -198,6 +211,18 @@ function Queues() {
                         {formatNumber(queue[one], language)}
                       </Table.Td>
                     ))}
+                    <Table.Td ta="right">
+                      {mayRetry && queue.delayed > 0 ? (
+                        <Button
+                          size="xs"
+                          variant="default"
+                          loading={retry.isPending}
+                          onClick={() => retry.mutate(queue.name)}
+                        >
+                          {t('runDelayed')}
+                        </Button>
+                      ) : null}
+                    </Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>

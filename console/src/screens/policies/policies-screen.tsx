@@ -14,7 +14,8 @@ import {
   Title,
 } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useLayoutEffect, useRef, useState } from 'react';
 import type { Policy, Relation } from '../../queries/catalog-types';
 import { isExposed, type Project, useCatalog, useMayWrite, useProject } from '../../queries/projects';
 import { useT } from '../../i18n';
@@ -83,22 +84,49 @@ export function PoliciesScreen() {
                 </Button>
               </Empty>
             );
-          return (
-            <Stack gap="md">
-              {found.map((relation) => (
-                <TableCard
-                  key={`${relation.schema} ${relation.name}`}
-                  project={project}
-                  relation={relation}
-                  onAction={setAction}
-                />
-              ))}
-            </Stack>
-          );
+          return <TableCards project={project} relations={found} onAction={setAction} />;
         }}
       </Loaded>
       {action ? <ActionDialog project={project} action={action} onClose={() => setAction(null)} /> : null}
     </Page>
+  );
+}
+
+interface TableCardsProps {
+  readonly project: Project;
+  readonly relations: readonly Relation[];
+  readonly onAction: (action: Action) => void;
+}
+
+/** Pixels of a card with two policies. Each card is measured once it is drawn. */
+const CARD_PX = 240;
+
+/** Only the cards near the view are in the page: a project may have hundreds of tables. */
+function TableCards({ project, relations, onAction }: TableCardsProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => setTop((list.current?.getBoundingClientRect().top ?? 0) + scrollY), []);
+  const cards = useWindowVirtualizer({
+    count: relations.length,
+    estimateSize: () => CARD_PX,
+    getItemKey: (index) => JSON.stringify([relations[index]?.schema, relations[index]?.name]),
+    gap: 16,
+    overscan: 4,
+    scrollMargin: top,
+  });
+  return (
+    <div ref={list} className="virtual-list" style={{ height: cards.getTotalSize() }}>
+      {cards.getVirtualItems().map(({ key, index, start }) => (
+        <div
+          key={key}
+          ref={cards.measureElement}
+          data-index={index}
+          style={{ transform: `translateY(${start - top}px)` }}
+        >
+          <TableCard project={project} relation={relations[index]!} onAction={onAction} />
+        </div>
+      ))}
+    </div>
   );
 }
 
@@ -188,7 +216,12 @@ function TableCard({ project, relation, onAction }: TableCardProps) {
       ) : null}
       <Stack gap="xs" mt={policies.length > 0 ? 'xs' : 0}>
         {policies.map((policy) => (
-          <PolicyRow key={policy.name} policy={policy} relation={relation} onAction={onAction} />
+          <PolicyRow
+            key={policy.name}
+            policy={policy}
+            relation={relation}
+            onAction={mayWrite ? onAction : null}
+          />
         ))}
       </Stack>
     </Card>
@@ -198,7 +231,8 @@ function TableCard({ project, relation, onAction }: TableCardProps) {
 interface PolicyRowProps {
   readonly policy: Policy;
   readonly relation: Relation;
-  readonly onAction: (action: Action) => void;
+  /** Null if the person may not change it. */
+  readonly onAction: ((action: Action) => void) | null;
 }
 
 function PolicyRow({ policy, relation, onAction }: PolicyRowProps) {
@@ -241,18 +275,20 @@ function PolicyRow({ policy, relation, onAction }: PolicyRowProps) {
             </Text>
           )}
         </div>
-        <Group gap={2} wrap="nowrap">
-          <IconButton
-            icon="edit"
-            label={t('editPolicy', { name: policy.name })}
-            onClick={() => onAction({ kind: 'replace', relation, policy })}
-          />
-          <IconButton
-            icon="trash"
-            label={t('dropPolicy', { name: policy.name })}
-            onClick={() => onAction({ kind: 'drop', relation, policy })}
-          />
-        </Group>
+        {onAction ? (
+          <Group gap={2} wrap="nowrap">
+            <IconButton
+              icon="edit"
+              label={t('editPolicy', { name: policy.name })}
+              onClick={() => onAction({ kind: 'replace', relation, policy })}
+            />
+            <IconButton
+              icon="trash"
+              label={t('dropPolicy', { name: policy.name })}
+              onClick={() => onAction({ kind: 'drop', relation, policy })}
+            />
+          </Group>
+        ) : null}
       </Group>
     </div>
   );

@@ -6,6 +6,7 @@ import type { Relation } from '../../queries/catalog-types';
 import { type Project, useCatalog, useProject } from '../../queries/projects';
 import { useT } from '../../i18n';
 import { idOf, placesOf, type Point } from '../../lib/schema-layout';
+import { keepPlaces, readPlaces } from '../../lib/schema-places';
 import { announceFailure, Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { saveFile } from '../../ui/save-file';
@@ -30,8 +31,15 @@ function Schema({ project, relations }: { project: Project; relations: readonly 
     [relations, schema],
   );
   const first = useMemo(() => placesOf(tables), [tables]);
-  const [moved, setMoved] = useState<ReadonlyMap<string, Point>>(new Map());
-  const places = useMemo(() => new Map([...first, ...moved]), [first, moved]);
+  const [moved, setPlaces] = useState(() => readPlaces(project.id, schema));
+  const setMoved = (next: ReadonlyMap<string, Point>): void => {
+    setPlaces(next);
+    keepPlaces(project.id, schema, next);
+  };
+  const places = useMemo(
+    () => new Map([...first, ...[...moved].filter(([id]) => first.has(id))]),
+    [first, moved],
+  );
   const svg = useRef<SVGSVGElement>(null);
   const schemas = [...new Set([schema, ...relations.map((one) => one.schema)])];
 
@@ -59,7 +67,7 @@ function Schema({ project, relations }: { project: Project; relations: readonly 
             value={schema}
             allowDeselect={false}
             onChange={(next) => {
-              setMoved(new Map());
+              setPlaces(readPlaces(project.id, next ?? schema));
               void navigate({ search: { schema: next ?? schema } });
             }}
           />

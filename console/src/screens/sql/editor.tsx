@@ -3,6 +3,7 @@ import {
   autocompletion,
   closeBrackets,
   closeBracketsKeymap,
+  closeCompletion,
   completionKeymap,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
@@ -75,6 +76,13 @@ const STYLE = EditorView.theme({
   },
 });
 
+/** CodeMirror closes an open list of completions itself; one still being prepared would open over what came next. */
+const COMPLETION_NEEDS_FOCUS = EditorView.domEventHandlers({
+  blur: ({ relatedTarget }, view) => {
+    if (!view.dom.contains(relatedTarget as Node | null)) closeCompletion(view);
+  },
+});
+
 export function SqlEditor({ initial, label, hint, relations, onRun, onChange, handle }: SqlEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
@@ -94,7 +102,7 @@ export function SqlEditor({ initial, label, hint, relations, onRun, onChange, ha
       state: EditorState.create({
         doc: initial,
         extensions: [
-          keymap.of([{ key: 'Mod-Enter', run: () => (run.current(), true) }]),
+          keymap.of([{ key: 'Mod-Enter', run: (view) => (closeCompletion(view), run.current(), true) }]),
           lineNumbers(),
           history(),
           drawSelection(),
@@ -114,7 +122,8 @@ export function SqlEditor({ initial, label, hint, relations, onRun, onChange, ha
           colours.of([]),
           STYLE,
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+          COMPLETION_NEEDS_FOCUS,
           EditorView.updateListener.of((update) => {
             if (update.docChanged) changed.current(update.state.doc.toString());
           }),

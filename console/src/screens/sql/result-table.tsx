@@ -1,33 +1,52 @@
-/** Rows of a statement. Only those in view are in the page. */
-import { Button, Group } from '@mantine/core';
+/** Rows of a statement. Only the rows and columns in view are in the page. */
+import { Button, Group, Menu, UnstyledButton } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { useT } from '../../i18n';
-import { toCsv } from '../../lib/csv';
+import { disarmed, toCsv } from '../../lib/csv';
 import { chartOf } from '../../lib/result-chart';
 import { Icon } from '../../ui/icon';
 import { saveFile } from '../../ui/save-file';
+import { ValueDialog } from './value-dialog';
 
 const ROW_PX = 30;
 const SHOWN_CHARACTERS = 300;
+/** A longer value is not whole in most cells: a click shows all of it. */
+const WHOLE_CHARACTERS = 50;
 
 interface ResultTableProps {
+  /** In the order of the statement. */
+  readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly name: string;
 }
 
-export function ResultTable({ rows, name }: ResultTableProps) {
+interface Opened {
+  readonly column: string;
+  readonly text: string;
+}
+
+export function ResultTable({ columns, rows, name }: ResultTableProps) {
   const t = useT();
   const scroller = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    overscan: 15,
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const numbers = useMemo(() => new Set(chartOf(rows)?.numbers), [rows]);
+  const widths = useMemo(() => columns.map((column) => widthOf(column, rows)), [columns, rows]);
+  const shared = { getScrollElement: () => scroller.current };
+  const lines = useVirtualizer({ ...shared, count: rows.length, estimateSize: () => ROW_PX, overscan: 15 });
+  const across = useVirtualizer({
+    ...shared,
+    count: columns.length,
+    estimateSize: (index) => widths[index] ?? 0,
+    horizontal: true,
+    overscan: 3,
   });
-  const columns = Object.keys(rows[0] ?? {});
-  const numbers = new Set(chartOf(rows)?.numbers);
-  const template = columns.map((column) => `${widthOf(column, rows)}px`).join(' ');
+  const shown = across.getVirtualItems();
+  const row = {
+    gridTemplateColumns: shown.map(({ size }) => `${size}px`).join(' '),
+    paddingLeft: shown[0]?.start ?? 0,
+    width: across.getTotalSize(),
+  };
   return (
     <>
       <div
@@ -36,73 +55,109 @@ export function ResultTable({ rows, name }: ResultTableProps) {
         role="table"
         aria-label={t('result')}
         aria-rowcount={rows.length + 1}
+        aria-colcount={columns.length}
         tabIndex={0}
       >
-        <div className="grid-head" role="rowgroup">
-          <div role="row" style={{ gridTemplateColumns: template }}>
-            {columns.map((column) => (
-              <div key={column} role="columnheader" className="grid-cell">
-                <span className={numbers.has(column) ? 'head-name cell-number' : 'head-name'}>{column}</span>
+        <div className="grid-head" role="rowgroup" style={{ width: row.width }}>
+          <div role="row" style={row}>
+            {shown.map(({ index }) => (
+              <div key={index} role="columnheader" aria-colindex={index + 1} className="grid-cell">
+                <span className={numbers.has(columns[index]!) ? 'head-name cell-number' : 'head-name'}>
+                  {columns[index]}
+                </span>
               </div>
             ))}
           </div>
         </div>
-        <div className="grid-body" role="rowgroup" style={{ height: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map((item) => (
+        <div className="grid-body" role="rowgroup" style={{ height: lines.getTotalSize(), width: row.width }}>
+          {lines.getVirtualItems().map((item) => (
             <div
               key={item.key}
               role="row"
               aria-rowindex={item.index + 2}
               className="grid-row"
-              style={{
-                gridTemplateColumns: template,
-                transform: `translateY(${item.start}px)`,
-                height: ROW_PX,
-              }}
+              style={{ ...row, transform: `translateY(${item.start}px)`, height: ROW_PX }}
             >
-              {columns.map((column) => (
-                <Cell key={column} value={rows[item.index]?.[column]} isNumber={numbers.has(column)} />
+              {shown.map(({ index }) => (
+                <Cell
+                  key={index}
+                  index={index}
+                  value={rows[item.index]?.[columns[index]!]}
+                  isNumber={numbers.has(columns[index]!)}
+                  onOpen={(text) => setOpened({ column: columns[index]!, text })}
+                />
               ))}
             </div>
           ))}
         </div>
       </div>
-      <Group px="md" py={6}>
-        <Button
-          size="compact-xs"
-          variant="default"
-          leftSection={<Icon name="download" size={13} />}
-          onClick={() => {
-            const records = rows.map((row) => columns.map((column) => textOf(row[column])));
-            saveFile(new Blob([toCsv([columns, ...records])], { type: 'text/csv' }), `${name}.csv`);
-          }}
-        >
-          CSV
-        </Button>
-      </Group>
+      <Export columns={columns} rows={rows} name={name} />
+      {opened ? <ValueDialog {...opened} onClose={() => setOpened(null)} /> : null}
     </>
   );
 }
 
-function Cell({ value, isNumber }: { value: unknown; isNumber: boolean }) {
-  const text = textOf(value);
-  const full = text ?? 'null';
+function Export({ columns, rows, name }: ResultTableProps) {
+  const t = useT();
+  const save = (toField: (value: string | null) => string | null): void => {
+    const records = rows.map((row) => columns.map((column) => toField(textOf(row[column]))));
+    const text = toCsv([columns.map(toField), ...records]);
+    saveFile(new Blob([text], { type: 'text/csv' }), `${name}.csv`);
+  };
   return (
-    <div role="cell" className="grid-cell" title={full.length > 30 ? full.slice(0, 2000) : undefined}>
+    <Group px="md" py={6}>
+      <Menu position="top-start">
+        <Menu.Target>
+          <Button size="compact-xs" variant="default" leftSection={<Icon name="download" size={13} />}>
+            CSV
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => save((value) => value)}>{t('exportCsv')}</Menu.Item>
+          <Menu.Item onClick={() => save(disarmed)}>{t('exportForSpreadsheets')}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  );
+}
+
+interface CellProps {
+  readonly index: number;
+  readonly value: unknown;
+  readonly isNumber: boolean;
+  readonly onOpen: (text: string) => void;
+}
+
+function Cell({ index, value, isNumber, onOpen }: CellProps) {
+  const text = textOf(value);
+  const className = isNumber ? 'cell-text cell-number' : 'cell-text';
+  return (
+    <div role="cell" aria-colindex={index + 1} className="grid-cell">
       {text === null ? (
         <span className="cell-null">null</span>
-      ) : (
-        <span className={isNumber ? 'cell-text cell-number' : 'cell-text'} dir="auto">
+      ) : text.length > WHOLE_CHARACTERS || text.includes('\n') ? (
+        <UnstyledButton className={className} dir="auto" onClick={() => onOpen(text)}>
           {text.slice(0, SHOWN_CHARACTERS)}
+        </UnstyledButton>
+      ) : (
+        <span className={className} dir="auto">
+          {text}
         </span>
       )}
     </div>
   );
 }
 
+/** Texts of values that are large to print. */
+const printed = new WeakMap<object, string>();
+
 function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const text = printed.get(value) ?? JSON.stringify(value);
+  printed.set(value, text);
+  return text;
 }
 
 /** Enough for the name and the first values. */

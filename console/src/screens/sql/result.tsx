@@ -40,6 +40,7 @@ type Rows = readonly Readonly<Record<string, unknown>>[];
 
 interface StatementResult {
   readonly label: string;
+  readonly columns: readonly string[];
   readonly rows: Rows;
   readonly truncated: boolean;
 }
@@ -79,7 +80,7 @@ export function Result({ answer, ms, isPlan, project }: ResultProps) {
       ))}
       <StatementView
         key={chosen}
-        result={one ?? { label: '–', rows: [], truncated: false }}
+        result={one ?? { label: '–', columns: [], rows: [], truncated: false }}
         plan={plan}
         ms={ms}
         name={project.slug}
@@ -90,9 +91,10 @@ export function Result({ answer, ms, isPlan, project }: ResultProps) {
 
 /** The rows of the last statement are those of the answer. */
 function resultsOf(answer: Schema<'SqlAnswer'>, language: string): StatementResult[] {
-  return answer.statements.map(({ command, row_count: count, rows, truncated }, index) => {
+  return answer.statements.map(({ command, row_count: count, columns, rows, truncated }, index) => {
     const isLast = index === answer.statements.length - 1;
     return {
+      columns,
       label: `${command ?? '–'}${count === null ? '' : ` ${formatNumber(count, language)}`}`,
       rows: isLast ? answer.rows : (rows ?? []),
       truncated: isLast ? answer.truncated : (truncated ?? false),
@@ -111,7 +113,7 @@ interface StatementViewProps {
 function StatementView({ result, plan, ms, name }: StatementViewProps) {
   const { t, language } = useLanguages();
   const [form, setForm] = useState<'table' | 'chart'>('table');
-  const { label, rows, truncated } = result;
+  const { label, columns, rows, truncated } = result;
   const canChart = plan === null && chartOf(rows) !== null;
   return (
     <>
@@ -140,23 +142,30 @@ function StatementView({ result, plan, ms, name }: StatementViewProps) {
           </Badge>
         ) : null}
       </Group>
-      <StatementRows rows={rows} plan={plan} isChart={canChart && form === 'chart'} name={name} />
+      <StatementRows
+        columns={columns}
+        rows={rows}
+        plan={plan}
+        isChart={canChart && form === 'chart'}
+        name={name}
+      />
     </>
   );
 }
 
 interface StatementRowsProps {
+  readonly columns: readonly string[];
   readonly rows: Rows;
   readonly plan: PlanNode | null;
   readonly isChart: boolean;
   readonly name: string;
 }
 
-function StatementRows({ rows, plan, isChart, name }: StatementRowsProps) {
+function StatementRows({ columns, rows, plan, isChart, name }: StatementRowsProps) {
   const t = useT();
   if (plan) return <Plan node={plan} />;
   if (isChart) return <Chart rows={rows} />;
-  if (rows.length > 0) return <ResultTable rows={rows} name={name} />;
+  if (columns.length > 0) return <ResultTable columns={columns} rows={rows} name={name} />;
   return (
     <Text px="md" size="sm" c="dimmed">
       {t('noResultRows')}

@@ -7,6 +7,7 @@ import { useRef, useState } from 'react';
 import { ApiError } from '../../api/errors';
 import { runSql, useCatalog, useCatalogChanged, useMayWrite, useProject } from '../../queries/projects';
 import { useLanguages } from '../../i18n';
+import { draftOf, keepDraft } from '../../lib/sql-drafts';
 import { readHistory, remember } from '../../lib/sql-history';
 import { Empty, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
@@ -23,21 +24,6 @@ const READING = new Set(['SELECT', 'EXPLAIN', 'SHOW', 'BEGIN', 'COMMIT', 'ROLLBA
 /** A plan changes nothing, whatever stands after its statement. */
 const EXPLAIN = 'set transaction read only; explain (format json, verbose false) ';
 const ANALYZE = 'explain (analyze, buffers, format json) ';
-
-interface Draft {
-  readonly text: string;
-  /** Of the address that the draft was written under. */
-  readonly query: string | undefined;
-}
-
-/** The text of each project's editor, while the page is open. */
-const drafts = new Map<string, Draft>();
-
-/** The draft, unless the address links to another statement. */
-function draftOf(projectId: string, query: string | undefined): string | undefined {
-  const draft = drafts.get(projectId);
-  return query === undefined || query === draft?.query ? draft?.text : undefined;
-}
 
 interface Run {
   readonly query: string;
@@ -101,7 +87,7 @@ export function SqlScreen() {
           relations={relations}
           handle={editor}
           onRun={() => start()}
-          onChange={(text) => drafts.set(project.id, { text, query })}
+          onChange={(text) => keepDraft(project.id, { text, query })}
         />
       </div>
       <div className="table-tools">

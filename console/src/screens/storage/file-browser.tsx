@@ -1,14 +1,26 @@
 /** One folder of a bucket: folders, files, upload by button or drag. */
-import { Anchor, Breadcrumbs, Button, FileButton, Group, Progress, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import {
+  Anchor,
+  Breadcrumbs,
+  Button,
+  FileButton,
+  Group,
+  Popover,
+  Progress,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type DragEvent, type ReactNode, useState } from 'react';
 import { type Project, useMayWrite } from '../../queries/projects';
-import { type Bucket, fetchFiles, foldersQuery, type StoredFile } from '../../queries/storage';
+import { type Bucket, fetchFiles, fileQuery, foldersQuery, type StoredFile } from '../../queries/storage';
 import { useT } from '../../i18n';
-import { Empty, Failure, Loaded } from '../../ui/feedback';
+import { Empty, Failure, Loaded, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
+import { DetailDrawer } from '../../ui/parts';
 import { FileDrawer } from './file-drawer';
+import { droppedFiles, toNamed } from './dropped-files';
 import { useUploads } from './use-uploads';
 import { BulkDelete, FileTable } from './file-table';
 
@@ -19,14 +31,17 @@ interface FileBrowserProps {
   /** Ends with a slash, or is empty. */
   readonly prefix: string;
   readonly onFolder: (prefix: string) => void;
+  readonly search: string;
+  readonly onSearch: (search: string) => void;
+  readonly openedId: string | null;
+  readonly onOpen: (id: string | null) => void;
   readonly menu: ReactNode;
 }
 
-export function FileBrowser({ project, bucket, buckets, prefix, onFolder, menu }: FileBrowserProps) {
+export function FileBrowser(props: FileBrowserProps) {
+  const { project, bucket, buckets, prefix, onFolder, search, onSearch, openedId, onOpen, menu } = props;
   const t = useT();
-  const [search, setSearch] = useState('');
   const [wanted] = useDebouncedValue(search, 250);
-  const [opened, setOpened] = useState<StoredFile | null>(null);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isOver, setOver] = useState(false);
   const mayWrite = useMayWrite(project);
@@ -42,7 +57,7 @@ export function FileBrowser({ project, bucket, buckets, prefix, onFolder, menu }
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setOver(false);
-    if (mayWrite) uploads.start([...event.dataTransfer.files]);
+    if (mayWrite) void droppedFiles(event.dataTransfer).then(uploads.start);
   };
   const shown = files.data?.pages.flatMap((page) => page.files) ?? [];
   return (
@@ -59,8 +74,9 @@ export function FileBrowser({ project, bucket, buckets, prefix, onFolder, menu }
       <div className="table-head">
         <Path bucket={bucket} prefix={prefix} onFolder={onFolder} />
         <Group gap="xs">
+          {mayWrite ? <NewFolder onCreate={(name) => onFolder(`${prefix}${name}/`)} /> : null}
           {mayWrite ? (
-            <FileButton multiple onChange={(chosen) => uploads.start(chosen)}>
+            <FileButton multiple onChange={(chosen) => uploads.start(chosen.map(toNamed))}>
               {(props) => (
                 <Button size="xs" leftSection={<Icon name="upload" size={14} />} {...props}>
                   {t('upload')}
@@ -79,7 +95,7 @@ export function FileBrowser({ project, bucket, buckets, prefix, onFolder, menu }
           placeholder={t('searchFiles')}
           leftSection={<Icon name="search" size={14} />}
           value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
+          onChange={(event) => onSearch(event.currentTarget.value)}
         />
         {mayWrite && selected.size > 0 ? (
           <BulkDelete project={project} ids={[...selected]} onDone={() => setSelected(new Set())} />
@@ -103,7 +119,7 @@ export function FileBrowser({ project, bucket, buckets, prefix, onFolder, menu }
                 selected={selected}
                 onSelect={setSelected}
                 onFolder={onFolder}
-                onOpen={setOpened}
+                onOpen={({ id }) => onOpen(id)}
               />
               {files.hasNextPage ? (
                 <Button
@@ -120,16 +136,80 @@ export function FileBrowser({ project, bucket, buckets, prefix, onFolder, menu }
           )
         }
       </Loaded>
-      {opened ? (
-        <FileDrawer
-          key={opened.id}
+      {openedId === null ? null : (
+        <OpenedFile
           project={project}
-          file={opened}
+          id={openedId}
+          known={shown.find(({ id }) => id === openedId)}
           buckets={buckets}
-          onClose={() => setOpened(null)}
+          onClose={() => onOpen(null)}
         />
-      ) : null}
+      )}
     </div>
+  );
+}
+
+/** Folders are parts of the names of files: a new one is empty until a file is uploaded into it. */
+function NewFolder({ onCreate }: { onCreate: (name: string) => void }) {
+  const t = useT();
+  const [isOpen, popover] = useDisclosure();
+  const [name, setName] = useState('');
+  const wanted = name.replace(/^\/+|\/+$/g, '');
+  return (
+    <Popover opened={isOpen} onChange={popover.toggle} position="bottom-end" trapFocus shadow="md">
+      <Popover.Target>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="folder" size={14} />}
+          onClick={popover.toggle}
+        >
+          {t('newFolder')}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (wanted !== '') onCreate(wanted);
+          }}
+        >
+          <Group gap="xs" align="end">
+            <TextInput
+              label={t('name')}
+              description={t('newFolderHint')}
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+              data-autofocus
+            />
+            <Button type="submit" disabled={wanted === ''}>
+              {t('openFolder')}
+            </Button>
+          </Group>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+interface OpenedFileProps {
+  readonly project: Project;
+  readonly id: string;
+  readonly known: StoredFile | undefined;
+  readonly buckets: readonly Bucket[];
+  readonly onClose: () => void;
+}
+
+/** The file of the address, which need not be in the folder that is shown. */
+function OpenedFile({ project, id, known, buckets, onClose }: OpenedFileProps) {
+  const t = useT();
+  const query = useQuery({ ...fileQuery(project, id), enabled: known === undefined });
+  const file = known ?? query.data;
+  if (file) return <FileDrawer key={id} project={project} file={file} buckets={buckets} onClose={onClose} />;
+  return (
+    <DetailDrawer title={t('file')} onClose={onClose}>
+      {query.error ? <Failure error={query.error} onRetry={() => void query.refetch()} /> : <Loading />}
+    </DetailDrawer>
   );
 }
 

@@ -32,7 +32,7 @@ export function StorageScreen() {
   const t = useT();
   const project = useProject();
   const mayWrite = useMayWrite(project);
-  const { bucket: slug, folder = '' } = route.useSearch();
+  const { bucket: slug, folder = '', search = '', file } = route.useSearch();
   const buckets = useQuery(bucketsQuery(project));
   const isNarrow = useMediaQuery('(max-width: 62em)') ?? false;
   const [dialog, setDialog] = useState<Dialog | null>(null);
@@ -66,6 +66,7 @@ export function StorageScreen() {
                   onChange={(bucket) => void navigate({ search: bucket === null ? {} : { bucket } })}
                 />
                 {add}
+                <StorageUse project={project} />
               </Group>
             ) : (
               <aside className="split-side" aria-label={t('buckets')}>
@@ -112,6 +113,15 @@ export function StorageScreen() {
                       search: { bucket: chosen.slug, ...(next === '' ? {} : { folder: next }) },
                     })
                   }
+                  search={search}
+                  onSearch={(next) =>
+                    void navigate({
+                      search: (old) => ({ ...old, search: next === '' ? undefined : next }),
+                      replace: true,
+                    })
+                  }
+                  openedId={file ?? null}
+                  onOpen={(id) => void navigate({ search: (old) => ({ ...old, file: id ?? undefined }) })}
                   menu={mayWrite ? <BucketMenu onChoose={setDialog} /> : null}
                 />
               ) : (

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { Project } from '../../queries/projects';
 import { uploadFile } from '../../queries/storage';
+import type { NamedFile } from './dropped-files';
 
 const PARALLEL = 3;
 
@@ -32,19 +33,16 @@ export function useUploads({
     setList((old) => old.map((one) => (one.id === id ? { ...one, ...change } : one)));
   const drop = (id: number): void => setList((old) => old.filter((one) => one.id !== id));
 
-  const start = (files: readonly File[]): void => {
+  const start = (files: readonly NamedFile[]): void => {
     const { signal } = abort.current;
-    const waiting = files.map((file) => ({ id: nextId++, file }));
-    setList((old) => [
-      ...old,
-      ...waiting.map(({ id, file }) => ({ id, name: file.name, part: 0, error: null })),
-    ]);
+    const waiting = files.map((one) => ({ ...one, id: nextId++ }));
+    setList((old) => [...old, ...waiting.map(({ id, path }) => ({ id, name: path, part: 0, error: null }))]);
     const work = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
-        const { id, file } = next;
+        const { id, file, path } = next;
         try {
           const onProgress = (part: number): void => set(id, { part });
-          if (!signal.aborted) await uploadFile({ project, bucket, prefix, file, onProgress, signal });
+          if (!signal.aborted) await uploadFile({ project, bucket, prefix, file, path, onProgress, signal });
           drop(id);
         } catch (error) {
           if (signal.aborted) drop(id);

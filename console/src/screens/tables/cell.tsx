@@ -2,6 +2,8 @@
 import { type ChangeEvent, type KeyboardEvent, useState } from 'react';
 import type { Column } from '../../queries/catalog-types';
 import { useT } from '../../i18n';
+import { elementsOf, isPlainList, toArrayLiteral } from '../../lib/array-literal';
+import { fieldOf, toField } from '../../lib/cell-input';
 
 /** A cell shows the beginning of a long value; the drawer of the row shows all of it. */
 const SHOWN_CHARACTERS = 200;
@@ -25,7 +27,14 @@ export function CellText({ column, value }: { column: Column; value: string | nu
 /** The choices of a type that has few values; null for others. */
 export function choicesOf({ category, labels }: Column): readonly string[] | null {
   if (category === 'B') return ['true', 'false'];
-  return labels;
+  return category === 'E' ? labels : null;
+}
+
+/** The elements of a list that is edited as lines; null if lines cannot show it. */
+function linesOf(column: Column, value: string | null): readonly string[] | null {
+  const elements = isPlainList(column) ? elementsOf(value ?? '{}') : null;
+  const isLossless = elements?.every((one) => one !== '' && !one.includes('\n'));
+  return isLossless ? elements : null;
 }
 
 /** Values that the database sets, and bytes, are shown only. */
@@ -46,11 +55,19 @@ interface CellEditorProps {
 
 export function CellEditor({ column, value, onStore, onLeave }: CellEditorProps) {
   const t = useT();
-  const [text, setText] = useState(value ?? '');
+  const [lines] = useState(() => linesOf(column, value));
+  const field = fieldOf(column.type, value ?? '');
+  const shown = lines ? lines.join('\n') : toField(value ?? '', field);
+  const [text, setText] = useState(shown);
   const choices = choicesOf(column);
+  const stored = (): string | null => {
+    if (lines) return toArrayLiteral(text.split('\n').filter((one) => one !== ''));
+    const isNone = text === '' && (column.category === 'A' || !isLongType(column));
+    return isNone && column.nullable ? null : text;
+  };
   const leave = (): void => {
     // An empty field of a value that was null is no change.
-    if (text !== (value ?? '')) onStore(text === '' && column.nullable && !isLongType(column) ? null : text);
+    if (text !== shown) onStore(stored());
     onLeave();
   };
   const shared = {
@@ -86,15 +103,9 @@ export function CellEditor({ column, value, onStore, onLeave }: CellEditorProps)
       </select>
     );
   }
+  if (lines)
+    return <textarea {...shared} rows={6} value={text} onChange={onText} dir="auto" title={t('listHint')} />;
   if (isLongType(column) && (text.length > 40 || text.includes('\n') || column.type.startsWith('json')))
     return <textarea {...shared} rows={6} value={text} onChange={onText} dir="auto" title={t('editHint')} />;
-  return (
-    <input
-      {...shared}
-      type={column.type === 'date' && /^(\d{4}-\d\d-\d\d)?$/.test(text) ? 'date' : 'text'}
-      value={text}
-      onChange={onText}
-      dir="auto"
-    />
-  );
+  return <input {...shared} {...field} value={text} onChange={onText} dir="auto" />;
 }

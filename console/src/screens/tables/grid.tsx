@@ -1,7 +1,8 @@
 /** A grid of rows: only those in view are in the page. Arrow keys move, Enter edits, Escape leaves, Ctrl+C and Ctrl+V copy a cell. */
 import { Button, Checkbox, Text } from '@mantine/core';
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
-import type { Relation } from '../../queries/catalog-types';
+import type { Column, Relation } from '../../queries/catalog-types';
+import type { Project } from '../../queries/projects';
 import { useT } from '../../i18n';
 import { type GridQuery, isCut, type Row } from '../../lib/grid-query';
 import { change, changeInserted, keyOf, type Values, valueOf } from '../../lib/pending-changes';
@@ -10,6 +11,7 @@ import { Empty } from '../../ui/feedback';
 import { FIELD_CHARACTERS, isEditable } from './cell';
 import { GridHeader } from './grid-header';
 import { GridRow, type Line } from './grid-row';
+import { ReferenceChoice, type Target } from './reference-picker';
 import type { GridState } from './use-grid';
 import type { Scroller } from './use-scroll';
 import { useWidths } from './use-widths';
@@ -24,6 +26,15 @@ interface GridProps {
   readonly selected: ReadonlyMap<string, Row>;
   readonly onSelect: (selected: ReadonlyMap<string, Row>) => void;
   readonly onOpen: (row: Row) => void;
+  /** The table that a column refers to; null for other columns. */
+  readonly referenceOf: (column: string) => Target | null;
+  readonly project: Project;
+}
+
+interface Picking {
+  readonly line: Line;
+  readonly column: Column;
+  readonly target: Target;
 }
 
 interface Place {
@@ -32,12 +43,14 @@ interface Place {
 }
 
 export function Grid(props: GridProps) {
-  const { relation, grid, scroll, isWritable, query, onQuery, selected, onSelect, onOpen } = props;
+  const { relation, grid, scroll, isWritable, query, onQuery, selected, onSelect, onOpen, referenceOf } =
+    props;
   const t = useT();
   const { columns, primaryKey } = relation;
   const { pending, pages } = grid;
   const [place, setPlace] = useState<Place | null>(null);
   const [isEditing, setEditing] = useState(false);
+  const [picking, setPicking] = useState<Picking | null>(null);
   const widths = useWidths(relation);
   const above = pending.inserts.length;
   const count = above + pages.total;
@@ -91,9 +104,15 @@ export function Grid(props: GridProps) {
     !isCut(valueOf(columns[column]!.name, line.changed, line.row)) &&
     (valueOf(columns[column]!.name, line.changed, line.row)?.length ?? 0) <= FIELD_CHARACTERS;
   const here = place ? lineAt(place.line) : null;
+  /** A value that names a row of another table is chosen from there. */
+  const edit = (line: Line, index: number): void => {
+    const target = referenceOf(columns[index]!.name);
+    if (target) setPicking({ line, column: columns[index]!, target });
+    else setEditing(true);
+  };
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (isEditing || event.metaKey || event.altKey) return;
+    if (isEditing || picking || event.metaKey || event.altKey) return;
     const { line, column } = place ?? { line: -1, column: 0 };
     const targets: Record<string, readonly [number, number]> = event.ctrlKey
       ? { Home: [0, column], End: [count - 1, column] }
@@ -110,7 +129,7 @@ export function Grid(props: GridProps) {
     const target = targets[event.key];
     if (target) go(...target);
     else if (event.ctrlKey) return;
-    else if (event.key === 'Enter' && place && canEdit(here, place.column)) setEditing(true);
+    else if (event.key === 'Enter' && place && here && canEdit(here, place.column)) edit(here, place.column);
     else if (event.key === ' ' && here?.row) onOpen(here.row);
     else if (event.key === 'Escape') setPlace(null);
     else return;
@@ -118,7 +137,8 @@ export function Grid(props: GridProps) {
   };
   const onCopy = (event: ClipboardEvent): void => {
     const name = place && columns[place.column]?.name;
-    if (isEditing || name === null || name === undefined || !here || getSelection()?.toString()) return;
+    if (isEditing || picking || name === null || name === undefined || !here || getSelection()?.toString())
+      return;
     event.preventDefault();
     // Only a part of the value is here: the drawer has all of it.
     const value = valueOf(name, here.changed, here.row);
@@ -126,7 +146,7 @@ export function Grid(props: GridProps) {
     event.clipboardData.setData('text/plain', value ?? '');
   };
   const onPaste = (event: ClipboardEvent): void => {
-    if (isEditing || !place || !here || !canEdit(here, place.column)) return;
+    if (isEditing || picking || !place || !here || !canEdit(here, place.column)) return;
     store(here, { [columns[place.column]!.name]: event.clipboardData.getData('text/plain') });
     event.preventDefault();
   };
@@ -189,7 +209,7 @@ export function Grid(props: GridProps) {
               onPlace={(column, wantsEditor) => {
                 setPlace({ line: index, column });
                 if (!wantsEditor) return;
-                if (canEdit(line, column)) setEditing(true);
+                if (canEdit(line, column)) edit(line, column);
                 else if (line.row) onOpen(line.row);
               }}
               onStore={(values) => store(line, values)}
@@ -205,6 +225,20 @@ export function Grid(props: GridProps) {
         <Notice>
           <NoRows query={query} onQuery={onQuery} />
         </Notice>
+      ) : null}
+      {picking ? (
+        <ReferenceChoice
+          project={props.project}
+          target={picking.target}
+          onPick={(value) => store(picking.line, { [picking.column.name]: value })}
+          onNull={
+            picking.column.nullable ? () => store(picking.line, { [picking.column.name]: null }) : undefined
+          }
+          onClose={() => {
+            setPicking(null);
+            scroll.element?.focus({ preventScroll: true });
+          }}
+        />
       ) : null}
       {pages.error ? (
         <Notice>

@@ -1,60 +1,61 @@
-/** Chooses a row of the table that a foreign key refers to, with a preview of the row. */
-import { Button, Modal, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+/** The row that a foreign key refers to, with a preview, and the choice of another. */
+import { Anchor, Button, Group, Modal, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SERVICE_ROLE } from '../../api/identity';
 import type { Relation } from '../../queries/catalog-types';
 import { isExposed, type Project } from '../../queries/projects';
 import { fetchPage, pageRowsOf } from '../../queries/rows';
 import { useT } from '../../i18n';
-import { type Filter, FIRST_PAGE } from '../../lib/grid-query';
+import { type Filter, FIRST_PAGE, type Row } from '../../lib/grid-query';
 import { Failure, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 
-interface ReferencePickerProps {
-  readonly project: Project;
+/** The table and the column that a foreign key of one column refers to. */
+export interface Target {
   readonly relation: Relation;
   readonly column: string;
-  readonly onPick: (value: string) => void;
 }
 
-export function ReferencePicker(props: ReferencePickerProps) {
-  const t = useT();
-  const [isOpen, setOpen] = useState(false);
-  if (!isExposed(props.project, props.relation)) return null;
-  return (
-    <>
-      <Button
-        size="compact-xs"
-        variant="subtle"
-        leftSection={<Icon name="link" size={12} />}
-        onClick={() => setOpen(true)}
-      >
-        {t('pickFrom', { table: props.relation.name })}
-      </Button>
-      {isOpen ? <Choice {...props} onClose={() => setOpen(false)} /> : null}
-    </>
-  );
+/** Null without a key, and if table REST does not serve the other table. */
+export function targetOf(
+  project: Project,
+  { foreignKeys }: Relation,
+  relations: readonly Relation[],
+  column: string,
+): Target | null {
+  const key = foreignKeys.find(({ columns }) => columns.length === 1 && columns[0] === column);
+  const relation = key && relations.find((one) => one.schema === key.schema && one.name === key.table);
+  const [target] = key?.targets ?? [];
+  if (!relation || target === undefined || !isExposed(project, relation)) return null;
+  return { relation, column: target };
 }
 
 /** The first column of text tells people more than the key. */
-function Choice({
-  project,
-  relation,
-  column,
-  onPick,
-  onClose,
-}: ReferencePickerProps & { onClose: () => void }) {
-  const t = useT();
-  const [search, setSearch] = useState('');
-  const [wanted] = useDebouncedValue(search, 250);
-  const title = relation.columns.find(({ type }) => /^(text|character varying)/.test(type))?.name ?? column;
-  const isText = title !== column;
-  const filters: Filter[] =
-    wanted === '' ? [] : [{ column: title, operator: isText ? 'ilike' : 'eq', value: wanted }];
-  const rows = useQuery({
+function titleOf({ relation, column }: Target): string {
+  return relation.columns.find(({ type }) => /^(text|character varying)/.test(type))?.name ?? column;
+}
+
+/** Columns of a preview beside the title and the key. */
+const PREVIEWED = 4;
+const PREVIEW_CHARACTERS = 60;
+
+function previewOf(row: Row, target: Target): string {
+  const others = target.relation.columns.filter(
+    ({ name, type }) => name !== target.column && name !== titleOf(target) && type !== 'bytea',
+  );
+  return others
+    .slice(0, PREVIEWED)
+    .map(({ name }) => `${name}: ${(row[name] ?? 'null').slice(0, PREVIEW_CHARACTERS)}`)
+    .join(' · ');
+}
+
+function useReferenced(project: Project, { relation }: Target, filters: readonly Filter[], isEnabled = true) {
+  return useQuery({
     queryKey: ['rows', project.id, relation.schema, relation.name, 'pick', filters],
+    enabled: isEnabled,
     queryFn: ({ signal }) =>
       fetchPage({
         project,
@@ -66,6 +67,95 @@ function Choice({
         signal,
       }),
   });
+}
+
+interface ReferenceFieldProps {
+  readonly project: Project;
+  readonly target: Target;
+  readonly value: string | null;
+  /** Null if the value cannot be changed. */
+  readonly onPick: ((value: string) => void) | null;
+}
+
+export function ReferenceField({ project, target, value, onPick }: ReferenceFieldProps) {
+  const t = useT();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      {value === null ? null : <Referenced project={project} target={target} value={value} />}
+      {onPick ? (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          leftSection={<Icon name="link" size={12} />}
+          onClick={() => setOpen(true)}
+        >
+          {t('pickFrom', { table: target.relation.name })}
+        </Button>
+      ) : null}
+      {isOpen && onPick ? (
+        <ReferenceChoice
+          project={project}
+          target={target}
+          onPick={(next) => onPick(next)}
+          onClose={() => setOpen(false)}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** The beginning of the row that is referred to, which leads to the row. */
+function Referenced({ project, target, value }: { project: Project; target: Target; value: string }) {
+  const filters: Filter[] = [{ column: target.column, operator: 'eq', value }];
+  const [settled] = useDebouncedValue(value, 300);
+  const rows = useReferenced(project, target, filters, settled === value);
+  const row = rows.data?.rows[0];
+  if (!row) return null;
+  const { schema, name } = target.relation;
+  return (
+    <Anchor
+      size="xs"
+      className="truncate referenced"
+      dir="auto"
+      renderRoot={(props) => (
+        <Link
+          to="/projects/$slug/tables"
+          params={{ slug: project.slug }}
+          search={{ schema, table: name, filters: JSON.stringify(filters) }}
+          {...props}
+        />
+      )}
+    >
+      {[row[titleOf(target)] ?? 'null', previewOf(row, target)].filter((text) => text !== '').join(' · ')}
+    </Anchor>
+  );
+}
+
+interface ReferenceChoiceProps {
+  readonly project: Project;
+  readonly target: Target;
+  /** A value that is not in the list can be typed, too. */
+  readonly onPick: (value: string) => void;
+  readonly onNull?: (() => void) | undefined;
+  readonly onClose: () => void;
+}
+
+const SHOWN_ROWS = 50;
+
+export function ReferenceChoice({ project, target, onPick, onNull, onClose }: ReferenceChoiceProps) {
+  const t = useT();
+  const [search, setSearch] = useState('');
+  const [wanted] = useDebouncedValue(search, 250);
+  const { relation, column } = target;
+  const title = titleOf(target);
+  const filters: Filter[] =
+    wanted === '' ? [] : [{ column: title, operator: title === column ? 'eq' : 'ilike', value: wanted }];
+  const rows = useReferenced(project, target, filters);
+  const pick = (value: string | null | undefined): void => {
+    if (typeof value === 'string') onPick(value);
+    onClose();
+  };
   return (
     <Modal opened onClose={onClose} title={relation.name} closeButtonProps={{ 'aria-label': t('close') }}>
       <Stack gap="xs">
@@ -78,23 +168,40 @@ function Choice({
         />
         {rows.error ? <Failure error={rows.error} onRetry={() => void rows.refetch()} /> : null}
         {rows.isPending ? <Loading /> : null}
-        {rows.data?.rows.slice(0, 50).map((row) => (
-          <UnstyledButton
-            key={row[column]}
-            className="choice"
-            onClick={() => {
-              if (typeof row[column] === 'string') onPick(row[column]);
-              onClose();
-            }}
-          >
-            <Text size="sm" truncate>
-              {row[title] ?? 'null'}
-            </Text>
-            <Text size="xs" c="dimmed" ff="monospace" truncate>
-              {row[column]}
+        {rows.data?.rows.slice(0, SHOWN_ROWS).map((row) => (
+          <UnstyledButton key={row[column]} className="choice" onClick={() => pick(row[column])}>
+            <Group justify="space-between" wrap="nowrap" gap="xs">
+              <Text size="sm" truncate dir="auto">
+                {row[title] ?? 'null'}
+              </Text>
+              <Text size="xs" c="dimmed" ff="monospace" truncate>
+                {row[column]}
+              </Text>
+            </Group>
+            <Text size="xs" c="dimmed" truncate dir="auto">
+              {previewOf(row, target)}
             </Text>
           </UnstyledButton>
         ))}
+        <Group gap="xs" justify="end">
+          {onNull ? (
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => {
+                onNull();
+                onClose();
+              }}
+            >
+              null
+            </Button>
+          ) : null}
+          {search === '' ? null : (
+            <Button size="xs" variant="default" onClick={() => pick(search)}>
+              {t('useValue', { value: search })}
+            </Button>
+          )}
+        </Group>
       </Stack>
     </Modal>
   );

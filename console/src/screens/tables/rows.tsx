@@ -1,6 +1,7 @@
 /** The rows of a table: filters, the grid, and the bar of changes that were not saved. */
 import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Identity } from '../../api/identity';
@@ -8,14 +9,16 @@ import type { Relation } from '../../queries/catalog-types';
 import { type Project, useMayWrite } from '../../queries/projects';
 import { useT } from '../../i18n';
 import { filtersFromText, type GridQuery, type Row } from '../../lib/grid-query';
-import { countOf, insert, undo, type Values } from '../../lib/pending-changes';
-import { fetchRow } from '../../queries/rows';
-import { announceFailure, Failure, Loading } from '../../ui/feedback';
+import { countOf, insert, keyOf, rowOfKey, undo, type Values } from '../../lib/pending-changes';
+import { fetchRow, findRow } from '../../queries/rows';
+import { announceFailure, Empty, Failure, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
+import { LeaveGuard } from '../../ui/leave-guard';
+import { DetailDrawer } from '../../ui/parts';
 import { BulkEdit } from './bulk-edit';
 import { FilterBar } from './filter-bar';
 import { Grid } from './grid';
-import { LeaveGuard } from './leave-guard';
+import { targetOf } from './reference-picker';
 import { RowDrawer } from './row-drawer';
 import { StatusBar } from './status-bar';
 import { TransferMenu } from './transfer';
@@ -23,6 +26,9 @@ import { useGrid } from './use-grid';
 import { useScroll } from './use-scroll';
 
 const route = getRouteApi('/signed-in/projects/$slug/tables');
+
+/** Another table is another grid. */
+const LEFT_BY = ['schema', 'table'];
 
 interface RowsProps {
   readonly project: Project;
@@ -56,15 +62,33 @@ export function Rows({ project, relation, relations, identity }: RowsProps) {
   };
   const grid = useGrid({ project, relation, identity, query });
   const scroll = useScroll(grid.pending.inserts.length + grid.pages.total);
+  const client = useQueryClient();
+  /** A new row, or one without a key. */
   const [edited, setEdited] = useState<{ row: Row | null } | null>(null);
   const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map());
+  const rowKey = (key: string) => ['rows', project.id, relation.schema, relation.name, 'row', identity, key];
+  const showRow = (row: string | undefined): void =>
+    void navigate({ search: (old) => ({ ...old, row }), replace: row === undefined });
+  const linked = rowOfKey(relation.primaryKey, search.row ?? '');
+  const opened = useQuery({
+    queryKey: rowKey(search.row ?? ''),
+    queryFn: () => findRow({ project, relation, identity }, linked!),
+    enabled: linked !== null,
+    staleTime: Infinity,
+  });
   const open = async (row: Row): Promise<void> => {
     try {
-      setEdited({ row: await fetchRow({ project, relation, identity }, row) });
+      const whole = await fetchRow({ project, relation, identity }, row);
+      // The address links to the row, if a key names it.
+      if (relation.primaryKey.length === 0) return setEdited({ row: whole });
+      const key = keyOf(relation.primaryKey, row);
+      client.setQueryData(rowKey(key), whole);
+      showRow(key);
     } catch (error) {
       announceFailure(error, t('close'));
     }
   };
+  const shown = edited ?? (linked && opened.data ? { row: opened.data } : null);
   const mayWrite = useMayWrite(project) && identity.as === 'service_role';
   const isWritable = mayWrite && relation.kind !== 'materialized view' && relation.primaryKey.length > 0;
   const canInsert = mayWrite && relation.kind !== 'materialized view';
@@ -128,21 +152,37 @@ export function Rows({ project, relation, relations, identity }: RowsProps) {
           selected={selected}
           onSelect={setSelected}
           onOpen={(row) => void open(row)}
+          referenceOf={(column) => targetOf(project, relation, relations, column)}
+          project={project}
         />
       )}
       <StatusBar grid={grid} scroll={scroll} />
-      <LeaveGuard changes={countOf(grid.pending)} />
-      {edited ? (
+      <LeaveGuard changes={countOf(grid.pending)} by={LEFT_BY} />
+      {shown ? (
         <RowDrawer
+          key={search.row ?? ''}
           project={project}
           relation={relation}
           relations={relations}
-          row={edited.row}
-          isWritable={edited.row ? isWritable : canInsert}
+          row={shown.row}
+          isWritable={shown.row ? isWritable : canInsert}
           grid={grid}
           onInsert={(values: Values) => grid.setPending(insert(grid.pending, values))}
-          onClose={() => setEdited(null)}
+          onClose={() => {
+            setEdited(null);
+            if (search.row !== undefined) showRow(undefined);
+          }}
         />
+      ) : linked ? (
+        <DetailDrawer title={t('row')} onClose={() => showRow(undefined)}>
+          {opened.error ? (
+            <Failure error={opened.error} onRetry={() => void opened.refetch()} />
+          ) : opened.isPending ? (
+            <Loading />
+          ) : (
+            <Empty icon="search" title={t('nothingFound')} text={t('noSuchRow')} />
+          )}
+        </DetailDrawer>
       ) : null}
     </>
   );

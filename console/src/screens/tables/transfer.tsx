@@ -8,6 +8,7 @@ import type { Project } from '../../queries/projects';
 import { callRows } from '../../queries/rows';
 import { useLanguages } from '../../i18n';
 import { formatBytes } from '../../lib/format';
+import { disarmingStream } from '../../lib/csv';
 import { FIRST_PAGE, type GridQuery, pageParameters } from '../../lib/grid-query';
 import { streamToFile } from '../../lib/stream-to-file';
 import { announceFailure } from '../../ui/feedback';
@@ -30,7 +31,7 @@ export function TransferMenu({ project, relation, query, identity, canImport }: 
   const stop = useRef<AbortController | null>(null);
   const openFiles = useRef<(() => void) | null>(null);
   const download = useMutation({
-    mutationFn: async () => {
+    mutationFn: async ({ isForSpreadsheets }: { isForSpreadsheets: boolean }) => {
       const abort = (stop.current = new AbortController());
       const parameters = pageParameters(relation, query, FIRST_PAGE, 1);
       parameters.delete('limit');
@@ -43,7 +44,11 @@ export function TransferMenu({ project, relation, query, identity, canImport }: 
         headers: { Accept: 'text/csv' },
         signal: abort.signal,
       });
-      const file = await streamToFile(response.body!, 'text/csv', setReceived);
+      const file = await streamToFile(
+        isForSpreadsheets ? disarmedBody(response.body!) : response.body!,
+        'text/csv',
+        setReceived,
+      );
       saveFile(file, `${relation.name}.csv`);
     },
     onError: (error) => (stop.current?.signal.aborted ? null : announceFailure(error, t('close'))),
@@ -76,9 +81,15 @@ export function TransferMenu({ project, relation, query, identity, canImport }: 
           </Tooltip>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<Icon name="download" size={16} />} onClick={() => download.mutate()}>
-            {t('exportCsv')}
-          </Menu.Item>
+          {([false, true] as const).map((isForSpreadsheets) => (
+            <Menu.Item
+              key={String(isForSpreadsheets)}
+              leftSection={<Icon name="download" size={16} />}
+              onClick={() => download.mutate({ isForSpreadsheets })}
+            >
+              {t(isForSpreadsheets ? 'exportForSpreadsheets' : 'exportCsv')}
+            </Menu.Item>
+          ))}
           <Menu.Item
             leftSection={<Icon name="upload" size={16} />}
             disabled={!canImport}
@@ -93,4 +104,13 @@ export function TransferMenu({ project, relation, query, identity, canImport }: 
       ) : null}
     </>
   );
+}
+
+function disarmedBody(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(disarmingStream())
+    .pipeThrough(new TextEncoderStream());
 }

@@ -16,7 +16,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Identity, SERVICE_ROLE } from '../../api/identity';
 import type { Project } from '../../queries/projects';
-import { usersQuery } from '../../queries/users';
+import { userQuery, usersQuery } from '../../queries/users';
 import { useT } from '../../i18n';
 import { claimsOf } from '../../lib/identity-link';
 import { Failure } from '../../ui/feedback';
@@ -31,11 +31,12 @@ interface ViewAsProps {
 export function ViewAs({ project, identity, onChange }: ViewAsProps) {
   const t = useT();
   const [asks, setAsks] = useState<'user' | 'claims' | null>(null);
-  const [email, setEmail] = useState('');
+  const userId = identity.as === 'user' ? identity.user_id : '';
+  const user = useQuery({ ...userQuery(project.id, userId), enabled: userId !== '' });
   const label = {
     service_role: t('asService'),
     anon: t('asAnon'),
-    user: email || (identity.as === 'user' ? identity.user_id : ''),
+    user: user.data?.email ?? userId,
     claims: t('asClaims'),
   }[identity.as];
   return (
@@ -63,8 +64,7 @@ export function ViewAs({ project, identity, onChange }: ViewAsProps) {
         <ChooseUser
           project={project}
           onClose={() => setAsks(null)}
-          onChoose={(id, address) => {
-            setEmail(address);
+          onChoose={(id) => {
             onChange({ as: 'user', user_id: id });
             setAsks(null);
           }}
@@ -86,7 +86,7 @@ export function ViewAs({ project, identity, onChange }: ViewAsProps) {
 interface ChooseUserProps {
   readonly project: Project;
   readonly onClose: () => void;
-  readonly onChoose: (id: string, email: string) => void;
+  readonly onChoose: (id: string) => void;
 }
 
 function ChooseUser({ project, onClose, onChoose }: ChooseUserProps) {
@@ -108,7 +108,7 @@ function ChooseUser({ project, onClose, onChoose }: ChooseUserProps) {
         {users.error ? <Failure error={users.error} onRetry={() => void users.refetch()} /> : null}
         {users.data?.users.length === 0 ? <Text size="sm">{t('noUsers')}</Text> : null}
         {users.data?.users.map(({ id, email, name }) => (
-          <UnstyledButton key={id} className="choice" onClick={() => onChoose(id, email)}>
+          <UnstyledButton key={id} className="choice" onClick={() => onChoose(id)}>
             <Text size="sm">{email}</Text>
             <Text size="xs" c="dimmed">
               {name || id}

@@ -1,13 +1,16 @@
 /** One user: name, data, ban, sessions, second factors, deletion. */
 import { Button, Group, JsonInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schema } from '../../api/client';
 import { type Project, useMayWrite } from '../../queries/projects';
 import { projectClient, type User } from '../../queries/users';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
+import { identityToText } from '../../lib/identity-link';
 import { announce, Failure } from '../../ui/feedback';
+import { Icon } from '../../ui/icon';
 import { Confirm, Copy, DetailDrawer } from '../../ui/parts';
 import { isBanned, UserState } from './users-screen';
 import { Factors, Sessions } from './user-access';
@@ -51,6 +54,21 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
             {user.id}
           </Text>
           <Copy value={user.id} />
+          <Button
+            size="compact-xs"
+            variant="default"
+            leftSection={<Icon name="eye" size={13} />}
+            renderRoot={(props) => (
+              <Link
+                to="/projects/$slug/tables"
+                params={{ slug: project.slug }}
+                search={{ as: identityToText({ as: 'user', user_id: user.id }) }}
+                {...props}
+              />
+            )}
+          >
+            {t('viewRowsAs')}
+          </Button>
         </Group>
         {change.error ? <Failure error={change.error} /> : null}
         <Profile key={user.updated_at} user={user} onSave={change.mutate} isSaving={change.isPending} />

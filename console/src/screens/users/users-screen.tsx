@@ -16,7 +16,7 @@ import {
 } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Project, useMayWrite, useProject } from '../../queries/projects';
 import { projectClient, type User, userQuery, usersQuery } from '../../queries/users';
@@ -34,12 +34,12 @@ const PER_PAGE = 50;
 export function UsersScreen() {
   const t = useT();
   const project = useProject();
-  const { search = '', user: openedId } = route.useSearch();
+  const { search = '', user: openedId, page: wantedPage = '1' } = route.useSearch();
+  const page = Math.max(1, Math.trunc(Number(wantedPage)) || 1);
   const navigate = route.useNavigate();
-  const kept = search === '' ? {} : { search };
+  const kept = { ...(search === '' ? {} : { search }), ...(page === 1 ? {} : { page: String(page) }) };
   const close = (): void => void navigate({ search: kept });
   const [wanted] = useDebouncedValue(search, 250);
-  const [page, setPage] = useState(1);
   const [isCreating, setCreating] = useState(false);
   const users = useQuery({
     ...usersQuery(project.id, { search: wanted, page, perPage: PER_PAGE }),
@@ -52,14 +52,34 @@ export function UsersScreen() {
     </Button>
   ) : null;
   return (
-    <Page title={t('users')} actions={create}>
+    <Page
+      title={t('users')}
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<Icon name="settings" size={16} />}
+            renderRoot={(props) => (
+              <Link
+                to="/projects/$slug/settings"
+                params={{ slug: project.slug }}
+                search={{ group: 'auth' }}
+                {...props}
+              />
+            )}
+          >
+            {t('settings')}
+          </Button>
+          {create}
+        </>
+      }
+    >
       <TextInput
         aria-label={t('searchUsers')}
         placeholder={t('searchUsers')}
         leftSection={<Icon name="search" size={16} />}
         value={search}
         onChange={(event) => {
-          setPage(1);
           const text = event.currentTarget.value;
           void navigate({ search: text === '' ? {} : { search: text }, replace: true });
         }}
@@ -82,7 +102,7 @@ export function UsersScreen() {
                   mt="md"
                   total={Math.ceil(total / PER_PAGE)}
                   value={page}
-                  onChange={setPage}
+                  onChange={(next) => void navigate({ search: { ...kept, page: String(next) } })}
                   getControlProps={(control) => ({ 'aria-label': t(control) })}
                 />
               ) : null}

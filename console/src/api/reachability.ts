@@ -1,0 +1,40 @@
+/** Whether the server answers. Each call that fails without an answer says so, and the page then looks until it answers again. */
+import { useSyncExternalStore } from 'react';
+import { CONSOLE_PATH } from './base-url';
+
+const LOOK_MS = 1_500;
+
+let isReachable = true;
+const listeners = new Set<() => void>();
+
+export function noteUnreachable(): void {
+  if (!isReachable) return;
+  set(false);
+  void look();
+}
+
+export function useIsReachable(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => isReachable,
+  );
+}
+
+/** True if the server sends any response. A proxy answers 502 to 504 while the server is away. */
+export async function answers(): Promise<boolean> {
+  const response = await fetch(`${CONSOLE_PATH}/`, { method: 'HEAD', cache: 'no-store' }).catch(() => null);
+  return response !== null && response.status < 500;
+}
+
+async function look(): Promise<void> {
+  while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  set(true);
+}
+
+function set(next: boolean): void {
+  isReachable = next;
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,35 @@
+/** The whole value of a cell of a result. */
+import { Button, Group, Modal } from '@mantine/core';
+import { useT } from '../../i18n';
+import { Copy } from '../../ui/parts';
+import { saveFile } from '../../ui/save-file';
+
+/** Of a longer value, the rest is in the file only: the browser draws it for seconds. */
+const SHOWN_CHARACTERS = 20_000;
+
+interface ValueDialogProps {
+  readonly column: string;
+  readonly text: string;
+  readonly onClose: () => void;
+}
+
+export function ValueDialog({ column, text, onClose }: ValueDialogProps) {
+  const t = useT();
+  return (
+    <Modal opened onClose={onClose} title={column} size="lg" closeButtonProps={{ 'aria-label': t('close') }}>
+      <pre className="preview-text" tabIndex={0} aria-label={t('value')} dir="auto">
+        {text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text}
+      </pre>
+      <Group gap="xs" mt="xs" justify="end">
+        <Copy value={text} />
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => saveFile(new Blob([text], { type: 'text/plain' }), `${column}.txt`)}
+        >
+          {t('download')}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

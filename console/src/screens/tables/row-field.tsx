@@ -1,0 +1,175 @@
+/** A column of one row, edited by its type. */
+import { Button, Group, Select, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Column } from '../../queries/catalog-types';
+import { useLanguages, useT } from '../../i18n';
+import { elementsOf, isPlainList, toArrayLiteral } from '../../lib/array-literal';
+import { fieldOf, toField } from '../../lib/cell-input';
+import { formatBytes } from '../../lib/format';
+import { saveFile } from '../../ui/save-file';
+import { choicesOf, FIELD_CHARACTERS, isLongType } from './cell';
+
+/** Of a value that is too long for a field. */
+const PREVIEW_CHARACTERS = 2_000;
+
+interface FieldProps {
+  readonly column: Column;
+  readonly value: string | null | undefined;
+  readonly isReadOnly: boolean;
+  readonly onChange: (value: string | null) => void;
+  readonly picker: React.ReactNode;
+}
+
+export function RowField({ column, value, isReadOnly, onChange, picker }: FieldProps) {
+  const t = useT();
+  const placeholder =
+    value === null ? 'null' : value === undefined ? (column.default ?? t('default')) : t('emptyText');
+  const description = [column.type, column.nullable ? null : 'not null', column.comment]
+    .filter(Boolean)
+    .join(' · ');
+  const choices = choicesOf(column);
+  const [showsAll, setShowsAll] = useState(false);
+  const [isText, setText] = useState(false);
+  if (typeof value === 'string' && value.length > FIELD_CHARACTERS && !showsAll)
+    return (
+      <LongValue
+        column={column}
+        description={description}
+        value={value}
+        onShowAll={() => setShowsAll(true)}
+      />
+    );
+  const shared = { label: column.name, description, placeholder, readOnly: isReadOnly };
+  const list = isPlainList(column) && !isReadOnly ? elementsOf(value ?? '{}') : null;
+  const field = fieldOf(column.type, value ?? '');
+  const isJson = column.type === 'json' || column.type === 'jsonb';
+  const toNull =
+    column.nullable && !isReadOnly && value !== null ? (
+      <Button size="compact-xs" variant="subtle" color="gray" onClick={() => onChange(null)}>
+        null
+      </Button>
+    ) : null;
+  return (
+    <div>
+      {choices ? (
+        <Select
+          {...shared}
+          data={choices}
+          value={value ?? null}
+          clearable={column.nullable}
+          onChange={onChange}
+          disabled={isReadOnly}
+        />
+      ) : list && !isText ? (
+        <TagsInput
+          {...shared}
+          data={column.labels ?? []}
+          value={list}
+          splitChars={[]}
+          allowDuplicates
+          dir="auto"
+          onChange={(next) => onChange(toArrayLiteral(next))}
+        />
+      ) : isLongType(column) ? (
+        <Textarea
+          {...shared}
+          {...(showsAll
+            ? { rows: 18 }
+            : { autosize: true, minRows: column.type.startsWith('json') ? 3 : 1, maxRows: 18 })}
+          dir="auto"
+          classNames={column.type.startsWith('json') ? { input: 'mono' } : {}}
+          value={value ?? ''}
+          error={isJson && value && !isReadOnly && !isValidJson(value) ? t('invalidJson') : null}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      ) : (
+        <TextInput
+          {...shared}
+          {...field}
+          dir="auto"
+          value={toField(value ?? '', field)}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )}
+      <Group gap={4} mt={2} justify="end">
+        {picker}
+        {list ? (
+          <Button size="compact-xs" variant="subtle" color="gray" onClick={() => setText(!isText)}>
+            {t(isText ? 'asList' : 'asText')}
+          </Button>
+        ) : null}
+        {!isReadOnly && column.type.startsWith('timestamp') ? (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="gray"
+            onClick={() => onChange(nowOf(column.type))}
+          >
+            {t('now')}
+          </Button>
+        ) : null}
+        {toNull}
+        {column.always ? (
+          <Text size="xs" c="dimmed">
+            {t('generated')}
+          </Text>
+        ) : null}
+      </Group>
+    </div>
+  );
+}
+
+function isValidJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** With a time zone, the present moment; without one, the time of the person's clock. */
+function nowOf(type: string): string {
+  const now = new Date();
+  if (type.endsWith('with time zone')) return now.toISOString();
+  const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+interface LongValueProps {
+  readonly column: Column;
+  readonly description: string;
+  readonly value: string;
+  readonly onShowAll: () => void;
+}
+
+/** The beginning of a long value. All of it is a file, or a field on purpose. */
+function LongValue({ column, description, value, onShowAll }: LongValueProps) {
+  const { t, language } = useLanguages();
+  const size = formatBytes(new Blob([value]).size, language);
+  return (
+    <div>
+      <Text size="sm" fw={500}>
+        {column.name}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {description} · {size}
+      </Text>
+      <pre className="long-value" tabIndex={0} aria-label={column.name} dir="auto">
+        {value.slice(0, PREVIEW_CHARACTERS)}…
+      </pre>
+      <Group gap={4} mt={2} justify="end">
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => saveFile(new Blob([value], { type: 'text/plain' }), `${column.name}.txt`)}
+        >
+          {t('download')}
+        </Button>
+        <Button size="compact-xs" variant="default" onClick={onShowAll}>
+          {t('showAll')}
+        </Button>
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+/** Asks before changes that were not saved are lost: by a link, by the back button, or by closing the page. */
+import { useBlocker } from '@tanstack/react-router';
+import { useT } from '../i18n';
+import { Confirm } from './parts';
+
+/** What an address is about. Its other members, such as filters and sort, may change: the form stays. */
+function subjectOf(
+  { pathname, search }: { pathname: string; search: object },
+  by: readonly string[],
+): string {
+  return JSON.stringify([pathname, ...by.map((name) => (search as Record<string, unknown>)[name])]);
+}
+
+interface LeaveGuardProps {
+  readonly changes: number;
+  /** Members of the address whose change gives the changes up, too. */
+  readonly by?: readonly string[];
+}
+
+export function LeaveGuard({ changes, by = [] }: LeaveGuardProps) {
+  const t = useT();
+  const blocked = useBlocker({
+    shouldBlockFn: ({ current, next }) => changes > 0 && subjectOf(current, by) !== subjectOf(next, by),
+    enableBeforeUnload: changes > 0,
+    withResolver: true,
+  });
+  if (blocked.status !== 'blocked') return null;
+  return (
+    <Confirm
+      title={t('leaveTitle')}
+      text={t('leaveText', { count: changes })}
+      action={t('discardAndLeave')}
+      run={() => Promise.resolve(blocked.proceed())}
+      onClose={blocked.reset}
+    />
+  );
+}
