@@ -9,11 +9,16 @@ const swc = ['@swc/jest', SWC_OPTIONS];
 
 const PRODUCT = path.join(__dirname, 'test/support/product-transform.cjs');
 
-/** Modules that e2e tests share with the running product; the document checker is there because it is slow to load. */
-const SHARED = `^(${__dirname}/(src/|test/support/documented/document-checker)|.*/node_modules/typeorm/)`;
+/** Packages whose classes and errors tests compare with those of the product. */
+const SHARED_PACKAGES = ['typeorm', 'pg', 'pg-protocol'];
+
+/** Modules that tests share with the running product; the document checker is there because it is slow to load. */
+const SHARED = `^(${__dirname}/((src|migrations)/|test/support/documented/document-checker)|.*/node_modules/(${SHARED_PACKAGES.join('|')})/)`;
 
 const common = {
   rootDir: __dirname,
+  // By default it is in the directory for temporary files, which `npm test` removes.
+  cacheDirectory: path.join(__dirname, 'node_modules/.cache/jest'),
   testEnvironment: 'node',
   transform: { '^.+\\.[cm]?[tj]s$': swc },
   transformIgnorePatterns: ES_MODULES.length
@@ -25,6 +30,14 @@ const withDatabase = {
   ...common,
   globalSetup: path.join(__dirname, 'test/support/global-setup.ts'),
   globalTeardown: path.join(__dirname, 'test/support/global-teardown.ts'),
+};
+
+/** All test files of a worker share one loaded copy of the product. */
+const withProduct = {
+  ...withDatabase,
+  testEnvironment: path.join(__dirname, 'test/support/product-environment.cjs'),
+  transform: { [SHARED]: PRODUCT, ...common.transform },
+  transformIgnorePatterns: [`/node_modules/(?!(${SHARED_PACKAGES.join('|')})/)`],
 };
 
 module.exports = {
@@ -39,24 +52,17 @@ module.exports = {
       ],
     },
     {
-      ...withDatabase,
+      ...withProduct,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/integration/**/*.int-spec.ts'],
     },
-    {
-      ...withDatabase,
-      displayName: 'e2e',
-      // All test files of a worker share one loaded copy of the product.
-      testEnvironment: path.join(__dirname, 'test/support/product-environment.cjs'),
-      transform: { [SHARED]: PRODUCT, ...common.transform },
-      transformIgnorePatterns: ['/node_modules/(?!typeorm/)'],
-      testMatch: ['<rootDir>/test/e2e/**/*.e2e-spec.ts'],
-    },
+    { ...withProduct, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.e2e-spec.ts'] },
     // Starts, kills and restarts whole processes on data directories of its own.
     {
       ...common,
       displayName: 'process',
       globalSetup: path.join(__dirname, 'test/process/support/build.ts'),
+      globalTeardown: path.join(__dirname, 'test/process/support/clean-up.ts'),
       testMatch: ['<rootDir>/test/process/**/*.proc-spec.ts'],
     },
     // Generators of clients that take minutes together: `npm run clients`, which `npm test` leaves out.

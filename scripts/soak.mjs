@@ -1,31 +1,20 @@
 // `npm run soak`: runs the tests that take minutes each, one file at a time, then some files of `npm test` with all their cases.
 // Arguments after `--` go to Jest.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { ProgramFailed, run } from './lib/run.mjs';
 import { assertNodeVersion, bin, ROOT, setUp } from './lib/set-up.mjs';
 
 assertNodeVersion();
-await setUp({ development: true });
+await setUp({ development: true, console: true });
 process.env.PLINTH_SOAK = '1';
-/** Files that test a part of their cases in `npm test` (test/support/extent.ts). */
-const LENGTHENED = [
-  'e2e/backup/cli',
-  'e2e/backup/schedules',
-  'rest-catalog.int',
-  'console/tables',
-  'console/roles',
-  'hostile-storage-tables',
-  'hostile-auth-tables',
-  'security/route-access',
-  'security/credentials',
-  'security/headers-and-paths',
-  'large-and-hostile',
-  'storage-kill',
-  'storage-memory',
-  'full-disk',
-  'bench',
-  'start-faults',
-  'database-restart',
-];
+/** Files that test a part of their cases in `npm test`: those that import test/support/extent.ts. */
+const LENGTHENED = ['integration', 'e2e', 'process'].flatMap((folder) =>
+  readdirSync(path.join(ROOT, 'test', folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('spec.ts'))
+    .map((name) => path.join('test', folder, name))
+    .filter((file) => readFileSync(path.join(ROOT, file), 'utf8').includes('/support/extent')),
+);
 const GIVEN = process.argv.slice(2);
 const OF_SUITE = [
   '--testPathPatterns',

@@ -20,7 +20,11 @@ const FILES = 6;
 
   beforeAll(async () => {
     disk = SmallDisk.mount('size=400m');
-    plinth = await PlinthProcess.start({ dataDir: disk.directory, env: { LOG_LEVEL: 'warn' } });
+    plinth = await PlinthProcess.start({
+      dataDir: disk.directory,
+      fromScratch: true,
+      env: { LOG_LEVEL: 'warn' },
+    });
     const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Full', plan: 'enterprise' });
     service = new HttpClient(plinth.baseUrl, {
       apikey: body.service_role_key,

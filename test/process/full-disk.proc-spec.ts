@@ -2,6 +2,7 @@
  * A full disk under the embedded PostgreSQL, while it serves and at a start. Plinth reports it, no acknowledged change is lost,
  * and Plinth recovers without a restart once there is space.
  */
+import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually';
@@ -14,6 +15,10 @@ import { canMount, SmallDisk } from './support/small-disk';
 const MIB = 1024 * 1024;
 const MAIN = join(ROOT, 'dist/src/main.js');
 const LIMIT_MS = 60_000;
+const BACKUP_HEADERS = {
+  'backup-passphrase': encodeURIComponent('a passphrase for the test'),
+  'content-type': 'application/gzip',
+};
 
 (canMount ? describe : describe.skip)('a full disk (needs the right to mount a file system)', () => {
   let disk: SmallDisk;
@@ -28,7 +33,7 @@ const LIMIT_MS = 60_000;
     let next = 0;
 
     beforeEach(async () => {
-      plinth = await PlinthProcess.start({ dataDir: disk.directory });
+      plinth = await PlinthProcess.start({ dataDir: disk.directory, fromScratch: true });
       project = (await plinth.admin.post('/admin/v1/projects', { name: 'Full', plan: 'enterprise' })).body;
       const key = project.service_role_key;
       service = new HttpClient(plinth.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
@@ -52,9 +57,9 @@ const LIMIT_MS = 60_000;
         password: 'correct horse',
       });
 
-    function upload(): Promise<HttpAnswer> {
+    function upload(content: Buffer = Buffer.alloc(200_000, 'x')): Promise<HttpAnswer> {
       const body = new FormData();
-      body.append('file', new Blob(['x'.repeat(200_000)]), `file-${next++}.txt`);
+      body.append('file', new Blob([content]), `file-${next++}.txt`);
       return service.send('POST', `/p/${project.slug}/storage/buckets/box/upload`, { body });
     }
 
@@ -94,6 +99,60 @@ const LIMIT_MS = 60_000;
       await eventually(async () => expect(await ready()).toMatchObject({ status: 200 }), LIMIT_MS);
       await expectAllKept();
     }, 120_000);
+
+    (IN_SOAK ? describe : describe.skip)('a restore without space', () => {
+      const restore = (archive: Buffer): Promise<HttpAnswer> =>
+        plinth.admin.post('/admin/v1/restore?slug=copy', archive, { headers: BACKUP_HEADERS });
+      const copies = (): Promise<HttpAnswer> => plinth.admin.get('/admin/v1/projects?slug=copy');
+
+      async function backup(): Promise<Buffer> {
+        const answer = await fetch(`${plinth.baseUrl}/admin/v1/projects/${project.id}/backup`, {
+          headers: { ...plinth.admin.headers, ...BACKUP_HEADERS },
+        });
+        return Buffer.from(await answer.arrayBuffer());
+      }
+
+      /** @returns the id of the copy */
+      async function restoreWithRoom(archive: Buffer): Promise<string> {
+        disk.makeRoom();
+        // PostgreSQL may have ended for want of space, and starts again.
+        await eventually(async () => expect((await copies()).body).toEqual([]), LIMIT_MS);
+        await eventually(async () => expect((await restore(archive)).status).toBe(201), LIMIT_MS);
+        const [{ id }] = (await copies()).body;
+        const query = 'select count(*)::int as n from kept';
+        const { rows } = (await plinth.admin.post(`/admin/v1/projects/${id}/sql`, { query })).body;
+        expect(rows).toEqual([{ n: acknowledged.length }]);
+        return id as string;
+      }
+
+      it('for its files is undone, says so, and succeeds once there is', async () => {
+        await insert(100);
+        expect((await upload(randomBytes(24 * MIB))).status).toBe(201);
+        const archive = await backup();
+        disk.fillTo(20 * MIB);
+        const failed = await restore(archive);
+        expect([failed.status, failed.body.error.code]).toEqual([500, 'storage_unavailable']);
+        expect(failed.body.error.message).toMatch(
+          /^Storing files\/.* failed, and everything was undone: .*no space left/i,
+        );
+        const id = await restoreWithRoom(archive);
+        const check = await plinth.admin.get(`/admin/v1/projects/${id}/storage/check`);
+        expect(check.body).toMatchObject({ objects: 1, rows_without_bytes: { count: 0 } });
+      }, 180_000);
+
+      it('for its rows is undone, says so, and succeeds once there is', async () => {
+        for (let row = 0; row < 4; row += 1) await insert(6 * MIB);
+        await plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, {
+          query: `alter table kept alter t set storage external; update kept set t = t || ''`,
+        });
+        const archive = await backup();
+        disk.fillTo(20 * MIB);
+        const failed = await restore(archive);
+        expect([failed.status, failed.body.error?.code]).toEqual([503, 'service_unavailable']);
+        expect(failed.body.error.message).toMatch(/^Restoring .* failed, and nothing of it will remain: /);
+        await restoreWithRoom(archive);
+      }, 180_000);
+    });
 
     it('restarts PostgreSQL after it ended because its log had no space', async () => {
       await insert(100);

@@ -36,8 +36,8 @@ let plinth: PlinthProcess;
 let acme: { id: string; slug: string; service_role_key: string };
 let fileId: string;
 
-beforeAll(() => {
-  build();
+beforeAll(async () => {
+  await build();
   directory = mkdtempSync(join(tmpdir(), 'plinth-backup-page-'));
 }, LIMIT_MS);
 afterAll(async () => {

@@ -26,7 +26,7 @@ let later: string;
 const running: PlinthProcess[] = [];
 
 beforeAll(async () => {
-  build();
+  await build();
   directory = mkdtempSync(join(tmpdir(), 'plinth-upgrade-'));
   later = buildLaterRelease(join(directory, 'later'));
   postgres = await EmbeddedPostgres.start({ dataDir: join(directory, 'pg'), settings: { fsync: 'off' } });

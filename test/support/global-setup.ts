@@ -3,9 +3,22 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import { withConnection } from '../../src/database/pools/one-off-connection';
+import { openPlatformDatabase } from '../../src/database/platform/platform-data-source';
+import { quoteLiteral } from '../../src/database/sql/identifier';
+import { migrateQueueSchema } from '../../src/infra/queue/queue-backend';
 
-/** Test clusters need not survive a power failure, and are several times faster without these guarantees. */
-const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+/**
+ * Test clusters need not survive a power failure, and are several times faster without these guarantees. The databases of
+ * tests live for seconds, but autovacuum would visit all of them every minute. Each start of Plinth logs in twenty times.
+ */
+const VOLATILE = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+  scram_iterations: '1',
+};
 
 export interface TestCluster {
   postgres: EmbeddedPostgres;
@@ -29,4 +42,19 @@ export default async function globalSetup(): Promise<void> {
   const postgres = await EmbeddedPostgres.start({ dataDir, settings: VOLATILE });
   globalThis.plinthTestCluster = { postgres, dataDir };
   process.env.PLINTH_TEST_DATABASE_URL = postgres.url;
+  await createPlatformTemplate(new URL(postgres.url));
+}
+
+/** A platform database with all migrations, of which each TestPlinth has a copy. */
+async function createPlatformTemplate(server: URL): Promise<void> {
+  const url = new URL(server);
+  url.pathname = '/plinth_test_template';
+  await (await openPlatformDatabase(url.href, [])).destroy();
+  await migrateQueueSchema(url.href);
+  await withConnection({ connectionString: server.href }, async (client) => {
+    // Its verifier was made before scram_iterations was set.
+    await client.query(`alter role current_user password ${quoteLiteral(server.password)}`);
+    await client.query('alter database plinth_test_template allow_connections false');
+  });
+  process.env.PLINTH_TEST_PLATFORM_TEMPLATE = 'plinth_test_template';
 }

@@ -11,6 +11,7 @@ export default async function globalTeardown(): Promise<void> {
   if (!cluster) return;
   globalThis.plinthTestCluster = undefined;
   delete process.env.PLINTH_TEST_DATABASE_URL;
+  delete process.env.PLINTH_TEST_PLATFORM_TEMPLATE;
   await cluster.postgres.stop();
   await rm(cluster.dataDir, { recursive: true, force: true });
 }

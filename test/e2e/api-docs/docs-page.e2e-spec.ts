@@ -1,6 +1,7 @@
 /** /docs in a real browser: the platform's document, and a project's once a key was given; calls can be tried. */
 import type { Locator, Page } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
+import { casesOf } from '../../support/extent';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
@@ -20,6 +21,14 @@ async function statusOf(block: Locator): Promise<string> {
   const status = (await answered.textContent()) ?? '';
   return status < '400' ? status : `${status} ${await block.locator('.live-responses-table').textContent()}`;
 }
+
+/** Operations of the project, with the statuses of their answers: one with a body, one with parameters, and others. */
+const PREFILLED: [operation: string, status: string | RegExp][] = [
+  ['pets-insertPets', '201'],
+  ['rpc-getAdd', '200'],
+  ['pets-updatePets', '200'],
+  ['pets-selectPets', /^20[06]$/],
+];
 
 const inBrowser = hasBrowser ? describe : describe.skip;
 
@@ -76,12 +85,7 @@ inBrowser('the page /docs', () => {
     expect(await page.locator('#problem').textContent()).toBe('');
   });
 
-  it.each([
-    ['pets-insertPets', '201'],
-    ['pets-updatePets', '200'],
-    ['pets-selectPets', /^20[06]$/],
-    ['rpc-getAdd', '200'],
-  ])(
+  it.each(casesOf(PREFILLED, 2))(
     '%s can be tried as it is prefilled',
     async (operation, status) => {
       const block = page.locator(`#operations-${operation}`);

@@ -1,4 +1,5 @@
 /** Compares requests and answers with an OpenAPI document. */
+import { readFileSync } from 'node:fs';
 import { type OpenApiDocument, resolve } from '../openapi';
 import { DocumentSchemas } from './json-schema';
 
@@ -113,6 +114,19 @@ export class DocumentChecker {
       typeof body === 'string' || Buffer.isBuffer(body) ? JSON.parse(String(body)) : toJson(body);
     return this.schemas.faultsOf(media.schema, value).map((fault) => `request: ${fault}`);
   }
+}
+
+/** All test files of a worker share the checker of a document: compiling its schemas takes longer than most tests. */
+const known = new Map<string, DocumentChecker>();
+
+/** @param file an OpenAPI document as JSON, which does not change */
+export function checkerOf(file: string): DocumentChecker {
+  let checker = known.get(file);
+  if (!checker) {
+    checker = new DocumentChecker(JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument);
+    known.set(file, checker);
+  }
+  return checker;
 }
 
 function headerFaults({ headers = {} }: any, sent: Headers): string[] {

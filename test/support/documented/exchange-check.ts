@@ -1,10 +1,9 @@
 /**
  * Checks each request and answer of HttpClient against the platform's OpenAPI document. The first TestPlinth of a run writes
- * the document to the file that the global set-up names; each test file reads it once.
+ * the document to the file that the global set-up names; each worker reads it once.
  */
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import type { OpenApiDocument } from '../openapi';
-import { DocumentChecker, type Exchange } from './document-checker';
+import { appendFileSync, existsSync, renameSync, writeFileSync } from 'node:fs';
+import { checkerOf, type DocumentChecker, type Exchange } from './document-checker';
 import { isLeftOut, withoutExceptions } from './exceptions';
 
 let checker: DocumentChecker | undefined;
@@ -34,7 +33,7 @@ export function assertDocumented(exchange: Exchange): void {
   const path = file();
   // Without a TestPlinth in the run, as for tests of processes alone, there is no document.
   if (path === undefined || (!checker && !existsSync(path))) return;
-  checker ??= new DocumentChecker(JSON.parse(readFileSync(path, 'utf8')) as OpenApiDocument);
+  checker ??= checkerOf(path);
   if (isLeftOut(exchange)) return;
   const faults = withoutExceptions(exchange, checker.faultsOf(asDocumented(exchange)));
   if (faults.length === 0) return;
