@@ -1,4 +1,4 @@
-// `npm test`: installs and builds if necessary, then runs all checks, the quick ones first and two at a time.
+// `npm test`: installs and builds if necessary, then runs the checks in parallel, and then the tests.
 // Stops after a failed check; a failed test stops neither its own stage nor the next. Arguments after `--` go to Jest. The last line is the number of tests.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -14,21 +14,16 @@ const JEST_ARGUMENTS = process.argv.slice(2);
  */
 const OPTIMIZE_LESS = process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : [];
 
-/** Two sequences that run in parallel: typed lint takes as long as the other checks together. */
+/** Run in parallel. */
 const CHECKS = [
-  [step('Lint', 'eslint', 'bin/eslint.js', ['.'])],
-  [
-    step('Format', 'prettier', 'bin/prettier.cjs', ['--check', '.']),
-    step('Types', 'typescript', 'bin/tsc', ['--noEmit', '-p', 'tsconfig.json']),
-    step('Dependency rules', 'dependency-cruiser', 'bin/dependency-cruise.mjs', [
-      '--config',
-      '.dependency-cruiser.cjs',
-      'src',
-    ]),
-    step('Unused code', 'knip', 'bin/knip.js', []),
-    consoleStep('Types of the console', 'typescript', 'bin/tsc', ['--noEmit', '-p', 'tsconfig.json']),
-    consoleStep('Lint of the console', 'eslint', 'bin/eslint.js', ['.']),
-  ],
+  step('Lint and types', 'oxlint', 'bin/oxlint', []),
+  step('Format', 'oxfmt', 'bin/oxfmt', ['--check', '.']),
+  step('Dependency rules', 'dependency-cruiser', 'bin/dependency-cruise.mjs', [
+    '--config',
+    '.dependency-cruiser.cjs',
+    'src',
+  ]),
+  step('Unused code', 'knip', 'bin/knip.js', []),
 ];
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -40,7 +35,7 @@ try {
   await timed('Client of the console', () =>
     run('Client of the console', process.execPath, ['generate.mjs'], { cwd: path.join(ROOT, 'console') }),
   );
-  await Promise.all(CHECKS.map(inOrder));
+  await Promise.all(CHECKS.map((check) => check()));
   keepTestFilesInMemory();
   // Process tests run alone, after the tests that keep both cores busy.
   const first = await failureOf(jest('Unit, integration and e2e tests', 'unit', 'integration', 'e2e'));
@@ -57,17 +52,9 @@ process.stdout.write(`${summary(totals)}\n`);
 if (process.exitCode === 1) process.exit();
 
 /** A check by one program, whose output is shown only after a failure. */
-function step(name, packageName, file, args, cwd = ROOT) {
-  return () => timed(name, () => run(name, process.execPath, [bin(packageName, file), ...args], { cwd }));
-}
-
-/** The same in the folder of the console, which has settings of its own. */
-function consoleStep(name, packageName, file, args) {
-  return step(name, packageName, file, args, path.join(ROOT, 'console'));
-}
-
-async function inOrder(steps) {
-  for (const runStep of steps) await runStep();
+function step(name, packageName, file, args) {
+  return () =>
+    timed(name, () => run(name, process.execPath, [bin(packageName, file), ...args], { cwd: ROOT }));
 }
 
 /** @returns the error that the work was rejected with, if any */

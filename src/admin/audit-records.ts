@@ -28,7 +28,8 @@ export class AuditLogEntry implements AuditRecord {
   @ApiProperty({ example: 'project.create' }) readonly action!: string;
   @ApiProperty({ type: String, nullable: true }) readonly project_id!: string | null;
   @ApiProperty({ type: String, nullable: true, description: "The client's address" }) readonly address!:
-    string | null;
+    | string
+    | null;
   @ApiProperty(FREE_OBJECT) readonly details!: AuditRecord['details'];
   @ApiProperty({
     ...SIZE,

@@ -40,6 +40,7 @@ declare module 'pg' {
   }
 
   /** lib/utils.js */
+  // oxlint-disable-next-line no-unused-vars -- a declaration for importers of pg
   const utils: {
     /** A parameter as text or bytes; what it does with dates, arrays and objects is documented ("Data types"). */
     prepareValue(value: unknown): string | Buffer | null | undefined;

@@ -7,7 +7,12 @@ import { ProjectSecret } from './project';
 import { ProjectSecretEntity } from './project.entity';
 
 export type SecretKind =
-  'jwt-secret' | 'storage-secret' | 'owner-password' | 'login-password' | 'data-secret' | 'server-url';
+  | 'jwt-secret'
+  | 'storage-secret'
+  | 'owner-password'
+  | 'login-password'
+  | 'data-secret'
+  | 'server-url';
 
 /** The secrets were encrypted with another key. The message is for the administrator. */
 class MasterKeyError extends Error {

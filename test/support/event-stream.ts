@@ -3,7 +3,7 @@ import { HttpClient } from './http-client';
 
 export interface ServerEvent {
   readonly event: string;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers of the product under test
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of the product under test
   readonly data: any;
 }
 

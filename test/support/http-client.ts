@@ -6,7 +6,7 @@ export interface HttpAnswer {
   readonly headers: Headers;
   readonly text: string;
   /** The body as JSON; undefined if it is empty or not JSON. */
-  readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- answers of the product under test
+  readonly body: any; // oxlint-disable-line typescript/no-explicit-any -- answers of the product under test
 }
 
 export interface HttpOptions {

@@ -43,7 +43,7 @@ export class MailServer {
           self.refusals += 1;
           stream.resume();
           stream.destroy();
-          void (session as unknown as { socket?: { destroy(): void } }).socket?.destroy();
+          (session as unknown as { socket?: { destroy(): void } }).socket?.destroy();
           server.connections.forEach((connection) =>
             (connection as unknown as { _socket: { destroy(): void } })._socket.destroy(),
           );

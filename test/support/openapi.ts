@@ -2,7 +2,7 @@
 import Ajv from 'ajv';
 import { openApiSchema } from './openapi-schema';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+/* oxlint-disable typescript/no-explicit-any -- documents of the product under test */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { title: string; version: string };

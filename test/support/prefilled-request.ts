@@ -1,7 +1,7 @@
 /** The request that a page such as /docs fills in: the examples of parameters and of the body. */
 import { type NamedOperation, type OpenApiDocument, resolve } from './openapi';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+/* oxlint-disable typescript/no-explicit-any -- documents of the product under test */
 
 export interface PrefilledRequest {
   readonly method: string;

@@ -63,7 +63,7 @@ export class TestProject {
   }
 
   /** Runs SQL as the project's owner. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- rows of the product under test
+  // oxlint-disable-next-line typescript/no-explicit-any -- rows of the product under test
   async sql(query: string): Promise<any> {
     const answer = await this.plinth.admin.post(`/admin/v1/projects/${this.id}/sql`, { query });
     if (answer.status !== 200) throw new Error(`sql answered ${answer.status}: ${answer.text}`);

@@ -20,7 +20,8 @@ export interface SessionAnswer {
 }
 
 export type Session =
-  { readonly by: 'key'; readonly key: string } | { readonly by: 'cookie'; readonly answer: SessionAnswer };
+  | { readonly by: 'key'; readonly key: string }
+  | { readonly by: 'cookie'; readonly answer: SessionAnswer };
 
 let session: Session | null = null;
 let isExpired = false;

@@ -78,7 +78,13 @@ from jsonb_populate_record(null::${qualified(schema, name)}, ${literal(row)}::js
 }
 
 export type Verdict =
-  'rlsOff' | 'bypasses' | 'noPrivilege' | 'noPolicy' | 'notPermitted' | 'restricted' | 'allowed';
+  | 'rlsOff'
+  | 'bypasses'
+  | 'noPrivilege'
+  | 'noPolicy'
+  | 'notPermitted'
+  | 'restricted'
+  | 'allowed';
 
 export interface Judged {
   readonly policy: Policy;

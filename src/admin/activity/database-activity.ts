@@ -44,7 +44,8 @@ class DatabaseLock {
   @ApiProperty({ ...TEXT_OR_NULL, description: 'Schema of the locked relation; null if it is unknown' })
   readonly schema!: string | null;
   @ApiProperty({ ...TEXT_OR_NULL, description: 'Name of the locked relation' }) readonly relation!:
-    string | null;
+    | string
+    | null;
 }
 
 @Example({
@@ -126,7 +127,8 @@ export class SlowQueries {
   @ApiProperty({ description: 'False where the server has no pg_stat_statements' })
   readonly available!: boolean;
   @ApiProperty({ ...TEXT_OR_NULL, description: 'Why there are no statements' }) readonly reason!:
-    string | null;
+    | string
+    | null;
   @ApiProperty({
     type: String,
     format: 'date-time',

@@ -8,7 +8,8 @@ class FindingRecord implements Finding {
   @ApiProperty({ enum: FINDING_STATUSES }) readonly status!: FindingStatus;
   @ApiProperty() readonly message!: string;
   @ApiProperty({ type: String, nullable: true, description: 'How to fix it' }) readonly remedy!:
-    string | null;
+    | string
+    | null;
 }
 
 @Example({

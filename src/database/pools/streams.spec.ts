@@ -24,7 +24,9 @@ function begin(name: string, project = 'a', client = '192.0.2.1'): Held {
   return held;
 }
 
-const pass = (ms: number): void => void jest.advanceTimersByTime(ms);
+const pass = (ms: number): void => {
+  jest.advanceTimersByTime(ms);
+};
 const refused = expect.objectContaining({ kind: 'too_many_streams' }) as Error;
 
 it('refuses one too many of a client, of a project, and of all, while all make progress', () => {

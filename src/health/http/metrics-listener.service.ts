@@ -65,6 +65,6 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
       return;
     }
     this.taken.add(request);
-    void handle(request, response);
+    handle(request, response);
   }
 }

@@ -1,5 +1,5 @@
 /** Traces requests where a collector is configured. The SDK is loaded by require() then, and costs nothing otherwise. */
-/* eslint-disable @typescript-eslint/no-require-imports */
+/* oxlint-disable typescript/no-require-imports */
 import {
   BeforeApplicationShutdown,
   Inject,

@@ -113,7 +113,11 @@ export interface SelectSpread {
 
 /** The text to the right of `=` (or of the column's dot inside `and`/`or`), without `not.`. */
 export type Operation =
-  QuantifiedOperation | PlainOperation | InOperation | IsOperation | TextSearchOperation;
+  | QuantifiedOperation
+  | PlainOperation
+  | InOperation
+  | IsOperation
+  | TextSearchOperation;
 
 /**
  * `eq.5`, `like.*yan`, `eq(any).{1,2}`: with a quantifier the value is the text of a PostgreSQL array. `*` is

@@ -2,7 +2,7 @@
  * Creates the configured provider. An SDK is loaded only when it is used, by require(): import() would need the names of
  * compiled files, which exist only in the build.
  */
-/* eslint-disable @typescript-eslint/no-require-imports */
+/* oxlint-disable typescript/no-require-imports */
 import type { FactoryProvider } from '@nestjs/common';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { DiskObjectStore } from './disk-object-store';

@@ -43,7 +43,7 @@ async function run(
   return { code, out, err };
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers of the product under test
+// oxlint-disable-next-line typescript/no-explicit-any -- answers of the product under test
 async function json(args: string[]): Promise<any> {
   const { code, out, err } = await run([...args, '--json']);
   expect({ code, err }).toEqual({ code: 0, err: '' });

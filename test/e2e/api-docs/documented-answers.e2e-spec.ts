@@ -13,7 +13,7 @@ import { TestPlinth } from '../../support/plinth';
 import { SAMPLE_SCHEMA } from '../../support/sample-schema';
 import type { TestProject } from '../../support/test-project';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+/* oxlint-disable typescript/no-explicit-any -- documents of the product under test */
 
 let plinth: TestPlinth;
 let project: TestProject;

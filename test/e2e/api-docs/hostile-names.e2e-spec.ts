@@ -5,7 +5,7 @@ import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 import { compileFaults, SAME } from '../../support/type-check';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+/* oxlint-disable typescript/no-explicit-any -- documents of the product under test */
 
 const NAMES = [
   'quote"d',

@@ -11,7 +11,7 @@ import { SAMPLE_SCHEMA } from '../../support/sample-schema';
 import type { TestProject, TestUser } from '../../support/test-project';
 import { upload } from '../../support/uploads';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+/* oxlint-disable typescript/no-explicit-any -- documents of the product under test */
 
 const LIMIT_MS = 120_000;
 

@@ -8,7 +8,7 @@ import { LARGE_SCHEMA } from '../../support/large-schema';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+/* oxlint-disable typescript/no-explicit-any -- documents of the product under test */
 
 const DDL = `
   create schema api;

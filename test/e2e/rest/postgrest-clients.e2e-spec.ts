@@ -169,7 +169,7 @@ describe('embeds', () => {
   it("that are ambiguous list the candidates in PostgREST's order", async () => {
     const { status, error } = await client.from('members').select('pairs(*)');
     expect([status, error?.code]).toEqual([300, 'PGRST201']);
-    expect((error?.details as unknown as { relationship: string }[]).map((one) => one.relationship)).toEqual([
+    expect((error!.details as unknown as { relationship: string }[]).map((one) => one.relationship)).toEqual([
       'pairs_first_fkey using members(name) and pairs(first)',
       'pairs_second_fkey using members(name) and pairs(second)',
       'pairs_third_fkey using members(name) and pairs(third)',

@@ -8,7 +8,7 @@ import { isOfProject, ROLES, Role, ROUTE_TABLE } from '../../../src/staff/roles/
 import { RouteTableCheck } from '../../../src/staff/roles/route-table-check.service';
 import { SCOPES } from '../../../src/staff/roles/scopes';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- answers of the product under test */
+/* oxlint-disable typescript/no-explicit-any -- answers of the product under test */
 
 const INSTALL: readonly Role[] = ['owner', 'operator', 'auditor'];
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+/* oxlint-disable typescript/no-explicit-any -- documents of the product under test */
 /** Converts OpenAPI 3.0's dialect to JSON Schema, with references resolved. Undocumented members are errors. */
 function schemaOf(node: any): any {
   const schema = resolve(document, node);

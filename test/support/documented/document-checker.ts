@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type OpenApiDocument, resolve } from '../openapi';
 import { DocumentSchemas } from './json-schema';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+/* oxlint-disable typescript/no-explicit-any -- documents of the product under test */
 
 export interface Exchange {
   readonly method: string;

@@ -2,7 +2,7 @@
 import Ajv, { type ValidateFunction } from 'ajv';
 import { type OpenApiDocument, resolve } from '../openapi';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+/* oxlint-disable typescript/no-explicit-any -- documents of the product under test */
 
 const ANNOTATIONS = new Set([
   'example',

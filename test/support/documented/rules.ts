@@ -2,7 +2,7 @@
 import { type NamedOperation, type OpenApiDocument, operationsOf, resolve } from '../openapi';
 import { DocumentSchemas } from './json-schema';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+/* oxlint-disable typescript/no-explicit-any -- documents of the product under test */
 
 interface Media {
   /** `POST /path 201 application/json` */

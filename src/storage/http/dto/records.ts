@@ -102,7 +102,8 @@ export class BulkSignedUrlDto {
   @ApiProperty({ description: 'As in the request' }) file_id!: string;
   @ApiProperty({ type: String, format: 'uri', nullable: true }) url!: string | null;
   @ApiProperty({ ...UNIX_SECONDS, nullable: true, description: 'Null if there is an error' }) expires_at!:
-    number | null;
+    | number
+    | null;
   // Inline, because OpenAPI 3.0 ignores `nullable` beside a reference.
   @ApiProperty({
     type: 'object',
