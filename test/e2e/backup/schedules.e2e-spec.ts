@@ -30,8 +30,10 @@ import {
 import { TestProject } from '../../support/test-project';
 
 const DAY = 86_400;
-/** Half a day away, so that no test reaches it unless it moves the clock by a day. */
-const HOUR = (new Date().getUTCHours() + 12) % 24;
+/** Of the day, in UTC. Each Plinth of this file begins at it, whatever time the machine has. */
+const BEGINS_AT = '02:15';
+/** Half a day later, so that no test reaches it unless it moves the clock by a day. */
+const HOUR = 14;
 
 // A backup takes most of a second, and several run in a test.
 jest.setTimeout(180_000);
@@ -42,8 +44,7 @@ let project: TestProject;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'plinth-scheduled-'));
   plinth = await TestPlinth.start({ env: { BACKUP_PASSPHRASE: PASSPHRASE, BACKUP_DIR: directory } });
-  // The retries of a backup that fails then go on past the next time of its schedule.
-  plinth.clock.move(secondsUntil('02:15'));
+  plinth.clock.move(secondsUntil(BEGINS_AT));
   project = await plinth.createProject();
   await project.sql('create table notes as select 1 as n');
 });
@@ -287,7 +288,7 @@ it.each(casesOf(BUCKETS, 1))(
       );
     const health = async (): Promise<object> => (await remote.http.get('/health/ready')).body.checks.backups;
     try {
-      remote.clock.move(secondsUntil('02:15'));
+      remote.clock.move(secondsUntil(BEGINS_AT));
       const one = await remote.createProject();
       // 22 MiB: several parts of an upload to either provider.
       await one.sql(
