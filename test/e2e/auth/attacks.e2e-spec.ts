@@ -14,6 +14,7 @@ let guest: HttpClient;
 beforeAll(async () => {
   // One trusted proxy, so that the tests can send from many addresses.
   plinth = await TestPlinth.start({ env: { TRUST_PROXY: '1' } });
+  plinth.clock.hold();
   project = await plinth.createProject();
   await project.sql('create table notes (id int); create policy everybody on notes using (true)');
   guest = project.client(project.anonKey, null);

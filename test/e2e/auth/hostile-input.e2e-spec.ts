@@ -12,6 +12,7 @@ let project: TestProject;
 beforeAll(async () => {
   smtp = await MailServer.start();
   plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url, TRUST_PROXY: '1' } });
+  plinth.clock.hold();
   project = await plinth.createProject();
 });
 afterAll(async () => {

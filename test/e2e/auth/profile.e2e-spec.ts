@@ -13,6 +13,7 @@ let guest: HttpClient;
 beforeAll(async () => {
   smtp = await MailServer.start();
   plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url } });
+  plinth.clock.hold();
   project = await plinth.createProject();
   guest = project.client(project.anonKey, null);
 });

@@ -16,6 +16,7 @@ import { TestProject } from '../../support/test-project';
     plinth = await TestPlinth.start({
       env: { REDIS_URL: redis.url, SMTP_URL: smtp.url, MAIL_RETRY_DELAY: '0.05' },
     });
+    plinth.clock.hold();
     project = await plinth.createProject();
   });
   afterAll(async () => {

@@ -17,6 +17,7 @@ let guest: HttpClient;
 
 beforeAll(async () => {
   plinth = await TestPlinth.start();
+  plinth.clock.hold();
   project = await plinth.createProject();
   guest = project.client(project.anonKey, null);
 });

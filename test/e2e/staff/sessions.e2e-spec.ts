@@ -19,6 +19,7 @@ const setupToken = async (): Promise<string> => {
 
 beforeAll(async () => {
   plinth = await TestPlinth.start();
+  plinth.clock.hold();
 });
 afterAll(() => plinth.stop());
 
