@@ -8,7 +8,10 @@ import { TestProject } from '../../support/test-project';
 import { upload } from '../../support/uploads';
 
 let plinth: TestPlinth;
-beforeAll(async () => (plinth = await TestPlinth.start()));
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  plinth.clock.hold();
+});
 afterAll(() => plinth.stop());
 
 const projects = '/admin/v1/projects';

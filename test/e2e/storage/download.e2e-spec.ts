@@ -23,6 +23,7 @@ const addresses: Record<string, { client: HttpClient; path: string }> = {};
 
 beforeAll(async () => {
   plinth = await TestPlinth.start();
+  plinth.clock.hold();
   project = await plinth.createProject({ plan: 'enterprise' });
   user = project.asSubject();
   await user.post(`${project.storage}/buckets`, { name: 'box', is_public: true });

@@ -29,6 +29,7 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
       env: { STORAGE_ACCEL_REDIRECT: '/internal-files/', TRUST_PROXY: '1' },
     });
     bare = await TestPlinth.start({ replicaOf: plinth });
+    for (const { clock } of [plinth, bare]) clock.hold();
     nginx = await TestNginx.start(
       DOCUMENTED.replace('127.0.0.1:8080', new URL(plinth.baseUrl).host).replace(
         '/var/lib/plinth/files/',
