@@ -56,10 +56,13 @@ const browsers = [
   });
   afterAll(() => browser.stop());
 
+  /** Clicks the button, and waits for the page that answers the form. */
+  const send = async (): Promise<void> => {
+    await Promise.all([page.waitForEvent('load'), page.getByRole('button').click()]);
+  };
   const submit = async (password: string): Promise<void> => {
     await page.getByLabel('New password').fill(password);
-    await page.getByRole('button').click();
-    await page.waitForLoadState();
+    await send();
   };
   const message = () => page.locator('#message').textContent();
 
@@ -131,13 +134,12 @@ const browsers = [
     const link = linkIn(await smtp.mailTo(email)).href;
     await page.goto(link);
     expect((await client.post(`${own.auth}/login`, credentials)).status).toBe(403);
-    await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.waitForLoadState();
+    await page.getByRole('button', { name: 'Confirm' }).waitFor();
+    await send();
     expect(await message()).toMatch(/has been confirmed/);
     expect((await client.post(`${own.auth}/login`, credentials)).status).toBe(200);
     await page.goto(link);
-    await page.getByRole('button').click();
-    await page.waitForLoadState();
+    await send();
     expect(await message()).toMatch(/no longer valid/);
   });
 
