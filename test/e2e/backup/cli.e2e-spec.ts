@@ -193,7 +193,8 @@ describe('an archive with a wrong byte, or without its end', () => {
       const at = behindHeader(part === 2 ? whole.length - 1 - within : within);
       if (n % 2 === 1) return whole.subarray(0, at);
       const flipped = Buffer.from(whole);
-      flipped.writeUInt8(flipped.readUInt8(at) ^ (1 << (n % 8)), at);
+      // The lowest bit: the others of the last byte of a compressed member may be padding, on which nothing depends.
+      flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at);
       return flipped;
     });
 
