@@ -1,5 +1,6 @@
 /** Runs the built Plinth as a separate process with its embedded PostgreSQL, for tests that kill it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -10,6 +11,10 @@ import { HttpClient } from './http-client';
 const BUILD = join(__dirname, '../../dist');
 const COMPILE_CACHE = join(__dirname, 'compile-cache.cjs');
 const START_LIMIT_MS = 60_000;
+/** Linux gives away those from 32768. Browsers and fetch() refuse some below 11000. */
+const FIRST_PORT = 11_000;
+const PORT_SHARES = 8;
+const PORTS_OF_SHARE = 2_700;
 /** With one of these, the first start makes something else than a copy of the template has. */
 const OF_FIRST_START = ['DATABASE_URL', 'DATA_DIR', 'MASTER_KEY', 'STORAGE_PROVIDER', 'STORAGE_DISK_DIR'];
 export const PROCESS_ADMIN_KEY = 'process-platform-admin-key-0123';
@@ -100,14 +105,23 @@ export class PlinthProcess {
   }
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/**
+ * A port that stays free until it is used: it is below those that the system gives to whoever asks for any, and each worker of
+ * Jest has ports of its own.
+ */
+export async function freePort(): Promise<number> {
+  const own = Number(process.env.JEST_WORKER_ID ?? 0) % PORT_SHARES;
+  for (;;) {
+    const port = FIRST_PORT + PORT_SHARES * randomInt(PORTS_OF_SHARE) + own;
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0));
-    });
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
   });
 }
 
