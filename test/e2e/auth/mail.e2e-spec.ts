@@ -135,7 +135,7 @@ describe('with an SMTP server that misbehaves', () => {
     const failed = await eventually(async () => {
       const { body } = await admin.get(`${project.auth}/admin/failed-mails`);
       return (body.mails[0] ?? null) as { id: string } | null;
-    }, 28_000);
+    }, 50_000);
     expect(failed).toEqual({
       id: expect.any(String),
       kind: 'reset',
