@@ -63,6 +63,7 @@ module.exports = {
       displayName: 'process',
       globalSetup: path.join(__dirname, 'test/process/support/build.ts'),
       globalTeardown: path.join(__dirname, 'test/process/support/clean-up.ts'),
+      setupFilesAfterEnv: [path.join(__dirname, 'test/process/support/patience.ts')],
       testMatch: ['<rootDir>/test/process/**/*.proc-spec.ts'],
     },
     // Generators of clients that take minutes together: `npm run clients`, which `npm test` leaves out.
