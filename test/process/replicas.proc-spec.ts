@@ -230,8 +230,8 @@ interface User {
     const login = (replica: PlinthProcess, password: string) =>
       on(replica).post(auth('login'), { email: user.email, password });
     for (let n = 0; n < FREE_FAILURES; n += 1) expect((await login(n % 2 ? a : b, 'guess')).status).toBe(401);
-    for (const replica of [a, b]) {
-      const refused = await login(replica, PASSWORD);
+    // At once, because the first delay takes two seconds.
+    for (const refused of await Promise.all([a, b].map((replica) => login(replica, PASSWORD)))) {
       expect(refused.status).toBe(429);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     }
@@ -255,22 +255,23 @@ interface User {
   });
 
   it("a user's request costs one round trip, like an anonymous one, including the session check", async () => {
-    const REQUESTS = 200;
+    const [ROUNDS, REQUESTS] = [10, 20];
     const user = await signUp();
+    /** The least of several rounds: background work and pings come in some of them. */
     const cost = async (bearer: string, path: string): Promise<number> => {
       const http = on(b, bearer);
-      const ask = async (): Promise<void> => expect((await http.get(path)).status).toBe(200);
-      for (let n = 0; n < 20; n += 1) await ask();
-      const before = proxy.roundTrips;
-      for (let n = 0; n < REQUESTS; n += 1) await ask();
-      return (proxy.roundTrips - before) / REQUESTS;
-    };
-    // A small margin for background work and pings.
-    for (const path of ['/rest/v1/notes', `/p/${project.slug}/storage/buckets`]) {
-      for (const bearer of [project.anon, user.token]) {
-        const roundTrips = await cost(bearer, path);
-        expect([path, Math.round(roundTrips * 10) / 10]).toEqual([path, 1]);
+      const costs: number[] = [];
+      for (let round = 0; round < 1 + ROUNDS; round += 1) {
+        const before = proxy.roundTrips;
+        for (let n = 0; n < REQUESTS; n += 1) expect((await http.get(path)).status).toBe(200);
+        costs.push((proxy.roundTrips - before) / REQUESTS);
       }
+      // The first round fills caches.
+      return Math.min(...costs.slice(1));
+    };
+    for (const path of ['/rest/v1/notes', `/p/${project.slug}/storage/buckets`]) {
+      for (const bearer of [project.anon, user.token])
+        expect([path, await cost(bearer, path)]).toEqual([path, 1]);
     }
   }, 60_000);
 });
