@@ -113,10 +113,15 @@ class Install {
   async expectEverythingRecovered(): Promise<void> {
     const name = `made_at_${Date.now()}`;
     await this.sql(`create table ${name} as select generate_series(1, 3) as n`);
-    await eventually(async () => expect((await this.service.get(`/rest/v1/${name}`)).body).toHaveLength(3));
+    const readsRows = (count: number): Promise<void> =>
+      eventually(
+        async () => expect((await this.service.get(`/rest/v1/${name}`)).body).toHaveLength(count),
+        SERVES_AGAIN_MS,
+      );
+    await readsRows(3);
     const path = `/admin/v1/projects/${this.project.id}`;
     expect((await this.plinth.admin.patch(path, { settings: { max_rows: 2 } })).status).toBe(200);
-    await eventually(async () => expect((await this.service.get(`/rest/v1/${name}`)).body).toHaveLength(2));
+    await readsRows(2);
     expect((await this.plinth.admin.patch(path, { settings: { max_rows: null } })).status).toBe(200);
     await this.sql(`drop table ${name}`);
 
@@ -331,7 +336,10 @@ describe('an embedded PostgreSQL that crashes', () => {
         const load = new Load(several);
         for (const signal of ['SIGKILL', 'SIGQUIT'] as const) {
           const before = load.acknowledged.length;
-          await eventually(async () => expect(load.acknowledged.length).toBeGreaterThan(before + 20));
+          await eventually(
+            async () => expect(load.acknowledged.length).toBeGreaterThan(before + 20),
+            SERVES_AGAIN_MS,
+          );
           process.kill(several.postmaster, signal);
           await several.servesAgain();
         }

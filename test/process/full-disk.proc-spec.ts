@@ -164,10 +164,12 @@ const BACKUP_HEADERS = {
         expect(plinth.printed).toMatch(/^The disk that holds .* is full \(0 MiB left\)\. .*$/m);
       }, LIMIT_MS);
       expect((await insert(100)).status).toBe(503);
-      expect((await ready()).body.error?.checks).toMatchObject({
-        platform_database: { status: 'down' },
-        database_disk: { status: 'down', reason: 'the disk is full: 0 MiB left' },
-      });
+      await eventually(async () =>
+        expect((await ready()).body.error?.checks).toMatchObject({
+          platform_database: { status: 'down' },
+          database_disk: { status: 'down', reason: 'the disk is full: 0 MiB left' },
+        }),
+      );
       disk.makeRoom();
       await eventually(async () => expect((await insert(100)).status).toBe(201), LIMIT_MS);
       await expectAllKept();

@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive, ROOT, until } from './support/processes';
+import { commandLine, isAlive, ROOT, until } from './support/processes';
 import { PlinthProcess } from '../support/plinth-process';
 import { hasRedis, TestRedis } from '../support/redis-server';
 import { buildLaterRelease } from '../support/releases';
@@ -63,7 +63,7 @@ jest.setTimeout(2 * LIMIT_MS);
   function workers(): number[] {
     const { pid } = plinth.child;
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
-    return children.filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('main.js'));
+    return children.filter((child) => commandLine(child).includes('main.js'));
   }
 
   const replacements = (): number => plinth.printed.match(REPLACED)?.length ?? 0;

@@ -86,7 +86,8 @@ export function processesWith(text: string): number[] {
   return pids.map(Number).filter((pid) => pid !== process.pid && commandLine(pid).includes(text));
 }
 
-function commandLine(pid: number): string {
+/** Empty if the process has ended. */
+export function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {
