@@ -99,8 +99,19 @@ export class ConsolePage {
     return this.page.getByRole('dialog');
   }
 
+  /** Saves the changes of the grid, and waits until it has none: a link before that asks whether they are to be lost. */
+  async saveChanges(): Promise<void> {
+    await this.button('Save').click();
+    await this.page.getByText(/^Unsaved changes: \d+$/).waitFor({ state: 'detached' });
+  }
+
   cell(text: string) {
     return this.page.getByRole('gridcell').filter({ hasText: text }).first();
+  }
+
+  /** What opens at the moment has too little contrast until it is there. @param without selectors of foreign parts */
+  async expectAccessible(without: string[] = []): Promise<void> {
+    await eventually(async () => expect(await this.seriousFindings(without)).toEqual([]), LOADED_MS);
   }
 
   /** Findings of axe that keep people from using the page. @param without a selector of foreign parts */
