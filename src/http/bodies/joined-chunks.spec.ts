@@ -1,6 +1,8 @@
-import { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { once } from 'node:events';
+import { createServer, IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { joiningRequests } from './joined-chunks';
 
 const Request = joiningRequests();
@@ -68,4 +70,35 @@ it('serves a request that got the prototype after it was made', async () => {
   for (const chunk of divided(all, [1])) request.push(chunk);
   request.push(null);
   expect((await buffer(request)).equals(all)).toBe(true);
+});
+
+// The stream expects the bytes that it asked for, and asks for no more of them, while they wait to be joined.
+it.each([
+  ['reaches the high-water mark', [100, 15_000, 1_000, 1_000, 1_000]],
+  ['stays below it', [100, 5_000, 10, 10]],
+])('gives a reader that paused what has arrived, when that %s', async (_case, sizes) => {
+  let received = 0;
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const server = createServer({ IncomingMessage: Request, highWaterMark: 16_384 }, (request, response) => {
+    request.once('data', () => request.pause());
+    request.on('data', (chunk: Buffer) => (received += chunk.length));
+    request.once('pause', () => setTimeout(() => request.resume(), 200));
+    request.on('end', () => response.end(String(received)));
+  }).listen(0);
+  const client = connect((server.address() as AddressInfo).port).setNoDelay(true);
+  try {
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n');
+    for (const size of sizes) {
+      client.write(`${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`);
+      await sleep(10);
+    }
+    for (let tries = 0; received < total && tries < 100; tries += 1) await sleep(20);
+    expect(received).toBe(total);
+    client.write('0\r\n\r\n');
+    expect((await text(client)).endsWith(String(total))).toBe(true);
+  } finally {
+    client.destroy();
+    server.close().closeAllConnections();
+    await once(server, 'close');
+  }
 });

@@ -19,7 +19,7 @@ export function joiningRequests(): typeof IncomingMessage {
     /** Bytes of the block. */
     declare private filled: number | undefined;
 
-    /** Called by Node.js for each chunk, and with null at the end. False: the socket is paused until _read(). */
+    /** Called by Node.js for each chunk, and with null at the end. False: the socket is paused until the next read(). */
     override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
       // A chunk that the reader gets at once is not copied.
       const isJoined =
@@ -29,9 +29,10 @@ export function joiningRequests(): typeof IncomingMessage {
       return super.push(chunk, encoding);
     }
 
-    override _read(size: number): void {
+    /** Called for every reader. Until push() the stream does not ask for more, so joined chunks would wait for further ones. */
+    override read(size?: number): unknown {
       this.flush();
-      super._read(size);
+      return super.read(size);
     }
 
     private join(chunk: Buffer): boolean {
