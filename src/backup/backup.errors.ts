@@ -2,14 +2,19 @@
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
 import { messageOf } from '../common/errors/error-facts';
+import { cleanText } from '../database/sql/clean-error';
 import { isConnectionLoss } from '../database/sql/connection-loss';
 import { isServerUnavailable } from '../database/sql/sqlstate';
+
+/** Characters of a reason. It may quote an archive, which a stranger may have made. */
+const MAX_REASON = 1_000;
+const shown = (reason: string): string => cleanText(reason.slice(0, MAX_REASON));
 
 export const archiveInvalid = (reason: string, cause?: unknown): AppError =>
   new AppError({
     status: 400,
     code: 'invalid_archive',
-    message: `This is not an intact backup: ${reason}`,
+    message: `This is not an intact backup: ${shown(reason)}`,
     cause,
   });
 
@@ -29,7 +34,7 @@ export const passphraseInvalid = (): AppError =>
   });
 
 export const notSupported = (reason: string): AppError =>
-  new AppError({ status: 400, code: 'backup_not_supported', message: reason });
+  new AppError({ status: 400, code: 'backup_not_supported', message: shown(reason) });
 
 /** Without it, a missing permission of PostgreSQL would count as one of the client. */
 export const copyFailed = (cause: Error): AppError =>

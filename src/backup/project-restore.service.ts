@@ -4,6 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
+import { DatabaseError } from 'pg';
 import { UUID } from '../common/text/uuid';
 import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
 import { Actor } from '../projects/audit-log.repository';
@@ -97,7 +98,10 @@ export class ProjectRestore {
     const fill = async (project: ProjectEntity): Promise<void> => {
       await this.hold.during(project.id, async () => (filled = await this.fill(archive, project)));
     };
-    const project = await this.projects.restore(copy, byAdmin, fill, actor);
+    const project = await this.projects.restore(copy, byAdmin, fill, actor).catch((error: unknown) => {
+      // Such as an extension that this server does not have.
+      throw error instanceof DatabaseError ? restoreFault('the database', error) : error;
+    });
     if (!filled) throw new Error('the archive was not read');
     return reportOf(archive, project, filled);
   }

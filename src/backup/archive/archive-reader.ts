@@ -8,7 +8,9 @@ import { pipeline } from 'node:stream/promises';
 import { extract, type Extract, type Header } from 'tar-stream';
 import { AppError } from '../../common/errors/app-error';
 import { messageOf } from '../../common/errors/error-facts';
+import { isJsonObject, parseJson } from '../../common/text/json';
 import { archiveInvalid } from '../backup.errors';
+import { assertManifest } from './archive-checks';
 import {
   ArchiveManifest,
   FORMAT,
@@ -159,8 +161,10 @@ export class ArchiveReader {
 
   private async readManifest(entry: Entry): Promise<void> {
     const manifestBytes = await ArchiveReader.hold(entry);
-    const manifest = JSON.parse(manifestBytes.toString('utf8')) as ArchiveManifest;
-    if (manifest.format !== FORMAT) fail('its format is not supported');
+    const content = parseJson(manifestBytes.toString('utf8'));
+    if (!isJsonObject(content) || content.format !== FORMAT) fail('its format is not supported');
+    assertManifest(content);
+    const manifest = content as unknown as ArchiveManifest;
     if (this.lines.length > 0) fail(difference(this.lines, ''));
     if (manifest.members !== this.count || JSON.stringify(manifest.sums) !== JSON.stringify(this.sums))
       fail('members are missing');

@@ -14,6 +14,12 @@ import {
   KeyDerivation,
   SECRETS,
 } from './archive-format';
+import {
+  assertInstallHeader,
+  assertInstallSecrets,
+  assertProjectHeader,
+  assertProjectSecrets,
+} from './archive-checks';
 import { ArchiveEnd, ArchiveMember, ArchiveReader } from './archive-reader';
 import { PassphraseKey } from './passphrase-key';
 
@@ -49,6 +55,8 @@ export async function openArchive(members: Members, passphrase: string): Promise
   const { header, bytes } = await readHeader(members);
   if (isOfInstall(header)) throw notSupported('This is a backup of an install: restore it with --all');
   const { key, secrets } = await unlock(members, header, bytes, passphrase);
+  assertProjectHeader(header);
+  assertProjectSecrets(secrets);
   return { header, secrets: secrets as ArchivedSecrets, key, members };
 }
 
@@ -57,6 +65,8 @@ export async function openInstallArchive(members: Members, passphrase: string): 
   const { header, bytes } = await readHeader(members);
   if (!isOfInstall(header)) throw notSupported('This is a backup of one project: restore it without --all');
   const { key, secrets } = await unlock(members, header, bytes, passphrase);
+  assertInstallHeader(header);
+  assertInstallSecrets(secrets);
   return { header, secrets: secrets as InstallSecrets, key };
 }
 
@@ -121,7 +131,7 @@ async function unlock(
 ): Promise<{ key: PassphraseKey; secrets: unknown }> {
   const key = await PassphraseKey.derive(passphrase, header.key);
   const context = createHash('sha256').update(bytes).digest();
-  return { key, secrets: JSON.parse(key.open(await next(members, SECRETS), context)) as unknown };
+  return { key, secrets: parseJson(key.open(await next(members, SECRETS), context)) };
 }
 
 async function next(members: Members, name: string): Promise<Buffer> {

@@ -45,12 +45,12 @@ export class PassphraseKey {
     const isSound = kdf === 'scrypt' && [n, r, p].every((value) => Number.isInteger(value) && value > 0);
     if (!isSound || typeof salt !== 'string' || 128 * n * r > MAX_MEMORY || p > MAX_P || (n & (n - 1)) !== 0)
       throw archiveInvalid('its key derivation is not supported');
-    const key = await derive(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), 64, {
-      N: n,
-      r,
-      p,
-      maxmem: 2 * MAX_MEMORY,
-    });
+    const options = { N: n, r, p, maxmem: 2 * MAX_MEMORY };
+    const key = await derive(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), 64, options).catch(
+      (error: unknown) => {
+        throw archiveInvalid('its key derivation is not supported', error);
+      },
+    );
     return new PassphraseKey(derivation, key.subarray(0, 32), key.subarray(32));
   }
 

@@ -1,0 +1,139 @@
+/**
+ * The types of an archive's JSON members. Whoever made an archive chose its passphrase, too, so an authentic header is still a
+ * stranger's: its id becomes the name of a database and of a folder.
+ */
+import { isJsonObject } from '../../common/text/json';
+import { isProjectId } from '../../storage/providers/object-address';
+import { archiveInvalid } from '../backup.errors';
+import { HEADER, MANIFEST, SECRETS } from './archive-format';
+
+/** Returns the path of the first value that is not sound, such as `.project.id`; undefined: there is none. */
+type Check = (value: unknown) => string | undefined;
+
+const MAX_NAME = 1_000;
+/** Passwords, keys, URLs and values of settings. */
+const MAX_TEXT = 100_000;
+/** Milliseconds: the end of the year 9999. */
+const MAX_TIME = 253_402_300_799_999;
+
+const when =
+  (test: (value: unknown) => boolean): Check =>
+  (value) =>
+    test(value) ? undefined : '';
+const isText = (value: unknown, most: number): value is string =>
+  typeof value === 'string' && value.length <= most && !value.includes('\0');
+const isTime = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= MAX_TIME;
+
+const name = when((value) => isText(value, MAX_NAME));
+const text = when((value) => isText(value, MAX_TEXT));
+const secret = when((value) => isText(value, MAX_TEXT) && value !== '');
+const flag = when((value) => typeof value === 'boolean');
+const count = when((value) => Number.isSafeInteger(value) && Number(value) >= 0);
+const time = when(isTime);
+const date = when((value) => isText(value, MAX_NAME) && isTime(Date.parse(value)));
+const json = when(isJsonObject);
+
+const nullable =
+  (check: Check): Check =>
+  (value) =>
+    value === null ? undefined : check(value);
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined ? undefined : check(value);
+
+const list =
+  (check: Check): Check =>
+  (value) => {
+    if (!Array.isArray(value)) return '';
+    return firstFault(value.entries(), (index, one) => prefixed(`[${index}]`, check(one)));
+  };
+
+const object =
+  (checks: Readonly<Record<string, Check>>): Check =>
+  (value) => {
+    if (!isJsonObject(value)) return '';
+    return firstFault(Object.entries(checks), (key, check) => prefixed(`.${key}`, check(value[key])));
+  };
+
+const record = (check: Check): Check =>
+  when((value) => isJsonObject(value) && Object.values(value).every((one) => check(one) === undefined));
+
+function firstFault<K, V>(
+  entries: Iterable<readonly [K, V]>,
+  faultOf: (key: K, value: V) => string | undefined,
+): string | undefined {
+  for (const [key, value] of entries) {
+    const fault = faultOf(key, value);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+const prefixed = (path: string, fault: string | undefined): string | undefined =>
+  fault === undefined ? undefined : `${path}${fault}`;
+
+const projectId = when((value) => typeof value === 'string' && isProjectId(value));
+
+const PROJECT_HEADER = object({
+  plinth: name,
+  postgres: count,
+  created_at: date,
+  project: object({
+    id: projectId,
+    slug: name,
+    name,
+    plan: name,
+    created_at: date,
+    schema_version: when((value) => isText(value, MAX_NAME) && /^\d{1,6}_/.test(value)),
+    owner_role: secret,
+    login_role: secret,
+  }),
+  extensions: list(object({ name, schema: name, version: name, by_owner: flag })),
+  tables: list(object({ member: name, schema: name, name, columns: list(name) })),
+  sequences: list(object({ schema: name, name, last_value: name, is_called: flag })),
+});
+
+const PROJECT_SECRETS = object({
+  settings: json,
+  owner_password: secret,
+  data_secret: secret,
+  secrets: list(
+    object({ kid: name, secret, storage_secret: secret, created_at: time, expires_at: nullable(time) }),
+  ),
+  database_settings: optional(list(object({ role: nullable(name), in_database: flag, name, value: text }))),
+});
+
+const INSTALL_HEADER = object({ plinth: name, created_at: date });
+
+const INSTALL_SECRETS = object({
+  schedules: list(
+    object({
+      ...{ project_id: nullable(projectId), cron: name, time_zone: name },
+      ...{ keep: count, enabled: flag },
+    }),
+  ),
+  servers: optional(list(object({ name, url: text, capacity: count }))),
+});
+
+const MANIFEST_SHAPE = object({
+  members: count,
+  sums: list(name),
+  rows: record(count),
+  files: object({ count, bytes: count, missing: count }),
+  failed: optional(list(object({ id: name, slug: name, reason: text }))),
+});
+
+/** @throws AppError 400 */
+export const assertProjectHeader = (header: unknown): void => assertSound(HEADER, PROJECT_HEADER, header);
+export const assertProjectSecrets = (secrets: unknown): void =>
+  assertSound(SECRETS, PROJECT_SECRETS, secrets);
+export const assertInstallHeader = (header: unknown): void => assertSound(HEADER, INSTALL_HEADER, header);
+export const assertInstallSecrets = (secrets: unknown): void =>
+  assertSound(SECRETS, INSTALL_SECRETS, secrets);
+export const assertManifest = (manifest: unknown): void => assertSound(MANIFEST, MANIFEST_SHAPE, manifest);
+
+function assertSound(member: string, check: Check, value: unknown): void {
+  const fault = check(value);
+  if (fault !== undefined) throw archiveInvalid(`${member} has no valid ${fault.slice(1) || 'content'}`);
+}

@@ -1,0 +1,116 @@
+/** Archives of a hostile party, which chose the passphrase itself: everything in them is well signed. */
+import { backUp, restore } from '../../support/backups';
+import { ForgedParts, forged } from '../../support/forged-archives';
+import { asSuperuser } from '../../support/owner-connection';
+import { TestPlinth } from '../../support/plinth';
+
+let plinth: TestPlinth;
+let archive: Buffer;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  const project = await plinth.createProject();
+  await project.sql(`create table notes (n int); insert into notes select generate_series(1, 10)`);
+  archive = await backUp(plinth, project.id);
+  await plinth.admin.delete(`/admin/v1/projects/${project.id}`);
+}, 60_000);
+afterAll(() => plinth.stop());
+
+const databases = (): Promise<string[]> =>
+  asSuperuser('postgres', async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      'select datname as name from pg_database order by 1',
+    );
+    return rows.map(({ name }) => name);
+  });
+
+/** Puts a value at a path of an object, such as `project.id`; undefined removes it. */
+function put(target: object, path: string, value: unknown): void {
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  const parent = names.reduce<Record<string, unknown>>(
+    (one, name) => one[name] as Record<string, unknown>,
+    target as Record<string, unknown>,
+  );
+  parent[last] = value;
+}
+
+it('that name the database of someone else leave it alone', async () => {
+  const id = 'neighbour';
+  await asSuperuser('postgres', (client) => client.query(`create database plinth_${id}`));
+  try {
+    const hostile = await forged(archive, ({ header }) => put(header, 'project.id', id));
+    const answer = await restore(plinth, hostile);
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_archive']);
+    expect(await databases()).toContain(`plinth_${id}`);
+  } finally {
+    await asSuperuser('postgres', (client) => client.query(`drop database if exists plinth_${id}`));
+  }
+});
+
+type Part = keyof ForgedParts;
+const DEEP = { a: [1] };
+
+it.each<[Part, string, unknown]>([
+  ['header', 'project', undefined],
+  ['header', 'project.id', 'platform'],
+  ['header', 'project.id', '../../../another'],
+  ['header', 'project.id', 'a'.repeat(70)],
+  ['header', 'project.id', 5],
+  ['header', 'project.slug', ['a-list']],
+  ['header', 'project.name', 'a\0b'],
+  ['header', 'project.name', DEEP],
+  ['header', 'project.created_at', 'never'],
+  ['header', 'project.created_at', '-271821-04-20T00:00:00.000Z'],
+  ['header', 'project.schema_version', 'newest'],
+  ['header', 'project.owner_role', ''],
+  ['header', 'created_at', 'never'],
+  ['header', 'extensions', undefined],
+  ['header', 'extensions', [{ name: 5, schema: 'public', version: '1', by_owner: false }]],
+  ['header', 'tables', [null]],
+  ['header', 'tables', [{ member: 'data/00001.copy', schema: 'public', name: 'notes', columns: null }]],
+  ['header', 'sequences', DEEP],
+  ['header', 'key.n', 1],
+  ['header', 'key.r', 1024 * 1024],
+  ['header', 'format', 'x'.repeat(1_000_000)],
+  ['secrets', 'settings', null],
+  ['secrets', 'settings', [1]],
+  ['secrets', 'owner_password', DEEP],
+  ['secrets', 'data_secret', undefined],
+  ['secrets', 'secrets', undefined],
+  ['secrets', 'secrets.0.created_at', 'never'],
+  ['secrets', 'secrets.0.expires_at', 1e300],
+  ['secrets', 'secrets.0.secret', ''],
+  ['secrets', 'database_settings', [{ role: null, in_database: true, name: 5, value: 'x' }]],
+  ['manifest', 'rows', null],
+  ['manifest', 'rows', { 'data/00001.copy': -1 }],
+  ['manifest', 'files', undefined],
+  ['manifest', 'failed', 5],
+])('with another %s › %s are refused, and leave nothing', async (part, path, value) => {
+  const before = await databases();
+  const answer = await restore(plinth, await forged(archive, (parts) => put(parts[part], path, value)));
+  expect([answer.status, answer.body.error.code]).toEqual([
+    400,
+    expect.stringMatching(/^(invalid_archive|backup_not_supported)$/),
+  ]);
+  expect(answer.body.error.message.length).toBeLessThan(2_000);
+  expect((await plinth.admin.get('/admin/v1/projects')).body).toEqual([]);
+  expect(await databases()).toEqual(before);
+});
+
+it('that need an extension which the server lacks are refused with its name', async () => {
+  const lacking = { name: 'no_such_extension', schema: 'extensions', version: '1.0', by_owner: false };
+  const hostile = await forged(archive, ({ header }) => (header.extensions as object[]).push(lacking));
+  const answer = await restore(plinth, hostile);
+  expect([answer.status, answer.body.error]).toEqual([
+    400,
+    expect.objectContaining({
+      code: 'restore_failed',
+      message: expect.stringContaining('no_such_extension'),
+    }),
+  ]);
+});
+
+it('are restored when all fits', async () => {
+  expect((await restore(plinth, await forged(archive, () => undefined))).status).toBe(201);
+});
