@@ -145,7 +145,11 @@ function forbidSniffing(response: ServerResponse, head: unknown[]): void {
  * first read, so a request that the guards refuse never sends it.
  */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
-  request.once('resume', () => {
+  // Every reader calls read(); one that iterates emits no `resume`.
+  const read = (size?: number): unknown => {
+    Reflect.deleteProperty(request, 'read');
     if (!response.headersSent) response.writeContinue();
-  });
+    return request.read(size);
+  };
+  Object.assign(request, { read });
 }

@@ -207,6 +207,15 @@ describe('bodies', () => {
     );
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   });
+
+  it('sends 100 Continue for a body that streams, such as a backup', async () => {
+    const answer = await raw(
+      `POST /admin/v1/restore HTTP/1.1\r\nHost: x\r\nAuthorization: ${plinth.admin.headers.authorization}\r\n` +
+        'Backup-Passphrase: correct-horse-battery\r\nContent-Type: application/gzip\r\nConnection: close\r\n' +
+        'Expect: 100-continue\r\nContent-Length: 10\r\n\r\nno archive',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /);
+  });
 });
 
 it('does not match other spellings of a path', async () => {
