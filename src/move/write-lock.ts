@@ -17,13 +17,9 @@ const PATIENT_ATTEMPTS = 2;
 const ATTEMPTS = 6;
 const LOOK_MS = 500;
 
-/**
- * PostgreSQL notices within about 15 seconds that the host of this process is gone. An owner may have set a limit for
- * transactions (PostgreSQL 17 and later).
- */
+/** PostgreSQL notices within about 15 seconds that the host of this process is gone. */
 const SESSION = `set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 3; set tcp_keepalives_count = 3;
-  set lock_timeout = ${ATTEMPT_MS};
-  select pg_catalog.set_config(name, '0', false) from pg_catalog.pg_settings where name = 'transaction_timeout'`;
+  set lock_timeout = ${ATTEMPT_MS}`;
 
 export interface LockedTable {
   readonly schema: string;

@@ -13,11 +13,15 @@ import { notSupported } from '../backup.errors';
 import { CopyOut } from './copy-out';
 import type { SnapshotLimits } from './snapshot-limits';
 
-/** Values that COPY prints and reads depend on these settings, which an owner may change. The same as pg_dump's. */
+/**
+ * Values that COPY prints and reads depend on these settings, which an owner may change. The same as pg_dump's.
+ * transaction_timeout exists from PostgreSQL 17 on.
+ */
 export const TEXT_FORMAT = `
   set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_float_digits = 3; set bytea_output = 'hex';
   set xmloption = content; set standard_conforming_strings = on; set client_encoding = 'UTF8';
   set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
+  select pg_catalog.set_config(name, '0', false) from pg_catalog.pg_settings where name = 'transaction_timeout';
   select pg_catalog.set_config('search_path', '', false);`;
 
 /** Sequences that one query reads. */

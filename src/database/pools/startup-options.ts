@@ -25,4 +25,6 @@ export const OWNER_WORK_OPTIONS = startupOptions({
   search_path: '"public", "extensions"',
   statement_timeout: '0',
   lock_timeout: '0',
+  // node-postgres reads no other format of dates.
+  datestyle: 'ISO',
 });

@@ -398,6 +398,16 @@ describe('the schema of the record', () => {
     await project.sql(sql);
     expect((await plinth.admin.get(path())).status).toBe(status);
   });
+
+  it('is read whatever format of dates the owner prefers', async () => {
+    await post([migration(1, 'select 1')]);
+    const applied = (await plinth.admin.get(path())).body;
+    await project.sql(
+      `do $$ begin execute format('alter role %I set datestyle to ''SQL, DMY''', current_user); end $$`,
+    );
+    expect((await plinth.admin.get(path())).body).toEqual(applied);
+    expect((await post([migration(1, 'select 1'), migration(2, 'select 2')])).status).toBe(200);
+  });
 });
 
 describe('plinth migrate', () => {

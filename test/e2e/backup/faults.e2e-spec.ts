@@ -214,6 +214,15 @@ it("runs the project's code as its owner only, and undoes a restore that fails",
   expect(await hostile.sql('select * from watching')).toEqual([{ spy: 1 }]);
 }, 60_000);
 
+it('backs up a project whose owner limits transactions', async () => {
+  const limited = await plinth.createProject();
+  await limited.sql(`create table notes (n int);
+    do $$ begin execute format('alter database %I set transaction_timeout to ''300ms''', current_database()); end $$`);
+  expect(
+    (await restore(plinth, await backUp(plinth, limited.id), { query: '?slug=limited-copy' })).status,
+  ).toBe(201);
+}, 60_000);
+
 /** Reads the beginning of an archive and disconnects. */
 async function readBeginning(path: string, bytes: number): Promise<void> {
   const aborted = new AbortController();
