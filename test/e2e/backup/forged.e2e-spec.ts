@@ -88,7 +88,7 @@ it.each<[Part, string, unknown]>([
   ['manifest', 'rows', { 'data/00001.copy': -1 }],
   ['manifest', 'files', undefined],
   ['manifest', 'failed', 5],
-])('with another %s › %s are refused, and leave nothing', async (part, path, value) => {
+])('with other values in the %s at %s are refused, and leave nothing', async (part, path, value) => {
   const answer = await restore(plinth, await forged(archive, (parts) => put(parts[part], path, value)));
   expect([answer.status, answer.body.error.code]).toEqual([
     400,
