@@ -121,7 +121,7 @@ it('whose functions look like parts of a dump are restored in time', async () =>
   await project.sql(`do $do$ begin
     execute format(
       'create function long() returns int language plpgsql as %L',
-      E'begin return 1; end; /*\\n--\\n-- Name: ' || repeat('${EVENT_TRIGGER}', ${MIB / 40}) || E'\\n*/');
+      E'begin return 1; end; /*\\n--\\n-- Name: ' || repeat('${EVENT_TRIGGER}', ${MIB / 32}) || E'\\n*/');
     end $do$`);
   const long = await backUp(plinth, project.id);
   await plinth.admin.delete(`/admin/v1/projects/${project.id}`);
