@@ -41,7 +41,7 @@ export class MigrationSession {
     if (!migration.inTransaction) return this.applyWithoutTransaction(migration);
     await this.client.query('begin');
     // Recorded first: a second run that somehow passed the lock waits here and then fails.
-    await this.ledger.record(this.client, migration);
+    await this.record(migration);
     await this.runInTransaction(migration);
     await this.client.query('commit').catch((error: unknown) => {
       throw faultAt(error, migration, null);
@@ -75,7 +75,14 @@ export class MigrationSession {
     await this.runStatements(migration);
     if (this.client.getTransactionStatus() !== 'I') throw transactionEnded(migration);
     await this.client.query('reset role');
-    await this.ledger.record(this.client, migration);
+    await this.record(migration);
+  }
+
+  /** An owner's settings and triggers may refuse it. */
+  private async record(migration: MigrationScript): Promise<void> {
+    await this.ledger.record(this.client, migration).catch((error: unknown) => {
+      throw faultAt(error, migration, null);
+    });
   }
 
   private async runStatements(migration: MigrationScript): Promise<void> {

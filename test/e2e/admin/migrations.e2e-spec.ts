@@ -399,6 +399,17 @@ describe('the schema of the record', () => {
     expect((await plinth.admin.get(path())).status).toBe(status);
   });
 
+  it('takes no entry of a role that only reads, and the answer says so', async () => {
+    await project.sql(`do $$ begin
+      execute format('alter role %I set default_transaction_read_only to on', current_user); end $$`);
+    const answer = await post([migration(1, 'select 1')]);
+    expect([answer.status, answer.body.error]).toEqual([
+      400,
+      expect.objectContaining({ code: '25006', migration: { version: '1', name: 'step' } }),
+    ]);
+    expect(await versions()).toEqual([]);
+  });
+
   it('is read whatever format of dates the owner prefers', async () => {
     await post([migration(1, 'select 1')]);
     const applied = (await plinth.admin.get(path())).body;
