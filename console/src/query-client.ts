@@ -1,7 +1,10 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, isTransient, isUnreachable } from './api/errors';
+import { forgetCredentials } from './api/identity';
 
 const ATTEMPTS = 2;
+/** Seconds. If the server asks for more, the person decides about another attempt. */
+const LONGEST_WAIT_S = 5;
 /** Milliseconds between attempts while the server does not answer. */
 const AGAIN_MS = 4_000;
 
@@ -11,11 +14,18 @@ const OF_LOST_PROJECT = [401, 404, 503];
 /** The project may be deleted or paused meanwhile: its record, which is read again, decides what the page shows. */
 function onError(error: Error): void {
   if (!(error instanceof ApiError) || !OF_LOST_PROJECT.includes(error.status)) return;
+  // Somebody may have rotated the keys of the project: the next attempt gets another token.
+  if (error.status === 401) forgetCredentials();
   void queryClient.invalidateQueries({
     queryKey: ['project'],
     predicate: ({ state }) => state.error === null,
   });
 }
+
+const waitOf = (error: Error): number => (error instanceof ApiError && error.retryAfter) || 0;
+
+// Before the next event of the page: a second click or Enter finds the button of a running mutation disabled.
+notifyManager.setScheduler(queueMicrotask);
 
 /** A refusal is final; what may pass is tried again, and then offered to the person. */
 export const queryClient: QueryClient = new QueryClient({
@@ -23,10 +33,15 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
-      retry: (count, error) => isTransient(error) && count < ATTEMPTS,
+      retry: (count, error) => isTransient(error) && count < ATTEMPTS && waitOf(error) <= LONGEST_WAIT_S,
+      retryDelay: (count, error) => Math.max(2 ** count, waitOf(error)) * 1000,
       staleTime: 10_000,
       refetchOnWindowFocus: false,
       refetchInterval: ({ state: { error } }) => isUnreachable(error) && AGAIN_MS,
+      // Otherwise calls of a browser without a network wait for it: changes are made long after their dialog was left.
+      networkMode: 'always',
+      refetchOnReconnect: true,
     },
+    mutations: { networkMode: 'always' },
   },
 });

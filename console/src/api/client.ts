@@ -4,11 +4,18 @@ import type { components, paths } from '../generated/openapi';
 import { PLINTH_URL } from './base-url';
 import { ApiError, toApiError } from './errors';
 import { noteUnreachable } from './reachability';
-import { expireSession, renewSession, sessionHeaders } from './session';
+import {
+  currentSession,
+  expireSession,
+  personOf,
+  renewSession,
+  type Session,
+  sessionHeaders,
+} from './session';
 
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
-/** Adds the credential; turns every failure into an ApiError; ends a session that the server no longer accepts. */
+/** Adds the credential, and turns every failure into an ApiError. */
 const withSession: Middleware = {
   onRequest({ request }) {
     for (const [name, value] of Object.entries(sessionHeaders())) request.headers.set(name, value);
@@ -16,27 +23,39 @@ const withSession: Middleware = {
   },
   async onResponse({ response }) {
     if (response.ok) return;
-    const error = toApiError(response.status, await bodyOf(response));
-    if (response.status === 401) expireSession();
-    throw error;
+    throw toApiError(response, await bodyOf(response));
   },
-  onError() {
-    return unreachable();
+  onError({ request }) {
+    return request.signal.aborted ? undefined : unreachable();
   },
 };
 
 export const api = createClient<paths>({ baseUrl: PLINTH_URL, credentials: 'same-origin', fetch: send });
 api.use(withSession);
 
-/** Sends a request, and once more if another tab has signed the same person in again: the CSRF token is another one then. */
+/**
+ * Sends a request, and once more if the same person has signed in again meanwhile, here or in another tab. Ends a session that the
+ * server no longer accepts.
+ */
 async function send(request: Request): Promise<Response> {
+  let session = currentSession();
   const again = request.clone();
-  const response = await fetch(request);
-  if (response.status !== 403) return response;
-  const { code } = toApiError(403, await bodyOf(response.clone()));
-  if (code !== 'csrf_failed' || !(await renewSession())) return response;
-  for (const [name, value] of Object.entries(sessionHeaders())) again.headers.set(name, value);
-  return fetch(again);
+  let response = await fetch(request);
+  if (await isOfFormerSession(response, session)) {
+    session = currentSession();
+    for (const [name, value] of Object.entries(sessionHeaders())) again.headers.set(name, value);
+    response = await fetch(again);
+  }
+  if (response.status === 401) expireSession(session);
+  return response;
+}
+
+async function isOfFormerSession(response: Response, used: Session | null): Promise<boolean> {
+  const now = currentSession();
+  if (response.status === 401) return now !== null && now !== used && personOf(now) === personOf(used);
+  if (response.status !== 403) return false;
+  const { code } = toApiError(response, await bodyOf(response.clone()));
+  return code === 'csrf_failed' && renewSession();
 }
 
 /** The body of a successful call. The middleware throws for others. */
@@ -47,7 +66,7 @@ export async function dataOf<Data>(call: Promise<{ data?: Data }>): Promise<NonN
 /** @throws ApiError unless the response is a success */
 export async function assertOk(response: Response): Promise<Response> {
   if (response.ok) return response;
-  throw toApiError(response.status, await bodyOf(response));
+  throw toApiError(response, await bodyOf(response));
 }
 
 export function unreachable(): ApiError {

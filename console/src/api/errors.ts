@@ -14,13 +14,20 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly database: DatabaseFault | null = null,
+    /** Seconds after which the server takes another attempt, if it said so. */
+    readonly retryAfter: number | null = null,
   ) {
     super(message);
   }
 }
 
+interface Answer {
+  readonly status: number;
+  readonly headers?: Headers;
+}
+
 /** @param body of the response: an error of administration, auth, storage or table REST */
-export function toApiError(status: number, body: unknown): ApiError {
+export function toApiError({ status, headers }: Answer, body: unknown): ApiError {
   const outer = asObject(body);
   const error = asObject(outer.error ?? body);
   const detail = asObject(outer.detail);
@@ -30,6 +37,7 @@ export function toApiError(status: number, body: unknown): ApiError {
     text(error.code) ?? 'unknown',
     text(error.message) ?? `HTTP ${status}`,
     Object.keys(database).length > 0 ? database : null,
+    Number.parseInt(headers?.get('Retry-After') ?? '', 10) || null,
   );
 }
 

@@ -94,8 +94,12 @@ export async function readSession(): Promise<SessionAnswer | null | undefined> {
   return response?.status === 401 ? null : undefined;
 }
 
-/** The server no longer accepts the session. The page stays, with all that was entered, until the person signs in again. */
-export function expireSession(): void {
+/**
+ * The server no longer accepts a session. The page stays, with all that was entered, until the person signs in again.
+ * @param ended the session that was refused: the answer may arrive after a new sign-in
+ */
+export function expireSession(ended: Session | null = session): void {
+  if (ended !== session) return;
   isExpired = session !== null;
   notify();
 }

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { PLINTH_URL } from '../api/base-url';
 import { unreachable } from '../api/client';
 import { type ApiError, isTransient, toApiError } from '../api/errors';
-import { sessionHeaders, expireSession } from '../api/session';
+import { currentSession, expireSession, sessionHeaders } from '../api/session';
 import { EventParser } from '../lib/event-parser';
 import type { Project } from './projects';
 
@@ -106,6 +106,7 @@ interface Handlers {
 async function follow(projectId: string, signal: AbortSignal, handlers: Handlers): Promise<void> {
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
+    const session = currentSession();
     const error = await readStream(projectId, signal, {
       ...handlers,
       onOpen: () => {
@@ -116,7 +117,7 @@ async function follow(projectId: string, signal: AbortSignal, handlers: Handlers
     if (signal.aborted) return;
     handlers.onEnd(error);
     // The next attempt may have the session of a new sign-in.
-    if (error?.status === 401) expireSession();
+    if (error?.status === 401) expireSession(session);
     else if (error && !isTransient(error)) return;
     await new Promise((resolve) => setTimeout(resolve, pause));
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
@@ -133,12 +134,12 @@ async function readStream(
   try {
     const response = await fetch(url, { headers: sessionHeaders(), credentials: 'same-origin', signal });
     if (!response.ok || !response.body)
-      return toApiError(response.status, await response.json().catch(() => null));
+      return toApiError(response, await response.json().catch(() => null));
     onOpen();
     await readEvents(response.body, onEvents);
     return null;
   } catch {
-    return unreachable();
+    return signal.aborted ? null : unreachable();
   }
 }
 

@@ -94,7 +94,7 @@ export async function fetchBytes(project: Project, fileId: string): Promise<Blob
     credentials: 'omit',
     cache: 'no-store',
   });
-  if (!response.ok) throw toApiError(response.status, await response.json().catch(() => null));
+  if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
   return response.blob();
 }
 
@@ -118,6 +118,7 @@ export async function uploadFile({
   signal,
 }: Upload): Promise<void> {
   const headers = await projectHeaders(project.id);
+  signal.throwIfAborted();
   const name = `${prefix}${path}`;
   const query = new URLSearchParams({ filename: name, upsert: 'true' });
   const form = new FormData();
@@ -131,7 +132,7 @@ export async function uploadFile({
     request.onerror = () => reject(unreachable());
     request.onabort = () => reject(signal.reason as Error);
     request.onload = () =>
-      request.status < 300 ? resolve() : reject(toApiError(request.status, request.response));
+      request.status < 300 ? resolve() : reject(toApiError(request, request.response));
     signal.addEventListener('abort', () => request.abort());
     request.send(form);
   });

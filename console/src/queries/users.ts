@@ -20,7 +20,7 @@ export function projectClient(projectId: string) {
       return request;
     },
     async onResponse({ response }) {
-      if (!response.ok) throw toApiError(response.status, await response.json().catch(() => null));
+      if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
     },
     onError: unreachable,
   });

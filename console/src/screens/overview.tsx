@@ -1,6 +1,6 @@
 /** A project at a glance: sizes, keys, connections, code to start with, and the end of it. */
 import { Badge, Button, Card, Group, NumberInput, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, dataOf } from '../api/client';
@@ -164,6 +164,8 @@ function Keys({ project }: { project: Project }) {
   );
 }
 
+const anonKey = ({ id }: Project) => ['anon-key', id];
+
 interface RotationProps {
   readonly project: Project;
   readonly onClose: () => void;
@@ -172,6 +174,7 @@ interface RotationProps {
 
 function Rotation({ project, onClose, onRotated }: RotationProps) {
   const t = useT();
+  const client = useQueryClient();
   const [hours, setHours] = useState<number | string>(24);
   return (
     <Confirm
@@ -186,6 +189,7 @@ function Rotation({ project, onClose, onRotated }: RotationProps) {
           body: { grace_seconds: Math.round(Number(hours) * 3600) },
         });
         forgetCredentials();
+        await client.resetQueries({ queryKey: anonKey(project) });
         onRotated();
         announce(t('rotated'));
       }}
@@ -252,7 +256,7 @@ function Start({ project }: { project: Project }) {
   const [isShown, setShown] = useState(false);
   const table = useCatalog(project).data?.find((one) => isExposed(project, one))?.name ?? 'todos';
   const key = useQuery({
-    queryKey: ['anon-key', project.id],
+    queryKey: anonKey(project),
     enabled: isShown,
     queryFn: async () =>
       (await dataOf(api.GET('/admin/v1/projects/{id}/keys', { params: { path: { id: project.id } } })))

@@ -105,7 +105,7 @@ function KeyForm() {
         headers,
         credentials: 'omit',
       });
-      if (!response.ok) throw toApiError(response.status, await response.json());
+      if (!response.ok) throw toApiError(response, await response.json());
     },
     onSuccess: () => setSession({ by: 'key', key: key.trim() }),
   });

@@ -29,6 +29,9 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
       {[database?.detail, database?.hint].map((text) =>
         text ? <SmallText key={text}>{text}</SmallText> : null,
       )}
+      {error instanceof ApiError && error.retryAfter !== null ? (
+        <SmallText>{t('retryAfter', { seconds: error.retryAfter })}</SmallText>
+      ) : null}
       {error instanceof ApiError && error.code !== 'unknown' && !isOffline ? (
         <SmallText>{error.code}</SmallText>
       ) : null}

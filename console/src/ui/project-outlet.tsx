@@ -42,9 +42,9 @@ export function ProjectOutlet() {
           <PausedScreen project={project} />
         </Suspense>
       ) : null}
-      {/* It keeps what was entered before the pause. */}
+      {/* It keeps what was entered before the pause. Nothing of it is kept for another project. */}
       {isReplaced && used !== pathname ? null : (
-        <div className="project-screen" hidden={isReplaced}>
+        <div key={slug} className="project-screen" hidden={isReplaced}>
           <Outlet />
         </div>
       )}

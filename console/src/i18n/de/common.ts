@@ -43,6 +43,7 @@ export const common: Readonly<Record<keyof typeof en, string>> = {
   projects: 'Projekte',
   public: 'öffentlich',
   retry: 'Noch einmal',
+  retryAfter: 'Der Server nimmt in {seconds} s einen neuen Versuch an.',
   rlsOff: 'RLS aus',
   rlsOn: 'RLS an',
   roles: 'Rollen',

@@ -41,6 +41,7 @@ export const common = {
   projects: 'Projects',
   public: 'public',
   retry: 'Try again',
+  retryAfter: 'The server takes another attempt in {seconds} s.',
   rlsOff: 'RLS off',
   rlsOn: 'RLS on',
   roles: 'Roles',
