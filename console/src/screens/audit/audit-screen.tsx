@@ -1,5 +1,5 @@
 /** The audit log: filter, read, export, and verify its chain of hashes. The filter is in the address. */
-import { Button, Group, Menu, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, Menu, Table, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -8,6 +8,7 @@ import { api, assertOk, type Schema } from '../../api/client';
 import { sessionHeaders, useSession } from '../../api/session';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
+import { AddressInput } from '../../ui/address-input';
 import { DataTable } from '../../ui/data-table';
 import { announceFailure, Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
@@ -89,8 +90,7 @@ function toFilter({ since, until, ...texts }: AuditSearch): AuditSearch {
 function Filters({ search }: { search: AuditSearch }) {
   const t = useT();
   const navigate = route.useNavigate();
-  const set = (name: keyof AuditSearch) => (event: { currentTarget: { value: string } }) => {
-    const { value } = event.currentTarget;
+  const set = (name: keyof AuditSearch) => (value: string) => {
     const { [name]: _former, ...others } = search;
     void navigate({ search: value === '' ? others : { ...others, [name]: value }, replace: true });
   };
@@ -104,13 +104,13 @@ function Filters({ search }: { search: AuditSearch }) {
   return (
     <Group gap="xs" mb="md" align="end">
       {fields.map(([name, label, type]) => (
-        <TextInput
+        <AddressInput
           key={name}
           size="xs"
           label={label}
           type={type}
           value={search[name] ?? ''}
-          onChange={set(name)}
+          onText={set(name)}
         />
       ))}
     </Group>

@@ -1,11 +1,12 @@
 /** Requests as they end. */
-import { Badge, Button, Group, SegmentedControl, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Project } from '../../queries/projects';
 import { type Numbered, useLiveRequests } from '../../queries/live-requests';
 import { useLanguages } from '../../i18n';
 import { formatBytes, formatMs, formatNumber } from '../../lib/format';
+import { AddressInput } from '../../ui/address-input';
 import { Empty, Failure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 
@@ -33,19 +34,18 @@ export function LiveRequests({ project }: { project: Project }) {
   return (
     <Stack gap="sm">
       <Group gap="xs">
-        <TextInput
+        <AddressInput
           aria-label={t('filterRequests')}
           placeholder={t('filterRequests')}
           leftSection={<Icon name="filter" size={16} />}
           value={filter}
           w={{ base: '100%', xs: 280 }}
-          onChange={(event) => {
-            const text = event.currentTarget.value;
+          onText={(text) =>
             void navigate({
               search: { ...search, ...(status ? { status } : {}), ...(text === '' ? {} : { filter: text }) },
               replace: true,
-            });
-          }}
+            })
+          }
         />
         <SegmentedControl
           size="xs"

@@ -1,18 +1,5 @@
 /** Row-level security: what each table allows, with templates, and SQL that is shown before it runs. */
-import {
-  Alert,
-  Badge,
-  Button,
-  Card,
-  Code,
-  Group,
-  Menu,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Alert, Badge, Button, Card, Code, Group, Menu, Stack, Switch, Text, Title } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
@@ -20,6 +7,7 @@ import type { Policy, Relation } from '../../queries/catalog-types';
 import { isExposed, type Project, useCatalog, useMayWrite, useProject } from '../../queries/projects';
 import { useT } from '../../i18n';
 import { draftOf, TEMPLATES } from '../../lib/policy-templates';
+import { AddressInput } from '../../ui/address-input';
 import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { IconButton, Page } from '../../ui/parts';
@@ -39,16 +27,13 @@ export function PoliciesScreen() {
   return (
     <Page title={t('policies')} text={t('policiesText')}>
       <Group mb="md" gap="md">
-        <TextInput
+        <AddressInput
           aria-label={t('searchTables')}
           placeholder={t('searchTables')}
           leftSection={<Icon name="search" size={16} />}
           value={filter}
-          onChange={(event) =>
-            void navigate({
-              search: { ...search, search: event.currentTarget.value || undefined },
-              replace: true,
-            })
+          onText={(text) =>
+            void navigate({ search: { ...search, search: text || undefined }, replace: true })
           }
           w={280}
         />
