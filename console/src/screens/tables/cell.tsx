@@ -1,5 +1,5 @@
 /** A value in the grid, and its editor by type. Values are shown as text only. */
-import { type ChangeEvent, type KeyboardEvent, useState } from 'react';
+import { type ChangeEvent, type KeyboardEvent, useRef, useState } from 'react';
 import type { Column } from '../../queries/catalog-types';
 import { useT } from '../../i18n';
 import { elementsOf, isPlainList, toArrayLiteral } from '../../lib/array-literal';
@@ -57,7 +57,8 @@ export function CellEditor({ column, value, onStore, onLeave }: CellEditorProps)
   const t = useT();
   const [lines] = useState(() => linesOf(column, value));
   const field = fieldOf(column.type, value ?? '');
-  const shown = lines ? lines.join('\n') : toField(value ?? '', field);
+  /** The row may be read again meanwhile. */
+  const [shown] = useState(lines ? lines.join('\n') : toField(value ?? '', field));
   const [text, setText] = useState(shown);
   const choices = choicesOf(column);
   const stored = (): string | null => {
@@ -65,20 +66,24 @@ export function CellEditor({ column, value, onStore, onLeave }: CellEditorProps)
     const isNone = text === '' && (column.category === 'A' || !isLongType(column));
     return isNone && column.nullable ? null : text;
   };
-  const leave = (): void => {
+  const isLeft = useRef(false);
+  const leave = (keeps: boolean): void => {
+    // The field loses the focus as it is left.
+    if (isLeft.current) return;
+    isLeft.current = true;
     // An empty field of a value that was null is no change.
-    if (text !== shown) onStore(stored());
+    if (keeps && text !== shown) onStore(stored());
     onLeave();
   };
   const shared = {
     autoFocus: true,
     'aria-label': column.name,
     className: 'cell-editor',
-    onBlur: leave,
+    onBlur: () => leave(true),
     onKeyDown: (event: KeyboardEvent) => {
       event.stopPropagation();
-      if (event.key === 'Escape') onLeave();
-      else if (event.key === 'Enter' && !event.shiftKey) leave();
+      if (event.key === 'Escape') leave(false);
+      else if (event.key === 'Enter' && !event.shiftKey) leave(true);
       else return;
       event.preventDefault();
     },

@@ -40,6 +40,8 @@ interface Picking {
 interface Place {
   readonly line: number;
   readonly column: number;
+  /** The key of the line, which is found by it once lines above it came or went. */
+  readonly key: string;
 }
 
 export function Grid(props: GridProps) {
@@ -48,8 +50,8 @@ export function Grid(props: GridProps) {
   const t = useT();
   const { columns, primaryKey } = relation;
   const { pending, pages } = grid;
-  const [place, setPlace] = useState<Place | null>(null);
-  const [isEditing, setEditing] = useState(false);
+  const [stored, setPlace] = useState<Place | null>(null);
+  const [wantsEditor, setEditing] = useState(false);
   const [picking, setPicking] = useState<Picking | null>(null);
   const widths = useWidths(relation);
   const above = pending.inserts.length;
@@ -82,17 +84,19 @@ export function Grid(props: GridProps) {
     if (line.insertId !== null) grid.setPending(changeInserted(pending, line.insertId, values));
     else if (line.row) grid.setPending(change(pending, line.key, line.row, values));
   };
+  const shown = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
+  const found = stored && [stored.line, ...shown].find((index) => lineAt(index).key === stored.key);
+  const place = stored && { ...stored, line: found ?? stored.line };
+  const isEditing = wantsEditor && typeof found === 'number';
   const go = (line: number, column: number): void => {
-    const next = {
-      line: Math.min(Math.max(line, 0), count - 1),
-      column: Math.min(Math.max(column, 0), columns.length - 1),
-    };
     if (count === 0) return;
-    setPlace(next);
-    scroll.toRow(next.line);
+    const next = Math.min(Math.max(line, 0), count - 1);
+    const nextColumn = Math.min(Math.max(column, 0), columns.length - 1);
+    setPlace({ line: next, column: nextColumn, key: lineAt(next).key });
+    scroll.toRow(next);
     // The head, which is always in view: a cell would also scroll to the line that it still has.
     scroll.element
-      ?.querySelector(`[data-head="${next.column}"]`)
+      ?.querySelector(`[data-head="${nextColumn}"]`)
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   };
   const canEdit = (line: Line | null, column: number): boolean =>
@@ -108,7 +112,10 @@ export function Grid(props: GridProps) {
   const edit = (line: Line, index: number): void => {
     const target = referenceOf(columns[index]!.name);
     if (target) setPicking({ line, column: columns[index]!, target });
-    else setEditing(true);
+    else {
+      setPlace((old) => old && { ...old, key: line.key });
+      setEditing(true);
+    }
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -154,7 +161,6 @@ export function Grid(props: GridProps) {
   const keyed = pages.loaded.map((row): [string, Row] => [keyOf(primaryKey, row), row]);
   const areAllSelected = keyed.length > 0 && keyed.every(([key]) => selected.has(key));
   const template = `44px ${widths.list.map((width) => `${width}px`).join(' ')}`;
-  const shown = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
 
   return (
     <div
@@ -194,7 +200,8 @@ export function Grid(props: GridProps) {
           const line = lineAt(index);
           return (
             <GridRow
-              key={index}
+              // The editor stays, with what was typed, when its line moves.
+              key={isEditing && place?.line === index ? 'edited' : index}
               line={line}
               index={index}
               top={index * ROW_PX - scroll.offset}
@@ -206,15 +213,16 @@ export function Grid(props: GridProps) {
               isSelectable={isWritable}
               onSelect={() => onSelect(toggled(selected, line.key, line.row!))}
               onOpen={onOpen}
-              onPlace={(column, wantsEditor) => {
-                setPlace({ line: index, column });
-                if (!wantsEditor) return;
+              onPlace={(column, isToEdit) => {
+                setPlace({ line: index, column, key: line.key });
+                if (!isToEdit) return;
                 if (canEdit(line, column)) edit(line, column);
                 else if (line.row) onOpen(line.row);
               }}
               onStore={(values) => store(line, values)}
               onLeave={() => {
                 setEditing(false);
+                setPlace(place);
                 scroll.element?.focus({ preventScroll: true });
               }}
             />

@@ -3,7 +3,7 @@ import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Identity } from '../../api/identity';
 import type { Relation } from '../../queries/catalog-types';
 import { type Project, useMayWrite } from '../../queries/projects';
@@ -76,9 +76,14 @@ export function Rows({ project, relation, relations, identity }: RowsProps) {
     enabled: linked !== null,
     staleTime: Infinity,
   });
+  /** Counts the rows that were opened. A long value is read first, and another row, or screen, may be opened meanwhile. */
+  const opening = useRef(0);
+  useEffect(() => () => void (opening.current += 1), []);
   const open = async (row: Row): Promise<void> => {
+    const number = (opening.current += 1);
     try {
       const whole = await fetchRow({ project, relation, identity }, row);
+      if (number !== opening.current) return;
       // The address links to the row, if a key names it.
       if (relation.primaryKey.length === 0) return setEdited({ row: whole });
       const key = keyOf(relation.primaryKey, row);
