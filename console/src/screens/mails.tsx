@@ -21,6 +21,7 @@ import { mayAdminister, useSession } from '../api/session';
 import { type Project, projectQuery, useMayWrite, useProject } from '../queries/projects';
 import { projectClient } from '../queries/users';
 import { useT } from '../i18n';
+import { useAddressText } from '../ui/address-input';
 import { announce, Failure, Loading } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { LeaveGuard } from '../ui/leave-guard';
@@ -50,6 +51,11 @@ export function MailsScreen() {
   const { kind: wanted, language = '' } = route.useSearch();
   const navigate = route.useNavigate();
   const kind = KINDS.find((one) => one === wanted) ?? 'reset';
+  const languageField = useAddressText({
+    value: language,
+    onText: (next) =>
+      void navigate({ search: { kind, ...(next === '' ? {} : { language: next }) }, replace: true }),
+  });
   return (
     <Page title={t('mailTemplates')} text={t('mailTemplatesText')}>
       <Group gap="sm" mb="md" align="end" justify="space-between">
@@ -74,10 +80,7 @@ export function MailsScreen() {
           leftSection={<Icon name="globe" size={16} />}
           w={180}
           data={LANGUAGES}
-          value={language}
-          onChange={(next) =>
-            void navigate({ search: { kind, ...(next === '' ? {} : { language: next }) }, replace: true })
-          }
+          {...languageField}
         />
       </Group>
       <TemplateEditor key={`${kind} ${language}`} project={project} kind={kind} language={language} />
@@ -137,7 +140,7 @@ function TemplateEditor({ project, kind, language }: Chosen) {
             name={key}
             draft={draft}
             isChanged={isChanged}
-            onSaved={() => setDraft(null)}
+            onSaved={() => setDraft((now) => (now === draft ? null : now))}
           />
         ) : (
           <Alert variant="light" role="note">
@@ -156,6 +159,7 @@ interface SaveTemplateProps {
   readonly name: string;
   readonly draft: Template;
   readonly isChanged: boolean;
+  /** Not called if the editor was left meanwhile. */
   readonly onSaved: () => void;
 }
 
@@ -176,7 +180,6 @@ function SaveTemplate({ project, name, draft, isChanged, onSaved }: SaveTemplate
     },
     onSuccess: (changed) => {
       client.setQueryData(projectQuery(project.slug).queryKey, changed);
-      onSaved();
       announce(t('saved'));
     },
   });
@@ -184,11 +187,19 @@ function SaveTemplate({ project, name, draft, isChanged, onSaved }: SaveTemplate
     <>
       {save.error ? <Failure error={save.error} /> : null}
       <Group gap="xs">
-        <Button disabled={!isChanged} loading={save.isPending} onClick={() => save.mutate(filled(draft))}>
+        <Button
+          disabled={!isChanged}
+          loading={save.isPending}
+          onClick={() => save.mutate(filled(draft), { onSuccess: onSaved })}
+        >
           {t('save')}
         </Button>
         {stored ? (
-          <Button variant="default" loading={save.isPending} onClick={() => save.mutate({})}>
+          <Button
+            variant="default"
+            loading={save.isPending}
+            onClick={() => save.mutate({}, { onSuccess: onSaved })}
+          >
             {t('useStandard')}
           </Button>
         ) : null}
@@ -205,8 +216,13 @@ function filled(draft: Template): Template {
 function Preview({ project, kind, language, draft }: Chosen & { draft: Template }) {
   const t = useT();
   const [as, setAs] = useState<'html' | 'text'>('html');
+  const bodyOf = (template: Template) => ({
+    kind,
+    ...filled(template),
+    ...(language === '' ? {} : { language }),
+  });
   const [settled] = useDebouncedValue(draft, 400);
-  const body = { kind, ...filled(settled), ...(language === '' ? {} : { language }) };
+  const body = bodyOf(settled);
   const preview = useQuery({
     queryKey: ['mail-preview', project.id, body],
     queryFn: async () =>
@@ -237,7 +253,7 @@ function Preview({ project, kind, language, draft }: Chosen & { draft: Template 
       {preview.error ? <Failure error={preview.error} /> : null}
       {preview.data ? <PreviewBody mail={preview.data} as={as} /> : null}
       {preview.isPending ? <Loading /> : null}
-      <TestMail project={project} body={body} />
+      <TestMail project={project} body={bodyOf(draft)} />
     </Stack>
   );
 }
@@ -265,19 +281,19 @@ function TestMail({ project, body }: { project: Project; body: Schema<'MailPrevi
   const t = useT();
   const [to, setTo] = useState('');
   const send = useMutation({
-    mutationFn: () =>
+    mutationFn: (mail: Schema<'MailPreviewDto'> & { to: string }) =>
       projectClient(project.id).POST('/v1/auth/{project_id}/admin/mail-test', {
         params: { path: { project_id: project.id } },
-        body: { ...body, to },
+        body: mail,
       }),
-    onSuccess: () => announce(t('testMailSent', { to })),
+    onSuccess: (_, { to: address }) => announce(t('testMailSent', { to: address })),
   });
   if (!useMayWrite(project)) return null;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        send.mutate();
+        send.mutate({ ...body, to });
       }}
     >
       <Group gap="xs" align="end">

@@ -23,6 +23,7 @@ import { type Project, projectQuery, useMay, useProject } from '../queries/proje
 import schema from '../generated/settings.json';
 import { useLanguages, useT } from '../i18n';
 import { settings as germanSettings } from '../i18n/de/settings';
+import { AddressInput } from '../ui/address-input';
 import { announce, Failure } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { LeaveGuard } from '../ui/leave-guard';
@@ -43,17 +44,21 @@ interface Draft {
 
 const UNCHANGED: Draft = { general: {}, settings: {} };
 
+/** What was entered after a draft was sent. */
+function enteredSince(now: Draft, sent: Draft): Draft {
+  const rest = <Part extends object>(part: Part, of: Part): Part =>
+    Object.fromEntries(
+      Object.entries(part).filter(([name, value]) => value !== (of as Values)[name]),
+    ) as Part;
+  return { general: rest(now.general, sent.general), settings: rest(now.settings, sent.settings) };
+}
+
 export function SettingsScreen() {
   const t = useT();
   const client = useQueryClient();
   const project = useProject();
   // Only what was entered: somebody else's change of the project arrives beside it.
   const [draft, setDraft] = useState(UNCHANGED);
-  const [edition, setEdition] = useState(0);
-  const restart = (): void => {
-    setDraft(UNCHANGED);
-    setEdition(edition + 1);
-  };
   const general = { name: project.name, plan: project.plan, ...draft.general };
   const values: Values = { ...project.settings, ...draft.settings };
   const setGeneral = (change: Draft['general']): void =>
@@ -74,7 +79,7 @@ export function SettingsScreen() {
     (general.name === project.name ? 0 : 1) +
     (general.plan === project.plan ? 0 : 1);
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: (_sent: Draft) =>
       dataOf(
         api.PATCH('/admin/v1/projects/{id}', {
           params: { path: { id: project.id } },
@@ -86,9 +91,9 @@ export function SettingsScreen() {
           },
         }),
       ),
-    onSuccess: async (changed) => {
+    onSuccess: async (changed, sent) => {
       client.setQueryData(projectQuery(project.slug).queryKey, changed);
-      restart();
+      setDraft((now) => enteredSince(now, sent));
       await client.invalidateQueries({ queryKey: ['projects'] });
       announce(t('saved'));
     },
@@ -97,12 +102,12 @@ export function SettingsScreen() {
     <Page title={t('settings')} text={t('settingsText')}>
       <LeaveGuard changes={count} />
       <Group mb="md" gap="sm">
-        <TextInput
+        <AddressInput
           aria-label={t('searchSettings')}
           placeholder={t('searchSettings')}
           leftSection={<Icon name="search" size={16} />}
           value={wanted}
-          onChange={(event) => show({ group, search: event.currentTarget.value || undefined })}
+          onText={(text) => show({ group, search: text || undefined })}
         />
         <SegmentedControl
           size="xs"
@@ -118,7 +123,7 @@ export function SettingsScreen() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate();
+          save.mutate(draft);
         }}
       >
         <Stack
@@ -158,7 +163,7 @@ export function SettingsScreen() {
                   <Stack gap="md">
                     {ofGroup.map(([name, one]) => (
                       <Setting
-                        key={`${name} ${edition}`}
+                        key={name}
                         name={name}
                         schema={one}
                         value={values[name]}
@@ -182,7 +187,7 @@ export function SettingsScreen() {
                 <Button
                   variant="default"
                   onClick={() => {
-                    restart();
+                    setDraft(UNCHANGED);
                     save.reset();
                   }}
                 >
@@ -270,9 +275,17 @@ interface JsonSettingProps extends Omit<SettingProps, 'name' | 'schema'> {
   readonly description?: string | undefined;
 }
 
+const toText = (value: unknown): string => JSON.stringify(value ?? {}, null, 2);
+
 function JsonSetting({ value, onChange, ...common }: JsonSettingProps) {
   const t = useT();
-  const [text, setText] = useState(JSON.stringify(value ?? {}, null, 2));
+  const [text, setText] = useState(() => toText(value));
+  /** The value of the text. Another one was saved, or brought back. */
+  const [told, setTold] = useState(value);
+  if (told !== value) {
+    setTold(value);
+    setText(toText(value));
+  }
   return (
     <JsonInput
       {...common}
@@ -285,7 +298,9 @@ function JsonSetting({ value, onChange, ...common }: JsonSettingProps) {
       onChange={(next) => {
         setText(next);
         try {
-          onChange(JSON.parse(next === '' ? '{}' : next));
+          const parsed = JSON.parse(next === '' ? '{}' : next) as unknown;
+          setTold(parsed);
+          onChange(parsed);
         } catch {
           // The field says so; the last valid value is kept.
         }
