@@ -15,9 +15,12 @@ interface LeaveGuardProps {
   readonly changes: number;
   /** Members of the address whose change gives the changes up, too. */
   readonly by?: readonly string[];
+  /** Of the question, unless it is about changes that were not saved. */
+  readonly title?: string;
+  readonly text?: string;
 }
 
-export function LeaveGuard({ changes, by = [] }: LeaveGuardProps) {
+export function LeaveGuard({ changes, by = [], title, text }: LeaveGuardProps) {
   const t = useT();
   const blocked = useBlocker({
     shouldBlockFn: ({ current, next }) => changes > 0 && subjectOf(current, by) !== subjectOf(next, by),
@@ -27,8 +30,8 @@ export function LeaveGuard({ changes, by = [] }: LeaveGuardProps) {
   if (blocked.status !== 'blocked') return null;
   return (
     <Confirm
-      title={t('leaveTitle')}
-      text={t('leaveText', { count: changes })}
+      title={title ?? t('leaveTitle')}
+      text={text ?? t('leaveText', { count: changes })}
       action={t('discardAndLeave')}
       run={() => Promise.resolve(blocked.proceed())}
       onClose={blocked.reset}

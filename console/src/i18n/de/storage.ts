@@ -15,6 +15,9 @@ export const storage: Readonly<Record<keyof typeof en, string>> = {
   editBucket: 'Bucket bearbeiten',
   fileName: 'Name',
   fileNameHint: 'Ein Schrägstrich macht einen Ordner: berichte/2026.pdf',
+  leaveUploads: 'Das Hochladen abbrechen?',
+  leaveUploadsText:
+    'Dateien, die gerade hochgeladen werden: {count}. Das wird abgebrochen, wenn Sie diese Seite verlassen.',
   more: 'Mehr anzeigen',
   move: 'Verschieben',
   newBucket: 'Neuer Bucket',

@@ -13,6 +13,8 @@ export const storage = {
   editBucket: 'Edit bucket',
   fileName: 'Name',
   fileNameHint: 'A slash makes a folder: reports/2026.pdf',
+  leaveUploads: 'Cancel the uploads?',
+  leaveUploadsText: 'Uploads that are under way: {count}. They are cancelled if you leave this page.',
   more: 'Show more',
   move: 'Move',
   newBucket: 'New bucket',

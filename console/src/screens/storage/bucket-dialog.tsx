@@ -1,29 +1,32 @@
 /** Creates, changes and deletes a bucket. */
-import { Button, Group, Modal, NumberInput, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
+import { Button, Group, NumberInput, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Project } from '../../queries/projects';
 import { type Bucket, bucketsQuery } from '../../queries/storage';
 import { projectClient } from '../../queries/users';
 import { useT } from '../../i18n';
+import { Dialog } from '../../ui/dialog';
 import { announce, Failure } from '../../ui/feedback';
 import { Confirm } from '../../ui/parts';
 
-export type Dialog = 'create' | 'edit' | 'delete';
+/** What a dialog does, and with which bucket: another one may be shown before it ends. */
+export type BucketAction =
+  { readonly kind: 'create' } | { readonly kind: 'edit' | 'delete'; readonly bucket: Bucket };
 
 interface BucketDialogProps {
-  readonly dialog: Dialog | null;
+  readonly action: BucketAction;
   readonly project: Project;
-  readonly bucket: Bucket | undefined;
   readonly onClose: () => void;
   readonly onChosen: (slug: string | null) => void;
 }
 
-export function BucketDialog({ dialog, project, bucket, onClose, onChosen }: BucketDialogProps) {
+export function BucketDialog({ action, project, onClose, onChosen }: BucketDialogProps) {
   const t = useT();
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: bucketsQuery(project).queryKey });
-  if (dialog === 'delete' && bucket) {
+  if (action.kind === 'delete') {
+    const { bucket } = action;
     return (
       <Confirm
         title={t('deleteBucket')}
@@ -35,22 +38,24 @@ export function BucketDialog({ dialog, project, bucket, onClose, onChosen }: Buc
           await projectClient(project.id).DELETE('/p/{project_slug}/storage/buckets/{bucket_name}', {
             params: { path: { project_slug: project.slug, bucket_name: bucket.slug } },
           });
-          onChosen(null);
           await refresh();
         }}
+        onDone={() => onChosen(null)}
       />
     );
   }
-  if (dialog === null || (dialog === 'edit' && !bucket)) return null;
   return (
     <BucketForm
       project={project}
-      bucket={dialog === 'edit' ? bucket : undefined}
+      bucket={action.kind === 'edit' ? action.bucket : undefined}
       onClose={onClose}
-      onSaved={async (slug) => {
+      onSaved={async () => {
         await refresh();
-        onChosen(slug);
         announce(t('saved'));
+      }}
+      onDone={(slug) => {
+        onClose();
+        onChosen(slug);
       }}
     />
   );
@@ -60,12 +65,14 @@ interface BucketFormProps {
   readonly project: Project;
   readonly bucket: Bucket | undefined;
   readonly onClose: () => void;
-  readonly onSaved: (slug: string) => Promise<void>;
+  readonly onSaved: () => Promise<void>;
+  /** Called after onSaved(), but not if the dialog was closed meanwhile. */
+  readonly onDone: (slug: string) => void;
 }
 
 const MIB = 1024 * 1024;
 
-function BucketForm({ project, bucket, onClose, onSaved }: BucketFormProps) {
+function BucketForm({ project, bucket, onClose, onSaved, onDone }: BucketFormProps) {
   const t = useT();
   const [input, setInput] = useState({
     name: bucket?.name ?? '',
@@ -90,21 +97,16 @@ function BucketForm({ project, bucket, onClose, onSaved }: BucketFormProps) {
             body,
           })
         : await calls.POST('/p/{project_slug}/storage/buckets', { params: { path }, body });
-      await onSaved(data!.data.slug);
+      return data!.data.slug;
     },
-    onSuccess: onClose,
+    onSuccess: onSaved,
   });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={bucket ? t('editBucket') : t('newBucket')}
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
+    <Dialog onClose={onClose} title={bucket ? t('editBucket') : t('newBucket')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate();
+          save.mutate(undefined, { onSuccess: onDone });
         }}
       >
         <Stack gap="sm">
@@ -144,6 +146,6 @@ function BucketForm({ project, bucket, onClose, onSaved }: BucketFormProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -16,12 +16,13 @@ import { type DragEvent, type ReactNode, useState } from 'react';
 import { type Project, useMayWrite } from '../../queries/projects';
 import { type Bucket, fetchFiles, fileQuery, foldersQuery, type StoredFile } from '../../queries/storage';
 import { useT } from '../../i18n';
+import { AddressInput } from '../../ui/address-input';
 import { Empty, Failure, Loaded, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { DetailDrawer } from '../../ui/parts';
 import { FileDrawer } from './file-drawer';
-import { droppedFiles, toNamed } from './dropped-files';
-import { useUploads } from './use-uploads';
+import { droppedFiles, type NamedFile, toNamed } from './dropped-files';
+import type { Uploads } from './use-uploads';
 import { BulkDelete, FileTable } from './file-table';
 
 interface FileBrowserProps {
@@ -35,11 +36,13 @@ interface FileBrowserProps {
   readonly onSearch: (search: string) => void;
   readonly openedId: string | null;
   readonly onOpen: (id: string | null) => void;
+  readonly uploads: Uploads;
   readonly menu: ReactNode;
 }
 
 export function FileBrowser(props: FileBrowserProps) {
-  const { project, bucket, buckets, prefix, onFolder, search, onSearch, openedId, onOpen, menu } = props;
+  const { project, bucket, buckets, prefix, onFolder, search, onSearch, openedId, onOpen, uploads, menu } =
+    props;
   const t = useT();
   const [wanted] = useDebouncedValue(search, 250);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -53,11 +56,11 @@ export function FileBrowser(props: FileBrowserProps) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ cursor }) => cursor,
   });
-  const uploads = useUploads(place);
+  const start = (chosen: readonly NamedFile[]): void => uploads.start(bucket.slug, prefix, chosen);
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setOver(false);
-    if (mayWrite) void droppedFiles(event.dataTransfer).then(uploads.start);
+    if (mayWrite) void droppedFiles(event.dataTransfer).then(start);
   };
   const shown = files.data?.pages.flatMap((page) => page.files) ?? [];
   return (
@@ -76,7 +79,7 @@ export function FileBrowser(props: FileBrowserProps) {
         <Group gap="xs">
           {mayWrite ? <NewFolder onCreate={(name) => onFolder(`${prefix}${name}/`)} /> : null}
           {mayWrite ? (
-            <FileButton multiple onChange={(chosen) => uploads.start(chosen.map(toNamed))}>
+            <FileButton multiple onChange={(chosen) => start(chosen.map(toNamed))}>
               {(props) => (
                 <Button size="xs" leftSection={<Icon name="upload" size={14} />} {...props}>
                   {t('upload')}
@@ -88,20 +91,20 @@ export function FileBrowser(props: FileBrowserProps) {
         </Group>
       </div>
       <div className="table-tools">
-        <TextInput
+        <AddressInput
           size="xs"
           w={260}
           aria-label={t('searchFiles')}
           placeholder={t('searchFiles')}
           leftSection={<Icon name="search" size={14} />}
           value={search}
-          onChange={(event) => onSearch(event.currentTarget.value)}
+          onText={onSearch}
         />
         {mayWrite && selected.size > 0 ? (
           <BulkDelete project={project} ids={[...selected]} onDone={() => setSelected(new Set())} />
         ) : null}
       </div>
-      <Uploads uploads={uploads} />
+      <UploadList uploads={uploads} />
       <Loaded query={files}>
         {() =>
           shown.length === 0 && (folders.data?.length ?? 0) === 0 ? (
@@ -234,7 +237,7 @@ function Path({ bucket, prefix, onFolder }: Pick<FileBrowserProps, 'bucket' | 'p
   );
 }
 
-function Uploads({ uploads }: { uploads: ReturnType<typeof useUploads> }) {
+function UploadList({ uploads }: { uploads: Uploads }) {
   const t = useT();
   if (uploads.list.length === 0) return null;
   return (
@@ -254,7 +257,7 @@ function Uploads({ uploads }: { uploads: ReturnType<typeof useUploads> }) {
           {error ? <Failure error={error} /> : <Progress size="sm" value={part * 100} aria-label={name} />}
         </div>
       ))}
-      {uploads.isRunning ? (
+      {uploads.running > 0 ? (
         <Button size="compact-xs" variant="default" onClick={uploads.cancel}>
           {t('cancel')}
         </Button>

@@ -88,8 +88,8 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
           run={async () => {
             await projectClient(project.id).DELETE('/p/{project_slug}/storage/files/{file_id}', params);
             await refresh();
-            onClose();
           }}
+          onDone={onClose}
         />
       ) : null}
     </DetailDrawer>
@@ -219,14 +219,13 @@ function Move({ project, file, buckets, onMoved }: MoveProps) {
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['files', project.id] });
       announce(t('saved'));
-      onMoved();
     },
   });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        move.mutate();
+        move.mutate(undefined, { onSuccess: onMoved });
       }}
     >
       <Stack gap="xs">

@@ -23,8 +23,10 @@ import { useLanguages, useT } from '../../i18n';
 import { formatBytes } from '../../lib/format';
 import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
+import { LeaveGuard } from '../../ui/leave-guard';
 import { FileBrowser } from './file-browser';
-import { BucketDialog, type Dialog } from './bucket-dialog';
+import { type BucketAction, BucketDialog } from './bucket-dialog';
+import { useUploads } from './use-uploads';
 
 const route = getRouteApi('/signed-in/projects/$slug/storage');
 
@@ -35,7 +37,8 @@ export function StorageScreen() {
   const { bucket: slug, folder = '', search = '', file } = route.useSearch();
   const buckets = useQuery(bucketsQuery(project));
   const isNarrow = useMediaQuery('(max-width: 62em)') ?? false;
-  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const [action, setAction] = useState<BucketAction | null>(null);
+  const uploads = useUploads(project);
   const navigate = route.useNavigate();
   return (
     <Loaded query={buckets}>
@@ -47,7 +50,7 @@ export function StorageScreen() {
               variant="filled"
               color="plinth"
               aria-label={t('newBucket')}
-              onClick={() => setDialog('create')}
+              onClick={() => setAction({ kind: 'create' })}
             >
               <Icon name="plus" size={16} />
             </ActionIcon>
@@ -122,21 +125,32 @@ export function StorageScreen() {
                   }
                   openedId={file ?? null}
                   onOpen={(id) => void navigate({ search: (old) => ({ ...old, file: id ?? undefined }) })}
-                  menu={mayWrite ? <BucketMenu onChoose={setDialog} /> : null}
+                  uploads={uploads}
+                  menu={
+                    mayWrite ? <BucketMenu onChoose={(kind) => setAction({ kind, bucket: chosen })} /> : null
+                  }
                 />
               ) : (
                 <Empty icon="folder" title={t('noBuckets')} text={t('noBucketsText')}>
-                  {mayWrite ? <Button onClick={() => setDialog('create')}>{t('newBucket')}</Button> : null}
+                  {mayWrite ? (
+                    <Button onClick={() => setAction({ kind: 'create' })}>{t('newBucket')}</Button>
+                  ) : null}
                 </Empty>
               )}
             </section>
-            <BucketDialog
-              dialog={dialog}
-              project={project}
-              bucket={chosen}
-              onClose={() => setDialog(null)}
-              onChosen={(bucket) => void navigate({ search: bucket === null ? {} : { bucket } })}
+            <LeaveGuard
+              changes={uploads.running}
+              title={t('leaveUploads')}
+              text={t('leaveUploadsText', { count: uploads.running })}
             />
+            {action ? (
+              <BucketDialog
+                action={action}
+                project={project}
+                onClose={() => setAction(null)}
+                onChosen={(bucket) => void navigate({ search: bucket === null ? {} : { bucket } })}
+              />
+            ) : null}
           </div>
         );
       }}
@@ -182,7 +196,7 @@ function StorageUse({ project }: { project: Project }) {
   );
 }
 
-function BucketMenu({ onChoose }: { onChoose: (dialog: Dialog) => void }) {
+function BucketMenu({ onChoose }: { onChoose: (kind: 'edit' | 'delete') => void }) {
   const t = useT();
   return (
     <Menu position="bottom-end">

@@ -1,6 +1,6 @@
-/** Uploads into a folder, a few at a time. */
+/** Uploads into folders, a few at a time, until the screen of storage is left. */
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Project } from '../../queries/projects';
 import { uploadFile } from '../../queries/storage';
 import type { NamedFile } from './dropped-files';
@@ -17,23 +17,19 @@ interface UploadState {
 
 let nextId = 1;
 
-export function useUploads({
-  project,
-  bucket,
-  prefix,
-}: {
-  project: Project;
-  bucket: string;
-  prefix: string;
-}) {
+export function useUploads(project: Project) {
   const client = useQueryClient();
   const [list, setList] = useState<readonly UploadState[]>([]);
   const abort = useRef(new AbortController());
+  useEffect(() => {
+    abort.current = new AbortController();
+    return () => abort.current.abort();
+  }, []);
   const set = (id: number, change: Partial<UploadState>): void =>
     setList((old) => old.map((one) => (one.id === id ? { ...one, ...change } : one)));
   const drop = (id: number): void => setList((old) => old.filter((one) => one.id !== id));
 
-  const start = (files: readonly NamedFile[]): void => {
+  const start = (bucket: string, prefix: string, files: readonly NamedFile[]): void => {
     const { signal } = abort.current;
     const waiting = files.map((one) => ({ ...one, id: nextId++ }));
     setList((old) => [...old, ...waiting.map(({ id, path }) => ({ id, name: path, part: 0, error: null }))]);
@@ -59,10 +55,12 @@ export function useUploads({
     list,
     start,
     dismiss: drop,
-    isRunning: list.some(({ error }) => error === null),
+    running: list.filter(({ error }) => error === null).length,
     cancel: () => {
       abort.current.abort();
       abort.current = new AbortController();
     },
   };
 }
+
+export type Uploads = ReturnType<typeof useUploads>;
