@@ -65,7 +65,12 @@ export function SavedQueries({ project, current, onChoose }: SavedQueriesProps) 
         {t('savedQueries')}
       </Title>
       {maySave ? (
-        <SaveForm current={current} isPending={save.isPending} onSave={(one) => save.mutate([one])} />
+        <SaveForm
+          current={current}
+          // The list tells whether the name is there.
+          isPending={save.isPending || saved.isPending}
+          onSave={(one) => save.mutate([one])}
+        />
       ) : null}
       {failure ? <Failure error={failure} /> : null}
       {maySave ? <OfBrowser project={project} onMove={(queries) => save.mutateAsync(queries)} /> : null}

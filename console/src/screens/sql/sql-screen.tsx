@@ -1,5 +1,5 @@
 /** SQL as the owner of the project's database. */
-import { Alert, Button, Drawer, Group, Select, Tooltip } from '@mantine/core';
+import { Alert, Button, Group, Select, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -9,6 +9,7 @@ import { runSql, useCatalog, useCatalogChanged, useMayWrite, useProject } from '
 import { useLanguages } from '../../i18n';
 import { draftOf, keepDraft } from '../../lib/sql-drafts';
 import { readHistory, remember } from '../../lib/sql-history';
+import { SideDrawer } from '../../ui/dialog';
 import { Empty, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { type EditorHandle, SqlEditor } from './editor';
@@ -29,6 +30,8 @@ interface Run {
   readonly query: string;
   /** Before the query, on its first line. Empty: the query itself is run. */
   readonly prefix: string;
+  /** All of the editor. */
+  readonly text: string;
 }
 
 export function SqlScreen() {
@@ -46,12 +49,12 @@ export function SqlScreen() {
   const changed = useCatalogChanged(project);
   const mayRun = useMayWrite(project);
   const run = useMutation({
-    mutationFn: async ({ query: text, prefix }: Run) => {
+    mutationFn: async ({ query: wanted, prefix }: Run) => {
       abort.current = new AbortController();
       const since = performance.now();
       const answer = await runSql(
         project.id,
-        prefix + text,
+        prefix + wanted,
         { max_rows: Number(limit), all_results: prefix === '' },
         abort.current.signal,
       );
@@ -60,11 +63,12 @@ export function SqlScreen() {
     onSuccess: ({ answer }) => {
       if (answer.statements.some(({ command }) => !READING.has(command ?? ''))) void changed();
     },
-    onError: (error, { prefix }) => {
+    onError: (error, { prefix, text }) => {
       const location = error instanceof ApiError ? error.database?.location : null;
-      if (!location) return;
+      // The place is that of the text that was run. Somebody who types on keeps the cursor.
+      if (!location || editor.current?.text() !== text) return;
       const before = location.line === 1 ? prefix.length : 0;
-      editor.current?.goTo(location.line, Math.max(1, location.column - before));
+      editor.current.goTo(location.line, Math.max(1, location.column - before));
     },
   });
   const start = (prefix = ''): void => {
@@ -75,7 +79,7 @@ export function SqlScreen() {
     setEntries(remember(project.id, wanted, Date.now()));
     // The address links to what was run, as far as servers and browsers take it.
     if (wanted.length <= LINKED_CHARACTERS) void navigate({ search: { query: wanted }, replace: true });
-    run.mutate({ query: wanted, prefix });
+    run.mutate({ query: wanted, prefix, text: editor.current?.text() ?? '' });
   };
   return (
     <div className="sql">
@@ -144,13 +148,7 @@ export function SqlScreen() {
         {mayRun ? null : <Alert m="md">{t('sqlForbidden')}</Alert>}
         {mayRun && run.isIdle ? <Empty icon="sql" title={t('sqlEmpty')} text={t('sqlEmptyText')} /> : null}
       </div>
-      <Drawer
-        opened={isHistoryOpen}
-        onClose={historyDrawer.close}
-        position="right"
-        title={t('openQueries')}
-        closeButtonProps={{ 'aria-label': t('close') }}
-      >
+      <SideDrawer opened={isHistoryOpen} onClose={historyDrawer.close} title={t('openQueries')}>
         <Statements
           project={project}
           current={editor.current?.text() ?? ''}
@@ -161,7 +159,7 @@ export function SqlScreen() {
           }}
           onCleared={() => setEntries([])}
         />
-      </Drawer>
+      </SideDrawer>
     </div>
   );
 }
