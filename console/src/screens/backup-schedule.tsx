@@ -1,5 +1,5 @@
 /** The schedule of the backups of a project, and the last runs. */
-import { Badge, Button, Group, Modal, NumberInput, Select, Stack, Switch, Table, Text } from '@mantine/core';
+import { Badge, Button, Group, NumberInput, Select, Stack, Switch, Table, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Schema } from '../api/client';
@@ -8,6 +8,7 @@ import { backupRunsQuery, backupsQuery } from '../queries/overview';
 import type { Project } from '../queries/projects';
 import { useLanguages } from '../i18n';
 import { formatBytes, formatTime } from '../lib/format';
+import { Dialog } from '../ui/dialog';
 import { announce, announceFailure, Failure, Loaded } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { FormButtons } from '../ui/parts';
@@ -111,15 +112,14 @@ function ScheduleForm({ project, subject: { schedule, own_schedule: isOwn }, onC
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['backups'] });
       announce(t('saved'));
-      onClose();
     },
   });
   return (
-    <Modal opened onClose={onClose} title={t('schedule')} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={t('schedule')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate();
+          save.mutate(undefined, { onSuccess: onClose });
         }}
       >
         <Stack gap="sm">
@@ -163,7 +163,7 @@ function ScheduleForm({ project, subject: { schedule, own_schedule: isOwn }, onC
           <FormButtons action={t('save')} isPending={save.isPending} onClose={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -18,6 +18,7 @@ import {
   useSession,
 } from '../api/session';
 import { forgetPerson } from '../forget-person';
+import { useIsOnTop } from '../ui/dialog';
 import { Failure, Loading } from '../ui/feedback';
 import { EntryPage } from '../ui/entry';
 import { SignInForms, SignInScreen } from './sign-in';
@@ -88,6 +89,8 @@ function SignedIn({ session, children }: { session: Session; children: ReactNode
 function SignInAgain({ session }: { session: Session }) {
   const t = useT();
   const other = useOther();
+  // Escape closes no drawer below, with what was entered in it.
+  useIsOnTop(true);
   const renew = (): void => void renewSession();
   // Single sign-on, and a sign-in in another tab, leave a cookie that this tab can use.
   useWindowEvent('focus', renew);
@@ -104,14 +107,11 @@ function SignInAgain({ session }: { session: Session }) {
       overlayProps={{ blur: 14, backgroundOpacity: 0.75 }}
       title={t('sessionEnded')}
     >
-      {/* Escape would close a drawer below, with what was entered in it. Mantine asks the focused element. */}
-      <div onFocusCapture={({ target }) => target.setAttribute('data-mantine-stop-propagation', 'true')}>
-        <Text size="sm" mb="md">
-          {t('sessionEndedText')}
-        </Text>
-        {other ? <GoOnAs answer={other} /> : null}
-        <SignInForms byKey={session.by === 'key'} keepsPage />
-      </div>
+      <Text size="sm" mb="md">
+        {t('sessionEndedText')}
+      </Text>
+      {other ? <GoOnAs answer={other} /> : null}
+      <SignInForms byKey={session.by === 'key'} keepsPage />
     </Modal>
   );
 }

@@ -4,7 +4,6 @@ import {
   Button,
   Card,
   Group,
-  Modal,
   Select,
   SimpleGrid,
   Skeleton,
@@ -23,6 +22,8 @@ import { overviewQuery } from '../queries/overview';
 import { useLanguages, useT } from '../i18n';
 import { formatBytes, formatNumber, formatTime } from '../lib/format';
 import { isAllowed } from '../lib/permissions';
+import { AddressInput } from '../ui/address-input';
+import { Dialog } from '../ui/dialog';
 import { Empty, Failure, Loaded } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { Page } from '../ui/parts';
@@ -53,15 +54,14 @@ export function HomeScreen() {
             </Empty>
           ) : (
             <>
-              <TextInput
+              <AddressInput
                 aria-label={t('searchProjects')}
                 placeholder={t('searchProjects')}
                 leftSection={<Icon name="search" size={16} />}
                 value={search}
-                onChange={(event) => {
-                  const text = event.currentTarget.value;
-                  void navigate({ search: text === '' ? {} : { search: text }, replace: true });
-                }}
+                onText={(text) =>
+                  void navigate({ search: text === '' ? {} : { search: text }, replace: true })
+                }
                 maw={360}
                 mb="md"
               />
@@ -177,17 +177,15 @@ function CreateProject({ onClose }: { onClose: () => void }) {
   const create = useMutation({
     mutationFn: () =>
       dataOf(api.POST('/admin/v1/projects', { body: { name: name.trim(), slug: null, plan } })),
-    onSuccess: async ({ slug }) => {
-      void client.invalidateQueries({ queryKey: ['projects'] });
-      await navigate({ to: '/projects/$slug', params: { slug } });
-    },
+    onSuccess: () => void client.invalidateQueries({ queryKey: ['projects'] }),
   });
+  const open = ({ slug }: Project): void => void navigate({ to: '/projects/$slug', params: { slug } });
   return (
-    <Modal opened onClose={onClose} title={t('newProject')} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={t('newProject')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          create.mutate();
+          create.mutate(undefined, { onSuccess: open });
         }}
       >
         <Stack gap="sm">
@@ -217,6 +215,6 @@ function CreateProject({ onClose }: { onClose: () => void }) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 /** Backups of a project: download, schedule, run now, and the last runs. */
-import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { assertOk } from '../api/client';
@@ -8,6 +8,7 @@ import { isOfInstall, mayAdminister, sessionHeaders, useSession } from '../api/s
 import type { Project } from '../queries/projects';
 import { useLanguages } from '../i18n';
 import { formatBytes } from '../lib/format';
+import { Dialog } from '../ui/dialog';
 import { Failure } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { FormButtons, Section } from '../ui/parts';
@@ -58,19 +59,13 @@ function Download({ project, onClose }: { project: Project; onClose: () => void 
       saveFile(file, `${project.slug}.tar.gz`);
       await client.invalidateQueries({ queryKey: ['overview', project.id] });
     },
-    onSuccess: onClose,
   });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('downloadBackup')}
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
+    <Dialog onClose={onClose} title={t('downloadBackup')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          download.mutate();
+          download.mutate(undefined, { onSuccess: onClose });
         }}
       >
         <Stack gap="sm">
@@ -97,6 +92,6 @@ function Download({ project, onClose }: { project: Project; onClose: () => void 
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

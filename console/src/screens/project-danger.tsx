@@ -59,8 +59,8 @@ function Deletion({ project }: { project: Project }) {
           run={async () => {
             await api.DELETE('/admin/v1/projects/{id}', { params: { path: { id: project.id } } });
             await client.invalidateQueries({ queryKey: ['projects'] });
-            await navigate({ to: '/' });
           }}
+          onDone={() => void navigate({ to: '/' })}
         />
       ) : null}
     </>

@@ -4,11 +4,13 @@ import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import '@mantine/spotlight/styles.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useSession } from '../api/session';
 import { isAllowed } from '../lib/permissions';
 import type { Relation } from '../queries/catalog-types';
 import { isExposed, projectQuery, projectsQuery, useCatalog } from '../queries/projects';
 import { useT } from '../i18n';
+import { useIsOnTop } from './dialog';
 import { Icon } from './icon';
 import { INSIDE_VIEWS, INSTALL_SCREENS, SCREENS } from './screens';
 
@@ -109,8 +111,13 @@ function Commands({ groups }: { groups: Group[] }) {
     },
     { id: 'scheme', label: t('toggleScheme'), leftSection: <Icon name="moon" />, onClick: toggleColorScheme },
   ];
+  const [isOpen, setOpen] = useState(false);
+  const isOnTop = useIsOnTop(isOpen);
   return (
     <Spotlight
+      closeOnEscape={isOnTop}
+      onSpotlightOpen={() => setOpen(true)}
+      onSpotlightClose={() => setOpen(false)}
       actions={[
         ...groups,
         { group: t('projects'), actions: projects },

@@ -4,9 +4,7 @@ import {
   Button,
   Card,
   CopyButton,
-  Drawer,
   Group,
-  Modal,
   PasswordInput,
   Stack,
   Text,
@@ -17,6 +15,7 @@ import {
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useT } from '../i18n';
+import { Dialog, SideDrawer } from './dialog';
 import { Failure } from './feedback';
 import { Icon, type IconName } from './icon';
 
@@ -139,18 +138,10 @@ export function DetailDrawer({
   onClose: () => void;
   children: ReactNode;
 }) {
-  const t = useT();
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={title}
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
+    <SideDrawer onClose={onClose} size="lg" title={title}>
       {children}
-    </Drawer>
+    </SideDrawer>
   );
 }
 
@@ -193,20 +184,27 @@ interface ConfirmProps {
   readonly danger?: boolean;
   readonly run: () => Promise<unknown>;
   readonly onClose: () => void;
+  /** Called after the action, but not if the dialog was closed meanwhile. */
+  readonly onDone?: () => void;
   readonly children?: ReactNode;
 }
 
 /** Asks before an action, runs it, and stays open with the message if it fails. */
-export function Confirm({ title, text, action, typed, danger = true, run, onClose, children }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { title, text, action, typed, danger = true, run, onClose, onDone, children } = props;
   const t = useT();
   const [input, setInput] = useState('');
-  const mutation = useMutation({ mutationFn: run, onSuccess: onClose });
+  const mutation = useMutation({ mutationFn: run });
+  const finish = (): void => {
+    onClose();
+    onDone?.();
+  };
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          mutation.mutate();
+          mutation.mutate(undefined, { onSuccess: finish });
         }}
       >
         <Stack gap="sm">
@@ -233,6 +231,6 @@ export function Confirm({ title, text, action, typed, danger = true, run, onClos
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,9 +1,10 @@
 /** Shows the SQL of an action before it runs. */
-import { Modal, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type Project, runSql, useCatalogChanged } from '../queries/projects';
 import { useT } from '../i18n';
+import { Dialog } from './dialog';
 import { announce, Failure } from './feedback';
 import { FormButtons, Snippet } from './parts';
 
@@ -37,16 +38,18 @@ export function SqlDialog({
     onSuccess: async () => {
       await changed();
       announce(t('done'));
-      onClose();
-      onDone?.();
     },
   });
+  const finish = (): void => {
+    onClose();
+    onDone?.();
+  };
   return (
-    <Modal opened onClose={onClose} title={title} size={size} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={title} size={size}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          run.mutate();
+          run.mutate(undefined, { onSuccess: finish });
         }}
       >
         <Stack gap="md">
@@ -74,6 +77,6 @@ export function SqlDialog({
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

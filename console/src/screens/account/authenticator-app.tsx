@@ -1,11 +1,12 @@
 /** The authenticator app of the person: enrolment by QR code, recovery codes, removal. */
-import { Badge, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { encode } from 'uqr';
 import { api, dataOf } from '../../api/client';
 import { currentSession, setSession } from '../../api/session';
 import { useT } from '../../i18n';
+import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/feedback';
 import { Secret, Section, Snippet } from '../../ui/parts';
 import { confirmedBy, PasswordForm } from './parts';
@@ -25,14 +26,9 @@ export function AuthenticatorApp({ hasApp }: { hasApp: boolean }) {
         </Button>
       </Group>
       {isOpen ? (
-        <Modal
-          opened
-          onClose={close}
-          title={hasApp ? t('removeFactor') : t('addFactor')}
-          closeButtonProps={{ 'aria-label': t('close') }}
-        >
+        <Dialog onClose={close} title={hasApp ? t('removeFactor') : t('addFactor')}>
           {hasApp ? <Removal onDone={close} /> : <Enrolment onDone={close} />}
-        </Modal>
+        </Dialog>
       ) : null}
     </Section>
   );
@@ -92,16 +88,13 @@ function Removal({ onDone }: { onDone: () => void }) {
   const [code, setCode] = useState('');
   const remove = useMutation({
     mutationFn: () => api.DELETE('/admin/v1/session/factor', { body: { code } }),
-    onSuccess: () => {
-      setHasApp(false);
-      onDone();
-    },
+    onSuccess: () => setHasApp(false),
   });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        remove.mutate();
+        remove.mutate(undefined, { onSuccess: onDone });
       }}
     >
       <Stack gap="sm">

@@ -66,17 +66,24 @@ interface PasswordFormProps<Data> {
   readonly danger?: boolean;
   /** Gets the password. */
   readonly change: UseMutationResult<Data, Error, string>;
+  readonly onDone?: () => void;
 }
 
 /** Asks for the password before a change of the account. */
-export function PasswordForm<Data>({ text, action, danger = false, change }: PasswordFormProps<Data>) {
+export function PasswordForm<Data>({
+  text,
+  action,
+  danger = false,
+  change,
+  onDone,
+}: PasswordFormProps<Data>) {
   const t = useT();
   const [password, setPassword] = useState('');
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        change.mutate(password);
+        change.mutate(password, { onSuccess: () => onDone?.() });
       }}
     >
       <Stack gap="sm">

@@ -1,11 +1,12 @@
 /** The passkeys of the person: add, rename and delete. */
 import { startRegistration } from '@simplewebauthn/browser';
-import { Button, Group, Modal, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../../api/client';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
+import { Dialog } from '../../ui/dialog';
 import { Failure, Loaded } from '../../ui/feedback';
 import { FormButtons, Section } from '../../ui/parts';
 import { RecoveryCodes } from './authenticator-app';
@@ -53,20 +54,19 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
       const credential = await startRegistration({ optionsJSON: options as never });
       return dataOf(api.POST('/admin/v1/passkeys', { body: { name, credential: credential as never } }));
     },
-    onSuccess: async ({ recovery_codes: codes }) => {
-      await client.invalidateQueries({ queryKey: KEY });
-      if (codes.length === 0) onClose();
-    },
+    onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
   });
   return (
-    <Modal opened onClose={onClose} title={t('addPasskey')} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={t('addPasskey')}>
       {add.data ? (
         <RecoveryCodes codes={add.data.recovery_codes} onKept={onClose} />
       ) : (
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            add.mutate();
+            add.mutate(undefined, {
+              onSuccess: ({ recovery_codes: codes }) => (codes.length === 0 ? onClose() : undefined),
+            });
           }}
         >
           <Stack gap="sm">
@@ -92,7 +92,7 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
           </Stack>
         </form>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -103,18 +103,15 @@ function RenamePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => 
   const rename = useMutation({
     mutationFn: () =>
       dataOf(api.PATCH('/admin/v1/passkeys/{id}', { params: { path: { id: passkey.id } }, body: { name } })),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: KEY });
-      onClose();
-    },
+    onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
   });
   const title = t('renamePasskey');
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          rename.mutate();
+          rename.mutate(undefined, { onSuccess: onClose });
         }}
       >
         <Stack gap="sm">
@@ -134,7 +131,7 @@ function RenamePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => 
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -147,20 +144,18 @@ function DeletePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => 
         params: { path: { id: passkey.id } },
         body: confirmedBy(password),
       }),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: KEY });
-      onClose();
-    },
+    onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
   });
   const title = t('deletePasskey');
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={title}>
       <PasswordForm
         text={t('deletePasskeyText', { name: passkey.name })}
         action={title}
         danger
         change={remove}
+        onDone={onClose}
       />
-    </Modal>
+    </Dialog>
   );
 }

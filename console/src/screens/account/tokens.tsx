@@ -1,11 +1,12 @@
 /** Personal access tokens: create with scopes and an end, shown once, and delete. */
-import { Button, Checkbox, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../../api/client';
 import type { SessionAnswer } from '../../api/session';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
+import { Dialog } from '../../ui/dialog';
 import { Failure, Loaded } from '../../ui/feedback';
 import { Confirm, Section, Snippet } from '../../ui/parts';
 import { AddButton, OwnList } from './parts';
@@ -84,7 +85,7 @@ function CreateToken({ projects, onClose }: TokensProps & { readonly onClose: ()
   });
   const title = create.data ? t('tokenCreated') : t('newToken');
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={title}>
       {create.data ? (
         <Stack gap="sm">
           <Text size="sm">{t('tokenCreatedText')}</Text>
@@ -154,6 +155,6 @@ function CreateToken({ projects, onClose }: TokensProps & { readonly onClose: ()
           </Stack>
         </form>
       )}
-    </Modal>
+    </Dialog>
   );
 }

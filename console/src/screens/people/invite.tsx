@@ -1,5 +1,5 @@
 /** Invites a person to the installation or to a project. A person with an account gets the role in the project at once. */
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../../api/client';
@@ -7,6 +7,7 @@ import { ApiError } from '../../api/errors';
 import { useSession } from '../../api/session';
 import { useT } from '../../i18n';
 import { isOwner } from '../../lib/permissions';
+import { Dialog } from '../../ui/dialog';
 import { announce, Failure } from '../../ui/feedback';
 import { Snippet } from '../../ui/parts';
 import { INSTALL_ROLES, type InstallRole, PROJECT_ROLES, type ProjectRole, roleOptions } from './roles';
@@ -30,11 +31,10 @@ export function Invite({ projectId, onClose }: InviteProps) {
     mutationFn: () => send(email.trim(), role, projectId),
     onSuccess: async (made) => {
       await client.invalidateQueries({ queryKey: ['people'] });
-      if (made.link) return setLink(made.link);
-      announce(made.isMember ? t('inviteExisting') : t('invited'));
-      onClose();
+      if (!made.link) announce(made.isMember ? t('inviteExisting') : t('invited'));
     },
   });
+  const finish = (made: { link: string | null }): void => (made.link ? setLink(made.link) : onClose());
   const offered = INSTALL_ROLES.filter((one) => one !== 'owner' || isOwner(session));
   const options =
     projectId === null
@@ -42,12 +42,12 @@ export function Invite({ projectId, onClose }: InviteProps) {
       : roleOptions(PROJECT_ROLES, t);
   const title = link === null ? t('invitePerson') : t('invitationLinkTitle');
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={title}>
       {link === null ? (
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            invite.mutate();
+            invite.mutate(undefined, { onSuccess: finish });
           }}
         >
           <Stack gap="sm">
@@ -88,7 +88,7 @@ export function Invite({ projectId, onClose }: InviteProps) {
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

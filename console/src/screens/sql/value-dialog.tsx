@@ -1,8 +1,9 @@
 /** The whole value of a cell of a result. */
-import { Button, Group, Modal } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useT } from '../../i18n';
 import { Copy } from '../../ui/parts';
 import { saveFile } from '../../ui/save-file';
+import { Dialog } from '../../ui/dialog';
 
 /** Of a longer value, the rest is in the file only: the browser draws it for seconds. */
 const SHOWN_CHARACTERS = 20_000;
@@ -16,7 +17,7 @@ interface ValueDialogProps {
 export function ValueDialog({ column, text, onClose }: ValueDialogProps) {
   const t = useT();
   return (
-    <Modal opened onClose={onClose} title={column} size="lg" closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={column} size="lg">
       <pre className="preview-text" tabIndex={0} aria-label={t('value')} dir="auto">
         {text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text}
       </pre>
@@ -30,6 +31,6 @@ export function ValueDialog({ column, text, onClose }: ValueDialogProps) {
           {t('download')}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

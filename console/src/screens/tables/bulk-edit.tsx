@@ -1,5 +1,5 @@
 /** One change for many rows: of the selection, which waits until it is saved, or of all rows that meet the filters, at once. */
-import { Button, Checkbox, Menu, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Menu, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Relation } from '../../queries/catalog-types';
@@ -9,6 +9,7 @@ import { useLanguages, useT } from '../../i18n';
 import { formatNumber } from '../../lib/format';
 import type { GridQuery, Row } from '../../lib/grid-query';
 import { changeAll, toggleDelete, type Values } from '../../lib/pending-changes';
+import { Dialog } from '../../ui/dialog';
 import { Failure, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { Confirm } from '../../ui/parts';
@@ -78,7 +79,13 @@ export function BulkEdit(props: BulkEditProps) {
         />
       ) : null}
       {action === 'changeAll' || action === 'deleteAll' ? (
-        <AllRows {...props} isDeletion={action === 'deleteAll'} onClose={close} />
+        <AllRows
+          // With other filters, as after the back button, nothing that was entered counts.
+          key={JSON.stringify(query.filters)}
+          {...props}
+          isDeletion={action === 'deleteAll'}
+          onClose={close}
+        />
       ) : null}
     </>
   );
@@ -95,12 +102,7 @@ function ChangeSelected({ relation, count, onClose, onApply }: ChangeSelectedPro
   const t = useT();
   const [values, setValues] = useState<Values>({});
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('selectedRows', { count })}
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
+    <Dialog onClose={onClose} title={t('selectedRows', { count })}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -115,7 +117,7 @@ function ChangeSelected({ relation, count, onClose, onApply }: ChangeSelectedPro
           </Button>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -135,9 +137,9 @@ function AllRows(props: BulkEditProps & { isDeletion: boolean; onClose: () => vo
   const title = isDeletion ? t('deleteAllTitle') : t('changeAllTitle');
   if (count.data === undefined)
     return (
-      <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
+      <Dialog onClose={onClose} title={title}>
         {count.error ? <Failure error={count.error} onRetry={() => void count.refetch()} /> : <Loading />}
-      </Modal>
+      </Dialog>
     );
   const shown = formatNumber(count.data, language);
   const run = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 /** Imports a CSV file into a table, and reports the rows that were refused. */
-import { Alert, Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors';
@@ -10,6 +10,7 @@ import { formatBytes, formatNumber } from '../../lib/format';
 import type { Relation } from '../../queries/catalog-types';
 import { type Project, useCatalogChanged } from '../../queries/projects';
 import { insertRecords } from '../../queries/rows';
+import { Dialog } from '../../ui/dialog';
 import { announce, Failure } from '../../ui/feedback';
 import { saveFile } from '../../ui/save-file';
 
@@ -46,13 +47,14 @@ export function CsvImport({ project, relation, file, onClose }: CsvImportProps) 
     onSuccess: ({ imported, refused }) => {
       if (refused.length > 0) return;
       announce(t('imported', { count: formatNumber(imported, language) }));
-      onClose();
     },
     onSettled: changed,
   });
+  const start = (): void =>
+    run.mutate(undefined, { onSuccess: ({ refused }) => (refused.length === 0 ? onClose() : undefined) });
   const count = formatNumber(state.imported, language);
   return (
-    <Modal opened onClose={onClose} title={t('importCsv')} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={t('importCsv')}>
       <Stack gap="sm">
         <Text size="sm" className="wrap">
           {t('importText', { file: file.name, size: formatBytes(file.size, language), table: relation.name })}{' '}
@@ -77,13 +79,13 @@ export function CsvImport({ project, relation, file, onClose }: CsvImportProps) 
             {run.data ? t('close') : t('cancel')}
           </Button>
           {run.data ? null : (
-            <Button loading={run.isPending} disabled={state.imported > 0} onClick={() => run.mutate()}>
+            <Button loading={run.isPending} disabled={state.imported > 0} onClick={start}>
               {t('import')}
             </Button>
           )}
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

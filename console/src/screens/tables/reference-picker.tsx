@@ -1,5 +1,5 @@
 /** The row that a foreign key refers to, with a preview, and the choice of another. */
-import { Anchor, Button, Group, Modal, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { isExposed, type Project } from '../../queries/projects';
 import { fetchPage, pageRowsOf } from '../../queries/rows';
 import { useT } from '../../i18n';
 import { type Filter, FIRST_PAGE, type Row } from '../../lib/grid-query';
+import { Dialog } from '../../ui/dialog';
 import { Failure, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 
@@ -157,7 +158,7 @@ export function ReferenceChoice({ project, target, onPick, onNull, onClose }: Re
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={relation.name} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={relation.name}>
       <Stack gap="xs">
         <TextInput
           aria-label={t('search')}
@@ -203,6 +204,6 @@ export function ReferenceChoice({ project, target, onPick, onNull, onClose }: Re
           )}
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 /** All columns of one row, to read, change or insert. The changes wait in the grid until they are saved. */
-import { Button, Drawer, Group, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { Column, Relation } from '../../queries/catalog-types';
 import { type Project, useMayWrite } from '../../queries/projects';
@@ -12,6 +12,7 @@ import { ReferenceField, targetOf } from './reference-picker';
 import { RowField } from './row-field';
 import type { GridState } from './use-grid';
 import { WhyNot } from './why-not';
+import { SideDrawer } from '../../ui/dialog';
 
 interface RowDrawerProps {
   readonly project: Project;
@@ -39,14 +40,7 @@ export function RowDrawer(props: RowDrawerProps) {
     onClose();
   };
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={row ? t('row') : t('insertRow')}
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
+    <SideDrawer onClose={onClose} size="lg" title={row ? t('row') : t('insertRow')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -99,7 +93,7 @@ export function RowDrawer(props: RowDrawerProps) {
           onClose={() => setAsksWhy(false)}
         />
       ) : null}
-    </Drawer>
+    </SideDrawer>
   );
 }
 

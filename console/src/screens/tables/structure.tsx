@@ -1,5 +1,5 @@
 /** The structure of a table: columns, keys, indexes, and their changes by SQL that is shown first. */
-import { ActionIcon, Badge, Button, Drawer, Group, Menu, Stack, Table, Text, Title } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Menu, Stack, Table, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Column, Relation } from '../../queries/catalog-types';
@@ -9,6 +9,7 @@ import { formatBytes } from '../../lib/format';
 import { Icon } from '../../ui/icon';
 import { IconButton, Snippet } from '../../ui/parts';
 import { type Change, ChangeDialog } from './structure-dialogs';
+import { SideDrawer } from '../../ui/dialog';
 
 const route = getRouteApi('/signed-in/projects/$slug/tables');
 
@@ -34,7 +35,7 @@ export function StructureButton(props: StructureProps) {
       >
         {t('structure')}
       </Button>
-      <Drawer
+      <SideDrawer
         opened={panel === 'structure'}
         onClose={() => open(false)}
         position="right"
@@ -43,7 +44,7 @@ export function StructureButton(props: StructureProps) {
         closeButtonProps={{ 'aria-label': t('close') }}
       >
         <Structure {...props} />
-      </Drawer>
+      </SideDrawer>
     </>
   );
 }

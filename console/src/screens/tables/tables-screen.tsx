@@ -1,21 +1,12 @@
 /** The tables and views of a project, and the rows of the chosen one. */
-import {
-  ActionIcon,
-  Badge,
-  Button,
-  Drawer,
-  NavLink,
-  ScrollArea,
-  Select,
-  TextInput,
-  Tooltip,
-} from '@mantine/core';
+import { ActionIcon, Badge, Button, NavLink, ScrollArea, Select, TextInput, Tooltip } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Relation } from '../../queries/catalog-types';
 import { isExposed, type Project, useCatalog, useMayWrite, useProject } from '../../queries/projects';
 import { useT } from '../../i18n';
+import { SideDrawer } from '../../ui/dialog';
 import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { CreateTable } from './create-table';
@@ -52,16 +43,9 @@ export function TablesScreen() {
         return (
           <div className="split">
             {isNarrow ? (
-              <Drawer
-                opened={isListOpen}
-                onClose={list.close}
-                title={t('tables')}
-                size="xs"
-                padding="xs"
-                closeButtonProps={{ 'aria-label': t('close') }}
-              >
+              <SideDrawer opened={isListOpen} onClose={list.close} title={t('tables')} size="xs" padding="xs">
                 {sidebar}
-              </Drawer>
+              </SideDrawer>
             ) : (
               <aside className="split-side" aria-label={t('tables')}>
                 {sidebar}

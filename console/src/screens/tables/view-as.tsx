@@ -5,7 +5,6 @@ import {
   JsonInput,
   Loader,
   Menu,
-  Modal,
   Stack,
   TextInput,
   UnstyledButton,
@@ -19,6 +18,7 @@ import type { Project } from '../../queries/projects';
 import { userQuery, usersQuery } from '../../queries/users';
 import { useT } from '../../i18n';
 import { claimsOf } from '../../lib/identity-link';
+import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 
@@ -95,7 +95,7 @@ function ChooseUser({ project, onClose, onChoose }: ChooseUserProps) {
   const [wanted] = useDebouncedValue(search, 200);
   const users = useQuery(usersQuery(project.id, { search: wanted, page: 1, perPage: 20 }));
   return (
-    <Modal opened onClose={onClose} title={t('asUser')} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={t('asUser')}>
       <Stack gap="xs">
         <TextInput
           aria-label={t('searchUsers')}
@@ -116,7 +116,7 @@ function ChooseUser({ project, onClose, onChoose }: ChooseUserProps) {
           </UnstyledButton>
         ))}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -138,7 +138,7 @@ function EnterClaims({
     else setInvalid(true);
   };
   return (
-    <Modal opened onClose={onClose} title={t('asClaims')} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={t('asClaims')}>
       <Stack gap="sm">
         <Alert variant="light">{t('claimsHint')}</Alert>
         <JsonInput
@@ -152,6 +152,6 @@ function EnterClaims({
         />
         <Button onClick={enter}>{t('apply')}</Button>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 /** Which policy lets a row through for an identity, and which does not. */
-import { Alert, Badge, Code, Group, Modal, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Code, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Identity } from '../../api/identity';
@@ -17,6 +17,7 @@ import {
   type Verdict,
   verdictOf,
 } from '../../lib/policy-probe';
+import { Dialog } from '../../ui/dialog';
 import { Loaded } from '../../ui/feedback';
 import { ViewAs } from './view-as';
 
@@ -40,13 +41,7 @@ export function WhyNot({ project, relation, row, onClose }: WhyNotProps) {
     gcTime: 0,
   });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={t('whyTitle')}
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
+    <Dialog onClose={onClose} size="lg" title={t('whyTitle')}>
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
           {t('whyText')}
@@ -85,7 +80,7 @@ export function WhyNot({ project, relation, row, onClose }: WhyNotProps) {
           }}
         </Loaded>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

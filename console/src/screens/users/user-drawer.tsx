@@ -71,7 +71,11 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
           </Button>
         </Group>
         {change.error ? <Failure error={change.error} /> : null}
-        <Profile key={user.updated_at} user={user} onSave={change.mutate} isSaving={change.isPending} />
+        <Profile
+          user={user}
+          onSave={(body, onSaved) => change.mutate(body, { onSuccess: onSaved })}
+          isSaving={change.isPending}
+        />
         <Ban user={user} onChange={(until) => change.mutate({ banned_until: until })} />
         <Password project={project} user={user} />
         <Sessions project={project} user={user} />
@@ -93,8 +97,8 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
           run={async () => {
             await calls.DELETE('/v1/auth/{project_id}/admin/users/{user_id}', params);
             await refresh();
-            onClose();
           }}
+          onDone={onClose}
         />
       ) : null}
     </DetailDrawer>
@@ -104,13 +108,15 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
 interface ProfileProps {
   readonly user: User;
   readonly isSaving: boolean;
-  readonly onSave: (body: Schema<'UpdateAdminUserDto'>) => void;
+  readonly onSave: (body: Schema<'UpdateAdminUserDto'>, onSaved?: () => void) => void;
 }
 
 function Profile({ user, onSave, isSaving }: ProfileProps) {
   const t = useT();
   const stored = JSON.stringify(user.data, null, 2);
-  const [input, setInput] = useState({ email: user.email, name: user.name, data: stored });
+  // Only what was entered: what is entered during a save stays.
+  const [draft, setDraft] = useState<Partial<Record<'email' | 'name' | 'data', string>>>({});
+  const input = { email: user.email, name: user.name, data: stored, ...draft };
   const isValid = isJsonObject(input.data);
   return (
     <Part title={t('profile')}>
@@ -118,11 +124,12 @@ function Profile({ user, onSave, isSaving }: ProfileProps) {
         onSubmit={(event) => {
           event.preventDefault();
           const { email, name, data } = input;
-          onSave({
+          const body = {
             ...(email === user.email ? {} : { email }),
             ...(name === user.name ? {} : { name }),
             ...(data === stored ? {} : { data: JSON.parse(data) as Record<string, never> }),
-          });
+          };
+          onSave(body, () => setDraft((now) => (now === draft ? {} : now)));
         }}
       >
         <Stack gap="sm">
@@ -130,12 +137,12 @@ function Profile({ user, onSave, isSaving }: ProfileProps) {
             label={t('email')}
             type="email"
             value={input.email}
-            onChange={(event) => setInput({ ...input, email: event.currentTarget.value })}
+            onChange={(event) => setDraft({ ...draft, email: event.currentTarget.value })}
           />
           <TextInput
             label={t('name')}
             value={input.name}
-            onChange={(event) => setInput({ ...input, name: event.currentTarget.value })}
+            onChange={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
           />
           <JsonInput
             label={t('userData')}
@@ -146,7 +153,7 @@ function Profile({ user, onSave, isSaving }: ProfileProps) {
             value={input.data}
             error={isValid ? null : t('invalidJson')}
             classNames={{ input: 'mono' }}
-            onChange={(data) => setInput({ ...input, data })}
+            onChange={(data) => setDraft({ ...draft, data })}
           />
           <Group gap="xs">
             <Button type="submit" loading={isSaving} disabled={!isValid}>

@@ -4,7 +4,6 @@ import {
   Button,
   Checkbox,
   Group,
-  Modal,
   Pagination,
   PasswordInput,
   SegmentedControl,
@@ -22,7 +21,9 @@ import { type Project, useMayWrite, useProject } from '../../queries/projects';
 import { projectClient, type User, userQuery, usersQuery } from '../../queries/users';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
+import { AddressInput } from '../../ui/address-input';
 import { DataTable, Named } from '../../ui/data-table';
+import { Dialog } from '../../ui/dialog';
 import { announce, Empty, Failure, Loaded, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { DetailDrawer, Page } from '../../ui/parts';
@@ -74,15 +75,12 @@ export function UsersScreen() {
         </>
       }
     >
-      <TextInput
+      <AddressInput
         aria-label={t('searchUsers')}
         placeholder={t('searchUsers')}
         leftSection={<Icon name="search" size={16} />}
         value={search}
-        onChange={(event) => {
-          const text = event.currentTarget.value;
-          void navigate({ search: text === '' ? {} : { search: text }, replace: true });
-        }}
+        onText={(text) => void navigate({ search: text === '' ? {} : { search: text }, replace: true })}
         maw={360}
         mb="md"
       />
@@ -136,6 +134,7 @@ function OpenedUser({ project, userId, onClose }: OpenedUserProps) {
     );
   return (
     <UserDrawer
+      key={userId}
       project={project}
       user={user.data}
       onClose={onClose}
@@ -208,15 +207,14 @@ function CreateUser({ project, onClose }: { project: Project; onClose: () => voi
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['users', project.id] });
       announce(t('saved'));
-      onClose();
     },
   });
   return (
-    <Modal opened onClose={onClose} title={t('newUser')} closeButtonProps={{ 'aria-label': t('close') }}>
+    <Dialog onClose={onClose} title={t('newUser')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          create.mutate();
+          create.mutate(undefined, { onSuccess: onClose });
         }}
       >
         <Stack gap="sm">
@@ -273,6 +271,6 @@ function CreateUser({ project, onClose }: { project: Project; onClose: () => voi
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,0 +1,65 @@
+/** Dialogs and drawers. Of those above one another, Escape closes the one on top alone. */
+import { Drawer, type DrawerProps, Modal, type ModalProps } from '@mantine/core';
+import { useEffect, useId, useState, useSyncExternalStore } from 'react';
+import { useT } from '../i18n';
+
+/** What is open, the topmost last. */
+let layers: readonly string[] = [];
+const listeners = new Set<() => void>();
+
+function setLayers(next: readonly string[]): void {
+  layers = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** @returns true if nothing is open above it */
+export function useIsOnTop(isOpen: boolean): boolean {
+  const id = useId();
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    setLayers([...layers, id]);
+    return () => setLayers(layers.filter((one) => one !== id));
+  }, [id, isOpen]);
+  return useSyncExternalStore(subscribe, () => layers.at(-1) === id);
+}
+
+/** Gives the focus back where it was. Mantine does so only for what stays in the page after it was closed. */
+function useFocusReturn(): void {
+  const [before] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      const { activeElement, body } = document;
+      if (activeElement === body && before instanceof HTMLElement) before.focus({ preventScroll: true });
+    },
+    [before],
+  );
+}
+
+/** A dialog that is open as long as it is in the page. */
+export function Dialog(props: Pick<ModalProps, 'onClose' | 'title' | 'size' | 'children'>) {
+  const t = useT();
+  const isOnTop = useIsOnTop(true);
+  useFocusReturn();
+  return <Modal opened closeOnEscape={isOnTop} closeButtonProps={{ 'aria-label': t('close') }} {...props} />;
+}
+
+/** Beside the page. */
+export function SideDrawer({ opened = true, ...props }: Omit<DrawerProps, 'opened'> & { opened?: boolean }) {
+  const t = useT();
+  const isOnTop = useIsOnTop(opened);
+  useFocusReturn();
+  return (
+    <Drawer
+      opened={opened}
+      closeOnEscape={isOnTop}
+      position="right"
+      closeButtonProps={{ 'aria-label': t('close') }}
+      {...props}
+    />
+  );
+}
