@@ -26,7 +26,8 @@ inBrowser('the console looks inside', () => {
   beforeAll(async () => {
     assertConsoleBuilt();
     smtp = await MailServer.start();
-    plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url } });
+    // A mail that was refused waits for longer than the tests take.
+    plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url, MAIL_RETRY_DELAY: '3600' } });
     browser = await TestBrowser.start();
     project = await plinth.createProject({ name: 'Inside' });
     await project.sql(`
@@ -131,10 +132,12 @@ inBrowser('the console looks inside', () => {
     }).catch((error: Error) => expect(error.message).toMatch(/terminat/i));
   });
 
-  it('limits: shows the use and the queues, and sends a mail again that was given up', async () => {
+  it('limits: shows the use and the queues, and sends mails that were given up or wait', async () => {
     const user = await project.signUp();
+    const waiting = await project.signUp();
     smtp.mood = 'refuse';
-    await project.anon.post(`${project.auth}/reset-password`, { email: user.email });
+    for (const { email } of [user, waiting])
+      await project.anon.post(`${project.auth}/reset-password`, { email });
     const { database } = await accessOf(plinth, project.id);
     await asSuperuser(database, async (client) => {
       const giveUp = `update auth.outgoing_mails set failed_at = now(), last_error = $1
@@ -143,6 +146,10 @@ inBrowser('the console looks inside', () => {
         expect((await client.query(giveUp, [HOSTILE, user.email])).rowCount).toBe(1);
       }, SHOWN_MS);
     });
+    await eventually(async () => {
+      const { body } = await plinth.admin.get('/admin/v1/queues');
+      expect(body).toContainEqual(expect.objectContaining({ name: 'auth-mail', delayed: 2 }));
+    }, SHOWN_MS);
     smtp.mood = 'accept';
     await view.open(project.slug, 'inside?view=limits');
     await page.getByText('Storage requests').waitFor();
@@ -151,6 +158,11 @@ inBrowser('the console looks inside', () => {
     await expectAccessibleInBothSchemes();
     await view.button('Send again').click();
     await page.getByText('No mail was given up.').waitFor();
+    expect(smtp.to(waiting.email)).toEqual([]);
+    const queue = page.getByRole('row', { name: /^auth-mail / });
+    await queue.getByRole('button', { name: 'Run delayed jobs now' }).click();
+    await smtp.mailTo(waiting.email);
+    await queue.getByRole('button').waitFor({ state: 'detached' });
   });
 
   it('advisor: says why, opens the SQL in the editor, dismisses and restores', async () => {
@@ -183,13 +195,15 @@ inBrowser('the console looks inside', () => {
     await page.frameLocator('.mail-preview').getByRole('heading', { name: 'Hello' }).waitFor();
     await expectAccessibleInBothSchemes();
     await page.getByLabel('Test mail to').fill('grace@example.com');
+    // The test mail is what stands there, also before the preview shows it.
+    await page.getByLabel('Subject').fill('Do come in, {{ name }}');
     await view.button('Send').click();
     await page.getByText('The mail to grace@example.com was sent').waitFor();
-    expect(smtp.to('grace@example.com').map(({ subject }) => subject)).toEqual(['Come in, Ada Lovelace']);
+    expect(smtp.to('grace@example.com').map(({ subject }) => subject)).toEqual(['Do come in, Ada Lovelace']);
     await view.button('Save').click();
     await view.button('Use Plinth’s own').waitFor();
     const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}`);
-    expect(body.settings.mail_templates.invite.subject).toBe('Come in, {{ name }}');
+    expect(body.settings.mail_templates.invite.subject).toBe('Do come in, {{ name }}');
   });
 
   it('overview: downloads a backup, and home shows when it was made', async () => {
