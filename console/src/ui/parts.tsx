@@ -95,11 +95,11 @@ export function Page({ title, text, actions, children }: PageProps) {
     <div className="page">
       <Group justify="space-between" align="start" mb="lg" gap="sm">
         <div>
-          <Title order={1} size="h2">
+          <Title order={1} size="h2" className="wrap">
             {title}
           </Title>
           {text ? (
-            <Text c="dimmed" size="sm" mt={4}>
+            <Text c="dimmed" size="sm" mt={4} className="wrap">
               {text}
             </Text>
           ) : null}

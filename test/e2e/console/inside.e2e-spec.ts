@@ -249,6 +249,18 @@ inBrowser('the console looks inside', () => {
         expect([screen, width]).toEqual([screen, 390]);
       }, SHOWN_MS);
     }
+    // Long names are broken, and a drawer still has its button.
+    const long = await plinth.createProject({ name: 'Verzeichnis'.repeat(12) });
+    await long.service.post(`/p/${long.slug}/storage/buckets`, { name: 'b'.repeat(60) });
+    const email = `${'e'.repeat(60)}@example.com`;
+    const { body } = await long.service.post(`${long.auth}/admin/users`, { email });
+    for (const screen of ['', 'storage', 'policies', `users?user=${body.user.id}`]) {
+      await view.open(long.slug, screen);
+      await view.loaded('Lädt');
+      expect([screen, await view.overflowing()]).toEqual([screen, []]);
+    }
+    await view.dialog().getByRole('button', { name: 'Schließen' }).click();
+    await view.dialog().waitFor({ state: 'detached' });
   });
 
   it('runs no code of others, and breaks no policy but that of the preview', async () => {

@@ -129,7 +129,7 @@ function TableCard({ project, relation, onAction }: TableCardProps) {
     <Card withBorder component="section">
       <Group justify="space-between" mb="xs">
         <Group gap="xs">
-          <Title order={2} size="h4">
+          <Title order={2} size="h4" className="wrap">
             {schema === 'public' ? name : `${schema}.${name}`}
           </Title>
           <Badge
@@ -227,7 +227,7 @@ function PolicyRow({ policy, relation, onAction }: PolicyRowProps) {
       <Group justify="space-between" wrap="nowrap" align="start">
         <div className="policy-text">
           <Group gap={6}>
-            <Text size="sm" fw={550}>
+            <Text size="sm" fw={550} className="wrap">
               {policy.name}
             </Text>
             <Badge size="sm" variant="light" color="gray">
