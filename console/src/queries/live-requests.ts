@@ -133,8 +133,7 @@ async function readStream(
   const url = `${PLINTH_URL}/admin/v1/projects/${encodeURIComponent(projectId)}/requests`;
   try {
     const response = await fetch(url, { headers: sessionHeaders(), credentials: 'same-origin', signal });
-    if (!response.ok || !response.body)
-      return toApiError(response, await response.json().catch(() => null));
+    if (!response.ok || !response.body) return toApiError(response, await response.json().catch(() => null));
     onOpen();
     await readEvents(response.body, onEvents);
     return null;

@@ -131,8 +131,7 @@ export async function uploadFile({
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
     request.onerror = () => reject(unreachable());
     request.onabort = () => reject(signal.reason as Error);
-    request.onload = () =>
-      request.status < 300 ? resolve() : reject(toApiError(request, request.response));
+    request.onload = () => (request.status < 300 ? resolve() : reject(toApiError(request, request.response)));
     signal.addEventListener('abort', () => request.abort());
     request.send(form);
   });

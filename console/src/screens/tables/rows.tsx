@@ -76,7 +76,7 @@ export function Rows({ project, relation, relations, identity }: RowsProps) {
     enabled: linked !== null,
     staleTime: Infinity,
   });
-  /** Counts the rows that were opened. A long value is read first, and another row, or screen, may be opened meanwhile. */
+  /** Counts the rows that were opened. A long value is read first, and another row may be opened meanwhile. */
   const opening = useRef(0);
   useEffect(() => () => void (opening.current += 1), []);
   const open = async (row: Row): Promise<void> => {
