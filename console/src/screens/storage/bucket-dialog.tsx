@@ -12,7 +12,8 @@ import { Confirm } from '../../ui/parts';
 
 /** What a dialog does, and with which bucket: another one may be shown before it ends. */
 export type BucketAction =
-  { readonly kind: 'create' } | { readonly kind: 'edit' | 'delete'; readonly bucket: Bucket };
+  | { readonly kind: 'create' }
+  | { readonly kind: 'edit' | 'delete'; readonly bucket: Bucket };
 
 interface BucketDialogProps {
   readonly action: BucketAction;
