@@ -45,6 +45,11 @@ export const copyFailed = (cause: Error): AppError =>
     cause,
   });
 
+export const extensionsNotAllowed = (names: readonly string[]): AppError =>
+  notSupported(
+    `The backup has extensions that may reach files, programs or the network: ${names.join(', ')}. To allow them, name them in RESTORE_EXTENSIONS`,
+  );
+
 export const projectExists = (slug: string): AppError =>
   new AppError({
     status: 409,
@@ -58,6 +63,14 @@ export const restoreFailed = (step: string, cause: Error): AppError =>
     code: 'restore_failed',
     message: `Restoring ${step} failed, and everything was undone: ${cause.message}`,
     cause,
+  });
+
+/** For the log: the client is gone. */
+export const restoreAbandoned = (): AppError =>
+  new AppError({
+    status: 400,
+    code: 'restore_failed',
+    message: 'The client disconnected, and everything was undone',
   });
 
 /** The server ended the connection, or lacks disk or memory. */

@@ -4,6 +4,7 @@ import { Module } from '@nestjs/common';
 import { QueueModule } from '../infra/queue/queue.module';
 import { StorageModule } from '../storage/storage.module';
 import { AuditArchiveRepository } from './database/audit-archive.repository';
+import { ArchivedExtensions } from './database/archived-extensions';
 import { InstallBackup } from './install-backup.service';
 import { InstallRestore } from './install-restore.service';
 import { PhysicalBackup } from './physical/physical-backup.service';
@@ -25,6 +26,7 @@ import { ScheduledBackup } from './schedule/scheduled-backup.service';
 @Module({
   imports: [StorageModule, QueueModule, BullModule.registerQueue({ name: BACKUP_QUEUE })],
   providers: [
+    ArchivedExtensions,
     AuditArchiveRepository,
     BackupDestination,
     BackupMetrics,

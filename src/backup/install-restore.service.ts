@@ -11,7 +11,7 @@ import { ArchiveManifest, AUDIT_LOG, PROJECTS_FOLDER } from './archive/archive-f
 import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
 import { assertAuthentic, Members, openInstallArchive, readToEnd } from './archive/open-archive';
 import { ServersService } from '../projects/servers/servers.service';
-import { archiveInvalid, restoreFault } from './backup.errors';
+import { archiveInvalid, restoreAbandoned, restoreFault } from './backup.errors';
 import { AuditArchiveRepository, StagedAuditLog } from './database/audit-archive.repository';
 import { ProjectRestore, RestoreOptions } from './project-restore.service';
 import { fromArchivedSchedule } from './schedule/schedule';
@@ -95,6 +95,7 @@ export class InstallRestore {
     options: Omit<RestoreOptions, 'slug'>,
     actor: Actor,
   ): Promise<ProjectOutcome> {
+    if (options.abandoned?.aborted) throw restoreAbandoned();
     const slug = name.slice(PROJECTS_FOLDER.length).replace(/\.tar(\.gz|\.zst)?$/, '');
     try {
       const input = Readable.from(borrowed(chunks), { objectMode: false });

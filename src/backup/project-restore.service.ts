@@ -16,7 +16,9 @@ import { ProjectsService } from '../projects/projects.service';
 import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from '../projects/provisioning/project-migrations';
 import { ObjectStore } from '../storage/providers/object-store';
 import { RemovalHoldRepository } from '../storage/removal/removal-hold.repository';
+import { unlessAbandoned } from './abandonment';
 import {
+  ArchivedExtension,
   ArchiveHeader,
   ArchiveManifest,
   FILES_FOLDER,
@@ -26,7 +28,9 @@ import {
 } from './archive/archive-format';
 import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
 import { assertAuthentic, Members, OpenArchive, openArchive, readToEnd } from './archive/open-archive';
+import { validSettings } from './archive/archived-settings';
 import { archiveInvalid, notSupported, projectExists, restoreFault } from './backup.errors';
+import { ArchivedExtensions } from './database/archived-extensions';
 import { restoreSettings } from './database/database-settings';
 import { NO_RESULTS, ProjectLoader } from './database/project-loader';
 import { FileLoader } from './file-loader';
@@ -37,6 +41,8 @@ export interface RestoreOptions {
   readonly slug?: string;
   /** Reads and verifies the archive, and changes nothing. */
   readonly dryRun: boolean;
+  /** Aborted when the client disconnects: the restore ends, and is undone. */
+  readonly abandoned?: AbortSignal;
 }
 
 export interface RestoredProject {
@@ -57,6 +63,7 @@ export class ProjectRestore {
     private readonly owner: OwnerDatabase,
     private readonly store: ObjectStore,
     private readonly hold: RemovalHoldRepository,
+    private readonly extensions: ArchivedExtensions,
   ) {}
 
   /**
@@ -69,7 +76,9 @@ export class ProjectRestore {
       const archive = await this.open(members, options.passphrase);
       const copy = await this.copyOf(archive, options.slug);
       await this.projects.assertFree({ id: copy.id ?? '', slug: copy.slug });
-      return await (options.dryRun ? this.rehearse(archive, copy) : this.run(archive, copy, actor));
+      const byAdmin = await this.extensions.forAdmin(archive.header.extensions);
+      if (options.dryRun) return await this.rehearse(archive, copy);
+      return await this.run(archive, copy, byAdmin, options, actor);
     } finally {
       // Ends the input as well, if something failed before its end.
       await members.return(undefined as never);
@@ -92,12 +101,21 @@ export class ProjectRestore {
     return reportOf(archive, { id: copy.id ?? '', slug: copy.slug }, { manifest: end.manifest, skipped: [] });
   }
 
-  private async run(archive: OpenArchive, copy: ProjectCopy, actor: Actor): Promise<RestoredProject> {
+  private async run(
+    archive: OpenArchive,
+    copy: ProjectCopy,
+    byAdmin: readonly ArchivedExtension[],
+    { abandoned }: RestoreOptions,
+    actor: Actor,
+  ): Promise<RestoredProject> {
     let filled: Filled | undefined;
-    const byAdmin = archive.header.extensions.filter(({ by_owner: byOwner }) => !byOwner);
-    const fill = async (project: ProjectEntity): Promise<void> => {
-      await this.hold.during(project.id, async () => (filled = await this.fill(archive, project)));
-    };
+    // Archived SQL may run without end, and catch a cancellation. Dropping the database ends its sessions.
+    const fill = (project: ProjectEntity): Promise<void> =>
+      unlessAbandoned(abandoned, () =>
+        this.hold.during(project.id, async () => {
+          filled = await this.fill(archive, project);
+        }),
+      );
     const project = await this.projects.restore(copy, byAdmin, fill, actor).catch((error: unknown) => {
       // Such as an extension that this server does not have.
       throw error instanceof DatabaseError ? restoreFault('the database', error) : error;
@@ -161,7 +179,7 @@ export class ProjectRestore {
       plan: project.plan as Plan,
       createdAt: Date.parse(project.created_at),
       schemaVersion: project.schema_version,
-      settings: secrets.settings,
+      settings: validSettings(secrets.settings),
       ownerPassword: secrets.owner_password,
       dataSecret: secrets.data_secret,
       secrets: secrets.secrets.map(({ kid, secret, ...rest }) => ({

@@ -114,6 +114,8 @@ export interface BackupConfig {
   readonly passphraseFile: string | null;
   /** Of scheduled backups. */
   readonly compression: Compression;
+  /** Extensions that a restore creates, besides those that PostgreSQL trusts. */
+  readonly restoredExtensions: readonly string[];
   /** Where the archives are stored. */
   readonly destination: StorageConfig;
 }

@@ -17,6 +17,7 @@ export function backupConfig(env: EnvironmentVariables, dataDir: string): Backup
     passphrase: env.BACKUP_PASSPHRASE ?? null,
     passphraseFile: env.BACKUP_PASSPHRASE_FILE === undefined ? null : resolve(env.BACKUP_PASSPHRASE_FILE),
     compression: env.BACKUP_COMPRESSION,
+    restoredExtensions: env.RESTORE_EXTENSIONS.split(',').map((name) => name.trim()),
     destination: {
       ...destination,
       diskDir: resolve(env.BACKUP_DIR ?? join(dataDir, 'backups')),

@@ -73,6 +73,9 @@ export class EnvironmentVariables {
   /** Compression of scheduled backups; zstd is the faster one, and needs Node.js 22.15 or later. */
   @IsIn([...COMPRESSIONS]) BACKUP_COMPRESSION: Compression = 'gzip';
 
+  /** Extensions that a restore may create, besides those that PostgreSQL trusts. */
+  @IsString() RESTORE_EXTENSIONS = 'pg_stat_statements,pgrouting,postgis,postgis_topology,vector';
+
   /** Where scheduled backups are stored. */
   @IsIn(['disk', 'gcs', 's3']) BACKUP_PROVIDER: 'disk' | 'gcs' | 's3' = 'disk';
 

@@ -73,7 +73,6 @@ export class ProjectFactory {
   copyOf(copy: ProjectCopy): { project: ProjectEntity; secrets: ProjectSecretEntity[] } {
     const { slug, name, plan, settings, schemaVersion } = copy;
     const project = this.newProject({ slug, name, plan });
-    // As stored: a value that an older version accepted must not make a backup worthless.
     const createdAt = new Date(copy.createdAt);
     const id = copy.id ?? project.id;
     const dataSecret = this.secrets.seal('data-secret', id, copy.dataSecret);

@@ -28,6 +28,7 @@ import { BodyReader } from '../../http/bodies/body-reader';
 import { pacedBody } from '../../http/bodies/paced-body';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { bodyTooSlow } from '../../http/bodies/body.errors';
+import { clientLeft } from '../../http/client-left';
 import { Answer } from '../../http/docs/answer.decorator';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
@@ -116,10 +117,12 @@ export class BackupsController {
     @StrictQuery() { slug, dry_run: dryRun }: RestoreQuery,
     @CurrentActor() actor: Actor,
     @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<RestoreReport> {
     const options = {
       passphrase: passphraseOf(header),
       dryRun: dryRun === 'true',
+      abandoned: clientLeft(response),
       ...(slug ? { slug } : {}),
     };
     const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });

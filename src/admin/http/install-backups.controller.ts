@@ -25,6 +25,7 @@ import { ZSTD_MISSING } from '../../config/compression';
 import { BodyReader } from '../../http/bodies/body-reader';
 import { bodyTooSlow } from '../../http/bodies/body.errors';
 import { pacedBody } from '../../http/bodies/paced-body';
+import { clientLeft } from '../../http/client-left';
 import { Answer } from '../../http/docs/answer.decorator';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
@@ -104,8 +105,13 @@ export class InstallBackupsController {
     @StrictQuery() { dry_run: dryRun }: InstallRestoreQuery,
     @CurrentActor() actor: Actor,
     @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<InstallRestoreReport> {
-    const options = { passphrase: passphraseOf(header), dryRun: dryRun === 'true' };
+    const options = {
+      passphrase: passphraseOf(header),
+      dryRun: dryRun === 'true',
+      abandoned: clientLeft(response),
+    };
     const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
     const { backedUpAt, projects, auditEntries, schedules, servers } = await this.restores.restore(
       body,

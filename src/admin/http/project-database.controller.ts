@@ -8,6 +8,7 @@ import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { DatabaseAccess, SqlAnswer, TableRecord } from '../admin-records';
 import { SqlDto } from './dto/projects.dto';
+import { clientLeft } from '../../http/client-left';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import {
@@ -74,13 +75,11 @@ export class ProjectDatabaseController {
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SqlAnswer> {
-    const client = new AbortController();
-    response.once('close', () => client.abort());
     const limits = {
       timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
       maxRows: body.max_rows ?? DEFAULT_MAX_ROWS,
       allResults: body.all_results ?? false,
-      abandoned: client.signal,
+      abandoned: clientLeft(response),
     };
     return this.projects.sql(id, body.query, limits, actor);
   }

@@ -2,6 +2,7 @@
 import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { clientLeft } from '../../http/client-left';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../projects/audit-log.repository';
 import { AppliedMigrationRecord, MigrationRunAnswer } from '../migrations/migration-records';
@@ -83,14 +84,12 @@ export class ProjectMigrationsController {
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) response: Response,
   ): Promise<MigrationRunAnswer> {
-    const client = new AbortController();
-    response.once('close', () => client.abort());
     const options = {
       dryRun: body.dry_run ?? false,
       outOfOrder: body.out_of_order ?? false,
       timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
       lockTimeoutSeconds: body.lock_timeout_seconds ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
-      abandoned: client.signal,
+      abandoned: clientLeft(response),
     };
     return this.migrations.run(id, body.migrations, options, actor);
   }

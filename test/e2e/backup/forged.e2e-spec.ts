@@ -99,6 +99,58 @@ it.each<[Part, string, unknown]>([
   expect(await hasDatabase(archivedId)).toBe(false);
 });
 
+it.each([
+  ['auto_rls', 'yes'],
+  ['exposed_schemas', ['auth']],
+  ['max_rows', 'many'],
+  ['role_statement_timeouts', { anon: -1 }],
+  ['allowed_email_domains', DEEP],
+  ['of_another_version', true],
+])(
+  'with a value of the setting %s that the admin API refuses are refused, and name it',
+  async (name, value) => {
+    const hostile = await forged(archive, ({ secrets }) => put(secrets, `settings.${name}`, value));
+    for (const query of ['?dry_run=true', '']) {
+      const answer = await restore(plinth, hostile, { query });
+      expect([answer.status, answer.body.error]).toEqual([
+        400,
+        expect.objectContaining({ code: 'invalid_archive', message: expect.stringContaining(name) }),
+      ]);
+    }
+    expect((await plinth.admin.get('/admin/v1/projects')).body).toEqual([]);
+  },
+);
+
+it.each(['postgres_fdw', 'dblink', 'file_fdw'])(
+  'with the extension %s, which reaches beyond the database, are refused with its name, and leave nothing',
+  async (name) => {
+    const hostile = await forged(archive, ({ header }) =>
+      (header.extensions as object[]).push({ name, schema: 'extensions', version: '1.0', by_owner: false }),
+    );
+    const answer = await restore(plinth, hostile);
+    expect([answer.status, answer.body.error]).toEqual([
+      400,
+      expect.objectContaining({
+        code: 'backup_not_supported',
+        message: expect.stringMatching(`${name}.*RESTORE_EXTENSIONS`),
+      }),
+    ]);
+    expect(await hasDatabase(archivedId)).toBe(false);
+  },
+);
+
+it('with such an extension that the operator allows are restored', async () => {
+  const allowing = await TestPlinth.start({ env: { RESTORE_EXTENSIONS: 'postgis, postgres_fdw' } });
+  try {
+    const extension = { name: 'postgres_fdw', schema: 'extensions', version: '1.0', by_owner: false };
+    const hostile = await forged(archive, ({ header }) => (header.extensions as object[]).push(extension));
+    expect((await restore(allowing, hostile)).status).toBe(201);
+    await allowing.admin.delete(`/admin/v1/projects/${archivedId}`);
+  } finally {
+    await allowing.stop();
+  }
+});
+
 it('that need an extension which the server lacks are refused with its name', async () => {
   const lacking = { name: 'no_such_extension', schema: 'extensions', version: '1.0', by_owner: false };
   const hostile = await forged(archive, ({ header }) => (header.extensions as object[]).push(lacking));

@@ -1,0 +1,25 @@
+/** Checks the settings of an archived project as the admin API checks those of a request. */
+import { plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError } from 'class-validator';
+import { mergeSettings, ProjectSettingsInput } from '../../projects/project-settings';
+import { archiveInvalid } from '../backup.errors';
+import { SECRETS } from './archive-format';
+
+/** @throws AppError 400 that names the settings, also those that this version does not know */
+export function validSettings(given: object): ProjectSettingsInput {
+  const settings = plainToInstance(ProjectSettingsInput, given);
+  const errors = validateSync(settings, {
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    stopAtFirstError: true,
+  });
+  if (errors.length > 0) throw archiveInvalid(`settings in ${SECRETS}: ${errors.map(messageOf).join('; ')}`);
+  return mergeSettings({}, settings);
+}
+
+function messageOf({ property, constraints = {} }: ValidationError): string {
+  const [kind, message] = Object.entries(constraints)[0] ?? [];
+  return kind === 'whitelistValidation'
+    ? `${property} is not a setting of this version`
+    : (message ?? `${property} is not valid`);
+}
