@@ -17,15 +17,28 @@ const chunkedInHttp10 = (): AppError =>
     headers: { Connection: 'close' },
   });
 
+const codingNotImplemented = (): AppError =>
+  new AppError({
+    status: 501,
+    code: 'not_implemented',
+    message: 'The only Transfer-Encoding that is supported is chunked',
+    database: { sqlstate: 'PL501' },
+    headers: { Connection: 'close' },
+  });
+
 export const tooManyHeaders = (): AppError =>
   httpError(431, `The request has ${MAX_HEADER_LINES} header lines or more`);
 
 /** The error of an ambiguous head, or null. */
 export function headFault(request: IncomingMessage): AppError | null {
   if (request.rawHeaders.length >= 2 * MAX_HEADER_LINES) return tooManyHeaders();
-  // RFC 9112, 6.1: the end of such a body, and so the next request, is ambiguous.
-  if (request.httpVersionMinor === 0 && request.headers['transfer-encoding'] !== undefined)
-    return chunkedInHttp10();
+  const coding = request.headers['transfer-encoding'];
+  if (coding !== undefined) {
+    // RFC 9112, 6.1: the end of such a body, and so the next request, is ambiguous.
+    if (request.httpVersionMinor === 0) return chunkedInHttp10();
+    // Node takes `gzip, chunked` as chunks, and leaves the gzip in the body.
+    if (coding.toLowerCase() !== 'chunked') return codingNotImplemented();
+  }
   // RFC 9112, 3.2
   return namesTwoHosts(request) ? httpError(400, 'The request has more than one Host header') : null;
 }

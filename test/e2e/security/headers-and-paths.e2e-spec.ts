@@ -199,6 +199,16 @@ describe('a second request inside the body of the first', () => {
     expect(statusesOf(answer)).toEqual([400]);
   });
 
+  it.each([
+    ['/rest/v1/notes', (body: string): unknown => JSON.parse(body).detail.sqlstate, 'PL501'],
+    ['/admin/v1/projects', (body: string): unknown => JSON.parse(body).error.code, 'not_implemented'],
+  ])('is not answered after a coding that is not implemented: %s', async (path, codeIn, code) => {
+    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked`;
+    const answer = await rawExchange(plinth.baseUrl, `${head}\r\n\r\n0\r\n\r\n${SECOND}`);
+    expect(statusesOf(answer)).toEqual([501]);
+    expect(codeIn(answer.slice(answer.indexOf('{')))).toBe(code);
+  });
+
   it('is not answered after a GET with a body, nor after chunks in HTTP/1.0', async () => {
     const get = `GET /rest/v1/notes HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${SECOND.length}\r\n\r\n${SECOND}`;
     expect(statusesOf(await rawExchange(plinth.baseUrl, get))).toEqual([401]);
