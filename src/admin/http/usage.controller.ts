@@ -50,7 +50,7 @@ export class UsageController {
     operationId: 'retryQueue',
     summary: 'Run the jobs of a queue now that wait for their next attempt',
     description:
-      'For use after a mail server or a storage provider is back. Otherwise each job waits for its own delay, which doubles after each attempt.',
+      'For use after a mail server or a storage provider is back. Otherwise each job waits for its own delay, which doubles after each attempt. At most 10,000 jobs in one call.',
   })
   @ApiParam({
     name: 'name',

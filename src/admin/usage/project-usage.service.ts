@@ -27,8 +27,9 @@ const MAILS = {
 };
 
 const MOST = Number.MAX_SAFE_INTEGER;
-/** Jobs of one statement of the queue. */
-const PROMOTED_AT_ONCE = 1_000;
+/** Jobs that one call runs, and how many of them at once. */
+const RETRIED_AT_MOST = 10_000;
+const RETRIED_AT_ONCE = 100;
 
 export const queueNotFound = (): AppError =>
   new AppError({ status: 404, code: 'queue_not_found', message: 'There is no such queue' });
@@ -79,11 +80,19 @@ export class ProjectUsageService {
     return Promise.all([this.mails, this.removals].map(stateOf));
   }
 
-  /** Runs the jobs that wait for their next attempt. @throws AppError 404 queue_not_found */
+  /**
+   * Runs the jobs that wait for their next attempt, each once: promoteJobs() of BullMQ goes on until none waits, and so uses up
+   * the attempts of those that fail again at once.
+   * @throws AppError 404 queue_not_found
+   */
   async retry(name: string): Promise<QueueState> {
     const queue = [this.mails, this.removals].find((one) => one.name === name);
     if (!queue) throw queueNotFound();
-    await queue.promoteJobs({ count: PROMOTED_AT_ONCE });
+    const jobs = await queue.getDelayed(0, RETRIED_AT_MOST - 1);
+    for (let from = 0; from < jobs.length; from += RETRIED_AT_ONCE) {
+      // One that runs already is not delayed any more, and is refused.
+      await Promise.allSettled(jobs.slice(from, from + RETRIED_AT_ONCE).map((job) => job.promote()));
+    }
     return stateOf(queue);
   }
 }

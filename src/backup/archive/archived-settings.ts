@@ -5,7 +5,10 @@ import { mergeSettings, ProjectSettingsInput } from '../../projects/project-sett
 import { archiveInvalid } from '../backup.errors';
 import { SECRETS } from './archive-format';
 
-/** @throws AppError 400 that names the settings, also those that this version does not know */
+/**
+ * A version that narrows what a setting accepts must convert here what older archives hold, because nobody can edit those.
+ * @throws AppError 400 that names the settings, also those that this version does not know
+ */
 export function validSettings(given: object): ProjectSettingsInput {
   const settings = plainToInstance(ProjectSettingsInput, given);
   const errors = validateSync(settings, {

@@ -202,6 +202,11 @@ describe('a second request inside the body of the first', () => {
   it.each([
     ['/rest/v1/notes', (body: string): unknown => JSON.parse(body).detail.sqlstate, 'PL501'],
     ['/admin/v1/projects', (body: string): unknown => JSON.parse(body).error.code, 'not_implemented'],
+    [
+      '/p/none/storage/buckets',
+      (body: string): unknown => JSON.parse(body).error.code,
+      'storage_unavailable',
+    ],
   ])('is not answered after a coding that is not implemented: %s', async (path, codeIn, code) => {
     const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked`;
     const answer = await rawExchange(plinth.baseUrl, `${head}\r\n\r\n0\r\n\r\n${SECOND}`);
