@@ -1,4 +1,5 @@
 /** Headers and paths that could bypass the guards, or that a proxy and Plinth could read as different requests. */
+import { METHODS } from 'node:http';
 import { shareOf } from '../../support/extent';
 import { TestPlinth } from '../../support/plinth';
 import { fillPath, guardedRoutesOf } from '../../support/routes';
@@ -109,7 +110,8 @@ describe("a request's credential", () => {
       ['GET /rest/v1/notes HTTP/1.0'],
       ['GET /rest/v1/notes HTTP/1.1', 'Host: x', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
       ['GET /rest/v1/notes HTTP/1.1', 'Host: x', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'],
-      ['QUERY /rest/v1/notes HTTP/1.1', 'Host: x'],
+      // Node.js 20.19 does not know it.
+      ...(METHODS.includes('QUERY') ? [['QUERY /rest/v1/notes HTTP/1.1', 'Host: x']] : []),
       ['PROPFIND /rest/v1/notes HTTP/1.1', 'Host: x'],
       ['TRACE /rest/v1/notes HTTP/1.1', 'Host: x'],
     ];
