@@ -102,6 +102,7 @@ class Install {
     const since = performance.now();
     for (const [area, ask] of Object.entries(this.areas)) {
       await eventually(async () => {
+        if (this.plinth.child.exitCode !== null) throw new Error(`Plinth ended:\n${this.plinth.printed}`);
         const { status, text } = await ask();
         expect({ area, status, text }).toMatchObject({ status: 200 });
       }, limitMs);

@@ -15,6 +15,8 @@ const START_LIMIT_MS = 60_000;
 const FIRST_PORT = 11_000;
 const PORT_SHARES = 8;
 const PORTS_OF_SHARE = 2_700;
+/** By this file of tests; what got them may not listen yet. */
+const given = new Set<number>();
 /** With one of these, the first start makes something else than a copy of the template has. */
 const OF_FIRST_START = ['DATABASE_URL', 'DATA_DIR', 'MASTER_KEY', 'STORAGE_PROVIDER', 'STORAGE_DISK_DIR'];
 export const PROCESS_ADMIN_KEY = 'process-platform-admin-key-0123';
@@ -56,8 +58,8 @@ export class PlinthProcess {
         PORT: String(chosen),
         HOST: '127.0.0.1',
         DATA_DIR: join(dataDir, 'data'),
-        // Many instances run at once, and the default port could be in use.
-        EMBEDDED_DATABASE_PORT: '0',
+        // Not one that the system gives away: it would be in use when a crashed PostgreSQL is started again.
+        EMBEDDED_DATABASE_PORT: String(await freePort()),
         PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
         BCRYPT_COST: '4',
         LOG_LEVEL: 'error',
@@ -113,6 +115,8 @@ export async function freePort(): Promise<number> {
   const own = Number(process.env.JEST_WORKER_ID ?? 0) % PORT_SHARES;
   for (;;) {
     const port = FIRST_PORT + PORT_SHARES * randomInt(PORTS_OF_SHARE) + own;
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(port)) return port;
   }
 }
