@@ -1,13 +1,20 @@
 // `npm test`: installs and builds if necessary, then runs the checks in parallel, and then the tests.
-// Stops after a failed check; a failed test stops neither its own stage nor the next. Arguments after `--` go to Jest. The last line is the number of tests.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+// Stops after a failed check; a failed test stops neither its own stage nor the next. A test file that fails is run once more
+// alone. If it passes then, it is unstable: the run succeeds and names the file. Arguments after `--` go to Jest. The last line is
+// the number of tests.
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ProgramFailed, run } from './lib/run.mjs';
 import { assertNodeVersion, bin, ROOT, setUp, setUpClients } from './lib/set-up.mjs';
 import { keepTestFilesInMemory } from './lib/test-files.mjs';
+import { TestResults } from './lib/test-results.mjs';
 
-const RESULTS = path.join(ROOT, '.tmp', 'test-results');
+const REPORTS = path.join(ROOT, '.tmp', 'test-results');
+/** The projects of Jest in the order of their stages. */
+const STAGES = [['unit', 'integration', 'e2e'], ['process']];
 const JEST_ARGUMENTS = process.argv.slice(2);
+/** With more failed files, the product is at fault, and no file is run again. */
+const MAX_RERUNS = 12;
 /**
  * Optimizing code takes a seventh of the time of the tests, which run most of it a few times only. Later versions of Node.js do
  * not know the option.
@@ -26,7 +33,7 @@ const CHECKS = [
   step('Unused code', 'knip', 'bin/knip.js', []),
 ];
 
-const totals = { passed: 0, failed: 0, skipped: 0 };
+const results = new TestResults();
 
 assertNodeVersion();
 await setUp({ development: true, console: true });
@@ -38,15 +45,23 @@ try {
   await Promise.all(CHECKS.map((check) => check()));
   keepTestFilesInMemory();
   // Process tests run alone, after the tests that keep both cores busy.
-  const first = await failureOf(jest('Unit, integration and e2e tests', 'unit', 'integration', 'e2e'));
-  const second = await failureOf(jest('Process tests', 'process'));
-  if (first ?? second) throw first ?? second;
+  const stages = [
+    await failureOf(jest('Unit, integration and e2e tests', STAGES[0])),
+    await failureOf(jest('Process tests', STAGES[1])),
+  ];
+  const unstable = await rerunFailedFiles();
+  for (const file of unstable) process.stdout.write(`unstable: ${path.relative(ROOT, file)}\n`);
+  // A run of Jest can fail without a failed file, for instance when it cannot start.
+  const explained = unstable.length > 0 && results.failedFiles().length === 0;
+  const failure = stages.find(Boolean);
+  if (failure && !explained) throw failure;
 } catch (error) {
   if (!(error instanceof ProgramFailed)) throw error;
   process.stdout.write(`${error.output}\n${error.message}\n`);
-  totals.failed ||= 1;
   process.exitCode = 1;
 }
+const totals = results.totals();
+if (process.exitCode === 1) totals.failed ||= 1;
 process.stdout.write(`${summary(totals)}\n`);
 // Do not wait for a check that is still running.
 if (process.exitCode === 1) process.exit();
@@ -67,14 +82,31 @@ async function failureOf(work) {
   }
 }
 
-/** Runs Jest on some of its projects and adds its result to the totals. */
-async function jest(name, ...projects) {
-  const resultFile = path.join(RESULTS, `${projects.join('-')}.json`);
-  mkdirSync(RESULTS, { recursive: true });
-  rmSync(resultFile, { force: true });
+/**
+ * Runs each failed test file once more, one after the other.
+ * @returns {Promise<string[]>} the files that passed this time
+ */
+async function rerunFailedFiles() {
+  const failed = results.failedFiles();
+  if (failed.length > MAX_RERUNS) return [];
+  for (const file of failed)
+    await failureOf(jest(`Again: ${path.relative(ROOT, file)}`, STAGES.flat(), file));
+  const stillFailed = new Set(results.failedFiles());
+  return failed.filter((file) => !stillFailed.has(file));
+}
+
+/**
+ * Runs Jest on some of its projects and adds its report to the results.
+ * @param {string} [file] run this test file only
+ */
+async function jest(name, projects, file) {
+  const report = path.join(REPORTS, 'jest.json');
+  mkdirSync(REPORTS, { recursive: true });
+  rmSync(report, { force: true });
   // Patterns come first: --selectProjects takes every word that follows it.
   const program = [...OPTIMIZE_LESS, bin('jest', 'bin/jest.js')];
-  const args = [...JEST_ARGUMENTS, '--passWithNoTests', '--json', `--outputFile=${resultFile}`];
+  const which = file ? ['-i', '--runTestsByPath', file] : JEST_ARGUMENTS;
+  const args = [...which, '--passWithNoTests', '--json', `--outputFile=${report}`];
   try {
     process.stdout.write(`${name} ...\n`);
     await timed(name, () =>
@@ -84,23 +116,7 @@ async function jest(name, ...projects) {
       }),
     );
   } finally {
-    count(resultFile);
-  }
-}
-
-/** A test file that cannot be loaded counts as one failed test, because Jest reports no tests for it. */
-function count(resultFile) {
-  const result = readResult(resultFile);
-  totals.passed += result.numPassedTests ?? 0;
-  totals.failed += (result.numFailedTests ?? 0) + (result.numRuntimeErrorTestSuites ?? 0);
-  totals.skipped += (result.numPendingTests ?? 0) + (result.numTodoTests ?? 0);
-}
-
-function readResult(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return {};
+    results.addReport(report);
   }
 }
 
