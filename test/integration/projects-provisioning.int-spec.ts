@@ -63,6 +63,26 @@ describe('creating projects', () => {
     expect(new Set(answers.map(({ body }) => body.slug)).size).toBe(10);
   });
 
+  it('opens no database to roles of other projects at any moment', async () => {
+    const { body: attacker } = await create({ name: 'Attacker' });
+    let created = false;
+    const work = Promise.all(Array.from({ length: 8 }, (_, n) => create({ name: `Guarded ${n}` }))).finally(
+      () => (created = true),
+    );
+    const entered = new Set<string>();
+    await asOwner(await accessOf(plinth, attacker.id as string), async (client) => {
+      while (!created) {
+        const { rows } = await client.query<{ name: string }>(
+          `select datname as name from pg_database where datallowconn and datname <> current_database()
+             and datname like 'plinth%' and has_database_privilege(current_user, oid, 'CONNECT')`,
+        );
+        for (const { name } of rows) entered.add(name);
+      }
+    });
+    expect((await work).map(({ status }) => status)).toEqual(Array(8).fill(201));
+    expect([...entered]).toEqual([]);
+  });
+
   it('gives the same slug to one of several, and 409 to the others', async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => create({ name: 'Same', slug: 'same-slug' })),

@@ -3,6 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { codeOf } from '../../common/errors/error-facts';
 import { REQUEST_ROLES, ServerCapabilities } from '../../database/platform/server-capabilities';
+import { createClosedDatabase } from '../../database/platform/closed-database';
 import { LOCK_NOT_AVAILABLE } from '../../database/sql/sqlstate';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
@@ -105,10 +106,8 @@ export class DatabaseProvisioner {
         await joinRole(client, plan.ownerRole, capabilities);
         await joinRole(client, plan.loginRole, capabilities);
       }
-      const [database, owner] = [quoteIdentifier(plan.database), quoteIdentifier(plan.ownerRole)];
-      await client.query(`create database ${database} owner ${owner} ${source}`);
-      await client.query(`revoke all on database ${database} from public;
-        grant connect on database ${database} to ${quoteIdentifier(plan.loginRole)}`);
+      const options = `owner ${quoteIdentifier(plan.ownerRole)} ${source}`;
+      await createClosedDatabase(client, plan.database, options, { rights: 'connect', role: plan.loginRole });
     });
   }
 

@@ -2,6 +2,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { createHash } from 'node:crypto';
+import { createClosedDatabase } from '../../database/platform/closed-database';
 import {
   capabilityWarnings,
   missingCapabilities,
@@ -116,10 +117,8 @@ async function buildTemplate(
   await client.query(`drop database if exists ${draft} with (force)`);
   await ensureTemplateOwner(client, prepared);
   await client.query(`alter role ${owner} login password ${quoteLiteral(password)}`);
-  await client.query(`create database ${draft} template template0 encoding 'UTF8'`);
-  await client.query(
-    `revoke all on database ${draft} from public; grant create, connect on database ${draft} to ${owner}`,
-  );
+  const grant = { rights: 'create, connect', role: templateOwner } as const;
+  await createClosedDatabase(client, `${template}_draft`, `template template0 encoding 'UTF8'`, grant);
   await server.asAdmin(`${template}_draft`, async (inDraft) => {
     if (await mayAlterPublic(inDraft)) await inDraft.query(`alter schema public owner to ${owner}`);
     // TypeORM creates its list of migrations in this schema before it runs the first one.

@@ -1,0 +1,24 @@
+/** Databases that no role of another project can enter, not even while they are created. */
+import type { Client } from 'pg';
+import { quoteIdentifier } from '../sql/identifier';
+
+/**
+ * Creates a database without rights for PUBLIC. CREATE DATABASE commits before CONNECT can be revoked, so the database accepts no
+ * connections until then. A crash in between leaves a database that nobody can enter.
+ * @param options SQL that follows the name in CREATE DATABASE
+ * @param grant rights of one role, besides its owner's
+ */
+export async function createClosedDatabase(
+  client: Client,
+  name: string,
+  options: string,
+  grant: { readonly rights: 'connect' | 'create, connect'; readonly role: string } | null,
+): Promise<void> {
+  const database = quoteIdentifier(name);
+  await client.query(`create database ${database} ${options} allow_connections false`);
+  await client.query(`revoke all on database ${database} from public`);
+  if (grant) {
+    await client.query(`grant ${grant.rights} on database ${database} to ${quoteIdentifier(grant.role)}`);
+  }
+  await client.query(`alter database ${database} allow_connections true`);
+}
