@@ -11,7 +11,7 @@ export type SettingGroup = (typeof GROUPS)[number];
 
 const STORAGE = /^(storage_|max_file_size|preview_)/;
 const REST =
-  /^(auto_rls|exposed_schemas|max_rows|statement_timeout|role_statement_timeouts|pre_request|extra_search_path|read_from|plan_enabled)$/;
+  /^(auto_rls|exposed_schemas|max_rows|statement_timeout|role_statement_timeouts|role_settings|pre_request|extra_search_path|read_from|plan_enabled)$/;
 
 /** Settings that are not known to belong elsewhere stand with those of auth, so that none is missing. */
 export function groupOf(name: string): SettingGroup {

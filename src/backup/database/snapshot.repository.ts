@@ -54,7 +54,10 @@ const EXTENSIONS = `
   from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
   where e.extname <> 'plpgsql' order by 1`;
 
-/** Those of this database, and those of its owner. Plinth makes its own ones again. */
+/**
+ * Those of this database, and those of its owner. Plinth makes its own ones again. Those of roles that are not the owner's,
+ * such as anon, may be another owner's, and the owner could not make them again.
+ */
 const SETTINGS = `
   select r.rolname as role, d.setdatabase <> 0 as in_database,
     pg_catalog.split_part(s.setting, '=', 1) as name,
@@ -63,6 +66,8 @@ const SETTINGS = `
     pg_catalog.unnest(d.setconfig) with ordinality s(setting, position)
   where (d.setdatabase = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())
          or (d.setdatabase = 0 and r.rolname = current_user))
+    and (d.setrole = 0 or r.rolname = current_user
+      or pg_catalog.pg_has_role(d.setrole, 'MEMBER WITH ADMIN OPTION'))
     and s.setting !~~ 'plinth.%'
   order by 2, 1 nulls first, s.position`;
 

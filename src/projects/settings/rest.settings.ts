@@ -19,7 +19,7 @@ const roleStatementTimeouts: Setting<Readonly<Record<string, number>>> = {
   fallbackText: 'none',
   description: 'Time limit in milliseconds for a statement of a request, by role',
   details:
-    '`{"anon": 3000}`: takes precedence over `statement_timeout`, but not over what a function or `ALTER ROLE` sets.',
+    '`{"anon": 3000}`: takes precedence over `statement_timeout`, but not over what a function, or `ALTER ROLE` for a role of the project itself, sets.',
   schema: {
     type: 'object',
     maxProperties: MOST_ROLES,
@@ -33,6 +33,68 @@ const roleStatementTimeouts: Setting<Readonly<Record<string, number>>> = {
         validate: isTimeoutByRole,
         defaultMessage: () =>
           'role_statement_timeouts must give at most 50 roles an integer from 1 to 3600000 each',
+      },
+    }),
+  ],
+};
+
+/** Settings that every role may set, and on which nothing of Plinth depends. */
+const ROLE_SETTINGS = [
+  'datestyle',
+  'default_text_search_config',
+  'default_transaction_isolation',
+  'effective_cache_size',
+  'from_collapse_limit',
+  'hash_mem_multiplier',
+  'intervalstyle',
+  'jit',
+  'join_collapse_limit',
+  'lc_monetary',
+  'lc_numeric',
+  'lc_time',
+  'lock_timeout',
+  'max_parallel_workers_per_gather',
+  'plan_cache_mode',
+  'random_page_cost',
+  'timezone',
+  'work_mem',
+] as const;
+const LONGEST_VALUE = 100;
+
+function isSettingsByRole(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const isSetting = ([name, each]: [string, unknown]): boolean =>
+    (ROLE_SETTINGS as readonly string[]).includes(name) &&
+    typeof each === 'string' &&
+    each.length <= LONGEST_VALUE &&
+    !each.includes('\0');
+  const ofRoles = Object.values(value);
+  return (
+    ofRoles.length <= MOST_ROLES &&
+    ofRoles.every((one) => isJsonObject(one) && Object.entries(one).every(isSetting))
+  );
+}
+
+const roleSettings: Setting<Readonly<Record<string, Readonly<Record<string, string>>>>> = {
+  fallback: {},
+  fallbackText: 'none',
+  description: 'Settings of PostgreSQL for requests to table REST, by role',
+  details: `\`{"anon": {"work_mem": "8MB"}}\`: in place of \`ALTER ROLE\`, which is not read for the roles that all projects share. Names: ${ROLE_SETTINGS.map((name) => `\`${name}\``).join(', ')}. Requests fail while PostgreSQL refuses a value.`,
+  schema: {
+    type: 'object',
+    maxProperties: MOST_ROLES,
+    additionalProperties: {
+      type: 'object',
+      additionalProperties: { type: 'string', maxLength: LONGEST_VALUE },
+    },
+  },
+  checks: [
+    ValidateBy({
+      name: 'isSettingsByRole',
+      validator: {
+        validate: isSettingsByRole,
+        defaultMessage: () =>
+          `role_settings must give at most ${MOST_ROLES} roles an object of texts of at most ${LONGEST_VALUE} characters; names: ${ROLE_SETTINGS.join(', ')}`,
       },
     }),
   ],
@@ -71,6 +133,8 @@ export const REST_SETTINGS = {
   }),
 
   role_statement_timeouts: roleStatementTimeouts,
+
+  role_settings: roleSettings,
 
   pre_request: text({
     fallback: null,

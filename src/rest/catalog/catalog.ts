@@ -152,7 +152,7 @@ export interface Catalog extends CodeTraits {
   readonly mediaHandlers: readonly MediaHandler[];
   /** By representationKey(). */
   readonly representations: ReadonlyMap<string, Representation>;
-  /** Settings of roles (ALTER ROLE), by role and name. SET ROLE does not apply them, so each request does. */
+  /** Settings of the project's own roles (ALTER ROLE), by role and name. SET ROLE does not apply them, so each request does. */
   readonly roleSettings: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /**
    * By schema: types whose text output shows names of the system catalog, such as `regclass`, and types built

@@ -5,6 +5,7 @@ import { quoteIdentifier } from '../../database/sql/identifier';
 import { withoutStaffCookie } from '../../http/staff-cookie';
 import { statementTimeout } from '../../projects/project-settings';
 import type { RequestHeaders } from '../grammar/rest-request';
+import { settingsOfRole } from './context-statements';
 import type { PreparedRequest } from '../prepare/prepared-request';
 
 /** The request as it came in. */
@@ -51,19 +52,19 @@ function searchPath(schemas: readonly string[]): string {
 }
 
 /** As the time limit: the function's own, or else the role's. */
-function isolationOf({ role }: Caller, { plan, catalog }: PreparedRequest): IsolationLevel | undefined {
+function isolationOf(caller: Caller, { plan, catalog }: PreparedRequest): IsolationLevel | undefined {
   const ofRoutine = plan.kind === 'call' ? plan.call.routine.isolation : null;
-  const level = ofRoutine ?? catalog.roleSettings.get(role)?.get('default_transaction_isolation');
+  const level = ofRoutine ?? settingsOfRole(caller, catalog).get('default_transaction_isolation');
   return ISOLATION_LEVELS.find((one) => one === level);
 }
 
-/** The function's own, or else what ALTER ROLE set, or else the project's setting; milliseconds unless written with a unit. */
-function timeoutOf({ role, project }: Caller, { plan, catalog }: PreparedRequest): string {
+/** The function's own, or else what ALTER ROLE set for a role of the project's own, or else the project's setting; milliseconds unless written with a unit. */
+function timeoutOf(caller: Caller, { plan, catalog }: PreparedRequest): string {
   const ofRoutine = plan.kind === 'call' ? plan.call.routine.statementTimeout : null;
   return (
     ofRoutine ??
-    catalog.roleSettings.get(role)?.get('statement_timeout') ??
-    String(statementTimeout(project.settings, role))
+    settingsOfRole(caller, catalog).get('statement_timeout') ??
+    String(statementTimeout(caller.project.settings, caller.role))
   );
 }
 

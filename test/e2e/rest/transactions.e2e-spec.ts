@@ -49,39 +49,77 @@ describe('a function', () => {
 });
 
 describe('a role', () => {
-  it('applies the settings of its ALTER ROLE to its requests, and no other role’s', async () => {
-    const { database } = await accessOf(plinth, project.id);
-    const set = (setting: string) => `alter role anon in database "${database}" set ${setting};`;
+  const SETTINGS = {
+    default_transaction_isolation: 'repeatable read',
+    work_mem: '7MB',
+    timezone: 'Asia/Kathmandu',
+  };
+  const applied = { memory: '7MB', zone: 'Asia/Kathmandu' };
+
+  it('of the project’s own applies the settings of its ALTER ROLE to its requests, and no other role’s', async () => {
+    const { database, login_role } = await accessOf(plinth, project.id);
+    const own = `own_${project.id.slice(0, 8)}`;
+    const further = {
+      ...SETTINGS,
+      statement_timeout: '4s',
+      search_path: 'elsewhere',
+      client_encoding: 'LATIN1',
+    };
+    const set = Object.entries(further).map(
+      ([name, value]) => `alter role "${own}" in database "${database}" set ${name} to '${value}'`,
+    );
     await asSuperuser(database, (client) =>
-      client.query(
-        [
-          `statement_timeout to '4s'`,
-          `default_transaction_isolation to 'repeatable read'`,
-          `work_mem to '7MB'`,
-          `timezone to 'Asia/Kathmandu'`,
-          `search_path to 'elsewhere'`,
-          `client_encoding to 'LATIN1'`,
-        ]
-          .map(set)
-          .join(' '),
-      ),
+      client.query(`create role "${own}" nologin; grant "${own}" to "${login_role}";
+        grant usage on schema public to "${own}"; grant select on counters to "${own}"; ${set.join('; ')}`),
     );
-    // DDL causes a reload of the schema, and with it of the roles' settings.
-    await project.sql('create table anything ()');
-    const service = (await call('settings')).body;
-    await eventually(async () =>
-      expect((await call('level', {}, project.anon)).body).toBe('repeatable read'),
-    );
-    expect((await call('settings', {}, project.anon)).body).toEqual({
-      ...service,
-      memory: '7MB',
-      zone: 'Asia/Kathmandu',
-    });
-    const asked = await call('settings', { prefer: 'timezone=UTC' }, project.anon);
-    expect(asked.body.zone).toBe('UTC');
-    expect((await project.anon.post('/rest/v1/rpc/nap', { seconds: 0.8 })).status).toBe(204);
-    expect((await project.anon.get('/rest/v1/counters?select=id')).status).toBe(200);
+    try {
+      const http = project.client(project.anonKey, project.token({ role: own }));
+      // DDL causes a reload of the schema, and with it of the roles' settings.
+      await project.sql('create table anything ()');
+      const service = (await call('settings')).body;
+      await eventually(async () => expect((await call('level', {}, http)).body).toBe('repeatable read'));
+      expect((await call('settings', {}, http)).body).toEqual({ ...service, ...applied });
+      const asked = await call('settings', { prefer: 'timezone=UTC' }, http);
+      expect(asked.body.zone).toBe('UTC');
+      expect((await http.post('/rest/v1/rpc/nap', { seconds: 0.8 })).status).toBe(204);
+      expect((await http.get('/rest/v1/counters?select=id')).status).toBe(200);
+      expect((await call('level')).body).toBe('read committed');
+      expect((await call('settings')).body).toEqual(service);
+    } finally {
+      await asSuperuser(database, (client) => client.query(`drop owned by "${own}"; drop role "${own}"`));
+    }
+  });
+
+  it('has the settings of role_settings, with the next request', async () => {
+    const change = (role_settings: object | null) =>
+      plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { role_settings } });
+    const before = (await call('settings', {}, project.anon)).body;
+    const { status } = await change({ anon: { ...SETTINGS, datestyle: 'ISO, DMY' } });
+    expect(status).toBe(200);
+    expect((await call('settings', {}, project.anon)).body).toEqual({ ...before, ...applied });
+    expect((await call('level', {}, project.anon)).body).toBe('repeatable read');
+    expect((await call('settings')).body).toEqual(before);
     expect((await call('level')).body).toBe('read committed');
-    expect((await call('settings')).body).toEqual(service);
+    await change({ anon: { work_mem: 'much' } });
+    const refused = await call('settings', {}, project.anon);
+    expect([refused.status, refused.body.code]).toEqual([400, '22023']);
+    await change(null);
+    expect((await call('settings', {}, project.anon)).body).toEqual(before);
+  });
+
+  it.each([
+    { anon: { role: 'postgres' } },
+    { anon: { search_path: 'auth' } },
+    { anon: { statement_timeout: '0' } },
+    { anon: { 'request.jwt.claims': '{}' } },
+    { anon: { work_mem: 8 } },
+    { anon: { work_mem: 'a\0' } },
+    { anon: 'x' },
+    [],
+  ])('has no role_settings %j', async (role_settings) => {
+    const answer = await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
+      settings: { role_settings },
+    });
+    expect(answer.status).toBe(400);
   });
 });

@@ -23,6 +23,7 @@ export const settings: Readonly<Record<string, string>> = {
   requests_per_day: 'Höchste Zahl der Anfragen von Mitternacht bis Mitternacht in UTC',
   requests_per_second: 'Höchste Zahl der Anfragen je Sekunde an jeden Prozess',
   reset_redirect_url: 'Seite, zu der die Mail zum Zurücksetzen führt, mit `?token=` dahinter',
+  role_settings: 'Einstellungen von PostgreSQL für Anfragen an Table REST, nach Rolle',
   role_statement_timeouts: 'Zeitgrenze in Millisekunden für eine Anweisung einer Anfrage, nach Rolle',
   signup_enabled: 'Erlaubt die Registrierung',
   statement_timeout: 'Zeitgrenze in Millisekunden für eine Anweisung von Table REST oder Speicher',
