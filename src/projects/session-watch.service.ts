@@ -1,7 +1,7 @@
 /**
  * Watches the resources for which PostgreSQL has no limit per database: the lock table and the notification
- * queue. Ends a session that takes so much that other projects would soon get none. One process watches each
- * server, the first that gets an advisory lock.
+ * queue. Ends a session that takes so much that other projects would soon get none. Also revokes memberships that owners
+ * gave to roles of others. One process watches each server, the first that gets an advisory lock.
  */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Client } from 'pg';
@@ -9,6 +9,8 @@ import { codeOf } from '../common/errors/error-facts';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { ProjectsService } from './projects.service';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './provisioning/database-server';
+import { ObstacleWatch } from './provisioning/obstacle-watch.service';
+import { findForeignGrants, type ForeignGrant, revokeForeignGrants } from './provisioning/shared-roles';
 import { EndReason, SessionEnder } from './session-ender.service';
 
 const LOOK_MS = 500;
@@ -17,6 +19,8 @@ const LOOK_AGAIN_MS = 100;
 const SERVERS_MS = 60_000;
 const RECONNECT_MS = 5_000;
 const FACTS_MS = 2_000;
+/** Interval between looks for memberships that owners gave to roles of others. */
+const GRANTS_MS = 5_000;
 /** SQLSTATE out_of_memory, which PostgreSQL raises when the lock table is full. */
 const OUT_OF_MEMORY = '53200';
 /** The advisory lock of the watching process, in a database to which no project's role can connect. */
@@ -24,6 +28,8 @@ const WATCH_LOCK = 7_046_105;
 /** Share of the total above which a session is ended. */
 const LOCKS_OF_ONE_DATABASE = 0.25;
 const NOTIFY_QUEUE = 0.1;
+/** Roles that a line of the log names. */
+const NAMED = 5;
 
 /**
  * Only FACTS locks a shared catalog, which fails when the lock table is full. So it runs while there is room,
@@ -72,6 +78,7 @@ export class SessionWatch implements OnApplicationBootstrap, OnApplicationShutdo
   constructor(
     private readonly service: ProjectsService,
     private readonly ender: SessionEnder,
+    private readonly obstacles: ObstacleWatch,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {}
 
@@ -92,7 +99,7 @@ export class SessionWatch implements OnApplicationBootstrap, OnApplicationShutdo
 
   private watch(server: DatabaseServer): void {
     if (this.watched.has(server.key)) return;
-    const watched = new WatchedServer(server, this.ender);
+    const watched = new WatchedServer(server, this.ender, this.obstacles);
     this.watched.set(server.key, watched);
     watched.start();
   }
@@ -109,10 +116,14 @@ class WatchedServer {
   private facts: Facts = { databases: {}, superusers: [] };
   /** Milliseconds of the monotonic clock. */
   private factsUntil = 0;
+  private grantsUntil = 0;
+  private revoking: Promise<void> | undefined;
+  private lastFailure = '';
 
   constructor(
     private readonly server: DatabaseServer,
     private readonly ender: SessionEnder,
+    private readonly obstacles: ObstacleWatch,
   ) {}
 
   start(): void {
@@ -123,6 +134,7 @@ class WatchedServer {
     this.isStopped = true;
     clearTimeout(this.timer);
     await this.looking;
+    await this.revoking;
     await this.client?.end().catch(() => undefined);
   }
 
@@ -168,7 +180,10 @@ class WatchedServer {
     const [state] = rows;
     if (!state?.isOurs) return false;
     const [isLocked, isQueued] = [state.locks > LOCKS_OF_ONE_DATABASE, state.queue > NOTIFY_QUEUE];
-    if (!isLocked) await this.refreshFacts(client);
+    if (!isLocked) {
+      await this.refreshFacts(client);
+      await this.findGrants(client);
+    }
     if (isLocked) await this.endOne(client, LOCK_HOLDER, 'too_many_locks');
     if (isQueued) await this.endOne(client, QUEUE_HOLDER, 'notify_queue');
     return isLocked || isQueued;
@@ -179,6 +194,35 @@ class WatchedServer {
     const { rows } = await client.query<Facts>({ name: 'facts', text: FACTS });
     if (rows[0]) this.facts = rows[0];
     this.factsUntil = performance.now() + FACTS_MS;
+  }
+
+  /** They are revoked over another connection, because locks of sessions may delay that. */
+  private async findGrants(client: Client): Promise<void> {
+    if (this.revoking || performance.now() < this.grantsUntil) return;
+    const grants = await findForeignGrants(client);
+    this.grantsUntil = performance.now() + GRANTS_MS;
+    if (grants.length > 0)
+      this.revoking = this.revoke(grants).finally(() => {
+        this.revoking = undefined;
+      });
+  }
+
+  private async revoke(grants: readonly ForeignGrant[]): Promise<void> {
+    const [failure] = await this.server
+      .asAdmin(MAINTENANCE_DATABASE, (admin) =>
+        this.obstacles.during(this.server, admin, () => revokeForeignGrants(admin, grants)),
+      )
+      .then(
+        (error) => [error],
+        (error: unknown) => [error],
+      );
+    const reason = failure === null ? '' : `; not all of them: ${String(failure)}`;
+    if (reason !== '' && reason === this.lastFailure) return;
+    this.lastFailure = reason;
+    const givers = [...new Set(grants.map(({ grantor }) => grantor))].slice(0, NAMED).join(', ');
+    this.logger.warn(
+      `revoked ${grants.length} memberships that ${givers} gave to roles of other projects${reason}`,
+    );
   }
 
   private async endOne(client: Client, text: string, reason: EndReason): Promise<void> {

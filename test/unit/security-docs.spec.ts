@@ -1,4 +1,4 @@
-/** Checks that the tests named in docs/security.md exist. */
+/** Checks that the tests named in docs/security.md and docs/shared-objects.md exist. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,9 +11,9 @@ interface Named {
   readonly title?: string;
 }
 
-const rows = readFileSync(join(ROOT, 'docs/security.md'), 'utf8')
-  .split('\n')
-  .filter((line) => line.startsWith('| ') && !line.startsWith('| Threat'));
+const rows = ['docs/security.md', 'docs/shared-objects.md']
+  .flatMap((page) => readFileSync(join(ROOT, page), 'utf8').split('\n'))
+  .filter((line) => /^\| (?!Threat|Object )/.test(line));
 
 /** `file › title`, `title` in the same file, or `file`: the last cell of a row, in backquotes. */
 function testsOf(row: string): Named[] {

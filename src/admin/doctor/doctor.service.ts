@@ -11,6 +11,7 @@ import { ProjectsCheck } from './projects.check';
 import { PublicUrlCheck } from './public-url.check';
 import { RedisCheck } from './redis.check';
 import { ReplicasCheck } from './replicas.check';
+import { SharedRolesCheck } from './shared-roles.check';
 import { StorageCheck } from './storage.check';
 import { WalArchiveCheck } from './wal-archive.check';
 
@@ -18,6 +19,7 @@ import { WalArchiveCheck } from './wal-archive.check';
 export const DOCTOR_CHECKS = [
   VersionCheck,
   DatabaseCheck,
+  SharedRolesCheck,
   ReplicasCheck,
   PoolerCheck,
   DiskCheck,

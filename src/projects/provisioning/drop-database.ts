@@ -5,6 +5,7 @@ import { REQUEST_ROLES } from '../../database/platform/server-capabilities';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
 import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
 import { DatabaseServer } from './database-server';
+import { BOOTSTRAP_SUPERUSER } from './shared-roles';
 
 /** Without SUPERUSER, only the sessions that Plinth's role may end. */
 export async function endSessions(client: Client, database: string): Promise<void> {
@@ -65,7 +66,10 @@ export async function dropDatabase(client: Client, name: string): Promise<void> 
   }
 }
 
-/** The project's two roles, and before them those that the owner created (PostgreSQL 16 and later). */
+/**
+ * The project's two roles, and before them those that the owner created (PostgreSQL 16 and later). Not those that another owner
+ * granted with the admin option: only the grant to the creator of a role comes from the bootstrap superuser.
+ */
 export async function rolesOf(
   client: Client,
   { ownerRole, loginRole }: { readonly ownerRole: string; readonly loginRole: string },
@@ -75,6 +79,7 @@ export async function rolesOf(
        select oid, 0 from pg_roles where rolname = $1
        union
        select m.roleid, depth + 1 from made join pg_auth_members m on m.member = made.oid and m.admin_option
+         and m.grantor = ${BOOTSTRAP_SUPERUSER}
      )
      select r.rolname as name from made join pg_roles r using (oid)
      where not r.rolsuper and r.rolname <> all ($2)

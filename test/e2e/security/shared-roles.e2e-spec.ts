@@ -2,10 +2,17 @@
  * The roles of requests are shared by all projects of a server, and every role may change its own settings: what an owner
  * stores in anon, authenticated and service_role must reach no request of another project.
  */
+import { randomUUID } from 'node:crypto';
 import { backUp, restore } from '../../support/backups';
 import { forged } from '../../support/forged-archives';
 import { eventually } from '../../support/eventually';
-import { type DatabaseAccess, accessOf, asOwner, asSuperuser } from '../../support/owner-connection';
+import {
+  type DatabaseAccess,
+  accessOf,
+  asOwner,
+  asSuperuser,
+  serverVersion,
+} from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
@@ -156,5 +163,97 @@ describe("settings that an owner stores in a shared role reach no other project'
     );
     await reloaded();
     expect(await seenByVictim()).toEqual(original);
+  });
+});
+
+describe('settings that are stored in a shared role', () => {
+  it('are removed by the doctor, which names them', async () => {
+    await asOwner(ofAttacker as DatabaseAccess, (client) =>
+      client.query(`set role anon; alter role anon set work_mem = '1MB';
+        alter role anon in database "${ofVictim?.database}" set datestyle = 'SQL, DMY'`),
+    );
+    const findings = async (): Promise<{ check: string; status: string; message: string }[]> =>
+      (await plinth.admin.post('/admin/v1/doctor', {})).body.findings;
+    const [warning] = (await findings()).filter(
+      ({ check, status }) => check === 'shared_roles' && status === 'warning',
+    );
+    expect(warning?.message).toContain('anon: work_mem');
+    expect(warning?.message).toContain(`anon in database "${ofVictim?.database}": DateStyle`);
+    const { rowCount } = await asSuperuser('postgres', (client) =>
+      client.query(`select from pg_db_role_setting where setrole = 'anon'::regrole`),
+    );
+    expect(rowCount).toBe(0);
+  });
+});
+
+describe('roles that an owner creates and grants to roles of others', () => {
+  const MANY = 400;
+  const prefix = `many_${randomUUID().slice(0, 8)}`;
+
+  beforeAll(async () => {
+    if ((await serverVersion()) < 16) return;
+    await asOwner(ofAttacker as DatabaseAccess, (client) =>
+      client.query(
+        `do $$ begin for i in 1..${MANY} loop execute format('create role ${prefix}_%s', i); end loop; end $$`,
+      ),
+    );
+  });
+  afterAll(async () => {
+    if ((await serverVersion()) < 16) return;
+    await asOwner(ofAttacker as DatabaseAccess, (client) =>
+      client.query(
+        `do $$ begin for i in 1..${MANY} loop execute format('drop role ${prefix}_%s', i); end loop; end $$`,
+      ),
+    );
+  });
+
+  const grantAll = (to: string): Promise<unknown> =>
+    asOwner(ofAttacker as DatabaseAccess, (client) =>
+      client.query(`do $$ begin for i in 1..${MANY} loop
+        execute format('grant ${prefix}_%s to ${to}', i); end loop; end $$`),
+    );
+  const memberships = async (): Promise<unknown[]> =>
+    asSuperuser('postgres', async (client) => {
+      const { rows } = await client.query(
+        `select distinct member::regrole::text as member from pg_auth_members
+         where roleid in (select oid from pg_roles where rolname like $1) and member <> $2::regrole`,
+        [`${prefix}_%`, ofAttacker?.owner_role],
+      );
+      return rows;
+    });
+
+  it("slow down no reload of another project's schema, even before", async () => {
+    if ((await serverVersion()) < 16) return;
+    const least = async (): Promise<number> => {
+      let time = Infinity;
+      for (let i = 0; i < 5; i += 1) {
+        const begin = performance.now();
+        await reloaded();
+        time = Math.min(time, performance.now() - begin);
+      }
+      return time;
+    };
+    await victim.sql(`do $$ begin for i in 1..100 loop
+      execute format('create table t%s (id int); create policy p on t%1$s to authenticated using (true)', i); end loop; end $$`);
+    const before = await least();
+    await grantAll('anon, authenticated, service_role with inherit true');
+    expect((await least()) / before).toBeLessThan(4);
+  });
+
+  it('are revoked, with all that was granted onward', async () => {
+    if ((await serverVersion()) < 16) return;
+    await grantAll(
+      `anon, authenticated, service_role, "${ofVictim?.login_role}", "${ofVictim?.owner_role}" with admin option`,
+    );
+    await victim.sql(`grant ${prefix}_1 to authenticated`).catch(() => undefined);
+    await eventually(async () => expect(await memberships()).toEqual([]));
+  });
+
+  it('may be granted to the own login role, and stay so', async () => {
+    if ((await serverVersion()) < 16) return;
+    await attacker.sql(`grant ${prefix}_1 to "${ofAttacker?.login_role}"; grant ${prefix}_2 to anon`);
+    await eventually(async () => expect(await memberships()).toEqual([{ member: ofAttacker?.login_role }]));
+    const http = attacker.client(attacker.anonKey, attacker.token({ role: `${prefix}_1` }));
+    expect((await http.get('/rest/v1/')).status).toBe(200);
   });
 });
