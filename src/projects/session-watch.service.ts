@@ -5,7 +5,7 @@
  */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Client } from 'pg';
-import { codeOf } from '../common/errors/error-facts';
+import { codeOf, messageOf } from '../common/errors/error-facts';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { ProjectsService } from './projects.service';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './provisioning/database-server';
@@ -21,6 +21,7 @@ const RECONNECT_MS = 5_000;
 const FACTS_MS = 2_000;
 /** Interval between looks for memberships that owners gave to roles of others. */
 const GRANTS_MS = 5_000;
+const GRANTS_AGAIN_MS = 60_000;
 /** SQLSTATE out_of_memory, which PostgreSQL raises when the lock table is full. */
 const OUT_OF_MEMORY = '53200';
 /** The advisory lock of the watching process, in a database to which no project's role can connect. */
@@ -118,7 +119,6 @@ class WatchedServer {
   private factsUntil = 0;
   private grantsUntil = 0;
   private revoking: Promise<void> | undefined;
-  private lastFailure = '';
 
   constructor(
     private readonly server: DatabaseServer,
@@ -208,21 +208,16 @@ class WatchedServer {
   }
 
   private async revoke(grants: readonly ForeignGrant[]): Promise<void> {
-    const [failure] = await this.server
+    const failure = await this.server
       .asAdmin(MAINTENANCE_DATABASE, (admin) =>
         this.obstacles.during(this.server, admin, () => revokeForeignGrants(admin, grants)),
       )
-      .then(
-        (error) => [error],
-        (error: unknown) => [error],
-      );
-    const reason = failure === null ? '' : `; not all of them: ${String(failure)}`;
-    if (reason !== '' && reason === this.lastFailure) return;
-    this.lastFailure = reason;
+      .catch(messageOf);
+    if (failure !== null) this.grantsUntil = performance.now() + GRANTS_AGAIN_MS;
     const givers = [...new Set(grants.map(({ grantor }) => grantor))].slice(0, NAMED).join(', ');
-    this.logger.warn(
-      `revoked ${grants.length} memberships that ${givers} gave to roles of other projects${reason}`,
-    );
+    const count = grants.reduce((sum, { roles }) => sum + roles.length, 0);
+    const what = `${count} memberships that ${givers} gave to roles of other projects`;
+    this.logger.warn(failure === null ? `revoked ${what}` : `could not revoke all of ${what}: ${failure}`);
   }
 
   private async endOne(client: Client, text: string, reason: EndReason): Promise<void> {

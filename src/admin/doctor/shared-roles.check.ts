@@ -55,14 +55,14 @@ export class SharedRolesCheck extends DoctorCheck {
     if (failure !== null)
       found.push(
         this.failed(
-          `${address}: memberships that other projects gave cannot be revoked: ${messageOf(failure)}`,
+          `${address}: memberships that other projects gave cannot be revoked: ${failure}`,
           'Revoke them as a superuser (revoke ... granted by ...), or delete the project that gave them.',
         ),
       );
     else if (grants.length > 0)
       found.push(
         this.warning(
-          `${address}: removed memberships that other projects gave: ${listOf(grants.map(({ role, member }) => `${role} to ${member}`))}`,
+          `${address}: removed memberships that other projects gave: ${listOf(grants.flatMap(({ roles, member }) => roles.map((role) => `${role} to ${member}`)))}`,
           'Ask the owner of the project that created these roles.',
         ),
       );

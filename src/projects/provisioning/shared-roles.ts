@@ -3,16 +3,21 @@
  * create roles and grant them to every role of the server; and each role may store settings for itself, anon included.
  */
 import { Client } from 'pg';
+import { batchesOf } from '../../common/batches';
+import { codeOf, messageOf } from '../../common/errors/error-facts';
 import { REQUEST_ROLES } from '../../database/platform/server-capabilities';
 import { quoteIdentifier } from '../../database/sql/identifier';
 
-/** A membership of `role` that the owner of another project gave to `member`. */
+/** Memberships in `roles` that the owner of another project gave to `member`. */
 export interface ForeignGrant {
-  readonly role: string;
+  readonly roles: readonly string[];
   readonly member: string;
   readonly grantor: string;
 }
 
+const UNDEFINED_OBJECT = '42704';
+/** Memberships that one statement revokes. */
+const AT_ONCE = 100;
 /** The oid of the bootstrap superuser, the grantor of the admin option that the creator of a role gets. */
 export const BOOTSTRAP_SUPERUSER = 10;
 
@@ -36,10 +41,10 @@ const FOREIGN_GRANTS = `
     union all select login, oid from owners
     union all select oid, owner from made
   )
-  select g.rolname as role, r.rolname as member, b.rolname as grantor
+  select array_agg(distinct g.rolname::text) as roles, r.rolname as member, b.rolname as grantor
   from made join pg_auth_members m on m.grantor = made.oid join members on members.oid = m.member
     join pg_roles g on g.oid = m.roleid join pg_roles r on r.oid = m.member join pg_roles b on b.oid = m.grantor
-  where members.owner is distinct from made.owner`;
+  where members.owner is distinct from made.owner group by 2, 3`;
 
 const SHARED_SETTINGS = `
   select r.rolname as role, d.datname as database, s.setconfig as settings
@@ -56,20 +61,35 @@ export async function findForeignGrants(client: Client): Promise<ForeignGrant[]>
   return rows;
 }
 
-/** @returns the last error, of a grant that stays; null when all are revoked */
-export async function revokeForeignGrants(client: Client, grants: readonly ForeignGrant[]): Promise<unknown> {
+/** @returns why a grant stays: the last error; null when all are revoked */
+export async function revokeForeignGrants(
+  client: Client,
+  grants: readonly ForeignGrant[],
+): Promise<string | null> {
   await client.query('set synchronous_commit = off');
-  let failure: unknown = null;
-  for (const grant of grants) {
-    const [role, member, grantor] = [grant.role, grant.member, grant.grantor].map(quoteIdentifier);
-    try {
-      await client.query(`revoke ${role} from ${member} granted by ${grantor} cascade`);
-    } catch (error) {
-      // The owner may have dropped the role meanwhile, or the admin role may lack the rights of the grantor.
-      failure = error;
-    }
-  }
+  let failure: string | null = null;
+  for (const grant of grants)
+    for (const roles of batchesOf(grant.roles, AT_ONCE))
+      failure = (await revoke(client, { ...grant, roles })) ?? failure;
   return failure;
+}
+
+/** Together, or else one by one: each statement makes every session of the server read memberships again. */
+async function revoke(client: Client, grant: ForeignGrant): Promise<string | null> {
+  const [member, grantor] = [grant.member, grant.grantor].map(quoteIdentifier);
+  try {
+    const roles = grant.roles.map(quoteIdentifier).join(', ');
+    await client.query(`revoke ${roles} from ${member} granted by ${grantor} cascade`);
+    return null;
+  } catch (error) {
+    let failure: string | null = null;
+    // The owner may have dropped a role meanwhile. An admin role that is no superuser may lack the rights of the grantor.
+    if (grant.roles.length > 1)
+      for (const role of grant.roles)
+        failure = (await revoke(client, { ...grant, roles: [role] })) ?? failure;
+    else if (codeOf(error) !== UNDEFINED_OBJECT) failure = messageOf(error);
+    return failure;
+  }
 }
 
 /**
