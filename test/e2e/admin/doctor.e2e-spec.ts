@@ -85,6 +85,7 @@ describe('POST /doctor', () => {
         'public_url',
         'redis',
         'replicas',
+        'shared_roles',
         'storage',
         'version',
         'wal_archive',
