@@ -74,7 +74,7 @@ describe('creating projects', () => {
       while (!created) {
         const { rows } = await client.query<{ name: string }>(
           `select datname as name from pg_database where datallowconn and datname <> current_database()
-             and datname like 'plinth%' and has_database_privilege(current_user, oid, 'CONNECT')`,
+             and datname like 'plinth%' and datname not like 'plinth\\_test\\_%' and has_database_privilege(current_user, oid, 'CONNECT')`,
         );
         for (const { name } of rows) entered.add(name);
       }
