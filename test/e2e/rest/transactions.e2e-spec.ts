@@ -123,3 +123,14 @@ describe('a role', () => {
     expect(answer.status).toBe(400);
   });
 });
+
+it('ALTER DATABASE sets the time zone of requests, but not how dates are read and printed', async () => {
+  const fresh = await plinth.createProject();
+  const { database } = await accessOf(plinth, fresh.id);
+  await fresh.sql(`alter database "${database}" set timezone = 'Asia/Kathmandu';
+    alter database "${database}" set datestyle = 'SQL, DMY';
+    create function read_date(value text) returns json stable language sql as $$
+      select json_build_array(value::date, value::date::text, current_setting('timezone')) $$`);
+  const { body } = await fresh.service.post('/rest/v1/rpc/read_date', { value: '02/03/2026' });
+  expect(body).toEqual(['2026-02-03', '2026-02-03', 'Asia/Kathmandu']);
+});
