@@ -23,9 +23,9 @@ export class ErrorExplainer {
     if (mayBeReadBack(error, prepared) && (await this.passesWithoutReturning(sender, prepared))) {
       return readBackRefused(error);
     }
-    const { role } = sender.caller;
+    const { role, project } = sender.caller;
     return (
-      raisedError(error) ??
+      raisedError(error, project.slug) ??
       valueRefused(error, prepared) ??
       concealed(error, role, prepared) ??
       recursionOf(error, role, prepared) ??

@@ -6,12 +6,15 @@ import { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
 import { isJsonObject, type JsonObject, parseJson } from '../../common/text/json';
 import { restError } from '../rest.errors';
-import { isHeader, isReasonPhrase, isReserved } from './custom-header';
+import { customHeaders, isHeader, isReasonPhrase } from './custom-header';
 
-/** Null for any other error. */
-export function raisedError(error: DatabaseError): AppError | null {
+/**
+ * Null for any other error.
+ * @param slug of the project
+ */
+export function raisedError(error: DatabaseError, slug: string): AppError | null {
   const { code = '' } = error;
-  if (code === 'PGRST') return fromJson(error);
+  if (code === 'PGRST') return fromJson(error, slug);
   const status = /^PT([2-5]\d\d)$/.exec(code)?.[1];
   if (status === undefined) return null;
   return new AppError({
@@ -28,7 +31,7 @@ export function raisedError(error: DatabaseError): AppError | null {
   });
 }
 
-function fromJson(error: DatabaseError): AppError {
+function fromJson(error: DatabaseError, slug: string): AppError {
   const message = objectIn(error.message);
   const detail = objectIn(error.detail);
   const status = detail?.status;
@@ -50,7 +53,7 @@ function fromJson(error: DatabaseError): AppError {
     code: message.code,
     message: message.message,
     database: { sqlstate: message.code, detail: text(message.details), hint: text(message.hint) },
-    headers: headersOf(detail.headers),
+    headers: headersOf(detail.headers, slug),
   });
 }
 
@@ -77,11 +80,9 @@ function objectIn(text = ''): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
-function headersOf(value: unknown): Record<string, string> {
+function headersOf(value: unknown, slug: string): Record<string, string> {
   if (!isJsonObject(value)) return {};
-  return Object.fromEntries(
-    Object.entries(value).filter(
-      (entry): entry is [string, string] => isHeader(entry[0], entry[1]) && !isReserved(entry[0], entry[1]),
-    ),
-  );
+  const pairs = Object.entries(value).filter((entry): entry is [string, string] => isHeader(...entry));
+  const headers = Object.entries(customHeaders(pairs, slug));
+  return Object.fromEntries(headers.map(([name, values]) => [name, [values].flat().join(', ')]));
 }

@@ -1,12 +1,14 @@
 /** The head of a response: the one that the plan asks for, with the settings of the project's SQL over it. */
 import type { Response } from 'express';
+import { callerOf } from '../../access/current-caller.decorator';
 import type { ResponseSettings } from '../execute/execution';
 import type { PreparedRequest } from '../prepare/prepared-request';
 import { appliedPreferences } from './applied-preferences';
 import { inAscii } from './header-text';
 import { overriddenHeaders, overriddenStatus } from './overriding-settings';
 import { renamedWarning } from './renamed-warning';
-import { type ResponseHeaders, VARY } from './response-headers';
+import { VARY } from '../response-vary';
+import type { ResponseHeaders } from './response-headers';
 
 export interface Head {
   readonly status: number;
@@ -32,7 +34,7 @@ export function writeHead(
   if (applied.length > 0) headers['Preference-Applied'] = applied.join(', ');
   if (profile !== null) headers['Content-Profile'] = inAscii(profile);
   if (plan.renamed.length > 0) headers.Warning = renamedWarning(plan.renamed);
-  const overriding = overriddenHeaders(settings.headers);
+  const overriding = overriddenHeaders(settings.headers, () => callerOf(response.req).project.slug);
   response.writeHead(
     statusOf(head, settings),
     overriding === null ? headers : { ...without(headers, overriding), ...overriding },

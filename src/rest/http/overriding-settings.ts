@@ -1,6 +1,6 @@
 /** Status and headers that a project's SQL set in response.status and response.headers. They replace Plinth's own. */
 import { parseJson } from '../../common/text/json';
-import { isHeader, isReserved } from '../execute/custom-header';
+import { customHeaders, isHeader } from '../execute/custom-header';
 import { restError } from '../rest.errors';
 import type { ResponseHeaders } from './response-headers';
 
@@ -11,16 +11,13 @@ export function overriddenStatus(status: string | null): number | null {
   throw restError('PL112', { message: 'response.status guc must be a valid status code' });
 }
 
-/** The headers in response.headers, a list of objects with one member each; null where it is not set. @throws AppError PL111 */
-export function overriddenHeaders(text: string | null): ResponseHeaders | null {
-  if (text === null) return null;
-  const headers: ResponseHeaders = {};
-  for (const [name, value] of headerPairs(text)) {
-    if (isReserved(name, value)) continue;
-    const before = headers[name];
-    headers[name] = before === undefined ? value : [...[before].flat(), value];
-  }
-  return headers;
+/**
+ * The headers in response.headers, a list of objects with one member each; null where it is not set.
+ * @param slug of the project
+ * @throws AppError PL111
+ */
+export function overriddenHeaders(text: string | null, slug: () => string): ResponseHeaders | null {
+  return text === null ? null : customHeaders(headerPairs(text), slug());
 }
 
 function headerPairs(text: string): [string, string][] {

@@ -3,7 +3,7 @@ import { AppError } from '../../common/errors/app-error';
 import { ErrorRenderer } from '../../http/errors/error-renderer';
 import { statusOfSqlstate } from '../../http/errors/sqlstate-status';
 import { postgrestCode } from '../postgrest-codes';
-import { VARY } from './response-headers';
+import { VARY } from '../response-vary';
 
 export class RestErrorRenderer implements ErrorRenderer {
   matches(path: string): boolean {

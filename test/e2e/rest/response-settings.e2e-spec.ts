@@ -63,11 +63,85 @@ describe('response.headers', () => {
       return [status, headers.get('set-cookie')];
     };
     for (let round = 0; round < 3; round += 1) {
-      expect(await cookies('/rest/v1/rpc/lasting')).toEqual([299, 'a=1']);
+      expect(await cookies('/rest/v1/rpc/lasting')).toEqual([299, `a=1; Path=/p/${project.slug}`]);
       expect(await cookies('/rest/v1/rpc/silent')).toEqual([204, null]);
       const read = await project.anon.get('/rest/v1/pages?limit=1');
       expect([read.status, read.headers.get('set-cookie')]).toEqual([200, null]);
     }
+  });
+});
+
+describe('a header that SQL sets', () => {
+  beforeAll(() =>
+    project.sql(`
+      create function answers(headers text) returns void language sql as $$
+        select set_config('response.headers', headers, true) $$`),
+  );
+
+  /** By response.headers, and by RAISE. */
+  const sent = async (name: string, value: string): Promise<(string | null)[]> => {
+    const headers = JSON.stringify([{ [name]: value }]);
+    const detail = JSON.stringify({ status: 400, headers: { [name]: value } });
+    const answers = [
+      await project.anon.unchecked().post('/rest/v1/rpc/answers', { headers }),
+      await project.anon.unchecked().post('/rest/v1/rpc/refuses', { detail }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([204, 400]);
+    return answers.map((answer) => answer.headers.get(name));
+  };
+
+  it.each([
+    'X-Accel-Redirect',
+    'x-accel-expires',
+    'X-Sendfile',
+    'X-Lighttpd-Send-File',
+    'X-LiteSpeed-Cache-Control',
+    'X-Reproxy-URL',
+    'Strict-Transport-Security',
+    'Alt-Svc',
+    'NEL',
+    'Report-To',
+    'Reporting-Endpoints',
+    'Clear-Site-Data',
+    'Service-Worker-Allowed',
+    'WWW-Authenticate',
+    'Proxy-Authenticate',
+    'Access-Control-Allow-Credentials',
+    'CDN-Cache-Control',
+    'Surrogate-Control',
+    'Trailer',
+    'Upgrade',
+  ])('and that concerns proxies or the whole origin is left out: %s', async (name) => {
+    expect(await sent(name, 'taken')).not.toContain('taken');
+  });
+
+  it.each([
+    ['public, max-age=60', 'private, max-age=60'],
+    ['s-maxage=60, immutable', 'private, immutable'],
+    ['private="x, public", x="', 'private'],
+    ['no-store', 'private, no-store'],
+  ])('lets no shared cache store the response: %s', async (value, expected) => {
+    expect(await sent('Cache-Control', value)).toEqual([expected, expected]);
+  });
+
+  it('lets no shared cache store a response that expires', async () => {
+    const headers = '[{"Expires": "Fri, 01 Jan 2100 00:00:00 GMT"}]';
+    const answer = await project.anon.unchecked().post('/rest/v1/rpc/answers', { headers });
+    expect(answer.headers.get('cache-control')).toBe('private');
+  });
+
+  it('gives cookies the path of the project, and at most eight of them', async () => {
+    const cookies = async (...values: string[]) => {
+      const headers = JSON.stringify(values.map((value) => ({ 'Set-Cookie': value })));
+      return (await project.anon.post('/rest/v1/rpc/answers', { headers })).headers.getSetCookie();
+    };
+    const path = `Path=/p/${project.slug}`;
+    expect(await cookies('a=1; path=/; Domain=example.com;HttpOnly', 'b=2;PATH = /;Domain')).toEqual([
+      `a=1;HttpOnly; ${path}`,
+      `b=2; ${path}`,
+    ]);
+    expect(await cookies(`a=${'x'.repeat(4_096)}`)).toEqual([]);
+    expect(await cookies(...Array.from({ length: 20 }, (_, n) => `c${n}=1`))).toHaveLength(8);
   });
 });
 
@@ -99,7 +173,7 @@ describe('status_text of RAISE PGRST', () => {
 describe('an answer', () => {
   it('lists its dependencies in Vary', async () => {
     const answer = await project.anon.get('/rest/v1/pages?limit=1');
-    expect(answer.headers.get('vary')).toBe('Accept, Prefer, Range');
+    expect(answer.headers.get('vary')).toBe('Accept, Prefer, Range, apikey, Authorization');
   });
 
   it('gives its error code in a header', async () => {
@@ -120,8 +194,8 @@ describe('a pre-request function', () => {
       const client = project.anon.unchecked();
       const answer = await client.get(`/rest/v1/pages?${query}`, { headers: { 'x-status': '203' } });
       expect([answer.status, answer.body.length]).toEqual([203, query === '' ? 1500 : 1]);
-      expect(answer.headers.get('cache-control')).toBe('max-age=60');
-      expect(answer.headers.get('vary')).toBe('X-Shelf');
+      expect(answer.headers.get('cache-control')).toBe('private, max-age=60');
+      expect(answer.headers.get('vary')).toBe('Accept, Prefer, Range, apikey, Authorization, X-Shelf');
     },
   );
 

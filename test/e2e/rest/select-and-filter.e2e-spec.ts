@@ -200,7 +200,7 @@ describe('the response of a read', () => {
 
   it('lists its dependencies in Vary for caches', async () => {
     const answer = await project.service.get('/rest/v1/things?id=eq.1');
-    expect(answer.headers.get('vary')).toBe('Accept, Prefer, Range');
+    expect(answer.headers.get('vary')).toBe('Accept, Prefer, Range, apikey, Authorization');
   });
 
   it('returns selected columns with aliases, casts and JSON paths', async () => {

@@ -159,7 +159,10 @@ describe("a project's SQL, which browsers reach with the cookie of the administr
     });
     expect((await call('cookies', `__Host-${cookie}`)).body).toEqual({ cookies: {}, header: null });
     const planted = await call('plant', 'a=1');
-    expect([planted.status, planted.headers.getSetCookie()]).toEqual([200, ['own=1']]);
+    expect([planted.status, planted.headers.getSetCookie()]).toEqual([
+      200,
+      [`own=1; Path=/p/${project.slug}`],
+    ]);
     expect(planted.headers.has('clear-site-data')).toBe(false);
     const failed = await call('fail', 'a=1');
     expect([failed.status, failed.headers.getSetCookie()]).toEqual([400, []]);
