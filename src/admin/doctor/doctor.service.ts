@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
 import { BackupsCheck } from './backups.check';
+import { DatabaseAccessCheck } from './database-access.check';
 import { DatabaseCheck } from './database.check';
 import { DoctorCheck, DoctorOptions, Finding } from './finding';
 import { DiskCheck, VersionCheck } from './machine.check';
@@ -19,6 +20,7 @@ import { WalArchiveCheck } from './wal-archive.check';
 export const DOCTOR_CHECKS = [
   VersionCheck,
   DatabaseCheck,
+  DatabaseAccessCheck,
   SharedRolesCheck,
   ReplicasCheck,
   PoolerCheck,

@@ -29,6 +29,6 @@ export const CLUSTER_LIMITS: Readonly<Record<string, string>> = {
   ...connectionLimits(80),
   // For each session's sorts and hashes. A full disk would stop every project.
   temp_file_limit: '8GB',
-  // A client that never finishes logging in occupies a connection and blocks DROP DATABASE.
-  authentication_timeout: '10s',
+  // A client that never finishes logging in occupies a connection, a reserved one too, and blocks DROP DATABASE.
+  authentication_timeout: '5s',
 };

@@ -2,20 +2,34 @@
 import type { Client } from 'pg';
 import { quoteIdentifier } from '../sql/identifier';
 
+/** Rights of one role on a database, besides its owner's. */
+interface DatabaseGrant {
+  readonly rights: 'connect' | 'create, connect';
+  readonly role: string;
+}
+
 /**
  * Creates a database without rights for PUBLIC. CREATE DATABASE commits before CONNECT can be revoked, so the database accepts no
  * connections until then. A crash in between leaves a database that nobody can enter.
  * @param options SQL that follows the name in CREATE DATABASE
- * @param grant rights of one role, besides its owner's
  */
 export async function createClosedDatabase(
   client: Client,
   name: string,
   options: string,
-  grant: { readonly rights: 'connect' | 'create, connect'; readonly role: string } | null,
+  grant: DatabaseGrant | null,
+): Promise<void> {
+  await client.query(`create database ${quoteIdentifier(name)} ${options} allow_connections false`);
+  await openClosedDatabase(client, name, grant);
+}
+
+/** Lets the owner and one role connect to a database that nobody could enter. */
+export async function openClosedDatabase(
+  client: Client,
+  name: string,
+  grant: DatabaseGrant | null,
 ): Promise<void> {
   const database = quoteIdentifier(name);
-  await client.query(`create database ${database} ${options} allow_connections false`);
   await client.query(`revoke all on database ${database} from public`);
   if (grant) {
     await client.query(`grant ${grant.rights} on database ${database} to ${quoteIdentifier(grant.role)}`);

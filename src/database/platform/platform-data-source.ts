@@ -5,7 +5,6 @@
 import { Client } from 'pg';
 import { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 import { causeOf, codeOf } from '../../common/errors/error-facts';
-import { UNIQUE_VIOLATION } from '../sql/sqlstate';
 import { Initial1790000000100 } from '../../../migrations/platform/1790000000100-initial';
 import { ProjectDataSecret1790000000217 } from '../../../migrations/platform/1790000000217-project-data-secret';
 import { Staff1790000000300 } from '../../../migrations/platform/1790000000300-staff';
@@ -24,6 +23,7 @@ import { HostListClient } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
+import { createClosedDatabase, openClosedDatabase } from './closed-database';
 import { missingCapabilities, readCapabilities, ServerUnusableError } from './server-capabilities';
 
 /** In the order in which they are applied. */
@@ -48,7 +48,9 @@ const PLATFORM_MIGRATIONS = [
 const MIGRATION_LOCK = 7_046_101;
 
 const INVALID_CATALOG_NAME = '3D000';
-const DUPLICATE_DATABASE = '42P04';
+/** SQLSTATE of a database that accepts no connections (object_not_in_prerequisite_state). */
+const CLOSED_DATABASE = '55000';
+const ABSENT: ReadonlySet<string> = new Set([INVALID_CATALOG_NAME, CLOSED_DATABASE]);
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
@@ -114,7 +116,7 @@ async function prepareDatabase(url: string): Promise<void> {
   try {
     await connected(url, assertUsable);
   } catch (error) {
-    if (codeOf(causeOf(error)) !== INVALID_CATALOG_NAME) throw error;
+    if (!ABSENT.has(codeOf(causeOf(error)) ?? '')) throw error;
     target.pathname = '/postgres';
     await connected(
       target.href,
@@ -133,13 +135,12 @@ async function assertUsable(client: Client): Promise<void> {
   if (faults.length > 0) throw new ServerUnusableError(faults);
 }
 
+/** Processes that start together do it one after the other. A database whose creation was interrupted is opened. */
 async function createDatabase(client: Client, name: string): Promise<void> {
-  try {
-    await client.query(`create database ${quoteIdentifier(name)}`);
-  } catch (error) {
-    // Another replica, started at the same moment, has created it.
-    if (codeOf(error) !== DUPLICATE_DATABASE && codeOf(error) !== UNIQUE_VIOLATION) throw error;
-  }
+  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+  if (rowCount === 0) await createClosedDatabase(client, name, '', null);
+  else await openClosedDatabase(client, name, null);
 }
 
 /** Keeps projects' roles out. capabilityWarnings() reports it where the role is not the database's owner. */
@@ -151,6 +152,13 @@ async function revokePublicConnect(client: Client, name: string): Promise<void> 
   );
   if (rowCount === 0) return;
   await client.query(`revoke all on database ${quoteIdentifier(name)} from public`);
+  // Sessions outlive the right to connect. Without SUPERUSER, only those of its own roles can be ended.
+  await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = $1 and usesysid is not null and not has_database_privilege(usesysid, datid, 'connect')
+       and pg_has_role(usesysid, 'USAGE')`,
+    [name],
+  );
 }
 
 /**

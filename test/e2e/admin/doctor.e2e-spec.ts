@@ -78,6 +78,7 @@ describe('POST /doctor', () => {
         'backups',
         'clock',
         'database',
+        'database_access',
         'disk',
         'mail',
         'pooler',

@@ -1,0 +1,110 @@
+/** Nobody but the roles of a project enters its database, and nobody but Plinth's role the platform's. */
+import { randomBytes } from 'node:crypto';
+import { openPlatformDatabase } from '../../src/database/platform/platform-data-source';
+import { accessOf, asOwner, asSuperuser, type DatabaseAccess } from '../support/owner-connection';
+import { TestPlinth } from '../support/plinth';
+
+let plinth: TestPlinth;
+let own: DatabaseAccess;
+let theirs: DatabaseAccess;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  const [attacker, victim] = await Promise.all([plinth.createProject(), plinth.createProject()]);
+  [own, theirs] = [await accessOf(plinth, attacker.id), await accessOf(plinth, victim.id)];
+});
+afterAll(() => plinth.stop());
+
+const admin = (query: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
+  asSuperuser(
+    'postgres',
+    async (client) => (await client.query<Record<string, unknown>>(query, values)).rows,
+  );
+
+async function faults(): Promise<{ status: string; message: string }[]> {
+  const { body } = await plinth.admin.post('/admin/v1/doctor', {});
+  const findings = body.findings as { check: string; status: string; message: string }[];
+  return findings.filter(({ check, status }) => check === 'database_access' && status !== 'ok');
+}
+
+describe('the doctor', () => {
+  it('finds nothing after projects were created', async () => {
+    expect(await faults()).toEqual([]);
+  });
+
+  it('names a database that every role, or one of another project, may connect to', async () => {
+    await admin(`grant connect on database "${theirs.database}" to public, "${own.owner_role}"`);
+    const found = await faults();
+    await admin(`revoke connect on database "${theirs.database}" from public, "${own.owner_role}"`);
+    expect(found.map(({ message }) => message).sort()).toEqual(
+      [
+        `every role may connect to the database ${theirs.database}`,
+        `${own.owner_role} may connect to the database ${theirs.database}`,
+      ].sort(),
+    );
+    expect(await faults()).toEqual([]);
+  });
+
+  it('names a session that outlived the right to connect', async () => {
+    await admin(`grant connect on database "${theirs.database}" to "${own.owner_role}"`);
+    const found = await asOwner(
+      own,
+      async () => {
+        await admin(`revoke connect on database "${theirs.database}" from "${own.owner_role}"`);
+        return faults();
+      },
+      { database: theirs.database },
+    );
+    expect(found.map(({ message }) => message)).toEqual([
+      `the role ${own.owner_role} has a session in the database ${theirs.database}`,
+    ]);
+  });
+});
+
+describe('the platform database', () => {
+  const urlOf = (name: string): string => {
+    const url = new URL(process.env.PLINTH_TEST_DATABASE_URL as string);
+    url.pathname = `/${name}`;
+    return url.href;
+  };
+  const open = async (name: string): Promise<void> => (await openPlatformDatabase(urlOf(name), [])).destroy();
+  const isClosed = async (name: string): Promise<unknown> => {
+    const [row] = await admin(
+      `select not has_database_privilege('public', oid, 'connect') and datallowconn as closed from pg_database where datname = $1`,
+      [name],
+    );
+    return row?.closed;
+  };
+  let name: string;
+  beforeEach(() => void (name = `plinth_test_entry_${randomBytes(4).toString('hex')}`));
+  afterEach(() => admin(`drop database if exists "${name}" with (force)`));
+
+  it('is created by one of several processes that start together, and admits Plinth only', async () => {
+    await Promise.all([open(name), open(name), open(name)]);
+    expect(await isClosed(name)).toBe(true);
+  });
+
+  it('whose creation was interrupted is opened for Plinth only', async () => {
+    await admin(`create database "${name}" allow_connections false`);
+    await open(name);
+    expect(await isClosed(name)).toBe(true);
+  });
+
+  it('that every role could enter is closed, and their sessions end', async () => {
+    await admin(`create database "${name}"`);
+    const ended = asOwner(
+      own,
+      async (client) => {
+        client.on('error', () => undefined);
+        await open(name);
+        return client.query('select').then(
+          () => false,
+          () => true,
+        );
+      },
+      { database: name },
+    );
+    expect(await ended).toBe(true);
+    expect(await isClosed(name)).toBe(true);
+  });
+});
