@@ -9,6 +9,7 @@ import { SqlAnswer } from './admin-records';
 import { columnNames, toRecord } from './answer-columns';
 import { AnswerKeeper } from './answer-keeper';
 import { answerTypeParser } from './answer-types';
+import { assertFewStatements } from './most-statements';
 import { SchemaChangeService } from './schema-change.service';
 import { SessionDeadline } from './session-deadline.service';
 
@@ -36,6 +37,7 @@ export class OwnerSqlService {
    * @throws AppError 4xx with the database's fields, after a rollback
    */
   async run(project: ProjectEntity, query: string, limits: SqlLimits): Promise<SqlAnswer> {
+    await assertFewStatements(query);
     const kept = new AnswerKeeper(limits.maxRows, limits.allResults);
     const settings = {
       statement_timeout: limits.timeoutSeconds * 1000,

@@ -3,7 +3,8 @@ import { DatabaseError } from 'pg';
 import { ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import type { SchemaObject } from '../../http/docs/documented-types';
 import { platformErrorBody, platformErrorSchema } from '../../http/errors/platform-error-docs';
-import { sqlFailed, sqlTookTooLong, transactionLeftOpen } from '../admin.errors';
+import { sqlFailed, sqlTookTooLong, tooManyStatements, transactionLeftOpen } from '../admin.errors';
+import { MOST_STATEMENTS } from '../most-statements';
 
 const TEXT_OR_NULL: SchemaObject = { type: 'string', nullable: true };
 const FROM_ONE: SchemaObject = { type: 'integer', minimum: 1 };
@@ -61,6 +62,7 @@ export const SQL_FAILURES: ErrorList = [
   sqlFailed(errorOf('42P01', 'relation "notse" does not exist', QUERY.indexOf('notse') + 1), QUERY),
   sqlTookTooLong(60, null),
   transactionLeftOpen(),
+  tooManyStatements(MOST_STATEMENTS),
 ];
 export const SERVER_FAILURE = sqlFailed(
   errorOf('57P01', 'terminating connection due to administrator command'),

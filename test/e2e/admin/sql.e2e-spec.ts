@@ -38,6 +38,16 @@ describe('POST /projects/<id>/sql', () => {
     expect(log.text).toContain('"failed":"57014"');
   });
 
+  it('refuses more than 20,000 statements before any has run', async () => {
+    const answer = await run(`create table of_many (); ${';select 1'.repeat(20_000)}`);
+    expect([answer.status, answer.body.error.message]).toEqual([
+      400,
+      'The SQL has more than 20000 statements: send it in several requests',
+    ]);
+    expect((await run(`select to_regclass('of_many')::text as found`)).body.rows).toEqual([{ found: null }]);
+    expect((await run(`select '${';'.repeat(30_000)}' = '' as equal`)).body.rows).toEqual([{ equal: false }]);
+  });
+
   it('answers the rows of the last statement, and the command tag of each', async () => {
     const answer = await run(
       'create table a (id int); insert into a values (1), (2); select * from a order by id',
