@@ -77,6 +77,13 @@ export const tooManyStatements = (most: number): AppError =>
     message: `The SQL has more than ${most} statements: send it in several requests`,
   });
 
+export const tooManyColumns = (most: number): AppError =>
+  new AppError({
+    status: 400,
+    code: 'invalid_parameters',
+    message: `The results of the statements have more than ${most} columns together: the SQL was ended, and may have taken effect`,
+  });
+
 export const transactionLeftOpen = (): AppError =>
   new AppError({
     status: 400,

@@ -3,7 +3,14 @@ import { DatabaseError } from 'pg';
 import { ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import type { SchemaObject } from '../../http/docs/documented-types';
 import { platformErrorBody, platformErrorSchema } from '../../http/errors/platform-error-docs';
-import { sqlFailed, sqlTookTooLong, tooManyStatements, transactionLeftOpen } from '../admin.errors';
+import {
+  sqlFailed,
+  sqlTookTooLong,
+  tooManyColumns,
+  tooManyStatements,
+  transactionLeftOpen,
+} from '../admin.errors';
+import { MAX_COLUMNS } from '../answer-keeper';
 import { MOST_STATEMENTS } from '../most-statements';
 
 const TEXT_OR_NULL: SchemaObject = { type: 'string', nullable: true };
@@ -63,6 +70,7 @@ export const SQL_FAILURES: ErrorList = [
   sqlTookTooLong(60, null),
   transactionLeftOpen(),
   tooManyStatements(MOST_STATEMENTS),
+  tooManyColumns(MAX_COLUMNS),
 ];
 export const SERVER_FAILURE = sqlFailed(
   errorOf('57P01', 'terminating connection due to administrator command'),
