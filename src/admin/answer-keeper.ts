@@ -52,12 +52,16 @@ export class AnswerKeeper implements MessageLimits {
   /** Called before the first row of a statement. */
   begin(columns: number): void {
     this.columns += columns;
-    if (this.columns > MAX_COLUMNS) this.onTooManyColumns?.();
+    if (this.hasTooManyColumns) this.onTooManyColumns?.();
     this.current = [];
     this.truncated = false;
     if (this.keepsAll) return;
     this.bytes = 0;
     this.count = 0;
+  }
+
+  get hasTooManyColumns(): boolean {
+    return this.columns > MAX_COLUMNS;
   }
 
   end(): void {

@@ -111,6 +111,8 @@ async function collect(client: BoundedClient, text: string, { kept, types }: Sql
     query.on('error', reject);
     client.query(query);
   });
+  // The last results may have arrived together with the end.
+  if (kept.hasTooManyColumns) throw tooManyColumns(MAX_COLUMNS);
   if (client.getTransactionStatus() !== 'I') throw transactionLeftOpen();
   const statements = await inSlices(statementsOf(results, kept));
   const { command, row_count } = statements.at(-1) ?? { command: null, row_count: null };
