@@ -70,6 +70,20 @@ export const sqlTookTooLong = (seconds: number, cause: unknown): AppError =>
 export const sqlAbandoned = (): AppError =>
   new AppError({ status: 400, code: '57014', message: 'The client disconnected before the SQL ran' });
 
+export const tooManyStatements = (most: number): AppError =>
+  new AppError({
+    status: 400,
+    code: 'invalid_parameters',
+    message: `The SQL has more than ${most} statements: send it in several requests`,
+  });
+
+export const tooManyColumns = (most: number): AppError =>
+  new AppError({
+    status: 400,
+    code: 'invalid_parameters',
+    message: `The results of the statements have more than ${most} columns together: the SQL was ended, and may have taken effect`,
+  });
+
 export const transactionLeftOpen = (): AppError =>
   new AppError({
     status: 400,

@@ -1,4 +1,4 @@
-import { columnNames, toRecord } from './answer-columns';
+import { columnNames, rowWriter } from './answer-columns';
 
 const namesOf = (...names: string[]): string[] => columnNames(names.map((name) => ({ name })));
 
@@ -13,6 +13,7 @@ it('names 1,600 equal columns apart', () => {
 });
 
 it('makes an own member of every name', () => {
-  const row = toRecord(['__proto__', 'constructor', '1'], ['p', 'c', 1]);
-  expect(JSON.stringify(row)).toBe('{"1":1,"__proto__":"p","constructor":"c"}');
+  const row = rowWriter(['__proto__', 'constructor', '1'])(['p', 'c', 1]);
+  expect(row).toBe('{"__proto__":"p","constructor":"c","1":1}');
+  expect(rowWriter([])([])).toBe('{}');
 });

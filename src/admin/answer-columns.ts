@@ -18,7 +18,8 @@ export function columnNames(fields: readonly Pick<FieldDef, 'name'>[]): string[]
   });
 }
 
-/** Own members whatever the names are: an assignment to `__proto__` would not make one. */
-export function toRecord(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
-  return Object.fromEntries(names.map((name, index) => [name, values[index]]));
+/** Writes rows as JSON objects with these members, in the order of the columns. */
+export function rowWriter(names: readonly string[]): (values: readonly unknown[]) => string {
+  const heads = names.map((name, index) => `${index > 0 ? ',' : ''}${JSON.stringify(name)}:`);
+  return (values) => `{${heads.map((head, index) => head + JSON.stringify(values[index])).join('')}}`;
 }

@@ -5,16 +5,19 @@
 import type { MessageLimits } from '../pg-pipeline';
 import { cleanText } from '../database/sql/clean-error';
 
-type Row = Record<string, unknown>;
-
 /** Limit for the bytes of a response's rows, as JSON and on the wire. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Limit for the rows of all statements together, which bounds the memory of many short rows. */
 const MAX_ROWS = 100_000;
 const MAX_NOTICES = 100;
+/** A row is turned into JSON in one piece. */
+const MAX_ROW_BYTES = 4 * 1024 * 1024;
+/** Limit for the columns of all statements together, each of which takes memory without any row. */
+export const MAX_COLUMNS = 100_000;
 
-interface KeptRows {
-  readonly rows: Row[];
+export interface KeptRows {
+  /** As JSON. */
+  readonly rows: readonly string[];
   /** True when there were more rows. */
   readonly truncated: boolean;
 }
@@ -28,11 +31,14 @@ export class AnswerKeeper implements MessageLimits {
   /** The rows of each statement, if they are kept. */
   readonly results: KeptRows[] = [];
 
-  private current: Row[] | null = null;
+  private current: string[] | null = null;
   /** Bytes and number of the rows that are kept. */
   private bytes = 0;
   private count = 0;
   private truncated = false;
+  private columns = 0;
+  /** Called when the results of all statements together have too many columns. */
+  onTooManyColumns: (() => void) | undefined;
 
   /**
    * @param maxRows the limit for the rows of a statement
@@ -44,12 +50,18 @@ export class AnswerKeeper implements MessageLimits {
   ) {}
 
   /** Called before the first row of a statement. */
-  begin(): void {
+  begin(columns: number): void {
+    this.columns += columns;
+    if (this.hasTooManyColumns) this.onTooManyColumns?.();
     this.current = [];
     this.truncated = false;
     if (this.keepsAll) return;
     this.bytes = 0;
     this.count = 0;
+  }
+
+  get hasTooManyColumns(): boolean {
+    return this.columns > MAX_COLUMNS;
   }
 
   end(): void {
@@ -60,12 +72,13 @@ export class AnswerKeeper implements MessageLimits {
 
   admitsRow(bytes: number): boolean {
     const isFull = (this.current?.length ?? 0) >= this.maxRows || this.count >= MAX_ROWS;
-    if (bytes > MAX_BYTES || isFull) this.truncated = true;
+    if (bytes > MAX_ROW_BYTES || isFull) this.truncated = true;
     return !this.truncated;
   }
 
-  add(row: Row): void {
-    const bytes = JSON.stringify(row).length;
+  /** @param row as JSON */
+  add(row: string): void {
+    const bytes = row.length;
     if (this.bytes + bytes > MAX_BYTES) {
       this.truncated = true;
       return;

@@ -23,9 +23,27 @@ const PARSERS: ReadonlyMap<number, Parser> = new Map<number, Parser>([
   [JSONB_ARRAY, (text) => parseItems(parseTextArray(text))],
 ]);
 
-/** Dates without a time zone, and JSON of more than 512 levels, stay text. */
-export function answerTypeParser(oid: number): Parser {
-  return PARSERS.get(oid) ?? (types.getTypeParser(oid) as Parser);
+/** Characters of the values of a row that are parsed: an array of 16 MiB takes seconds. */
+const MAX_PARSED = 256 * 1024;
+const TEXT_TYPES = new Set<number>([types.builtins.TEXT, types.builtins.VARCHAR, types.builtins.BPCHAR]);
+
+/** Dates without a time zone, JSON of more than 512 levels, and values past 256 KiB in a row stay text. */
+export class AnswerTypes {
+  private parsed = 0;
+
+  readonly getTypeParser = (oid: number): Parser => {
+    const parse = PARSERS.get(oid) ?? (types.getTypeParser(oid) as Parser);
+    if (TEXT_TYPES.has(oid)) return parse;
+    return (text) => {
+      this.parsed += text.length;
+      return this.parsed > MAX_PARSED ? text : parse(text);
+    };
+  };
+
+  /** Called after each row. */
+  nextRow(): void {
+    this.parsed = 0;
+  }
 }
 
 function parseShallow(json: string): unknown {

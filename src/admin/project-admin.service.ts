@@ -24,9 +24,9 @@ import {
   ProjectKeys,
   ProjectKeysWithSecret,
   ProjectRecord,
-  SqlAnswer,
   TableRecord,
 } from './admin-records';
+import type { KeptAnswer } from './answer-json';
 import { OwnerSqlService, SqlLimits } from './owner-sql.service';
 import { TablesRepository } from './tables.repository';
 
@@ -112,7 +112,7 @@ export class ProjectAdminService {
   }
 
   /** The audit log gets the kinds of the statements and a hash of the text, which may hold secrets. */
-  async sql(id: string, query: string, limits: SqlLimits, actor: Actor): Promise<SqlAnswer> {
+  async sql(id: string, query: string, limits: SqlLimits, actor: Actor): Promise<KeptAnswer> {
     const project = await this.projects.get(id);
     const text = { length: query.length, sha256: createHash('sha256').update(query).digest('hex') };
     const note = (outcome: Record<string, string>): Promise<void> =>
@@ -138,7 +138,7 @@ function failureOf(error: unknown): string {
 }
 
 /** `CREATE TABLE, INSERT`: the first few. */
-function summaryOf({ statements }: SqlAnswer): string {
+function summaryOf({ statements }: KeptAnswer): string {
   return statements
     .slice(0, 20)
     .map(({ command }) => command ?? '')

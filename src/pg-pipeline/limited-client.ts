@@ -21,9 +21,11 @@ export class LimitedClient extends HostListClient {
     this.wire = wire;
   }
 
-  /** Calls back before the first row of each result, and at the end of each statement. */
-  onResults(begin: () => void, end: () => void): void {
-    this.wire.on(CONNECTION_EVENTS.rowDescription, begin);
+  /** Calls back with the number of columns before the first row of each result, and at the end of each statement. */
+  onResults(begin: (columns: number) => void, end: () => void): void {
+    this.wire.on(CONNECTION_EVENTS.rowDescription, ({ fields }: { readonly fields: readonly unknown[] }) =>
+      begin(fields.length),
+    );
     this.wire.on(CONNECTION_EVENTS.commandComplete, end);
   }
 

@@ -29,14 +29,17 @@ export class WireConnection extends Connection {
   /** Replaces the stream for node-postgres' parser: all messages that the pipeline does not take itself. */
   private readonly others = new EventEmitter();
   private readonly splitter: RowSplitter;
+  /** Reads once in a turn of the event loop, because node-postgres makes strings of all that is read. */
+  private readonly isPaced: boolean;
 
   constructor({ ssl, limits = LIMITS_OF_PIPELINES, copiesOut = false }: WireConnectionOptions) {
-    const push = (bytes: Buffer): void => this.splitter.push(bytes);
+    const push = (bytes: Buffer): boolean => this.take(bytes);
     super({
       ssl,
       keepAlive: true,
       stream: () => new Socket(ssl === false && !copiesOut ? readInto(push) : {}),
     });
+    this.isPaced = limits !== LIMITS_OF_PIPELINES && !copiesOut;
     const limiter = new MessageLimiter(limits, (bytes) =>
       // Copied, because the parser keeps the beginning of a message that has not arrived as a whole.
       this.others.emit('data', Buffer.from(bytes)),
@@ -50,20 +53,26 @@ export class WireConnection extends Connection {
   /** Called once: as soon as the connection is open, or with TLS as soon as it is encrypted. */
   override attachListeners(stream: NodeJS.ReadableStream): void {
     super.attachListeners(this.others);
-    stream.on('data', (chunk: Buffer) => this.splitter.push(chunk));
+    stream.on('data', (chunk: Buffer) => {
+      if (!this.take(chunk)) stream.pause();
+    });
     stream.on('end', () => this.others.emit('end'));
+  }
+
+  /** @returns false when the stream has to pause, which then reads on in the next turn of the event loop */
+  private take(bytes: Buffer): boolean {
+    this.splitter.push(bytes);
+    if (this.isPaced) setImmediate(() => this.stream.resume());
+    return !this.isPaced;
   }
 }
 
 /** Options of a socket. @types/node declares `onread` for net.connect() only, which hands it on to Socket's constructor. */
-function readInto(push: (bytes: Buffer) => void): SocketConstructorOpts & ConnectOpts {
+function readInto(push: (bytes: Buffer) => boolean): SocketConstructorOpts & ConnectOpts {
   return {
     onread: {
       buffer: READ_BUFFER,
-      callback: (size) => {
-        push(READ_BUFFER.subarray(0, size));
-        return true;
-      },
+      callback: (size) => push(READ_BUFFER.subarray(0, size)),
     },
   };
 }

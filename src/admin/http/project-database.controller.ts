@@ -8,6 +8,8 @@ import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { DatabaseAccess, SqlAnswer, TableRecord } from '../admin-records';
 import { SqlDto } from './dto/projects.dto';
+import { answerJson } from '../answer-json';
+import { ClientLeftError, sendChunks } from '../../http/send-chunks';
 import { clientLeft } from '../../http/client-left';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Answer, JsonBody } from '../../http/docs/answer.decorator';
@@ -26,6 +28,7 @@ import { STAFF_REFUSALS } from '../../staff/http/staff-api.decorator';
 import { internalError, databaseUnreachable } from '../../common/errors/http-errors';
 import { MAX_JSON_BODY } from '../../http/bodies/body-reader';
 
+const JSON_TYPE = 'application/json; charset=utf-8';
 const DEFAULT_TIMEOUT_SECONDS = 60;
 const DEFAULT_MAX_ROWS = 10_000;
 
@@ -69,19 +72,24 @@ export class ProjectDatabaseController {
     STAFF_REFUSALS,
     internalError(),
   )
-  sql(
+  async sql(
     @Param('id') id: string,
     @StrictBody() body: SqlDto,
     @CurrentActor() actor: Actor,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<SqlAnswer> {
+    @Res() response: Response,
+  ): Promise<void> {
     const limits = {
       timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
       maxRows: body.max_rows ?? DEFAULT_MAX_ROWS,
       allResults: body.all_results ?? false,
       abandoned: clientLeft(response),
     };
-    return this.projects.sql(id, body.query, limits, actor);
+    const answer = await this.projects.sql(id, body.query, limits, actor);
+    await sendChunks(response, 200, { 'Content-Type': JSON_TYPE }, answerJson(answer)).catch(
+      (error: unknown) => {
+        if (!(error instanceof ClientLeftError)) throw error;
+      },
+    );
   }
 
   @Get('tables')

@@ -3,7 +3,15 @@ import { DatabaseError } from 'pg';
 import { ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import type { SchemaObject } from '../../http/docs/documented-types';
 import { platformErrorBody, platformErrorSchema } from '../../http/errors/platform-error-docs';
-import { sqlFailed, sqlTookTooLong, transactionLeftOpen } from '../admin.errors';
+import {
+  sqlFailed,
+  sqlTookTooLong,
+  tooManyColumns,
+  tooManyStatements,
+  transactionLeftOpen,
+} from '../admin.errors';
+import { MAX_COLUMNS } from '../answer-keeper';
+import { MOST_STATEMENTS } from '../most-statements';
 
 const TEXT_OR_NULL: SchemaObject = { type: 'string', nullable: true };
 const FROM_ONE: SchemaObject = { type: 'integer', minimum: 1 };
@@ -61,6 +69,8 @@ export const SQL_FAILURES: ErrorList = [
   sqlFailed(errorOf('42P01', 'relation "notse" does not exist', QUERY.indexOf('notse') + 1), QUERY),
   sqlTookTooLong(60, null),
   transactionLeftOpen(),
+  tooManyStatements(MOST_STATEMENTS),
+  tooManyColumns(MAX_COLUMNS),
 ];
 export const SERVER_FAILURE = sqlFailed(
   errorOf('57P01', 'terminating connection due to administrator command'),

@@ -1,6 +1,8 @@
 /** One migration of a project: its SQL, divided into statements, with its checksum. Pure. */
 import { createHash } from 'node:crypto';
 import { commandOf, locationInScript, splitStatements, SqlStatement } from '../../common/text/sql-statements';
+import { tooManyStatements } from '../admin.errors';
+import { MOST_STATEMENTS } from '../most-statements';
 import { transactionCommand } from './migration.errors';
 
 export interface MigrationInput {
@@ -21,12 +23,26 @@ export interface MigrationScript extends MigrationInput {
 const NO_TRANSACTION = /^--[ \t]*plinth:[ \t]*no-transaction[ \t]*\r?(?:\n|$)/;
 const TRANSACTION_COMMANDS = new Set(['begin', 'start', 'commit', 'end', 'rollback', 'abort']);
 
+/** @throws AppError 400 for more than MOST_STATEMENTS together, and as readMigration() */
+export async function readMigrations(inputs: readonly MigrationInput[]): Promise<MigrationScript[]> {
+  const migrations: MigrationScript[] = [];
+  let left = MOST_STATEMENTS;
+  for (const input of inputs) {
+    const migration = await readMigration(input, left);
+    left -= migration.statements.length;
+    migrations.push(migration);
+  }
+  return migrations;
+}
+
 /** @throws AppError 400 for a command such as COMMIT in a script that runs in Plinth's transaction */
-export function readMigration(input: MigrationInput): MigrationScript {
+async function readMigration(input: MigrationInput, most: number): Promise<MigrationScript> {
+  const statements = await splitStatements(input.sql, most);
+  if (statements.length > most) throw tooManyStatements(MOST_STATEMENTS);
   const script: MigrationScript = {
     ...input,
     sha256: createHash('sha256').update(input.sql).digest('hex'),
-    statements: splitStatements(input.sql),
+    statements,
     inTransaction: !NO_TRANSACTION.test(input.sql),
   };
   const forbidden = script.inTransaction ? script.statements.find(endsTransaction) : undefined;

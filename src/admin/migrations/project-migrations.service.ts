@@ -19,7 +19,7 @@ import {
   migrationsUnordered,
 } from './migration.errors';
 import { AppliedMigration, MigrationLedger } from './migration-ledger.repository';
-import { MigrationInput, MigrationScript, readMigration } from './migration-script';
+import { MigrationInput, MigrationScript, readMigrations } from './migration-script';
 import { MigrationOutput, MigrationSession } from './migration-session';
 
 export interface MigrationOptions {
@@ -81,7 +81,7 @@ export class ProjectMigrationsService {
     options: MigrationOptions,
     actor: Actor,
   ): Promise<MigrationRun> {
-    const migrations = inputs.map(readMigration);
+    const migrations = await readMigrations(inputs);
     const isOrdered = migrations.every((one, n) => n === 0 || number(one) > number(migrations[n - 1] ?? one));
     if (!isOrdered) throw migrationsUnordered();
     const project = await this.projects.get(id);

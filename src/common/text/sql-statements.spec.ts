@@ -1,6 +1,8 @@
-import { commandOf, locationInScript, splitStatements } from './sql-statements';
+import { costOfParsing, cpuTime, longestHold } from '../../../test/support/event-loop';
+import { commandOf, locationInScript, mayHaveMoreStatements, splitStatements } from './sql-statements';
 
-const textsOf = (script: string): string[] => splitStatements(script).map(({ text }) => text);
+const textsOf = async (script: string): Promise<string[]> =>
+  (await splitStatements(script)).map(({ text }) => text);
 
 describe('splitStatements()', () => {
   it.each([
@@ -30,39 +32,54 @@ describe('splitStatements()', () => {
       `select '\u{1f418}' \u{1f418}; select 2`,
       [`select '\u{1f418}' \u{1f418}`, 'select 2'],
     ],
-  ])('reads %s', (_what, script, texts) => {
-    expect(textsOf(script)).toEqual(texts);
+  ])('reads %s', async (_what, script, texts) => {
+    expect(await textsOf(script)).toEqual(texts);
   });
 
-  it('keeps the body of an SQL function in one statement', () => {
+  it('keeps the body of an SQL function in one statement', async () => {
     const body = 'begin atomic; select case when true then 1 end; select 2; end';
     for (const head of ['create function f() returns int', 'CREATE OR REPLACE PROCEDURE f()']) {
-      expect(textsOf(`${head} ${body}; select 3`)).toEqual([`${head} ${body}`, 'select 3']);
+      expect(await textsOf(`${head} ${body}; select 3`)).toEqual([`${head} ${body}`, 'select 3']);
     }
-    expect(textsOf('begin; select 1; end')).toEqual(['begin', 'select 1', 'end']);
+    expect(await textsOf('begin; select 1; end')).toEqual(['begin', 'select 1', 'end']);
   });
 
-  it('takes time in proportion to the length, whatever the script is', () => {
-    const timeOf = (script: string): number => {
-      const times = Array.from({ length: 3 }, () => {
-        const began = performance.now();
-        splitStatements(script);
-        return performance.now() - began;
-      });
+  it('takes time in proportion to the length, whatever the script is', async () => {
+    const timeOf = async (script: string): Promise<number> => {
+      const times: number[] = [];
+      for (let round = 0; round < 3; round += 1)
+        times.push((await cpuTime(() => splitStatements(script))).used);
       return Math.min(...times);
     };
     for (const piece of ["select 'a''b', $1; ", '/* ', '$a', "'", "E'\\", '( ', 'x ']) {
-      const [short, long] = [timeOf(piece.repeat(20_000)), timeOf(piece.repeat(80_000))];
+      const [short, long] = [await timeOf(piece.repeat(20_000)), await timeOf(piece.repeat(80_000))];
       // Quadratic time would take sixteen times as long.
       expect(long).toBeLessThan(12 * Math.max(short, 5));
     }
   });
+
+  it('holds the event loop for a fraction of the time that a megabyte takes', async () => {
+    for (const piece of ['a ', 'a;', ';', '/**/', '/* ']) {
+      const script = piece.repeat(1_000_000 / piece.length);
+      const holds: number[] = [];
+      for (let round = 0; round < 3; round += 1)
+        holds.push((await longestHold(() => splitStatements(script))).held);
+      expect([piece, Math.min(...holds) < costOfParsing() / 3]).toEqual([piece, true]);
+    }
+  });
+
+  it('stops after one statement more than are admitted', async () => {
+    expect(await splitStatements('a; b; c; d', 2)).toHaveLength(3);
+    expect(await splitStatements('a; b; ;', 2)).toHaveLength(2);
+    expect(mayHaveMoreStatements('a; b', 2)).toBe(false);
+    expect(mayHaveMoreStatements('a; b;', 2)).toBe(true);
+  });
 });
 
 describe('locationInScript()', () => {
-  it('counts lines and characters from the beginning of the script', () => {
+  it('counts lines and characters from the beginning of the script', async () => {
     const script = `-- \u{1f418}\n/* \u{1f418} */ select '\u{1f418}' as a,\n  b; select c`;
-    const [first, second] = splitStatements(script);
+    const [first, second] = await splitStatements(script);
     if (!first || !second) throw new Error('two statements expected');
     const positionOf = (text: string, part: string): number =>
       [...text.slice(0, text.indexOf(part))].length + 1;
@@ -73,8 +90,8 @@ describe('locationInScript()', () => {
   });
 });
 
-it('gives the first words of a statement, without those in quotes and comments', () => {
-  const [first, second] = splitStatements(
+it('gives the first words of a statement, without those in quotes and comments', async () => {
+  const [first, second] = await splitStatements(
     `PREPARE /* a */ Transaction 'b'; create "t" (a int, b int, c int)`,
   );
   expect([first?.words, second?.words]).toEqual([
@@ -84,8 +101,9 @@ it('gives the first words of a statement, without those in quotes and comments',
 });
 
 describe('commandOf()', () => {
-  it('gives the first word', () => {
-    const commands = splitStatements('/* a */ COMMIT; "x"; rollback').map((one) => commandOf(one));
+  it('gives the first word', async () => {
+    const statements = await splitStatements('/* a */ COMMIT; "x"; rollback');
+    const commands = statements.map((one) => commandOf(one));
     expect(commands).toEqual(['commit', '', 'rollback']);
   });
 });

@@ -3,6 +3,7 @@
  * quoted names, comments, parentheses and the BEGIN ATOMIC bodies of SQL functions do not end a statement. Expects
  * standard_conforming_strings = on, PostgreSQL's default.
  */
+import { inSlices } from '../time/slices';
 import { TextLocation } from './line-and-column';
 
 export interface SqlStatement {
@@ -28,8 +29,26 @@ const TOKEN = new RegExp(
   'uy',
 );
 
-/** Statements in order; pieces without any word or symbol, such as a comment at the end, are left out. */
-export function splitStatements(script: string): SqlStatement[] {
+/** Tokens between two looks at the clock. */
+const STEP = 64;
+
+/**
+ * Statements in order; pieces without any word or symbol, such as a comment at the end, are left out. A script of a megabyte
+ * takes up to a second, so it is split in slices.
+ * @param most statements to find: at most one more is returned
+ */
+export function splitStatements(script: string, most = Infinity): Promise<SqlStatement[]> {
+  return inSlices(splitting(script, most));
+}
+
+/** True when a script may have more statements. Cheap: it counts semicolons. */
+export function mayHaveMoreStatements(script: string, most: number): boolean {
+  let count = 1;
+  for (let at = script.indexOf(';'); at >= 0 && count <= most; at = script.indexOf(';', at + 1)) count += 1;
+  return count > most;
+}
+
+function* splitting(script: string, most: number): Generator<void, SqlStatement[]> {
   const statements: SqlStatement[] = [];
   let current = new OpenStatement();
   const finish = (end: number): void => {
@@ -38,10 +57,13 @@ export function splitStatements(script: string): SqlStatement[] {
       statements.push({ text: script.slice(start, end), offset: start, words: current.words });
     current = new OpenStatement();
   };
-  for (let index = 0; index < script.length;) {
+  let tokens = 0;
+  for (let index = 0; index < script.length && statements.length <= most;) {
+    tokens += 1;
+    if (tokens % STEP === 0) yield;
     TOKEN.lastIndex = index;
     const { groups, 0: token } = TOKEN.exec(script) as RegExpExecArray;
-    if (groups?.comment) index = endOfComment(script, index);
+    if (groups?.comment) index = yield* endOfComment(script, index);
     else if (token === ';' && current.isComplete) {
       finish(index);
       index += 1;
@@ -50,7 +72,7 @@ export function splitStatements(script: string): SqlStatement[] {
       index = groups?.dollar ? endOfDollarQuote(script, index, token) : index + token.length;
     }
   }
-  finish(script.length);
+  if (statements.length <= most) finish(script.length);
   return statements;
 }
 
@@ -79,6 +101,7 @@ class OpenStatement {
   private parentheses = 0;
   /** Open BEGIN and CASE in the body of an SQL function. */
   private blocks = 0;
+  private isRoutine = false;
   /** The first four words. */
   readonly words: string[] = [];
 
@@ -94,20 +117,24 @@ class OpenStatement {
   }
 
   private addWord(word: string): void {
-    if (this.words.length < 4) this.words.push(word);
-    if (this.parentheses > 0 || !/^create (or replace )?(function|procedure)/.test(this.words.join(' ')))
-      return;
+    if (this.words.length < 4) {
+      this.words.push(word);
+      this.isRoutine = /^create (or replace )?(function|procedure)/.test(this.words.join(' '));
+    }
+    if (this.parentheses > 0 || !this.isRoutine) return;
     if (word === 'begin' || (word === 'case' && this.blocks > 0)) this.blocks += 1;
     else if (word === 'end') this.blocks = Math.max(0, this.blocks - 1);
   }
 }
 
 /** Comments nest. An open one ends with the script. */
-function endOfComment(script: string, start: number): number {
+function* endOfComment(script: string, start: number): Generator<void, number> {
   const mark = /\/\*|\*\//g;
   mark.lastIndex = start;
-  let depth = 0;
+  let [depth, marks] = [0, 0];
   for (let found = mark.exec(script); found; found = mark.exec(script)) {
+    marks += 1;
+    if (marks % STEP === 0) yield;
     depth += found[0] === '/*' ? 1 : -1;
     if (depth === 0) return mark.lastIndex;
   }

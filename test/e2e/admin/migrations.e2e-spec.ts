@@ -261,6 +261,15 @@ describe('POST /projects/<id>/migrations', () => {
     expect(await project.sql('select count(*)::int as n from c')).toEqual([{ n: 4 }]);
   });
 
+  it('refuses more than 20,000 statements in one request, before anything runs', async () => {
+    const answer = await post([migration(1, 'create table a (id int)'), migration(2, 'a;'.repeat(20_000))]);
+    expect([answer.status, answer.body.error.message]).toEqual([
+      400,
+      'The SQL has more than 20000 statements: send it in several requests',
+    ]);
+    expect(await exists('a')).toBe(false);
+  });
+
   it('waits for another run only as long as it was told to', async () => {
     const access = await accessOf(plinth, project.id);
     await asOwner(access, async (client) => {

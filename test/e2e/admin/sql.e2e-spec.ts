@@ -38,6 +38,33 @@ describe('POST /projects/<id>/sql', () => {
     expect(log.text).toContain('"failed":"57014"');
   });
 
+  it('refuses more than 20,000 statements before any has run', async () => {
+    const answer = await run(`create table of_many (); ${';select 1'.repeat(20_000)}`);
+    expect([answer.status, answer.body.error.message]).toEqual([
+      400,
+      'The SQL has more than 20000 statements: send it in several requests',
+    ]);
+    expect((await run(`select to_regclass('of_many')::text as found`)).body.rows).toEqual([{ found: null }]);
+    expect((await run(`select '${';'.repeat(30_000)}' = '' as equal`)).body.rows).toEqual([{ equal: false }]);
+  });
+
+  it('ends SQL whose results have more than 100,000 columns together', async () => {
+    const answer = await run(`select ${Array.from({ length: 1_600 }, () => 1).join()};`.repeat(64));
+    expect([answer.status, answer.body.error?.message]).toEqual([
+      400,
+      'The results of the statements have more than 100000 columns together: the SQL was ended, and may have taken effect',
+    ]);
+  });
+
+  it('answers arrays and JSON past 256 KiB in a row as text', async () => {
+    const answer =
+      await run(`select array_agg(1) as small, (select array_agg(1) from generate_series(1, 200000)) as large
+      from generate_series(1, 3) union all select array[2], array[3]`);
+    expect(answer.body.rows[0].small).toEqual([1, 1, 1]);
+    expect(answer.body.rows[0].large).toMatch(/^\{1,1,/);
+    expect(answer.body.rows[1]).toEqual({ small: [2], large: [3] });
+  });
+
   it('answers the rows of the last statement, and the command tag of each', async () => {
     const answer = await run(
       'create table a (id int); insert into a values (1), (2); select * from a order by id',
