@@ -19,6 +19,7 @@ import { ProjectPause1790000000440 } from '../../../migrations/platform/17900000
 import { SavedQueries1790000000441 } from '../../../migrations/platform/1790000000441-saved-queries';
 import { ServerReplicas1790000000450 } from '../../../migrations/platform/1790000000450-server-replicas';
 import { ProjectMoves1790000000460 } from '../../../migrations/platform/1790000000460-project-moves';
+import { StaffProvedAddresses1790000000480 } from '../../../migrations/platform/1790000000480-staff-proved-addresses';
 import { HostListClient } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
@@ -42,6 +43,7 @@ const PLATFORM_MIGRATIONS = [
   SavedQueries1790000000441,
   ServerReplicas1790000000450,
   ProjectMoves1790000000460,
+  StaffProvedAddresses1790000000480,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

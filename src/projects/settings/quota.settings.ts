@@ -35,7 +35,16 @@ export const QUOTA_SETTINGS = {
   }),
 };
 
+/** Settings of files that override the limits of the plan. */
+const STORAGE_LIMITS: readonly string[] = [
+  'storage_requests_per_minute',
+  'storage_quota_bytes',
+  'storage_quota_files',
+];
+
 /** Whether a change of settings needs the rights of an operator. */
 export function changesQuotas(settings: object): boolean {
-  return Object.keys(settings).some((name) => Object.hasOwn(QUOTA_SETTINGS, name));
+  return Object.keys(settings).some(
+    (name) => Object.hasOwn(QUOTA_SETTINGS, name) || STORAGE_LIMITS.includes(name),
+  );
 }

@@ -11,7 +11,7 @@ export const STORAGE_SETTINGS = {
     fallback: null,
     fallbackText: "the plan's",
     description: "Overrides the plan's storage rate",
-    details: 'See [rate](storage.md#rate).',
+    details: 'Only operators set it. See [rate](storage.md#rate).',
     minimum: 1,
     maximum: 10_000_000,
   }),
@@ -28,6 +28,7 @@ export const STORAGE_SETTINGS = {
     fallback: null,
     fallbackText: 'none',
     description: 'Maximum total size of all files in bytes',
+    details: 'Only operators set it.',
     minimum: 1,
   }),
 
@@ -35,6 +36,7 @@ export const STORAGE_SETTINGS = {
     fallback: null,
     fallbackText: 'none',
     description: 'Maximum number of files',
+    details: 'Only operators set it.',
     minimum: 1,
   }),
 };

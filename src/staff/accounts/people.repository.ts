@@ -9,6 +9,15 @@ import { PERSON_COLUMNS, PersonRow, toPerson } from './person-columns';
 /** Advisory lock under which owners are made and unmade, so that one always remains. The number is arbitrary. */
 const OWNERS_LOCK = 7_046_111;
 
+/** The tables of everything with which a person signs in. */
+const CREDENTIALS = [
+  'staff_recovery_codes',
+  'staff_passkeys',
+  'staff_identities',
+  'staff_sessions',
+  'staff_tokens',
+] as const;
+
 export interface NewPerson {
   readonly email: string;
   readonly emailKey: string;
@@ -16,6 +25,8 @@ export interface NewPerson {
   readonly role: InstallRole | null;
   /** Null: the person signs in by single sign-on only. */
   readonly passwordHash: string | null;
+  /** Null: the address is not proved. */
+  readonly emailVerifiedAt: Date | null;
 }
 
 /** Members that are left out stay as they are. */
@@ -77,11 +88,11 @@ export class PeopleRepository {
 
   /** @throws driver's error 23505 if the address has an account */
   async insert(person: NewPerson, manager: EntityManager): Promise<PersonRecord> {
-    const { email, emailKey, name, role, passwordHash } = person;
+    const { email, emailKey, name, role, passwordHash, emailVerifiedAt } = person;
     const [row] = await manager.query<PersonRow[]>(
-      `insert into staff_people as p (email, email_key, name, role, password_hash)
-       values ($1, $2, $3, $4, $5) returning ${PERSON_COLUMNS}`,
-      [email, emailKey, name, role, passwordHash],
+      `insert into staff_people as p (email, email_key, name, role, password_hash, email_verified_at)
+       values ($1, $2, $3, $4, $5, $6) returning ${PERSON_COLUMNS}`,
+      [email, emailKey, name, role, passwordHash, emailVerifiedAt],
     );
     if (!row) throw new Error('the person was not inserted');
     return toPerson(row);
@@ -102,6 +113,20 @@ export class PeopleRepository {
       ]);
       if (entry) await this.audit.write(entry, manager);
     });
+  }
+
+  /**
+   * Gives an account whose address was not proved to the person who proves it now: whoever had it before keeps no way in. Its
+   * roles stay, because they were given to the address.
+   */
+  async handOver(id: string, now: Date, manager: EntityManager): Promise<void> {
+    await manager.query(
+      `update staff_people set email_verified_at = $2, password_hash = null, totp_secret = null, totp_confirmed_at = null
+       where id = $1`,
+      [id, now],
+    );
+    for (const table of CREDENTIALS) await manager.query(`delete from ${table} where person_id = $1`, [id]);
+    await manager.query('delete from staff_invitations where invited_by = $1', [id]);
   }
 
   async noteSignIn(id: string, now: Date): Promise<void> {

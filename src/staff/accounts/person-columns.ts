@@ -1,7 +1,7 @@
 /** SQL and rows of people, for the repositories that read them. `p` is staff_people. */
 import type { Identity, InstallRole, Membership, PersonRecord } from './person';
 
-export const PERSON_COLUMNS = `p.id as person_id, p.email, p.name, p.role, p.disabled_at, p.created_at,
+export const PERSON_COLUMNS = `p.id as person_id, p.email, p.name, p.role, p.disabled_at, p.email_verified_at, p.created_at,
   p.last_sign_in_at, p.totp_confirmed_at is not null as has_app,
   p.totp_confirmed_at is not null
     or exists (select from staff_passkeys k where k.person_id = p.id) as has_factor`;
@@ -18,6 +18,7 @@ export interface PersonRow {
   readonly name: string;
   readonly role: InstallRole | null;
   readonly disabled_at: Date | null;
+  readonly email_verified_at: Date | null;
   readonly created_at: Date;
   readonly last_sign_in_at: Date | null;
   readonly has_app: boolean;
@@ -38,6 +39,7 @@ export function toPerson(row: PersonRow): PersonRecord {
     hasApp: row.has_app,
     hasFactor: row.has_factor,
     disabledAt: row.disabled_at,
+    emailVerifiedAt: row.email_verified_at,
     createdAt: row.created_at,
     lastSignInAt: row.last_sign_in_at,
   };

@@ -32,6 +32,8 @@ export interface Membership {
 /** A person with everything that the list of people shows. */
 export interface PersonRecord extends Person {
   readonly disabledAt: Date | null;
+  /** Since when the address is proved, by a mail's link or an issuer; null: not proved. */
+  readonly emailVerifiedAt: Date | null;
   readonly createdAt: Date;
   readonly lastSignInAt: Date | null;
 }

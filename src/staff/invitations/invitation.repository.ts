@@ -14,13 +14,16 @@ interface InvitationRow {
   readonly invited_by: string | null;
   readonly created_at: Date;
   readonly expires_at: Date;
+  readonly mailed: boolean;
 }
 
 export interface OpenInvitation extends Invitation {
+  /** The link was mailed and shown to nobody: who has it, has the address. */
+  readonly mailed: boolean;
   readonly emailKey: string;
 }
 
-const COLUMNS = `i.id, i.email, i.email_key, i.role, i.created_at, i.expires_at,
+const COLUMNS = `i.id, i.email, i.email_key, i.role, i.created_at, i.expires_at, i.mailed,
   (select p.email from staff_people p where p.id = i.invited_by) as invited_by,
   coalesce((select jsonb_agg(jsonb_build_object('id', t.project_id, 'role', t.role) order by t.project_id)
     from staff_invitation_projects t where t.invitation_id = i.id), '[]') as projects`;
@@ -54,18 +57,18 @@ export class InvitationRepository {
       `select ${COLUMNS} from staff_invitations i where i.token_hash = $1 and i.expires_at > $2`,
       [hash, now],
     );
-    return row ? { ...toInvitation(row), emailKey: row.email_key } : null;
+    return row ? { ...toInvitation(row), emailKey: row.email_key, mailed: row.mailed } : null;
   }
 
-  /** @returns the id; null if the address has an invitation that is not too old */
+  /** @returns the id; null if the inviter has invited the address already */
   async insert(invitation: NewInvitation, entry: AuditEntry): Promise<string | null> {
-    const { hash, email, emailKey, role, projects, invitedBy, now, expiresAt } = invitation;
+    const { hash, email, emailKey, role, projects, mailed, invitedBy, now, expiresAt } = invitation;
     return this.dataSource.transaction(async (manager) => {
       await manager.query('delete from staff_invitations where expires_at <= $1', [now]);
       const [row] = await manager.query<{ id: string }[]>(
-        `insert into staff_invitations (token_hash, email, email_key, role, invited_by, created_at, expires_at)
-         values ($1, $2, $3, $4, $5, $6, $7) on conflict (email_key) do nothing returning id`,
-        [hash, email, emailKey, role, invitedBy, now, expiresAt],
+        `insert into staff_invitations (token_hash, email, email_key, role, invited_by, created_at, expires_at, mailed)
+         values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (email_key, coalesce(invited_by::text, '')) do nothing returning id`,
+        [hash, email, emailKey, role, invitedBy, now, expiresAt, mailed],
       );
       if (!row) return null;
       await manager.query(

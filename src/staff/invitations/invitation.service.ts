@@ -47,7 +47,7 @@ export interface Acceptance {
 
 export interface MadeInvitation {
   readonly invitation: Invitation;
-  /** Null where a mail server delivers it: then only the invited person gets it. */
+  /** Null where a mail server delivers it, and for administrators of projects: only the invited person gets it. */
   readonly link: string | null;
 }
 
@@ -84,7 +84,9 @@ export class InvitationService {
     const { token, hash } = newSecretToken();
     const [now, expiresAt] = [this.now(), new Date(this.clock.now() + LIFETIME_MS)];
     const invitedBy = personOf(staff);
-    const made = { hash, email, emailKey, role, projects, invitedBy: invitedBy?.id ?? null, now, expiresAt };
+    const mailed = this.mail.smtpUrl !== null;
+    const inviter = { invitedBy: invitedBy?.id ?? null, mailed };
+    const made = { hash, email, emailKey, role, projects, ...inviter, now, expiresAt };
     const details = { email, role, projects: projects.map(({ id, role: of }) => ({ id, role: of })) };
     const entry = { actor, action: 'invitation.create', projectId: null, details };
     const id = await this.invitations.insert(made, entry);
@@ -101,7 +103,7 @@ export class InvitationService {
       createdAt: now,
       expiresAt,
     };
-    return { invitation, link: this.mail.smtpUrl === null ? link : null };
+    return { invitation, link: !mailed && isOperator(staff) ? link : null };
   }
 
   /** @throws AppError 404 */
@@ -131,13 +133,15 @@ export class InvitationService {
   }
 
   private async makePerson(
-    { id, email, emailKey, role, projects }: OpenInvitation,
+    { id, email, emailKey, role, projects, mailed }: OpenInvitation,
     { name, passwordHash }: { name: string; passwordHash: string },
     origin: RequestOrigin,
   ): Promise<PersonRecord> {
     return this.people.whileOwnersStay(async (manager) => {
       if (!(await this.invitations.use(id, manager))) throw invitationInvalid();
-      const person = await this.people.insert({ email, emailKey, name, role, passwordHash }, manager);
+      const emailVerifiedAt = mailed ? this.now() : null;
+      const account = { email, emailKey, name, role, passwordHash, emailVerifiedAt };
+      const person = await this.people.insert(account, manager);
       for (const project of projects)
         await this.people.setProjectRole(project.id, person.id, project.role, manager);
       const details = { person_id: person.id, role };

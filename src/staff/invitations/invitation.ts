@@ -24,6 +24,8 @@ export interface NewInvitation {
   readonly emailKey: string;
   readonly role: InstallRole | null;
   readonly projects: readonly InvitedProject[];
+  /** False: the link is shown, so it does not prove the address. */
+  readonly mailed: boolean;
   /** Id of the person who invites. */
   readonly invitedBy: string | null;
   readonly now: Date;

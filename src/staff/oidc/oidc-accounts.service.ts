@@ -70,13 +70,18 @@ export class OidcAccounts {
     const hasRole = granted.role !== null || Object.keys(granted.projects).length > 0;
     if (!found && (!hasRole || identity.emailVerified === false)) throw oidcNoRole();
     const account = { email: address.address, emailKey: address.key, name: identity.name ?? address.address };
+    const now = new Date(this.clock.now());
+    const emailVerifiedAt = identity.emailVerified === true ? now : null;
     const person =
-      found ?? (await this.people.insert({ ...account, role: null, passwordHash: null }, manager));
-    await this.identities.link(identity, person.id, new Date(this.clock.now()), manager);
+      found ??
+      (await this.people.insert({ ...account, role: null, passwordHash: null, emailVerifiedAt }, manager));
+    if (person.emailVerifiedAt === null && emailVerifiedAt)
+      await this.people.handOver(person.id, now, manager);
+    await this.identities.link(identity, person.id, now, manager);
     const details = { issuer: identity.issuer, subject: identity.subject };
     const action = found ? 'person.oidc_link' : 'person.oidc_create';
     await this.audit.write({ actor: actorAs(person, origin.ip), action, projectId: null, details }, manager);
-    return { person, granted: NO_ROLES };
+    return { person: (await this.identities.find(identity, manager))?.person ?? person, granted: NO_ROLES };
   }
 
   private async applyRoles(

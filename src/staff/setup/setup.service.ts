@@ -72,7 +72,14 @@ export class SetupService {
         if (await this.people.hasOwner(manager)) throw setupOver();
         if (!(await this.setup.isValid(hash, this.now(), manager))) throw setupTokenInvalid();
         await this.setup.clear(manager);
-        const owner = { email, emailKey, name: input.name, role: 'owner', passwordHash } as const;
+        const owner = {
+          email,
+          emailKey,
+          name: input.name,
+          role: 'owner',
+          passwordHash,
+          emailVerifiedAt: null,
+        } as const;
         return this.people.insert(owner, manager);
       })
       .catch((error: unknown) => {

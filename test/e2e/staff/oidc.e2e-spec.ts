@@ -3,7 +3,7 @@ import { TOTP } from 'otpauth';
 import type { HttpAnswer } from '../../support/http-client';
 import { OidcIssuer } from '../../support/oidc-issuer';
 import { TestPlinth } from '../../support/plinth';
-import { newPerson, personOf, signIn, STAFF_PASSWORD, TestPerson } from '../../support/staff';
+import { newPerson, personOf, proveAddress, signIn, STAFF_PASSWORD, TestPerson } from '../../support/staff';
 import { TestProject } from '../../support/test-project';
 
 const PUBLIC_URL = 'http://plinth.test';
@@ -176,6 +176,78 @@ describe('single sign-on', () => {
     expectRefused(await enter(unverified), 'oidc_no_role');
   });
 
+  describe('an account whose address nobody proved', () => {
+    it("keeps no credential of whoever made it, and the chief's role goes to the chief alone", async () => {
+      const sub = subject();
+      // The inviter was shown the link, and accepted it.
+      const impostor = await newPerson(
+        plinth,
+        null,
+        [{ id: project.id, role: 'viewer' }],
+        `${sub}@example.com`,
+      );
+      const token = await impostor.http.post('/admin/v1/tokens', {
+        name: 'kept',
+        scopes: ['read'],
+        expires_at: '2027-01-01T00:00:00.000Z',
+      });
+      expect(token.status).toBe(201);
+      const bearer = plinth.http.with({ authorization: `Bearer ${token.body.token}` });
+      expect((await bearer.get('/admin/v1/projects')).status).toBe(200);
+      const { uri } = (await impostor.http.post('/admin/v1/session/factor', { password: STAFF_PASSWORD }))
+        .body;
+      const secret = new URL(uri).searchParams.get('secret')!;
+      const code = new TOTP({ secret }).generate({ timestamp: plinth.clock.now() });
+      await impostor.http.put('/admin/v1/session/factor', { code });
+
+      const chief = await enter(claimsOf(sub, ['owners']));
+      expect(await rolesAfter(chief)).toEqual(['owner', [`${project.slug}:viewer`]]);
+      expect((await sessionOf(chief)).body.person).toMatchObject({ id: impostor.id, role: 'owner' });
+      expect((await impostor.http.get('/admin/v1/session')).status).toBe(401);
+      expect((await bearer.get('/admin/v1/projects')).status).toBe(401);
+      expect((await signIn(plinth, impostor.email, { code })).status).toBe(401);
+      expect((await signIn(plinth, impostor.email)).status).toBe(401);
+      // The second sign-in finds the account proved.
+      expect(await rolesAfter(await enter(claimsOf(sub, ['owners'])))).toEqual([
+        'owner',
+        [`${project.slug}:viewer`],
+      ]);
+      expect((await sessionOf(chief)).status).toBe(200);
+    });
+
+    it('made by an issuer that says nothing about the address is taken from that identity', async () => {
+      const [other, sub] = [subject(), subject()];
+      const email = `${sub}@example.com`;
+      const first = await enter(claimsOf(other, ['audit'], { email, email_verified: undefined }));
+      expect((await sessionOf(first)).status).toBe(200);
+      await enter(claimsOf(sub, ['owners'], { email }));
+      expect((await sessionOf(first)).status).toBe(401);
+      expectRefused(
+        await enter(claimsOf(other, ['audit'], { email, email_verified: undefined })),
+        'oidc_address_taken',
+      );
+    });
+
+    it('gets links that operators see only', async () => {
+      const admin = await newPerson(plinth, null, [{ id: project.id, role: 'admin' }]);
+      const invitation = { role: null, projects: [{ id: project.id, role: 'viewer' }] };
+      const shown = await owner.http.post('/admin/v1/invitations', {
+        ...invitation,
+        email: 'shown@example.com',
+      });
+      const hidden = await admin.http.post('/admin/v1/invitations', {
+        ...invitation,
+        email: 'hidden@example.com',
+      });
+      expect([shown.status, typeof shown.body.link]).toEqual([201, 'string']);
+      expect([hidden.status, hidden.body.link]).toEqual([201, null]);
+      // An invitation of one inviter does not keep others from inviting the address.
+      const again = { ...invitation, email: 'hidden@example.com' };
+      expect((await owner.http.post('/admin/v1/invitations', again)).status).toBe(201);
+      expect((await owner.http.post('/admin/v1/invitations', again)).status).toBe(409);
+    });
+  });
+
   it('refuses a disabled account', async () => {
     const sub = subject();
     const { body } = await sessionOf(await enter(claimsOf(sub, ['audit'])));
@@ -185,6 +257,7 @@ describe('single sign-on', () => {
 
   it('asks for the second factor of the account, unless the issuer asked for one', async () => {
     const person = await newPerson(plinth, 'auditor');
+    await proveAddress(plinth, person);
     const { uri } = (await person.http.post('/admin/v1/session/factor', { password: STAFF_PASSWORD })).body;
     const code = (): string =>
       new TOTP({ secret: new URL(uri).searchParams.get('secret')! }).generate({
