@@ -225,6 +225,8 @@ export class RestoreReport {
   @ApiProperty({ description: 'Empty for a dry run that would make a copy' }) readonly id!: string;
   @ApiProperty() readonly slug!: string;
   @ApiProperty({ description: 'False: a copy with an id and keys of its own' }) readonly same_id!: boolean;
+  @ApiProperty({ description: 'False: the keys, secrets and the database password are new' })
+  readonly keys_kept!: boolean;
   @ApiProperty() readonly dry_run!: boolean;
   @ApiProperty({ format: 'date-time' }) readonly backed_up_at!: string;
   @ApiProperty(SIZE) readonly tables!: number;

@@ -87,7 +87,14 @@ export class InstallRestore {
       this.clock.now(),
     );
     const servers = await this.servers.addFromBackup(secrets.servers ?? [], actor);
-    return { ...report, auditEntries: await staged.add(), schedules: added, servers };
+    const details = {
+      backed_up_at: header.created_at,
+      restored: projects.flatMap(({ slug, outcome }) => (outcome === 'restored' ? [slug] : [])),
+      keys_kept: options.keepKeys,
+      schedules: added,
+      servers,
+    };
+    return { ...report, auditEntries: await staged.add(actor, details), schedules: added, servers };
   }
 
   private async restoreProject(

@@ -10,7 +10,7 @@ import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
 import { Actor } from '../projects/audit-log.repository';
 import { OwnerDatabase } from '../projects/owner-database';
 import { Plan, PLANS } from '../projects/plans';
-import { ProjectCopy } from '../projects/project-factory';
+import { CopiedKeys, ProjectCopy } from '../projects/project-factory';
 import { ProjectEntity } from '../projects/project.entity';
 import { ProjectsService } from '../projects/projects.service';
 import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from '../projects/provisioning/project-migrations';
@@ -19,6 +19,7 @@ import { RemovalHoldRepository } from '../storage/removal/removal-hold.repositor
 import { unlessAbandoned } from './abandonment';
 import {
   ArchivedExtension,
+  ArchivedSecrets,
   ArchiveHeader,
   ArchiveManifest,
   FILES_FOLDER,
@@ -41,6 +42,11 @@ export interface RestoreOptions {
   readonly slug?: string;
   /** Reads and verifies the archive, and changes nothing. */
   readonly dryRun: boolean;
+  /**
+   * Keeps database password, signing secrets and sessions of the archive, which its maker knows. A copy has its own in
+   * any case.
+   */
+  readonly keepKeys: boolean;
   /** Aborted when the client disconnects: the restore ends, and is undone. */
   readonly abandoned?: AbortSignal;
 }
@@ -50,6 +56,7 @@ export interface RestoredProject {
   readonly slug: string;
   /** False: a copy beside the archived project, with an id and keys of its own. */
   readonly sameId: boolean;
+  readonly keysKept: boolean;
   /** Lines about settings of ALTER DATABASE and ALTER ROLE that the owner may not make here. */
   readonly skippedSettings: readonly string[];
   readonly header: ArchiveHeader;
@@ -74,7 +81,7 @@ export class ProjectRestore {
     const members = new ArchiveReader(input).members();
     try {
       const archive = await this.open(members, options.passphrase);
-      const copy = await this.copyOf(archive, options.slug);
+      const copy = await this.copyOf(archive, options);
       await this.projects.assertFree({ id: copy.id ?? '', slug: copy.slug });
       const byAdmin = await this.extensions.forAdmin(archive.header.extensions);
       if (options.dryRun) return await this.rehearse(archive, copy);
@@ -98,7 +105,8 @@ export class ProjectRestore {
   private async rehearse(archive: OpenArchive, copy: ProjectCopy): Promise<RestoredProject> {
     const end = await readToEnd(archive.members, async () => undefined);
     assertAuthentic(archive.key, end);
-    return reportOf(archive, { id: copy.id ?? '', slug: copy.slug }, { manifest: end.manifest, skipped: [] });
+    const project = { id: copy.id ?? '', slug: copy.slug };
+    return reportOf(archive, project, copy, { manifest: end.manifest, skipped: [] });
   }
 
   private async run(
@@ -113,7 +121,7 @@ export class ProjectRestore {
     const fill = (project: ProjectEntity): Promise<void> =>
       unlessAbandoned(abandoned, () =>
         this.hold.during(project.id, async () => {
-          filled = await this.fill(archive, project);
+          filled = await this.fill(archive, project, copy);
         }),
       );
     const project = await this.projects.restore(copy, byAdmin, fill, actor).catch((error: unknown) => {
@@ -121,10 +129,14 @@ export class ProjectRestore {
       throw error instanceof DatabaseError ? restoreFault('the database', error) : error;
     });
     if (!filled) throw new Error('the archive was not read');
-    return reportOf(archive, project, filled);
+    return reportOf(archive, project, copy, filled);
   }
 
-  private async fill(archive: OpenArchive, project: ProjectEntity): Promise<Filled> {
+  private async fill(
+    archive: OpenArchive,
+    project: ProjectEntity,
+    { keys }: Pick<ProjectCopy, 'keys'>,
+  ): Promise<Filled> {
     const settings = { options: OWNER_WORK_OPTIONS, limits: NO_RESULTS, application_name: 'plinth-restore' };
     const work = 'a restore runs archived SQL with the rights of the owner only';
     const files = new FileLoader(this.store, project.id);
@@ -147,6 +159,8 @@ export class ProjectRestore {
         await files.done();
         assertAuthentic(archive.key, found);
         assertRows(found.manifest, rows);
+        // Refresh tokens are made of the archived data secret, which the factors of users need.
+        if (keys === null) await client.query('delete from auth.sessions');
         const target = { database: project.databaseName, roles };
         const skipped = await restoreSettings(client, secrets.database_settings ?? [], target);
         return { manifest: found.manifest, skipped };
@@ -168,29 +182,38 @@ export class ProjectRestore {
   }
 
   /** Decides on the id: as archived where it is free, else a new one if the administrator chose another slug. */
-  private async copyOf({ header, secrets }: OpenArchive, slug: string | undefined): Promise<ProjectCopy> {
+  private async copyOf(
+    { header, secrets }: OpenArchive,
+    { slug, keepKeys }: RestoreOptions,
+  ): Promise<ProjectCopy> {
     const { project } = header;
     const isTaken = await this.projects.isActive(project.id);
     if (isTaken && slug === undefined) throw projectExists(project.slug);
     return {
       id: isTaken ? null : project.id,
+      keys: isTaken || !keepKeys ? null : keysOf(secrets),
       slug: slug ?? project.slug,
       name: project.name,
       plan: project.plan as Plan,
       createdAt: Date.parse(project.created_at),
       schemaVersion: project.schema_version,
       settings: validSettings(secrets.settings),
-      ownerPassword: secrets.owner_password,
       dataSecret: secrets.data_secret,
-      secrets: secrets.secrets.map(({ kid, secret, ...rest }) => ({
-        kid,
-        secret,
-        storageSecret: rest.storage_secret,
-        createdAt: rest.created_at,
-        expiresAt: rest.expires_at,
-      })),
     };
   }
+}
+
+function keysOf({ owner_password: ownerPassword, secrets }: ArchivedSecrets): CopiedKeys {
+  return {
+    ownerPassword,
+    secrets: secrets.map(({ kid, secret, ...rest }) => ({
+      kid,
+      secret,
+      storageSecret: rest.storage_secret,
+      createdAt: rest.created_at,
+      expiresAt: rest.expires_at,
+    })),
+  };
 }
 
 /** Number of migrations in a schema version. */
@@ -254,7 +277,9 @@ function rolesOf({ project }: ArchiveHeader, target: ProjectEntity): ReadonlyMap
 function reportOf(
   { header }: OpenArchive,
   { id, slug }: { id: string; slug: string },
+  { keys }: Pick<ProjectCopy, 'keys'>,
   { manifest, skipped: skippedSettings }: Filled,
 ): RestoredProject {
-  return { id, slug, sameId: id === header.project.id, skippedSettings, header, manifest };
+  const sameId = id === header.project.id;
+  return { id, slug, sameId, keysKept: keys !== null, skippedSettings, header, manifest };
 }

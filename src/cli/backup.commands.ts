@@ -42,12 +42,18 @@ export interface RestoreOptions extends PassphraseOption {
   readonly dryRun?: boolean;
   readonly physical?: boolean;
   readonly until?: string;
+  readonly keepKeys?: boolean;
+  readonly newKeys?: boolean;
 }
+
+const KEYS_KEPT =
+  'Warning: it has the keys, sessions and database password of the archive. Everybody who could read the archive knows them: rotate the keys of an archive that is not yours.';
 
 interface RestoreAnswer extends Readonly<Record<string, unknown>> {
   readonly id: string;
   readonly slug: string;
   readonly same_id: boolean;
+  readonly keys_kept: boolean;
   readonly skipped_settings: readonly string[];
 }
 
@@ -182,9 +188,14 @@ function factsOf({ header, manifest }: VerifiedArchive): Readonly<Record<string,
 function addRestore(program: Command, context: CommandContext, physical: PhysicalCommands): void {
   program
     .command('restore <file>')
-    .description('restore a project from a backup, with the same id and keys; - reads standard input')
+    .description('restore a project from a backup, with the same id; - reads standard input')
     .option('--as <slug>', 'restore under another slug; beside the archived project, as a copy with new keys')
     .option('--all', 'restore a backup of the install: all projects that do not exist')
+    .option(
+      '--keep-keys',
+      'keep the keys, sessions and database password of a project, if nobody else knows them',
+    )
+    .option('--new-keys', 'with --all: new keys and passwords for every project')
     .option('--dry-run', 'check the backup and whether it could be restored; change nothing')
     .option('--physical', 'restore a whole install into an empty DATA_DIR; needs no server')
     .option('--until <time>', 'with --physical: recover from WAL_ARCHIVE_DIR until a time, or latest')
@@ -202,23 +213,29 @@ async function restoreProject(
   context: CommandContext,
   path: string,
   passphrase: string,
-  { as: slug, dryRun = false }: RestoreOptions,
+  { as: slug, dryRun = false, keepKeys = false }: RestoreOptions,
 ): Promise<void> {
-  const query = new URLSearchParams({ dry_run: String(dryRun), ...(slug === undefined ? {} : { slug }) });
+  const query = new URLSearchParams({
+    dry_run: String(dryRun),
+    keep_keys: String(keepKeys),
+    ...(slug === undefined ? {} : { slug }),
+  });
   const answer = await send<RestoreAnswer>(context, path, passphrase, `/restore?${query.toString()}`);
   const { skipped_settings: skipped, ...rest } = answer;
   context.print(answer, () => list(rest));
   for (const line of skipped) context.remark(`Not restored: ${line}`);
   if (!answer.same_id) context.remark('It is a copy with an id and keys of its own.');
+  else if (answer.keys_kept) context.remark(KEYS_KEPT);
+  else context.remark('Its keys and its database password are new, and its users sign in again.');
 }
 
 async function restoreInstall(
   context: CommandContext,
   path: string,
   passphrase: string,
-  { dryRun = false }: RestoreOptions,
+  { dryRun = false, newKeys = false }: RestoreOptions,
 ): Promise<void> {
-  const target = `/restore/all?dry_run=${String(dryRun)}`;
+  const target = `/restore/all?dry_run=${String(dryRun)}&keep_keys=${String(!newKeys)}`;
   const answer = await send<InstallRestoreAnswer>(context, path, passphrase, target);
   const { projects, ...rest } = answer;
   context.print(answer, () => table(projects) + list(rest));

@@ -227,6 +227,8 @@ export class MoveWork {
       const byAdmin = extensions.filter(({ by_owner: byOwner }) => !byOwner);
       const blueprint = this.projects.blueprintOf(target.project);
       const { polled } = await this.provisioner.createEmpty(target.server, blueprint, byAdmin);
+      // The SQL is that of the source, where the owner has these rights.
+      await this.provisioner.admitOwner(target.server, blueprint);
       if (target.project.settings.auto_rls === false)
         await this.provisioner.setAutoRls(target.server, target.project.databaseName, false);
       return { ...run, polled, extensions, definitions };

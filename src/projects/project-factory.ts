@@ -24,20 +24,26 @@ export interface NewProject {
   readonly server?: string;
 }
 
+/** The password and signing secrets of a backup. */
+export interface CopiedKeys {
+  readonly ownerPassword: string;
+  readonly secrets: readonly Omit<ProjectSecret, 'key'>[];
+}
+
 /** A project as a backup describes it. Times are in milliseconds since the epoch. */
 export interface ProjectCopy {
-  /** Null for a new id, new keys and a new password. */
+  /** Null for a new id. */
   readonly id: string | null;
+  /** Null for new keys and a new password; always with a new id. */
+  readonly keys: CopiedKeys | null;
   readonly slug: string;
   readonly name: string;
   readonly plan: Plan;
   readonly createdAt: number;
   readonly schemaVersion: string;
   readonly settings: ProjectSettingsInput;
-  readonly ownerPassword: string;
   /** As Project.dataSecret. */
   readonly dataSecret: string;
-  readonly secrets: readonly Omit<ProjectSecret, 'key'>[];
 }
 
 @Injectable()
@@ -77,14 +83,14 @@ export class ProjectFactory {
     const id = copy.id ?? project.id;
     const dataSecret = this.secrets.seal('data-secret', id, copy.dataSecret);
     Object.assign(project, { settings, schemaVersion, createdAt, dataSecret });
-    if (copy.id === null) return { project, secrets: [this.newSecret(project.id)] };
     Object.assign(project, {
       id,
       ...namesOf(id),
-      ownerPassword: this.secrets.seal('owner-password', id, copy.ownerPassword),
+      ownerPassword: this.secrets.seal('owner-password', id, copy.keys?.ownerPassword ?? randomSecret()),
       loginPassword: this.secrets.seal('login-password', id, randomSecret()),
     });
-    return { project, secrets: copy.secrets.map((secret) => this.secretOf(id, secret)) };
+    const secrets = copy.keys?.secrets.map((secret) => this.secretOf(id, secret));
+    return { project, secrets: secrets ?? [this.newSecret(id)] };
   }
 
   newSecret(projectId: string): ProjectSecretEntity {

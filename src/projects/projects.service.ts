@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { codeOf } from '../common/errors/error-facts';
+import { JsonObject } from '../common/text/json';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { UNIQUE_VIOLATION } from '../database/sql/sqlstate';
 import { Actor, AuditEntry, PLINTH } from './audit-log.repository';
@@ -93,11 +94,9 @@ export class ProjectsService {
       const server = this.serverOf(project);
       const { polled } = await this.provisioner.createEmpty(server, this.blueprintOf(project), extensions);
       await fill(project);
-      await this.activate(project, {
-        polled,
-        secrets,
-        entry: this.entryOf(project, 'project.restore', actor),
-      });
+      await this.provisioner.admitOwner(server, this.blueprintOf(project));
+      const entry = this.entryOf(project, 'project.restore', actor, { keys_kept: copy.keys !== null });
+      await this.activate(project, { polled, secrets, entry });
     });
   }
 
@@ -262,8 +261,13 @@ export class ProjectsService {
     };
   }
 
-  private entryOf({ id, slug, name, plan }: ProjectEntity, action: string, actor: Actor): AuditEntry {
-    return entryFor(action, actor, id, { slug, name, plan });
+  private entryOf(
+    { id, slug, name, plan }: ProjectEntity,
+    action: string,
+    actor: Actor,
+    details: JsonObject = {},
+  ): AuditEntry {
+    return entryFor(action, actor, id, { slug, name, plan, ...details });
   }
 
   private async activate(

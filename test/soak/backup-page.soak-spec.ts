@@ -33,7 +33,7 @@ function part(text: string, since: RegExp, isAfter: boolean): string {
 
 let directory: string;
 let plinth: PlinthProcess;
-let acme: { id: string; slug: string; service_role_key: string };
+let acme: { id: string; slug: string };
 let fileId: string;
 
 beforeAll(async () => {
@@ -81,21 +81,23 @@ async function fill(): Promise<void> {
   await create('Scratch');
   const query = 'create table notes as select generate_series(1, 1000) as n';
   await plinth.admin.post(`/admin/v1/projects/${acme.id}/sql`, { query });
-  const http = service();
+  const http = await service();
   await http.post(`/p/${acme.slug}/storage/buckets`, { name: 'box' });
   const body = new FormData();
   body.append('file', new Blob(['the content']), 'kept.txt');
   fileId = (await http.send('POST', `/p/${acme.slug}/storage/buckets/box/upload`, { body })).body.data.id;
 }
 
-function service(): HttpClient {
-  const { service_role_key: key } = acme;
+/** With the current key: a restore makes new ones. */
+async function service(): Promise<HttpClient> {
+  const key = (await plinth.admin.get(`/admin/v1/projects/${acme.id}/keys`)).body.service_role_key as string;
   return new HttpClient(plinth.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
 }
 
 async function expectWhole(): Promise<void> {
-  expect((await service().get('/rest/v1/notes?select=count()')).body).toEqual([{ count: 1000 }]);
-  const file = await service().get(`/p/${acme.slug}/storage/files/${fileId}/download`);
+  const http = await service();
+  expect((await http.get('/rest/v1/notes?select=count()')).body).toEqual([{ count: 1000 }]);
+  const file = await http.get(`/p/${acme.slug}/storage/files/${fileId}/download`);
   expect([file.status, file.text]).toEqual([200, 'the content']);
 }
 

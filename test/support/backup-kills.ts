@@ -130,7 +130,9 @@ export class BackupKills {
     }, RECOVERED_MS);
     await this.assertArchives();
     const headers = { ...HEADER, 'content-type': 'application/gzip' };
-    const restored = await this.plinth.admin.post('/admin/v1/restore', this.archive, { headers });
+    const restored = await this.plinth.admin.post('/admin/v1/restore?keep_keys=true', this.archive, {
+      headers,
+    });
     expect([restored.status, restored.body]).toEqual([201, expect.objectContaining({ files: FILES })]);
     for (const project of [this.target, this.witness]) {
       const check = await this.plinth.admin.get(`/admin/v1/projects/${project.id}/storage/check`);
@@ -201,7 +203,10 @@ export class BackupKills {
       ...HEADER,
       'content-length': String(this.archive.length),
     };
-    const sent = request(`${this.plinth.baseUrl}/admin/v1/restore`, { method: 'POST', headers });
+    const sent = request(`${this.plinth.baseUrl}/admin/v1/restore?keep_keys=true`, {
+      method: 'POST',
+      headers,
+    });
     sent.on('error', () => undefined);
     const isWhole = share > 0.8;
     const part = isWhole ? this.archive : this.archive.subarray(0, Math.floor(this.archive.length * share));

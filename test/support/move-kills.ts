@@ -123,7 +123,7 @@ export class MoveKills {
   private begin(): Move {
     const { source, destination } = this.running;
     const ended = new Promise<number | null>((resolve) => {
-      const sent = request(`${destination.baseUrl}/admin/v1/restore`, {
+      const sent = request(`${destination.baseUrl}/admin/v1/restore?keep_keys=true`, {
         method: 'POST',
         headers: { ...destination.admin.headers, ...HEADER },
       });

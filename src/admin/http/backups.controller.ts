@@ -91,9 +91,9 @@ export class BackupsController {
   @HttpCode(201)
   @ApiOperation({
     operationId: 'restoreProject',
-    summary: 'Restore a project from a backup, with the same id, keys and sessions',
+    summary: 'Restore a project from a backup, with the same id',
     description:
-      'The project serves requests once the whole archive is verified; a failure leaves nothing. With `dry_run`, the archive is only checked.',
+      'The project serves requests once the whole archive is verified; a failure leaves nothing. It gets new keys, secrets and a new database password, and its users sign in again, unless `keep_keys` is `true`. With `dry_run`, the archive is only checked.',
   })
   @ApiHeader(PASSPHRASE)
   @ApiQuery({ type: RestoreQuery })
@@ -114,7 +114,7 @@ export class BackupsController {
   )
   async restore(
     @Headers('backup-passphrase') header: string | undefined,
-    @StrictQuery() { slug, dry_run: dryRun }: RestoreQuery,
+    @StrictQuery() { slug, dry_run: dryRun, keep_keys: keepKeys }: RestoreQuery,
     @CurrentActor() actor: Actor,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
@@ -122,6 +122,7 @@ export class BackupsController {
     const options = {
       passphrase: passphraseOf(header),
       dryRun: dryRun === 'true',
+      keepKeys: keepKeys === 'true',
       abandoned: clientLeft(response),
       ...(slug ? { slug } : {}),
     };
@@ -131,6 +132,7 @@ export class BackupsController {
       id: project.id,
       slug: project.slug,
       same_id: project.sameId,
+      keys_kept: project.keysKept,
       dry_run: options.dryRun,
       backed_up_at: archived.created_at,
       tables: archived.tables.length,

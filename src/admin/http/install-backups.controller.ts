@@ -84,7 +84,7 @@ export class InstallBackupsController {
     summary:
       'Restore the projects, the audit log, the schedules and the list of servers of a backup of the install',
     description:
-      'Existing projects are left unchanged; every other one is restored completely or not at all. The call can be repeated. With `dry_run`, the archive is only checked.',
+      'Needs an owner of the installation. Existing projects are left unchanged; every other one is restored completely or not at all. Projects keep their keys, unless `keep_keys` is `false`. Added entries of the audit log name the restoring person as `imported_by` in their details. The call can be repeated. With `dry_run`, the archive is only checked.',
   })
   @ApiHeader(PASSPHRASE)
   @ApiQuery({ type: InstallRestoreQuery })
@@ -102,7 +102,7 @@ export class InstallBackupsController {
   )
   async restore(
     @Headers('backup-passphrase') header: string | undefined,
-    @StrictQuery() { dry_run: dryRun }: InstallRestoreQuery,
+    @StrictQuery() { dry_run: dryRun, keep_keys: keepKeys }: InstallRestoreQuery,
     @CurrentActor() actor: Actor,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
@@ -110,6 +110,7 @@ export class InstallBackupsController {
     const options = {
       passphrase: passphraseOf(header),
       dryRun: dryRun === 'true',
+      keepKeys: keepKeys !== 'false',
       abandoned: clientLeft(response),
     };
     const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });

@@ -4,18 +4,26 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import type { JsonObject } from '../../common/text/json';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
+import type { Actor } from '../../projects/audit-log.repository';
 import { CopyOut } from './copy-out';
 import { TEXT_FORMAT } from './snapshot.repository';
 
+/** Detail of an entry that a restore added: the author of the restore. It is hashed with the entry. */
+const IMPORTED_BY = 'imported_by';
 const COLUMNS = 'at, actor, action, project_id, address, details';
 
 export interface StagedAuditLog {
   /** Reads archived entries, which are not part of the audit log yet. @returns their number */
   load(chunks: AsyncIterable<Buffer>): Promise<number>;
-  /** Adds the staged entries that the audit log does not have. @returns their number */
-  add(): Promise<number>;
+  /**
+   * Adds the staged entries that the audit log does not have, marked as imported, and an entry about the restore.
+   * @param details of that entry
+   * @returns the number of entries that were added from the archive
+   */
+  add(actor: Actor, details: JsonObject): Promise<number>;
 }
 
 @Injectable()
@@ -47,7 +55,10 @@ export class AuditArchiveRepository {
         `create temp table staged as select ${COLUMNS} from public.audit_log with no data;
          alter table staged add column position bigint generated always as identity`,
       );
-      return work({ load: (chunks) => load(client, chunks), add: () => add(client) });
+      return work({
+        load: (chunks) => load(client, chunks),
+        add: (actor, details) => add(client, actor, details),
+      });
     });
   }
 }
@@ -59,15 +70,26 @@ async function load(client: Client, chunks: AsyncIterable<Buffer>): Promise<numb
 }
 
 /** An entry is known by its content: it has another id in another install, and a restore may be repeated. */
-async function add(client: Client): Promise<number> {
+async function add(client: Client, actor: Actor, details: JsonObject): Promise<number> {
+  await client.query('begin');
   const { rowCount } = await client.query(
     `insert into public.audit_log (${COLUMNS})
-     select ${COLUMNS} from pg_temp.staged s
+     select at, actor, action, project_id, address, details || jsonb_build_object('${IMPORTED_BY}', $1::text)
+     from pg_temp.staged s
      where not exists (
        select from public.audit_log a
-       where a.at = s.at and a.actor = s.actor and a.action = s.action and a.details = s.details
+       where a.at = s.at and a.actor = s.actor and a.action = s.action
+         and a.details - '${IMPORTED_BY}' = s.details - '${IMPORTED_BY}'
          and a.project_id is not distinct from s.project_id and a.address is not distinct from s.address)
      order by s.position`,
+    [actor.name],
   );
-  return rowCount ?? 0;
+  const added = rowCount ?? 0;
+  await client.query(
+    `insert into public.audit_log (actor, action, project_id, address, details)
+     values ($1, 'install.restore', null, $2, $3)`,
+    [actor.name, actor.address, JSON.stringify({ ...details, audit_entries: added })],
+  );
+  await client.query('commit');
+  return added;
 }

@@ -60,6 +60,7 @@ export class DatabaseProvisioner {
   async create(server: DatabaseServer, plan: DatabaseBlueprint): Promise<{ polled: boolean }> {
     const prepared = await this.template.ensureOn(server);
     await this.createDatabase(server, plan, prepared, `template ${quoteIdentifier(prepared.template)}`);
+    await this.admitOwner(server, plan);
     // The copy holds no code of the owner yet: the last moment at which the admin role may work in it.
     await server.asAdmin(plan.database, (client) => handOver(client, plan, prepared));
     const polled = !prepared.capabilities.superuser || !prepared.serviceBypassesRls;
@@ -72,7 +73,8 @@ export class DatabaseProvisioner {
 
   /**
    * Creates the roles and a database for a backup: it has nothing but the event triggers and these extensions, which
-   * only the admin role may create. Archived SQL runs later, as the owner.
+   * only the admin role may create. Archived SQL runs later, as the owner, which until admitOwner() is no member of the
+   * roles that all projects share and may create none: such SQL cannot change global objects.
    */
   async createEmpty(
     server: DatabaseServer,
@@ -92,6 +94,24 @@ export class DatabaseProvisioner {
       }
     });
     return { polled: !prepared.capabilities.superuser || !prepared.serviceBypassesRls };
+  }
+
+  /**
+   * Gives the owner of a new database its rights on roles. Ends the sessions in the database before, and sets the
+   * password again, which archived SQL may have changed.
+   */
+  async admitOwner(server: DatabaseServer, plan: DatabaseBlueprint): Promise<void> {
+    const { capabilities } = await this.template.ensureOn(server);
+    const owner = quoteIdentifier(plan.ownerRole);
+    // From PostgreSQL 16 on CREATEROLE covers only roles that the owner created, so owners may have it.
+    const createRole = capabilities.version >= 16 ? 'createrole' : '';
+    await this.administer(server, async (client) => {
+      await client.query(setPassword(plan.ownerRole, plan.ownerPassword));
+      await endSessions(client, plan.database);
+      await client.query(
+        `alter role ${owner} login ${createRole}; grant ${REQUEST_ROLES.join(', ')} to ${owner}`,
+      );
+    });
   }
 
   private async createDatabase(
@@ -150,11 +170,7 @@ export class DatabaseProvisioner {
 
   /** Gives the owner role its password again: an owner may change it, and Plinth's own work needs it. */
   async resetOwnerPassword(server: DatabaseServer, ownerRole: string, password: string): Promise<void> {
-    await this.administer(server, (client) =>
-      client.query(
-        `alter role ${quoteIdentifier(ownerRole)} login password ${quoteLiteral(password)} valid until 'infinity'`,
-      ),
-    );
+    await this.administer(server, (client) => client.query(setPassword(ownerRole, password)));
   }
 
   /** Gives the login role its password and its right to connect again: the owner's code can take both away. */
@@ -187,16 +203,17 @@ export class DatabaseProvisioner {
   }
 }
 
-/** One simple query, hence one transaction: creates both roles with their memberships, or none. */
+const setPassword = (role: string, password: string): string =>
+  `alter role ${quoteIdentifier(role)} login password ${quoteLiteral(password)} valid until 'infinity'`;
+
+/** One simple query, hence one transaction: creates both roles with the memberships of the login role, or none. */
 function createRoles(plan: DatabaseBlueprint, capabilities: ServerCapabilities): string {
   const [owner, login] = [quoteIdentifier(plan.ownerRole), quoteIdentifier(plan.loginRole)];
-  // From PostgreSQL 16 on CREATEROLE covers only roles that the owner created, so owners may have it.
-  const createRole = capabilities.version >= 16 ? 'createrole' : '';
   return `
-    create role ${owner} login ${createRole} connection limit ${OWNER_CONNECTIONS}
+    create role ${owner} login connection limit ${OWNER_CONNECTIONS}
       password ${quoteLiteral(plan.ownerPassword)};
     create role ${login} login noinherit password ${quoteLiteral(plan.loginPassword)};
-    grant ${REQUEST_ROLES.join(', ')} to ${login}, ${owner};
+    grant ${REQUEST_ROLES.join(', ')} to ${login};
     alter role ${login} set search_path = public, extensions;
     alter role ${owner} set search_path = public, extensions;
     alter role ${login} set idle_in_transaction_session_timeout = '60s';

@@ -90,7 +90,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/v1/backups/runs': allow(OPERATORS, 'admin'),
   'PUT /admin/v1/backups/schedule': allow(OPERATORS, 'admin'),
   'DELETE /admin/v1/backups/schedule': allow(OPERATORS, 'admin'),
-  'POST /admin/v1/restore/all': allow(OPERATORS, 'admin'),
+  'POST /admin/v1/restore/all': allow(OWNERS, 'admin'),
 
   // Projects.
   'GET /admin/v1/projects': allow(EVERYBODY, 'read'),

@@ -21,7 +21,7 @@ it('restores every kind of object, with its rows, its privileges and its owner',
   const archive = await backUp(plinth, project.id);
   await plinth.admin.delete(`/admin/v1/projects/${project.id}`);
 
-  const restored = await restore(plinth, archive);
+  const restored = await restore(plinth, archive, { query: '?keep_keys=true' });
   expect([restored.status, restored.body]).toEqual([201, expect.objectContaining({ id: project.id })]);
   expect(await schemaOf(access.database)).toBe(before[0]);
   expect(await contentOf(access.database)).toEqual(before[1]);
@@ -79,7 +79,7 @@ it("restores the owner's settings of the database and its roles, and names those
   expect(copied.status).toBe(201);
   const ofCopy = await accessOf(plinth, copied.body.id as string);
   await plinth.admin.delete(`/admin/v1/projects/${project.id}`);
-  const restored = await restore(plinth, archive);
+  const restored = await restore(plinth, archive, { query: '?keep_keys=true' });
   expect([restored.status, restored.body.skipped_settings]).toEqual([
     201,
     [expect.stringMatching(/^log_min_duration_statement: permission denied/)],

@@ -53,7 +53,7 @@ it('keeps ids, keys, rows, policies, sessions, files and signed addresses', asyn
   const archive = await backUp(plinth, project.id);
   await plinth.admin.delete(`/admin/v1/projects/${project.id}`);
 
-  const restored = await restore(other, archive);
+  const restored = await restore(other, archive, { query: '?keep_keys=true' });
   expect([restored.status, restored.body]).toEqual([
     201,
     expect.objectContaining({

@@ -47,6 +47,15 @@ export class InstallRestoreQuery {
   @IsOptional()
   @IsIn(['true', 'false'])
   dry_run?: 'true' | 'false';
+
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    description:
+      'Whether the keys, secrets, sessions and the database password of the archive are kept, which everybody knows who could read it. Default: `false` for a project, `true` for an install',
+  })
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  keep_keys?: 'true' | 'false';
 }
 
 export class RestoreQuery extends InstallRestoreQuery {

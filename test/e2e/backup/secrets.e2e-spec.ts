@@ -1,0 +1,173 @@
+/** What the maker of an archive knows, or writes into it, gives no access to the restored project or install. */
+import { backUp, restore } from '../../support/backups';
+import { forged } from '../../support/forged-archives';
+import { accessOf, asOwner, asSuperuser, DatabaseAccess, sqlstateOf } from '../../support/owner-connection';
+import { TestPlinth } from '../../support/plinth';
+import { newPerson } from '../../support/staff';
+import { TestProject } from '../../support/test-project';
+
+let plinth: TestPlinth;
+let project: TestProject;
+let access: DatabaseAccess;
+let refreshToken: string;
+let link: string;
+let archive: Buffer;
+
+jest.setTimeout(120_000);
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject();
+  await project.sql('create table notes as select n from generate_series(1, 10) n');
+  access = await accessOf(plinth, project.id);
+  refreshToken = (await project.signUp()).session.refresh_token;
+  link = await signedLink();
+  archive = await backUp(plinth, project.id);
+  await remove();
+});
+afterAll(() => plinth.stop());
+
+const remove = (): Promise<unknown> => plinth.admin.delete(`/admin/v1/projects/${project.id}`);
+
+async function signedLink(): Promise<string> {
+  await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+  const body = new FormData();
+  body.append('file', new Blob(['content']), 'kept.txt');
+  const { body: file } = await project.service.send('POST', `${project.storage}/buckets/box/upload`, {
+    body,
+  });
+  const path = `${project.storage}/files/${file.data.id}/signed-url`;
+  const { body: signed } = await project.service.post(path, { expiry: '1h' });
+  const { pathname, search } = new URL(signed.data.url as string);
+  return pathname + search;
+}
+
+/** The statuses of everything that the archive's maker could use; null for a login without an error. */
+async function knownSecrets(): Promise<(number | string | null)[]> {
+  const refreshed = await project.anon.post(`${project.auth}/refresh`, { refresh_token: refreshToken });
+  return [
+    (await project.anon.get('/rest/v1/notes')).status,
+    (await project.service.get('/rest/v1/notes')).status,
+    (await plinth.http.get(link)).status,
+    refreshed.status,
+    await sqlstateOf(asOwner(access, (client) => client.query('select'))),
+  ];
+}
+
+describe('A restored archive', () => {
+  afterEach(remove);
+
+  it('has new keys, secrets, sessions and a new database password', async () => {
+    const restored = await restore(plinth, archive);
+    expect([restored.status, restored.body.keys_kept]).toEqual([201, false]);
+    expect(restored.body.id).toBe(project.id);
+    expect(await knownSecrets()).toEqual([401, 401, expect.any(Number), 401, '28P01']);
+    expect((await plinth.http.get(link)).status).toBeGreaterThanOrEqual(400);
+    const { rows } = await asOwner(await accessOf(plinth, project.id), (client) =>
+      client.query(
+        'select (select count(*)::int from notes) as notes, (select count(*)::int from auth.sessions) as sessions',
+      ),
+    );
+    expect(rows).toEqual([{ notes: 10, sessions: 0 }]);
+  });
+
+  it('keeps them by wish', async () => {
+    const restored = await restore(plinth, archive, { query: '?keep_keys=true' });
+    expect([restored.status, restored.body.keys_kept]).toEqual([201, true]);
+    expect(await knownSecrets()).toEqual([200, 200, 200, 200, null]);
+    const log = (await plinth.admin.get('/admin/v1/audit-log?action=project.restore&limit=1')).body;
+    expect(log[0].details).toMatchObject({ keys_kept: true });
+  });
+
+  it.each([false, true])('does not keep a password that its SQL chose (keep_keys=%s)', async (keeps) => {
+    const hostile = await withSql(`alter role current_user password 'chosen by the archive'`);
+    expect((await restore(plinth, hostile, { query: `?keep_keys=${keeps}` })).status).toBe(201);
+    const known = { ...access, owner_password: 'chosen by the archive' };
+    expect(await sqlstateOf(asOwner(known, (client) => client.query('select')))).toBe('28P01');
+    await asOwner(await accessOf(plinth, project.id), (client) => client.query('select'));
+  });
+});
+
+const withSql = (sql: string): Promise<Buffer> =>
+  forged(archive, ({ members }) => {
+    const dump = members.get('schema/post-data.sql')?.toString() ?? '';
+    members.set('schema/post-data.sql', Buffer.from(`${dump}\n${sql};\n`));
+  });
+
+describe('SQL of an archive', () => {
+  it.each([
+    'set role anon',
+    'set role service_role',
+    `set role authenticated; alter role authenticated set datestyle = 'SQL, DMY'`,
+    `do $$ begin set local role anon; alter role current_user set extra_float_digits = 0; end $$`,
+    `alter role anon set datestyle = 'SQL, DMY'`,
+    `create role known_to_a_stranger login password 'known'`,
+    `create table trap (n int); create function f() returns int language plpgsql as
+       'begin set local role anon; alter role anon set jit = on; return 1; end';
+     insert into trap select f()`,
+  ])('is refused: %s', async (sql) => {
+    const answer = await restore(plinth, await withSql(sql));
+    expect([answer.status, answer.body.error?.code]).toEqual([400, 'restore_failed']);
+    const { rows } = await asSuperuser('postgres', (client) =>
+      client.query(`select from pg_db_role_setting where setrole in
+          (select oid from pg_roles where rolname in ('anon', 'authenticated', 'service_role'))
+        union all select from pg_roles where rolname = 'known_to_a_stranger'`),
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('ends without effect on the rights of the owner afterwards', async () => {
+    expect((await restore(plinth, archive)).status).toBe(201);
+    await asOwner(await accessOf(plinth, project.id), async (client) => {
+      await client.query('begin; create role of_the_owner; set local role service_role; rollback');
+    });
+    await remove();
+  });
+});
+
+describe('POST /restore/all', () => {
+  const entry = 'SENTINEL.action';
+
+  async function installArchive(): Promise<Buffer> {
+    const answer = await fetch(`${plinth.baseUrl}/admin/v1/backup`, {
+      headers: {
+        ...plinth.admin.headers,
+        'backup-passphrase': encodeURIComponent('correct horse — battery staple'),
+      },
+    });
+    return Buffer.from(await answer.arrayBuffer());
+  }
+
+  const withEntry = async (): Promise<Buffer> =>
+    forged(await installArchive(), ({ members }) => {
+      const log = members.get('platform/audit_log.copy')?.toString() ?? '';
+      const forgedEntry = ['2001-02-03 04:05:06+00', 'chief@example.com', entry, '\\N', '\\N', '{"a": 1}'];
+      members.set('platform/audit_log.copy', Buffer.from(`${log}${forgedEntry.join('\t')}\n`));
+    });
+
+  it('is for owners of the install', async () => {
+    const operator = await newPerson(plinth, 'operator');
+    const answer = await operator.http.post('/admin/v1/restore/all', await installArchive(), {
+      headers: { 'content-type': 'application/gzip', 'backup-passphrase': 'correct' },
+    });
+    expect(answer.status).toBe(403);
+  });
+
+  it('marks the entries that it adds, and records itself', async () => {
+    const hostile = await withEntry();
+    const restored = await restore(plinth, hostile, { path: '/restore/all' });
+    expect([restored.status, restored.body.audit_entries]).toEqual([200, 1]);
+    const [imported] = (await plinth.admin.get(`/admin/v1/audit-log?action=${entry}`)).body;
+    expect(imported).toMatchObject({
+      actor: 'chief@example.com',
+      details: { a: 1, imported_by: 'platform-admin-key' },
+    });
+    const [own] = (await plinth.admin.get('/admin/v1/audit-log?action=install.restore')).body;
+    expect(own).toMatchObject({ details: { audit_entries: 1, backed_up_at: expect.any(String) } });
+    expect(Number(own.id)).toBeGreaterThan(Number(imported.id));
+    expect((await plinth.admin.get('/admin/v1/audit-log/verify')).body.broken ?? null).toBeNull();
+
+    const again = await restore(plinth, hostile, { path: '/restore/all' });
+    expect([again.status, again.body.audit_entries]).toEqual([200, 0]);
+  });
+});
