@@ -220,6 +220,7 @@ export class StorageSweepResult {
   files: 560,
   missing_files: 0,
   skipped_settings: [],
+  keys_kept: false,
 })
 export class RestoreReport {
   @ApiProperty({ description: 'Empty for a dry run that would make a copy' }) readonly id!: string;

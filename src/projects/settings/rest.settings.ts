@@ -85,7 +85,7 @@ const roleSettings: Setting<Readonly<Record<string, Readonly<Record<string, stri
     maxProperties: MOST_ROLES,
     additionalProperties: {
       type: 'object',
-      additionalProperties: { type: 'string', maxLength: LONGEST_VALUE },
+      additionalProperties: { type: 'string', description: `At most ${LONGEST_VALUE} characters` },
     },
   },
   checks: [

@@ -71,7 +71,7 @@ it('contains the files of its snapshot that are deleted or overwritten meanwhile
   await eventually(async () => expect(await objectsOf()).toBe(2), 30_000);
 
   expect((await plinth.admin.delete(`/admin/v1/projects/${project.id}`)).status).toBe(200);
-  const restored = await restore(plinth, archive);
+  const restored = await restore(plinth, archive, { query: '?keep_keys=true' });
   expect([restored.status, restored.body]).toEqual([201, expect.objectContaining({ files: 2 })]);
   for (const [id, content] of [
     [deletedId, deleted],

@@ -233,7 +233,8 @@ describe('request and response in SQL', () => {
     const answer = await post('teapot');
     expect([answer.status, answer.body]).toEqual([418, 'short and stout']);
     expect(answer.headers.get('x-tea')).toBe('green');
-    expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    const path = `Path=/p/${project.slug}`;
+    expect(answer.headers.getSetCookie()).toEqual([`a=1; ${path}`, `b=2; ${path}`]);
   });
 
   it('runs the project’s pre-request function first, which may refuse the request', async () => {
