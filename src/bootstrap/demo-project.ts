@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { APP_CONFIG, AppConfig } from '../config/app-config';
 import { writeSecret } from '../config/secret-file';
 import { OwnerDatabase } from '../projects/owner-database';
-import { PlatformFactsRepository } from '../projects/platform-facts.repository';
+import { PlatformFactsRepository } from '../install/platform-metadata.repository';
 import { Project } from '../projects/project';
 import { projectKey, SERVICE_ROLE } from '../projects/project-keys';
 import { ProjectRegistry } from '../projects/project-registry.service';

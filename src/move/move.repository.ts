@@ -1,7 +1,7 @@
 /** The last move of each project, in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AuditLogRepository, type Actor } from '../projects/audit-log.repository';
+import { AuditLogRepository, type Actor } from '../install/audit/audit-log.repository';
 import { PROJECTS_CHANNEL } from '../projects/project.repository';
 
 export type MoveStatus = 'running' | 'undoing' | 'switched' | 'done' | 'failed';

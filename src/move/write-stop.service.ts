@@ -1,12 +1,12 @@
 /** Refuses all writes to a project's database while it is copied. */
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
-import { TEXT_FORMAT } from '../backup/database/snapshot.repository';
+import { TEXT_FORMAT } from '../copies/dump/snapshot.repository';
 import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectRegistry } from '../projects/project-registry.service';
-import { MAINTENANCE_DATABASE } from '../projects/provisioning/database-server';
-import { TemplateDatabase } from '../projects/provisioning/template-database';
+import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
+import { TemplateDatabase } from '../provisioning/template-database';
 import { WriteGate } from '../projects/write-gate.service';
 import { largeObjectsNeedSuperuser, windowExceeded } from './move.errors';
 import type { Place } from './move-places';

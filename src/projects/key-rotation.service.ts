@@ -1,7 +1,7 @@
 /** Rotates the secrets of projects so that no process meets a signature that it does not accept yet. */
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
-import { Actor, PLINTH } from './audit-log.repository';
+import { Actor, PLINTH } from '../install/audit/audit-log.repository';
 import { ProjectSecret } from './project';
 import { entryFor } from './project-entries';
 import { ProjectFactory } from './project-factory';

@@ -7,7 +7,7 @@ import { ProjectPools } from '../database/pools/project-pools';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { ProjectsService } from './projects.service';
-import { DatabaseProvisioner } from './provisioning/database-provisioner';
+import { DatabaseProvisioner } from '../provisioning/database-provisioner';
 
 @Injectable()
 export class LoginRepair implements OnApplicationBootstrap {

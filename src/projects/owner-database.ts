@@ -9,7 +9,7 @@ import { ProjectEntity } from './project.entity';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { ProjectsService } from './projects.service';
-import { DatabaseProvisioner } from './provisioning/database-provisioner';
+import { DatabaseProvisioner } from '../provisioning/database-provisioner';
 
 /** Wrong password, or a role without LOGIN: an owner can change both. */
 const REFUSED = new Set(['28P01', '28000']);

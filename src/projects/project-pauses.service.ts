@@ -4,7 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
-import type { Actor } from './audit-log.repository';
+import type { Actor } from '../install/audit/audit-log.repository';
 import { entryFor } from './project-entries';
 import type { ProjectEntity } from './project.entity';
 import { ProjectRegistry } from './project-registry.service';

@@ -5,14 +5,14 @@ import { messageOf } from '../common/errors/error-facts';
 import { NotificationListener } from '../database/listen/notification-listener';
 import { ProjectPools } from '../database/pools/project-pools';
 import { PLATFORM_URL } from '../database/platform/platform-url';
-import { DatabaseServer } from './provisioning/database-server';
+import { DatabaseServer } from '../provisioning/database-server';
 import { Project, ProjectSecret } from './project';
 import { ProjectRepository, ProjectRow, PROJECTS_CHANNEL } from './project.repository';
 import { revisionOf } from './project-revision';
 import { ProjectSecrets } from './project-secrets';
 import { effectiveSettings } from './project-settings';
 import { projectNotFound } from './projects.errors';
-import { acknowledgementOf, allReplicasAcknowledged } from './replica-acknowledgement';
+import { acknowledgementOf, allReplicasAcknowledged } from '../install/replica-acknowledgement';
 
 const CACHED_PROJECTS = 2_000;
 /** Milliseconds after which a project is read again, in case its notification was lost. */

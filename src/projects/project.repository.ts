@@ -6,7 +6,7 @@ import { codeOf } from '../common/errors/error-facts';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { withConnection } from '../database/pools/one-off-connection';
 import { LOCK_NOT_AVAILABLE } from '../database/sql/sqlstate';
-import { AuditEntry, AuditLogRepository } from './audit-log.repository';
+import { AuditEntry, AuditLogRepository } from '../install/audit/audit-log.repository';
 import { ProjectEntity, ProjectSecretEntity } from './project.entity';
 
 /** Channel on which the platform database announces that a project changed; the payload is its id. */

@@ -1,12 +1,12 @@
 /** Projects: registry, keys, settings, provisioning. */
 import { Module } from '@nestjs/common';
-import { AuditChainRepository } from './audit-chain.repository';
-import { AuditLogRepository } from './audit-log.repository';
+import { AuditChainRepository } from '../install/audit/audit-chain.repository';
+import { AuditLogRepository } from '../install/audit/audit-log.repository';
 import { KeyRotationService } from './key-rotation.service';
 import { LoginRepair } from './login-repair.service';
 import { OwnerDatabase } from './owner-database';
 import { ProjectFactory } from './project-factory';
-import { PlatformFactsRepository } from './platform-facts.repository';
+import { PlatformFactsRepository } from '../install/platform-metadata.repository';
 import { ProjectPauses } from './project-pauses.service';
 import { ProjectRegistry } from './project-registry.service';
 import { ProjectRepository } from './project.repository';
@@ -14,16 +14,16 @@ import { ProjectSecrets } from './project-secrets';
 import { ProjectUpkeep } from './project-upkeep.service';
 import { RelationAdopter } from './relation-adopter.service';
 import { ProjectsService } from './projects.service';
-import { SessionEnder } from './session-ender.service';
-import { SessionWatch } from './session-watch.service';
-import { ProjectQuotas } from './quotas/project-quotas.service';
-import { QuotaUseRepository } from './quotas/quota-use.repository';
-import { DatabaseProvisioner } from './provisioning/database-provisioner';
-import { ObstacleWatch } from './provisioning/obstacle-watch.service';
-import { TemplateDatabase } from './provisioning/template-database';
-import { ReplicaList } from './servers/replica-list.service';
-import { ServerRepository } from './servers/server.repository';
-import { ServersService } from './servers/servers.service';
+import { SessionEnder } from '../provisioning/session-ender.service';
+import { SessionWatch } from '../limits/session-watch.service';
+import { ProjectQuotas } from '../limits/project-quotas.service';
+import { QuotaUseRepository } from '../limits/quota-use.repository';
+import { DatabaseProvisioner } from '../provisioning/database-provisioner';
+import { ObstacleWatch } from '../provisioning/obstacle-watch.service';
+import { TemplateDatabase } from '../provisioning/template-database';
+import { ReplicaList } from '../servers/replica-list.service';
+import { ServerRepository } from '../servers/server.repository';
+import { ServersService } from '../servers/servers.service';
 import { WriteGate } from './write-gate.service';
 
 @Module({

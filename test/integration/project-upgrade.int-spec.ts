@@ -6,7 +6,7 @@ import { runCli } from '../../src/cli/run-cli';
 import {
   PROJECT_MIGRATIONS,
   PROJECT_SCHEMA_VERSION,
-} from '../../src/projects/provisioning/project-migrations';
+} from '../../src/provisioning/project-migrations';
 import { cliEnvironment } from '../support/cli-environment';
 import { eventually } from '../support/eventually';
 import { asSuperuser } from '../support/owner-connection';

@@ -5,7 +5,7 @@ import { invalidParameters } from '../../common/errors/http-errors';
 import { Answer } from '../../http/docs/answer.decorator';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
-import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
+import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
 import { DatabaseActivity, SessionSignal, SlowQueries } from '../activity/database-activity';
 import { DatabaseActivityService, Signal } from '../activity/database-activity.service';

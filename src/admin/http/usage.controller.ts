@@ -3,7 +3,7 @@ import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiParam } from '@nestjs/swagger';
 import { Answer } from '../../http/docs/answer.decorator';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
-import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
+import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ProjectUsage, QUEUES, QueueState } from '../usage/project-usage';
 import { ProjectUsageService, queueNotFound } from '../usage/project-usage.service';

@@ -11,7 +11,7 @@ import { Clock } from '../../common/time/clock';
 import { MailTemplate } from '../../infra/mail/mail-template';
 import { MailTransport } from '../../infra/mail/mail-transport';
 import { Project } from '../../projects/project';
-import { ProjectQuotas } from '../../projects/quotas/project-quotas.service';
+import { ProjectQuotas } from '../../limits/project-quotas.service';
 import { getEmailAddress } from '../accounts/email-address';
 import { GuessThrottle } from '../accounts/guess-throttle.service';
 import { mailNotSent } from '../auth.errors';

@@ -4,7 +4,7 @@ import { parseEmailAddress } from '../../auth/accounts/email-address';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import type { JsonObject } from '../../common/text/json';
-import type { Actor, AuditEntry } from '../../projects/audit-log.repository';
+import type { Actor, AuditEntry } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { installRoleOf, Staff } from '../roles/staff';
 import { personNotFound, roleForbids } from '../staff.errors';

@@ -6,7 +6,7 @@ import type { RequestOrigin } from '../../auth/audit/request-origin';
 import { unacceptablePassword } from '../../auth/auth.errors';
 import { assertNewPassword, unusableFault } from '../../auth/passwords/password-policy';
 import { PasswordHasher } from '../../infra/crypto/password-hasher';
-import { AuditLogRepository } from '../../projects/audit-log.repository';
+import { AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { anonymousActor } from '../roles/staff';
 import { wrongSignIn } from '../staff.errors';
 import { PeopleRepository, SignInRecord } from './people.repository';

@@ -6,7 +6,7 @@ import { newTotpKey, stepOfCode } from '../../auth/factors/totp';
 import { Clock } from '../../common/time/clock';
 import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { SecretBox } from '../../infra/crypto/secret-box';
-import { AuditEntry } from '../../projects/audit-log.repository';
+import { AuditEntry } from '../../install/audit/audit-log.repository';
 import type { Person } from '../accounts/person';
 import { STAFF_GUESSES } from '../accounts/staff-guesses';
 import { actorAs } from '../roles/staff';

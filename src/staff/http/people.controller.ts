@@ -7,7 +7,7 @@ import { UUID_EXAMPLE } from '../../http/docs/documented-types';
 import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictBody } from '../../http/input/strict-input.decorator';
-import { Actor } from '../../projects/audit-log.repository';
+import { Actor } from '../../install/audit/audit-log.repository';
 import { projectNotFound } from '../../projects/projects.errors';
 import { PeopleService } from '../accounts/people.service';
 import type { Staff } from '../roles/staff';

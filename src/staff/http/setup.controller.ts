@@ -15,7 +15,7 @@ import { JSON_BODY_ERRORS, SERVER_ERRORS } from '../../http/docs/standard-errors
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { tooManyHeaders } from '../../http/request-head';
-import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
+import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import { SetupService } from '../setup/setup.service';

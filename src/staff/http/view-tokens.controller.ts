@@ -8,7 +8,7 @@ import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictBody } from '../../http/input/strict-input.decorator';
-import { Actor } from '../../projects/audit-log.repository';
+import { Actor } from '../../install/audit/audit-log.repository';
 import { projectNotFound } from '../../projects/projects.errors';
 import type { Staff } from '../roles/staff';
 import { ViewTokens } from '../views/view-token.service';

@@ -9,7 +9,7 @@ import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { MAIL_CONFIG, MailConfig, SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
-import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
+import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { projectNotFound } from '../../projects/projects.errors';
 import type { InstallRole, PersonRecord } from '../accounts/person';

@@ -4,7 +4,7 @@ import type { RequestOrigin } from '../../auth/audit/request-origin';
 import type { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
-import { AuditLogRepository } from '../../projects/audit-log.repository';
+import { AuditLogRepository } from '../../install/audit/audit-log.repository';
 import type { Identity, Person } from '../accounts/person';
 import { PeopleRepository } from '../accounts/people.repository';
 import { StaffPasswords } from '../accounts/staff-password.service';

@@ -10,7 +10,7 @@ import type { JsonObject } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
-import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
+import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { Project } from '../../projects/project';
 import { ANON_ROLE, AUTHENTICATED_ROLE, projectKey, SERVICE_ROLE } from '../../projects/project-keys';
 import { ProjectRegistry } from '../../projects/project-registry.service';

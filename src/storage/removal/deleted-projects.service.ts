@@ -5,7 +5,7 @@
 import { Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
-import { AuditLogRepository } from '../../projects/audit-log.repository';
+import { AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ObjectRemover } from './object-remover.service';
 import { ENDS } from './project-ends.service';

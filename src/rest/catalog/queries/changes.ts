@@ -1,5 +1,5 @@
 /** What tells that the schema has changed, and how changes are announced. */
-import { DDL_TRIGGER } from '../../../projects/provisioning/event-triggers';
+import { DDL_TRIGGER } from '../../../provisioning/event-triggers';
 import { OWN, USER_SCHEMAS } from './scope';
 
 /** Changes with every catalog row that DDL writes, comments and values of enums included; costs about a tenth of reading everything. */

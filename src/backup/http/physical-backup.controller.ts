@@ -1,0 +1,63 @@
+/** Platform administration: a backup of the whole install. */
+import { Controller, Get, Headers, Res } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiProduces, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { ARCHIVE_TYPES } from '../archive/compression';
+import { notSupported, passphraseInvalid } from '../backup.errors';
+import { PhysicalBackup } from '../physical/physical-backup.service';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { StrictQuery } from '../../http/input/strict-input.decorator';
+import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
+import { projectBusy } from '../../projects/projects.errors';
+import { ADMIN_ERRORS, AdminAccess } from '../../admin/http/admin-api.decorator';
+import { ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
+import { PASSPHRASE, passphraseOf } from './passphrase-header';
+import { CurrentActor } from '../../admin/http/current-actor.decorator';
+import { PhysicalBackupQuery } from './dto/backups.dto';
+
+@AdminAccess()
+@Controller('admin/v1/physical-backup')
+export class PhysicalBackupController {
+  constructor(
+    private readonly backups: PhysicalBackup,
+    private readonly audit: AuditLogRepository,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'backupInstallPhysically',
+    summary:
+      'Back up the whole install: the embedded cluster, the keys of the platform and the files on disk',
+    description:
+      'Needs the embedded PostgreSQL. It is restored by `plinth restore --physical`. A failure after the first byte closes the connection: only an archive that was received to its end is complete.',
+  })
+  @ApiHeader(PASSPHRASE)
+  @ApiQuery({ type: PhysicalBackupQuery })
+  @ApiProduces(...ARCHIVE_TYPES)
+  @ApiResponse({
+    status: 200,
+    description: 'The archive',
+    headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
+    content: ARCHIVE_CONTENT,
+  })
+  @PlatformErrors(
+    passphraseInvalid(),
+    notSupported('The PostgreSQL of this install is not the embedded one'),
+    projectBusy(),
+    ADMIN_ERRORS,
+  )
+  async backup(
+    @Headers('backup-passphrase') header: string | undefined,
+    @StrictQuery() { files, compression }: PhysicalBackupQuery,
+    @CurrentActor() actor: Actor,
+    @Res() response: Response,
+  ): Promise<void> {
+    const passphrase = passphraseOf(header);
+    const open = async (): Promise<Response> => {
+      await this.audit.write({ actor, action: 'install.backup', projectId: null });
+      return archiveIn(response, compression);
+    };
+    const written = this.backups.write(passphrase, files !== 'false', open, compression);
+    await untilSent('The physical backup of the install', written);
+  }
+}

@@ -1,0 +1,44 @@
+/** Platform administration: checks of the install and what it depends on. */
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiOperation, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsEmail, IsOptional } from 'class-validator';
+import { StrictBody } from '../../http/input/strict-input.decorator';
+import { DoctorReport } from './dto/doctor-report';
+import { DoctorService } from '../doctor.service';
+import { PRODUCT } from '../../config/product';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { Example } from '../../http/docs/example.decorator';
+import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { ADMIN_ERRORS, AdminApi } from '../../admin/http/admin-api.decorator';
+
+@Example({ mail_to: 'admin@example.com' })
+class DoctorDto {
+  @ApiPropertyOptional({ description: 'Address that a test mail is sent to', example: 'admin@example.com' })
+  @IsOptional()
+  @IsEmail()
+  mail_to?: string;
+}
+
+@AdminApi()
+@Controller('admin/v1/doctor')
+export class DoctorController {
+  constructor(private readonly doctor: DoctorService) {}
+
+  @Post()
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'examineInstall',
+    summary: 'Check the install: database, disk, clock, Redis, storage, mail, PUBLIC_URL, TLS, projects',
+    description:
+      'Changes nothing: the object and the Redis key that are written for the check are deleted again. With `mail_to`, a test mail is sent.',
+  })
+  @JsonBody(DoctorDto, { required: false })
+  @Answer(200, 'The findings, failed ones included', DoctorReport)
+  @PlatformErrors(invalidParameters('mail_to must be an email'), JSON_BODY_ERRORS, ADMIN_ERRORS)
+  async examine(@StrictBody() body: DoctorDto): Promise<DoctorReport> {
+    const findings = await this.doctor.examine({ mailTo: body.mail_to ?? null });
+    return { version: PRODUCT.version, now: new Date(), findings };
+  }
+}

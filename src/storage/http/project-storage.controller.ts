@@ -1,0 +1,63 @@
+/** Platform administration: compares a project's files with their stored bytes. */
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { ProjectRegistry } from '../../projects/project-registry.service';
+import { StorageSweep } from '../sweep/storage-sweep.service';
+import { StorageCheck, StorageSweepResult } from '../../admin/admin-records';
+import { AdminApi, PROJECT_ERRORS, ProjectParam } from '../../admin/http/admin-api.decorator';
+import { Answer } from '../../http/docs/answer.decorator';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { AppError } from '../../common/errors/app-error';
+import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
+import { storageUnavailable } from '../storage.errors';
+
+/** The owner of the project took rights on the tables of storage away. */
+const TABLE_REFUSED = new AppError({
+  status: 403,
+  code: INSUFFICIENT_PRIVILEGE,
+  message: 'permission denied for table files',
+});
+
+@AdminApi()
+@Controller('admin/v1/projects/:id/storage')
+export class ProjectStorageController {
+  constructor(
+    private readonly registry: ProjectRegistry,
+    private readonly storage: StorageSweep,
+  ) {}
+
+  @Get('check')
+  @ApiOperation({
+    operationId: 'checkProjectStorage',
+    summary: "Compare a project's files with their bytes, without changes",
+    description: 'Reads the complete list of objects from the storage provider, which takes time.',
+  })
+  @ProjectParam()
+  @Answer(200, 'The findings', StorageCheck)
+  @PlatformErrors(TABLE_REFUSED, storageUnavailable(null), PROJECT_ERRORS)
+  async check(@Param('id') id: string): Promise<StorageCheck> {
+    const report = await this.storage.check(await this.registry.get(id));
+    const { count, size, objectIds } = report.bytesWithoutRow;
+    return {
+      objects: report.objects,
+      bytes_without_row: { count, size, object_ids: objectIds },
+      rows_without_bytes: report.rowsWithoutBytes,
+    };
+  }
+
+  @Post('sweep')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'sweepProjectStorage',
+    summary: 'Remove objects that belong to no file, as the hourly sweep does',
+    description:
+      'Objects that are younger than STORAGE_ORPHAN_AGE stay, because an upload may be about to add their row.',
+  })
+  @ProjectParam()
+  @Answer(200, 'The removed objects', StorageSweepResult)
+  @PlatformErrors(TABLE_REFUSED, storageUnavailable(null), PROJECT_ERRORS)
+  async sweep(@Param('id') id: string): Promise<StorageSweepResult> {
+    const { objects, uploads, rowsWithoutBytes } = await this.storage.sweep(await this.registry.get(id));
+    return { removed_objects: objects, removed_uploads: uploads, rows_without_bytes: rowsWithoutBytes };
+  }
+}
