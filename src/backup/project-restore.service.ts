@@ -18,7 +18,6 @@ import { ObjectStore } from '../storage/providers/object-store';
 import { RemovalHoldRepository } from '../storage/removal/removal-hold.repository';
 import { unlessAbandoned } from './abandonment';
 import {
-  ArchivedExtension,
   ArchivedSecrets,
   ArchiveHeader,
   ArchiveManifest,
@@ -27,11 +26,13 @@ import {
   POST_DATA,
   PRE_DATA,
 } from './archive/archive-format';
+import { ArchivedExtension } from '../copies/archived-objects';
 import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
 import { assertAuthentic, Members, OpenArchive, openArchive, readToEnd } from './archive/open-archive';
 import { validSettings } from './archive/archived-settings';
-import { archiveInvalid, notSupported, projectExists, restoreFault } from './backup.errors';
-import { ArchivedExtensions } from '../copies/load/archived-extensions';
+import { archiveInvalid, projectExists, restoreFault } from './backup.errors';
+import { notSupported } from '../copies/copies.errors';
+import { ArchivedExtensions } from './archive/archived-extensions';
 import { restoreSettings } from '../copies/load/database-settings';
 import { NO_RESULTS, ProjectLoader } from '../copies/load/project-loader';
 import { FileLoader } from './file-loader';

@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 const FACTS_LOCK = 7_046_103;
 
 @Injectable()
-export class PlatformFactsRepository {
+export class PlatformMetadataRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**

@@ -1,7 +1,7 @@
 /** One migration of a project: its SQL, divided into statements, with its checksum. Pure. */
 import { createHash } from 'node:crypto';
 import { commandOf, locationInScript, splitStatements, SqlStatement } from '../common/text/sql-statements';
-import { tooManyStatements } from '../admin/admin.errors';
+import { tooManyStatements } from '../sql/sql.errors';
 import { MOST_STATEMENTS } from '../sql/most-statements';
 import { transactionCommand } from './migration.errors';
 

@@ -4,7 +4,7 @@ import { locationInScript, SqlStatement } from '../common/text/sql-statements';
 import type { BoundedClient } from '../database/pools/bounded-client';
 import { cleanText } from '../database/sql/clean-error';
 import { type MessageLimits, runSingleCommand } from '../pg-pipeline';
-import { migrationFailed, sqlAbandoned } from '../admin/admin.errors';
+import { migrationFailed, sqlAbandoned } from '../sql/sql.errors';
 import { transactionEnded } from './migration.errors';
 import { MigrationLedger } from './migration-ledger.repository';
 import { MigrationScript } from './migration-script';

@@ -9,7 +9,7 @@ import { Actor, AuditLogRepository } from '../install/audit/audit-log.repository
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
 import { ProjectsService } from '../projects/projects.service';
-import { sqlAbandoned } from '../admin/admin.errors';
+import { sqlAbandoned } from '../sql/sql.errors';
 import { SchemaChangeService } from '../sql/schema-change.service';
 import { SessionDeadline } from '../sql/session-deadline.service';
 import {

@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { TEXT_FORMAT } from '../copies/dump/snapshot.repository';
 import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
+import { MessageBus } from '../install/message-bus.service';
 import { OwnerDatabase } from '../projects/owner-database';
-import { ProjectRegistry } from '../projects/project-registry.service';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { TemplateDatabase } from '../provisioning/template-database';
 import { WriteGate } from '../projects/write-gate.service';
@@ -42,7 +42,7 @@ export interface Locked {
 export class WriteStop {
   constructor(
     private readonly owner: OwnerDatabase,
-    private readonly registry: ProjectRegistry,
+    private readonly bus: MessageBus,
     private readonly gate: WriteGate,
     private readonly template: TemplateDatabase,
   ) {}
@@ -58,7 +58,7 @@ export class WriteStop {
     const renewing = setInterval(() => void this.gate.close(project.id).catch(() => undefined), RENEW_MS);
     try {
       await this.gate.close(project.id);
-      await this.registry.allReplicasAcknowledged();
+      await this.bus.allReplicasAcknowledged();
       const settings = { options: OWNER_WORK_OPTIONS, application_name: 'plinth-move', keepAlive: true };
       await this.owner.use(
         project,

@@ -1,12 +1,6 @@
 /** A PostgreSQL server that holds projects' databases, reached as the installation's admin role. */
 import { Client } from 'pg';
-import {
-  type HostAddress,
-  HostListClient,
-  type HostListConfig,
-  hostsOf,
-  withHostList,
-} from '../pg-pipeline';
+import { type HostAddress, HostListClient, type HostListConfig, hostsOf, withHostList } from '../pg-pipeline';
 import { CONNECT_MS, withConnection } from '../database/pools/one-off-connection';
 import { ProjectDatabase } from '../database/pools/project-database';
 

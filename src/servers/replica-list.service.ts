@@ -3,7 +3,7 @@ import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } fro
 import { messageOf } from '../common/errors/error-facts';
 import { ProjectPools } from '../database/pools/project-pools';
 import { ReplicaSets } from '../database/replicas/replica-sets';
-import { ProjectRegistry } from '../projects/project-registry.service';
+import { MessageBus } from '../install/message-bus.service';
 import { ServersService } from './servers.service';
 
 const MESSAGE = 'servers:';
@@ -22,16 +22,16 @@ export class ReplicaList implements OnApplicationBootstrap, OnApplicationShutdow
     private readonly servers: ServersService,
     private readonly sets: ReplicaSets,
     private readonly pools: ProjectPools,
-    private readonly registry: ProjectRegistry,
+    private readonly bus: MessageBus,
   ) {
-    registry.onMessage(MESSAGE, () => void this.refresh());
+    bus.onMessage(MESSAGE, () => void this.refresh());
     servers.onChange = () => this.announce();
-    registry.onMessage(REVOKED, (text) => {
+    bus.onMessage(REVOKED, (text) => {
       const [, position, server] = REVOCATION.exec(text) ?? [];
       if (position !== undefined && server !== undefined) sets.refuseBefore(server, BigInt(position));
     });
-    sets.tellAll = (server, position) => registry.askAll(REVOKED, `${position} ${server}`);
-    sets.hearsSince = () => registry.hearsSince;
+    sets.tellAll = (server, position) => bus.broadcastAndWait(REVOKED, `${position} ${server}`);
+    sets.hearsSince = () => bus.listeningSince;
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -46,7 +46,7 @@ export class ReplicaList implements OnApplicationBootstrap, OnApplicationShutdow
   /** Other processes that miss the message read the list within a minute. */
   private async announce(): Promise<void> {
     await this.refresh();
-    await this.registry.tellAll(MESSAGE, '').catch(() => undefined);
+    await this.bus.broadcast(MESSAGE, '').catch(() => undefined);
   }
 
   private async refresh(): Promise<void> {

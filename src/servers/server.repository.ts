@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { type AuditEntry, AuditLogRepository } from '../install/audit/audit-log.repository';
-import { PROJECTS_CHANNEL } from '../projects/project.repository';
+import { INSTALL_CHANNEL } from '../install/message-bus.service';
 
 export type ServerStatus = 'open' | 'draining';
 
@@ -109,7 +109,7 @@ export class ServerRepository {
       );
       for (const { id } of projects) {
         await manager.query('update projects set server_url = $2 where id = $1', [id, sealFor(id)]);
-        await manager.query('select pg_notify($1, $2)', [PROJECTS_CHANNEL, id]);
+        await manager.query('select pg_notify($1, $2)', [INSTALL_CHANNEL, id]);
       }
       return true;
     });

@@ -6,7 +6,7 @@ import type { ServerReplicas } from '../database/replicas/replica-sets';
 import { withConnection } from '../database/pools/one-off-connection';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import type { Actor, AuditEntry } from '../install/audit/audit-log.repository';
-import { ProjectSecrets } from '../projects/project-secrets';
+import { Secrets } from '../install/secrets.service';
 import { DatabaseServer, MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { TemplateDatabase } from '../provisioning/template-database';
 import {
@@ -75,7 +75,7 @@ export class ServersService {
 
   constructor(
     private readonly servers: ServerRepository,
-    private readonly secrets: ProjectSecrets,
+    private readonly secrets: Secrets,
     private readonly template: TemplateDatabase,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {}

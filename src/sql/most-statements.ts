@@ -1,6 +1,6 @@
 /** The limit for the statements of a request: each takes memory and time of this process, even an empty one. */
 import { mayHaveMoreStatements, splitStatements } from '../common/text/sql-statements';
-import { tooManyStatements } from '../admin/admin.errors';
+import { tooManyStatements } from './sql.errors';
 
 export const MOST_STATEMENTS = 20_000;
 

@@ -5,7 +5,7 @@ import { inSlices } from '../common/time/slices';
 import { BoundedClient } from '../database/pools/bounded-client';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
-import { sqlFailed, sqlTookTooLong, tooManyColumns, transactionLeftOpen } from '../admin/admin.errors';
+import { sqlFailed, sqlTookTooLong, tooManyColumns, transactionLeftOpen } from './sql.errors';
 import { columnNames, rowWriter } from './answer-columns';
 import type { KeptAnswer } from './answer-json';
 import { AnswerKeeper, MAX_COLUMNS } from './answer-keeper';

@@ -4,7 +4,7 @@ import type { BoundedClient } from '../database/pools/bounded-client';
 import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
-import { sqlAbandoned, sqlTookTooLong } from '../admin/admin.errors';
+import { sqlAbandoned, sqlTookTooLong } from './sql.errors';
 
 /** Milliseconds for statement_timeout to end the SQL with its own error before the session is ended. */
 const GRACE_MS = 1_000;

@@ -11,8 +11,8 @@ import { DatabaseActivity, SessionSignal, SlowQueries } from '../activity/databa
 import { DatabaseActivityService, Signal } from '../activity/database-activity.service';
 import { SlowQueriesRepository } from '../activity/slow-queries.repository';
 import { sessionNotFound } from '../admin.errors';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
-import { CurrentActor } from './current-actor.decorator';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { PROJECT_ERRORS, ProjectIdParam, StaffApi } from '../../staff/http/staff-api.decorator';
 import { ListSlowQueriesQuery } from './dto/activity.dto';
 
 const DEFAULT_LIMIT = 50;
@@ -25,7 +25,7 @@ const PidParam = (): MethodDecorator =>
     example: 4711,
   });
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/projects/:id/database')
 export class ProjectActivityController {
   constructor(
@@ -42,7 +42,7 @@ export class ProjectActivityController {
     description:
       'Statements are shown as they were sent, so they may hold data. Sessions of a superuser, which Plinth uses for its own administration, are left out.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @Answer(200, 'The current activity', DatabaseActivity)
   @PlatformErrors(PROJECT_ERRORS)
   async read(@Param('id') id: string): Promise<DatabaseActivity> {
@@ -56,7 +56,7 @@ export class ProjectActivityController {
     summary: 'Cancel the statement that a session runs; its transaction fails',
     description: 'A session that is idle in a transaction runs no statement: terminate it instead.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @PidParam()
   @Answer(200, 'The outcome', SessionSignal)
   @PlatformErrors(sessionNotFound(), PROJECT_ERRORS)
@@ -77,7 +77,7 @@ export class ProjectActivityController {
     summary: "End a session of a project's database; its transaction is rolled back",
     description: "Plinth's own connections are opened again when they are needed.",
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @PidParam()
   @Answer(200, 'The outcome', SessionSignal)
   @PlatformErrors(sessionNotFound(), PROJECT_ERRORS)
@@ -98,7 +98,7 @@ export class ProjectActivityController {
     description:
       'From pg_stat_statements, which the embedded PostgreSQL includes; on other servers `reason` says what is missing.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @ApiQuery({ type: ListSlowQueriesQuery })
   @Answer(200, 'The statements', SlowQueries)
   @PlatformErrors(invalidParameters('limit must not be greater than 200'), PROJECT_ERRORS)

@@ -6,9 +6,9 @@ import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ProjectOverview } from '../overview/project-overview';
 import { ProjectOverviewService } from '../overview/project-overview.service';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { PROJECT_ERRORS, ProjectIdParam, StaffApi } from '../../staff/http/staff-api.decorator';
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/projects/:id/overview')
 export class ProjectOverviewController {
   constructor(
@@ -22,7 +22,7 @@ export class ProjectOverviewController {
     summary: 'Get sizes, counts, requests of the last day and the newest backup of a project',
     description: 'Users are counted, which takes longer the more there are.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @Answer(200, 'The overview', ProjectOverview)
   @PlatformErrors(PROJECT_ERRORS)
   async get(@Param('id') id: string): Promise<ProjectOverview> {

@@ -7,10 +7,10 @@ import { Actor, AuditLogRepository } from '../../install/audit/audit-log.reposit
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ProjectUsage, QUEUES, QueueState } from '../usage/project-usage';
 import { ProjectUsageService, queueNotFound } from '../usage/project-usage.service';
-import { ADMIN_ERRORS, AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
-import { CurrentActor } from './current-actor.decorator';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { PROJECT_ERRORS, ProjectIdParam, STAFF_ERRORS, StaffApi } from '../../staff/http/staff-api.decorator';
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1')
 export class UsageController {
   constructor(
@@ -25,7 +25,7 @@ export class UsageController {
     summary: 'Get the rate limits, quotas and mails of a project, with their current usage',
     description: 'Without REDIS_URL, each process counts separately and returns its own counts.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @Answer(200, 'The current usage', ProjectUsage)
   @PlatformErrors(PROJECT_ERRORS)
   async ofProject(@Param('id') id: string): Promise<ProjectUsage> {
@@ -39,7 +39,7 @@ export class UsageController {
     description: 'All projects share the queues. Mails that were given up are in the list of failed mails.',
   })
   @Answer(200, 'The queues', [QueueState])
-  @PlatformErrors(ADMIN_ERRORS)
+  @PlatformErrors(STAFF_ERRORS)
   queues(): Promise<QueueState[]> {
     return this.usage.queues();
   }
@@ -59,7 +59,7 @@ export class UsageController {
     example: QUEUES[0],
   })
   @Answer(200, 'The queue afterwards', QueueState)
-  @PlatformErrors(queueNotFound(), ADMIN_ERRORS)
+  @PlatformErrors(queueNotFound(), STAFF_ERRORS)
   async retry(@Param('name') name: string, @CurrentActor() actor: Actor): Promise<QueueState> {
     const state = await this.usage.retry(name);
     await this.audit.write({ action: 'queue.retry', actor, projectId: null, details: { queue: name } });

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { SHORT_TIMEOUT } from '../../auth/accounts/account-statements';
 import { AppError } from '../../common/errors/app-error';
-import { MAIL_QUEUE } from '../../auth/mail/mail-queue';
+import { MAIL_QUEUE } from '../../infra/mail/mail-queue';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';

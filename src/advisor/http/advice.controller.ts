@@ -9,9 +9,9 @@ import { ADVICE_ID } from '../advice-check';
 import { AdviceDismissalRepository } from '../advice-dismissal.repository';
 import { AdviceDismissed, ProjectAdvice } from './dto/advice-responses';
 import { Advisor, CHECK_NAMES } from '../advisor.service';
-import { adviceNotFound } from '../../admin/admin.errors';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from '../../admin/http/admin-api.decorator';
-import { CurrentActor } from '../../admin/http/current-actor.decorator';
+import { adviceNotFound } from '../advisor.errors';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { PROJECT_ERRORS, ProjectIdParam, StaffApi } from '../../staff/http/staff-api.decorator';
 
 const AdviceParam = (): MethodDecorator =>
   ApiParam({
@@ -21,7 +21,7 @@ const AdviceParam = (): MethodDecorator =>
     example: 'rls_off-4a5b0c3f9d2e1a77',
   });
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/projects/:id/advice')
 export class AdviceController {
   constructor(
@@ -38,7 +38,7 @@ export class AdviceController {
     description:
       'Reads the catalogs and statistics of the database, but no rows. Each check takes at most 5 s and reports at most 50 findings.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @Answer(200, 'The advice', ProjectAdvice)
   @PlatformErrors(PROJECT_ERRORS)
   async examine(@Param('id') id: string): Promise<ProjectAdvice> {
@@ -65,7 +65,7 @@ export class AdviceController {
     summary: 'Dismiss a finding of the advisor, for everyone',
     description: 'It stays in the list, marked as dismissed.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @AdviceParam()
   @Answer(200, 'The finding is dismissed', AdviceDismissed)
   @PlatformErrors(adviceNotFound(), PROJECT_ERRORS)
@@ -86,7 +86,7 @@ export class AdviceController {
     summary: 'Restore a dismissed finding of the advisor',
     description: 'Does nothing if the finding is not dismissed.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @AdviceParam()
   @Answer(200, 'The finding is not dismissed', AdviceDismissed)
   @PlatformErrors(adviceNotFound(), PROJECT_ERRORS)

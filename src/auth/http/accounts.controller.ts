@@ -11,7 +11,7 @@ import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
 import { EmailVerificationService } from '../mail/email-verification.service';
 import { PasswordResetService } from '../passwords/password-reset.service';
-import type { RequestOrigin } from '../audit/request-origin';
+import type { RequestOrigin } from '../../identity/request-origin';
 import type { SignedIn } from '../sessions/session-issuer.service';
 import { SessionService } from '../sessions/session.service';
 import { SignInService } from '../sessions/sign-in.service';
@@ -20,13 +20,13 @@ import {
   domainNotAllowed,
   emailNotVerified,
   emailTaken,
-  invalidEmail,
   invalidMailedToken,
   invalidRefreshToken,
   signUpDisabled,
   userBanned,
   wrongCredentials,
 } from '../auth.errors';
+import { invalidEmail } from '../../identity/identity.errors';
 import {
   AuthErrors,
   LIMIT_HEADERS,
@@ -34,10 +34,10 @@ import {
   KEY_ERRORS,
   ProjectIdParam,
   tooManyRequests,
-  tooShortPassword,
 } from './auth-docs.decorator';
+import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { AuthThrottlerGuard } from './auth-throttler.guard';
-import { CurrentOrigin } from './current-origin.decorator';
+import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { EmailDto, RefreshDto, SignInDto, SignUpDto, TokenDto, UpdatePasswordDto } from './dto/account.dto';
 import { MessageDto, SignedInDto, SignedUpDto } from './dto/auth-answers.dto';
 

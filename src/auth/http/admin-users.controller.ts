@@ -24,8 +24,8 @@ import type { Project } from '../../projects/project';
 import { toAdminUserView } from '../accounts/account';
 import { AdminUsersService, UserInput } from '../admin/admin-users.service';
 import { UserListRepository } from '../admin/user-list.repository';
-import type { RequestOrigin } from '../audit/request-origin';
-import { CurrentOrigin } from './current-origin.decorator';
+import type { RequestOrigin } from '../../identity/request-origin';
+import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { CreateAdminUserDto, InviteUserDto, ListUsersQuery, UpdateAdminUserDto } from './dto/admin-users.dto';
 import { AdminUserAnswerDto, AdminUsersDto } from './dto/admin-answers.dto';
 import { MessageDto } from './dto/auth-answers.dto';
@@ -34,15 +34,10 @@ import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { COUNT } from '../../http/docs/documented-headers';
 import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { invalidEmail, emailTaken, userNotFound, pageTooLarge, unusablePasswordHash } from '../auth.errors';
-import {
-  AuthErrors,
-  SERVICE_ERRORS,
-  tooManyRequests,
-  ProjectIdParam,
-  IdParam,
-  tooShortPassword,
-} from './auth-docs.decorator';
+import { emailTaken, userNotFound, pageTooLarge, unusablePasswordHash } from '../auth.errors';
+import { invalidEmail } from '../../identity/identity.errors';
+import { AuthErrors, SERVICE_ERRORS, tooManyRequests, ProjectIdParam, IdParam } from './auth-docs.decorator';
+import { tooShortPassword } from '../../identity/passwords/password-policy';
 
 @ApiTags('auth')
 @ApiSecurity({ apikey: [], bearer: [] })

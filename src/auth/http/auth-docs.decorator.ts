@@ -13,8 +13,6 @@ import { COUNT, type DocumentedHeaders } from '../../http/docs/documented-header
 import { UUID_EXAMPLE } from '../../http/docs/documented-types';
 import { type ErrorArea, ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import { SERVER_ERRORS } from '../../http/docs/standard-errors';
-import { unacceptablePassword } from '../auth.errors';
-import { passwordFault } from '../passwords/password-policy';
 import { AuthErrorRenderer } from './auth-error.renderer';
 
 const renderer = new AuthErrorRenderer();
@@ -76,10 +74,3 @@ export const IdParam = (name: string, description: string): MethodDecorator & Cl
     description,
     schema: { type: 'string', format: 'uuid', example: UUID_EXAMPLE },
   });
-
-/** The error for a new password that is too short for every project. */
-export function tooShortPassword(): AppError {
-  const fault = passwordFault('12345', { password_min_length: 6, refuse_common_passwords: false });
-  if (!fault) throw new Error('a password of five characters is acceptable');
-  return unacceptablePassword(fault);
-}

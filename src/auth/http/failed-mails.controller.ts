@@ -4,9 +4,9 @@ import { ApiOperation, ApiQuery, ApiParam } from '@nestjs/swagger';
 import { FailedMailService } from '../mail/failed-mail.service';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { FailedMailRecord, QueuedMail } from '../../admin/admin-records';
-import { AdminApi, ADMIN_ERRORS, PROJECT_ERRORS, ProjectParam } from '../../admin/http/admin-api.decorator';
-import { CurrentActor } from '../../admin/http/current-actor.decorator';
+import { FailedMailRecord, QueuedMail } from './dto/failed-mail-responses';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { PROJECT_ERRORS, ProjectIdParam, STAFF_ERRORS, StaffApi } from '../../staff/http/staff-api.decorator';
 import { ListFailedMailsQuery } from './dto/failed-mails.dto';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Answer } from '../../http/docs/answer.decorator';
@@ -25,7 +25,7 @@ const MailParam = (): MethodDecorator =>
     example: UUID_EXAMPLE,
   });
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1')
 export class FailedMailsController {
   constructor(
@@ -43,7 +43,7 @@ export class FailedMailsController {
   })
   @ApiQuery({ type: ListFailedMailsQuery })
   @Answer(200, 'The newest first', [FailedMailRecord])
-  @PlatformErrors(invalidParameters('limit must not be greater than 1000'), ADMIN_ERRORS)
+  @PlatformErrors(invalidParameters('limit must not be greater than 1000'), STAFF_ERRORS)
   async list(@StrictQuery() { limit = DEFAULT_LIMIT }: ListFailedMailsQuery): Promise<FailedMailRecord[]> {
     const found = await this.mails.listAll(limit);
     return found.map(({ project, mail }) => ({
@@ -66,7 +66,7 @@ export class FailedMailsController {
     description:
       'The mail is queued with its original token, so it can be sent only while that token is valid.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @MailParam()
   @Answer(200, 'The mail is queued', QueuedMail)
   @PlatformErrors(mailNotFound(), PROJECT_ERRORS)

@@ -21,10 +21,10 @@ import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
 import { toUserView } from '../accounts/account';
 import { ProfileService } from '../sessions/profile.service';
-import type { RequestOrigin } from '../audit/request-origin';
+import type { RequestOrigin } from '../../identity/request-origin';
 import type { SessionOwner } from '../accounts/live-session';
 import { SessionService } from '../sessions/session.service';
-import { CurrentOrigin } from './current-origin.decorator';
+import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { CurrentSession, CurrentTokenUser, type TokenUser } from './current-session.decorator';
 import { LogoutDto, UpdateUserDto } from './dto/account.dto';
 import { MessageDto, SessionsDto, UserAnswerDto } from './dto/auth-answers.dto';
@@ -33,7 +33,6 @@ import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { invalidParameters } from '../../common/errors/http-errors';
 import {
-  invalidEmail,
   emailTaken,
   domainNotAllowed,
   wrongCurrentPassword,
@@ -41,14 +40,9 @@ import {
   sessionNotFound,
   secondFactorRequired,
 } from '../auth.errors';
-import {
-  AuthErrors,
-  BEARER_ERRORS,
-  tooManyRequests,
-  ProjectIdParam,
-  IdParam,
-  tooShortPassword,
-} from './auth-docs.decorator';
+import { invalidEmail } from '../../identity/identity.errors';
+import { AuthErrors, BEARER_ERRORS, tooManyRequests, ProjectIdParam, IdParam } from './auth-docs.decorator';
+import { tooShortPassword } from '../../identity/passwords/password-policy';
 
 const LOGOUT_MESSAGES = {
   local: 'Signed out',

@@ -6,7 +6,7 @@ import { Project } from '../../projects/project';
 import { Account } from '../accounts/account';
 import { ACCOUNT_COLUMNS, toAccountOrNull } from '../accounts/account-record';
 import { lockAccount } from '../accounts/account-statements';
-import { EmailAddress } from '../accounts/email-address';
+import { EmailAddress } from '../../identity/email-address';
 import { isLive, isNotBanned, SessionOwner } from '../accounts/live-session';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { isJsonObject, parseJson } from '../../common/text/json';
-import { archiveInvalid, notSupported } from '../backup.errors';
+import { archiveInvalid } from '../backup.errors';
+import { notSupported } from '../../copies/copies.errors';
 import {
   ArchivedSecrets,
   ArchiveHeader,

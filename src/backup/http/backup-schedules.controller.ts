@@ -15,14 +15,14 @@ import {
   RemovedSchedule,
   ScheduleRecord,
 } from './dto/backup-responses';
-import { BackupAdminService } from '../schedule/backup-admin.service';
-import { AdminApi, PROJECT_ERRORS } from '../../admin/http/admin-api.decorator';
-import { CurrentActor } from '../../admin/http/current-actor.decorator';
+import { BackupAdminService } from './backup-admin.service';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { PROJECT_ERRORS, StaffApi } from '../../staff/http/staff-api.decorator';
 import { BackupRequestDto, BackupSubjectQuery, ListRunsQuery, ScheduleDto } from './dto/backups.dto';
 
 const DEFAULT_LIMIT = 100;
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/backups')
 export class BackupSchedulesController {
   constructor(private readonly backups: BackupAdminService) {}

@@ -14,13 +14,13 @@ import { Readable } from 'node:stream';
 import { ARCHIVE_TYPES } from '../archive/compression';
 import {
   archiveInvalid,
-  notSupported,
   passphraseInvalid,
   projectExists,
   restoreFailed,
   restoreInterrupted,
   wrongPassphrase,
 } from '../backup.errors';
+import { notSupported } from '../../copies/copies.errors';
 import { projectBusy, slugTaken } from '../../projects/projects.errors';
 import { ProjectBackup } from '../project-backup.service';
 import { ProjectRestore } from '../project-restore.service';
@@ -32,14 +32,19 @@ import { clientLeft } from '../../http/client-left';
 import { Answer } from '../../http/docs/answer.decorator';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
-import { RestoreReport } from '../../admin/admin-records';
-import { ADMIN_ERRORS, AdminAccess, PROJECT_ERRORS, ProjectParam } from '../../admin/http/admin-api.decorator';
+import { RestoreReport } from './dto/restore-response';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import {
+  PROJECT_ERRORS,
+  ProjectIdParam,
+  STAFF_ERRORS,
+  StaffAccess,
+} from '../../staff/http/staff-api.decorator';
 import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
 import { PASSPHRASE, passphraseOf } from './passphrase-header';
-import { CurrentActor } from '../../admin/http/current-actor.decorator';
 import { BackupQuery, RestoreQuery } from './dto/backups.dto';
 
-@AdminAccess()
+@StaffAccess()
 @Controller('admin/v1')
 export class BackupsController {
   constructor(
@@ -56,7 +61,7 @@ export class BackupsController {
     description:
       'The archive is a consistent snapshot; the project keeps serving requests. A failure after the first byte closes the connection: only an archive that was received to its end is complete.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @ApiHeader(PASSPHRASE)
   @ApiQuery({ type: BackupQuery })
   @ApiProduces(...ARCHIVE_TYPES)
@@ -110,7 +115,7 @@ export class BackupsController {
     bodyTooSlow(),
     projectExists('acme'),
     slugTaken('acme', false),
-    ADMIN_ERRORS,
+    STAFF_ERRORS,
   )
   async restore(
     @Headers('backup-passphrase') header: string | undefined,

@@ -12,13 +12,8 @@ import {
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import { ARCHIVE_TYPES } from '../archive/compression';
-import {
-  archiveInvalid,
-  notSupported,
-  passphraseInvalid,
-  restoreFailed,
-  wrongPassphrase,
-} from '../backup.errors';
+import { archiveInvalid, passphraseInvalid, restoreFailed, wrongPassphrase } from '../backup.errors';
+import { notSupported } from '../../copies/copies.errors';
 import { InstallBackup } from '../install-backup.service';
 import { InstallRestore } from '../install-restore.service';
 import { ZSTD_MISSING } from '../../config/compression';
@@ -31,13 +26,13 @@ import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { InstallRestoreReport } from './dto/backup-responses';
-import { ADMIN_ERRORS, AdminAccess } from '../../admin/http/admin-api.decorator';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { STAFF_ERRORS, StaffAccess } from '../../staff/http/staff-api.decorator';
 import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
 import { PASSPHRASE, passphraseOf } from './passphrase-header';
-import { CurrentActor } from '../../admin/http/current-actor.decorator';
 import { BackupQuery, InstallRestoreQuery } from './dto/backups.dto';
 
-@AdminAccess()
+@StaffAccess()
 @Controller('admin/v1')
 export class InstallBackupsController {
   constructor(
@@ -63,7 +58,7 @@ export class InstallBackupsController {
     description: 'The archive',
     content: ARCHIVE_CONTENT,
   })
-  @PlatformErrors(passphraseInvalid(), notSupported(ZSTD_MISSING), ADMIN_ERRORS)
+  @PlatformErrors(passphraseInvalid(), notSupported(ZSTD_MISSING), STAFF_ERRORS)
   async backup(
     @Headers('backup-passphrase') header: string | undefined,
     @StrictQuery() { compression }: BackupQuery,
@@ -98,7 +93,7 @@ export class InstallBackupsController {
     notSupported('This is a backup of one project: restore it without --all'),
     restoreFailed('platform/audit_log.copy', new Error('missing data for column "details"')),
     bodyTooSlow(),
-    ADMIN_ERRORS,
+    STAFF_ERRORS,
   )
   async restore(
     @Headers('backup-passphrase') header: string | undefined,

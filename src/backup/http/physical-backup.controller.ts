@@ -3,19 +3,20 @@ import { Controller, Get, Headers, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiProduces, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ARCHIVE_TYPES } from '../archive/compression';
-import { notSupported, passphraseInvalid } from '../backup.errors';
+import { passphraseInvalid } from '../backup.errors';
+import { notSupported } from '../../copies/copies.errors';
 import { PhysicalBackup } from '../physical/physical-backup.service';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { projectBusy } from '../../projects/projects.errors';
-import { ADMIN_ERRORS, AdminAccess } from '../../admin/http/admin-api.decorator';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { STAFF_ERRORS, StaffAccess } from '../../staff/http/staff-api.decorator';
 import { ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
 import { PASSPHRASE, passphraseOf } from './passphrase-header';
-import { CurrentActor } from '../../admin/http/current-actor.decorator';
 import { PhysicalBackupQuery } from './dto/backups.dto';
 
-@AdminAccess()
+@StaffAccess()
 @Controller('admin/v1/physical-backup')
 export class PhysicalBackupController {
   constructor(
@@ -44,7 +45,7 @@ export class PhysicalBackupController {
     passphraseInvalid(),
     notSupported('The PostgreSQL of this install is not the embedded one'),
     projectBusy(),
-    ADMIN_ERRORS,
+    STAFF_ERRORS,
   )
   async backup(
     @Headers('backup-passphrase') header: string | undefined,

@@ -5,12 +5,12 @@ import type { Response } from 'express';
 import { ProjectSchema } from '../project-schema.service';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { untilSent } from './archive-response';
-import { AdminAccess, PROJECT_ERRORS, ProjectParam } from '../../admin/http/admin-api.decorator';
+import { PROJECT_ERRORS, ProjectIdParam, StaffAccess } from '../../staff/http/staff-api.decorator';
 
 /** The beginning of an answer. */
 const SCHEMA = 'CREATE TABLE public.todos (\n    id bigint NOT NULL,\n    title text NOT NULL\n);\n';
 
-@AdminAccess()
+@StaffAccess()
 @Controller('admin/v1/projects/:id/schema')
 export class ProjectSchemaController {
   constructor(private readonly schemas: ProjectSchema) {}
@@ -22,7 +22,7 @@ export class ProjectSchemaController {
     description:
       'The text is that of `pg_dump --schema-only`, without extensions and owners. A failure after the first byte closes the connection.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @ApiProduces('text/plain')
   @ApiResponse({
     status: 200,

@@ -2,7 +2,7 @@
  * Makes SQL that a restore can run of the text of pg_dump, which is written for psql. The owner's functions and comments are part of
  * the text, so the work must not grow faster than the text.
  */
-import { notSupported } from '../../backup/backup.errors';
+import { notSupported } from '../copies.errors';
 
 /** PostgreSQL 17 has this setting; pg_dump 18 writes it for every server. */
 const TRANSACTION_TIMEOUT = /^SET transaction_timeout = 0;\n/m;

@@ -8,8 +8,8 @@ import {
   ArchivedSequence,
   ArchivedTable,
   tableName,
-} from '../../backup/archive/archive-format';
-import { notSupported } from '../../backup/backup.errors';
+} from '../archived-objects';
+import { notSupported } from '../copies.errors';
 import { CopyOut } from '../copy/copy-out';
 import type { SnapshotLimits } from './snapshot-limits';
 

@@ -5,7 +5,7 @@
 import { codeOf, messageOf } from '../../common/errors/error-facts';
 import type { BoundedClient } from '../../database/pools/bounded-client';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
-import type { ArchivedDatabaseSetting } from '../../backup/archive/archive-format';
+import type { ArchivedDatabaseSetting } from '../archived-objects';
 
 /** Settings whose value is a list of quoted names (GUC_LIST_QUOTE); a literal would become one name. */
 const LISTS = ['local_preload_libraries', 'search_path', 'session_preload_libraries', 'temp_tablespaces'];

@@ -8,7 +8,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { MessageLimits } from '../../pg-pipeline';
 import type { BoundedClient } from '../../database/pools/bounded-client';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
-import { ArchivedExtension, ArchivedSequence, ArchivedTable } from '../../backup/archive/archive-format';
+import { ArchivedExtension, ArchivedSequence, ArchivedTable } from '../archived-objects';
 import { DumpTarget, DumpText, statementBatches } from '../dump/dump-text';
 import { TEXT_FORMAT } from '../dump/snapshot.repository';
 

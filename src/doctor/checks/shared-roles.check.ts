@@ -5,11 +5,7 @@ import { messageOf } from '../../common/errors/error-facts';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
 import { ProjectsService } from '../../projects/projects.service';
 import { DatabaseServer, MAINTENANCE_DATABASE } from '../../provisioning/database-server';
-import {
-  findForeignGrants,
-  resetSharedRoles,
-  revokeForeignGrants,
-} from '../../provisioning/shared-roles';
+import { findForeignGrants, resetSharedRoles, revokeForeignGrants } from '../../provisioning/shared-roles';
 import { DoctorCheck, Finding } from '../finding';
 
 /** Names in a finding. */

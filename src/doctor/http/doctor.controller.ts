@@ -11,7 +11,7 @@ import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { Example } from '../../http/docs/example.decorator';
 import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
-import { ADMIN_ERRORS, AdminApi } from '../../admin/http/admin-api.decorator';
+import { STAFF_ERRORS, StaffApi } from '../../staff/http/staff-api.decorator';
 
 @Example({ mail_to: 'admin@example.com' })
 class DoctorDto {
@@ -21,7 +21,7 @@ class DoctorDto {
   mail_to?: string;
 }
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/doctor')
 export class DoctorController {
   constructor(private readonly doctor: DoctorService) {}
@@ -36,7 +36,7 @@ export class DoctorController {
   })
   @JsonBody(DoctorDto, { required: false })
   @Answer(200, 'The findings, failed ones included', DoctorReport)
-  @PlatformErrors(invalidParameters('mail_to must be an email'), JSON_BODY_ERRORS, ADMIN_ERRORS)
+  @PlatformErrors(invalidParameters('mail_to must be an email'), JSON_BODY_ERRORS, STAFF_ERRORS)
   async examine(@StrictBody() body: DoctorDto): Promise<DoctorReport> {
     const findings = await this.doctor.examine({ mailTo: body.mail_to ?? null });
     return { version: PRODUCT.version, now: new Date(), findings };

@@ -7,7 +7,7 @@ import { ChainHead, AuditChainRepository } from '../audit/audit-chain.repository
 import { AuditLogRepository } from '../audit/audit-log.repository';
 import { CSV_HEADER, exportedLog, toCsv, toJsonLines } from '../audit/audit-export';
 import { AuditLogEntry, AuditVerification } from './dto/audit-responses';
-import { AdminApi, ADMIN_ERRORS } from '../../admin/http/admin-api.decorator';
+import { STAFF_ERRORS, StaffApi } from '../../staff/http/staff-api.decorator';
 import { ExportAuditLogQuery, filterOf, ListAuditLogQuery, VerifyAuditLogQuery } from './dto/audit-log.dto';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Answer } from '../../http/docs/answer.decorator';
@@ -22,7 +22,7 @@ const JSON_LINES = 'application/x-ndjson';
 const CSV = 'text/csv';
 const EXPORTED_LINE = '{"id":"1042","at":"2026-11-22T12:00:00.000000Z","action":"project.create"}\n';
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/audit-log')
 export class AuditLogController {
   constructor(
@@ -44,7 +44,7 @@ export class AuditLogController {
       schema: TEXT,
     },
   })
-  @PlatformErrors(invalidParameters('before must be an id of the audit log'), ADMIN_ERRORS)
+  @PlatformErrors(invalidParameters('before must be an id of the audit log'), STAFF_ERRORS)
   async list(
     @StrictQuery() query: ListAuditLogQuery,
     @Res({ passthrough: true }) response: Response,
@@ -79,7 +79,7 @@ export class AuditLogController {
       [CSV]: { schema: EXPORTED, example: CSV_HEADER },
     },
   })
-  @PlatformErrors(invalidParameters('format must be one of the following values: jsonl, csv'), ADMIN_ERRORS)
+  @PlatformErrors(invalidParameters('format must be one of the following values: jsonl, csv'), STAFF_ERRORS)
   async export(@StrictQuery() query: ExportAuditLogQuery, @Res() response: Response): Promise<void> {
     const isCsv = query.format === 'csv';
     const chunks = exportedLog(
@@ -107,7 +107,7 @@ export class AuditLogController {
   })
   @ApiQuery({ type: VerifyAuditLogQuery })
   @Answer(200, 'The outcome, broken or intact', AuditVerification)
-  @PlatformErrors(invalidParameters('head must have the form position:hash'), ADMIN_ERRORS)
+  @PlatformErrors(invalidParameters('head must have the form position:hash'), STAFF_ERRORS)
   async verify(@StrictQuery() query: VerifyAuditLogQuery): Promise<AuditVerification> {
     const { after = 0, limit = DEFAULT_SLICE, head } = query;
     const slice = await this.chain.verify(after, limit, head === undefined ? null : headOf(head));

@@ -7,7 +7,12 @@ import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { AppliedMigrationRecord, MigrationRunAnswer } from './dto/migration-responses';
 import { ProjectMigrationsService } from '../project-migrations.service';
-import { STAFF_REFUSALS } from '../../staff/http/staff-api.decorator';
+import {
+  PROJECT_ERRORS,
+  ProjectIdParam,
+  STAFF_REFUSALS,
+  StaffApi,
+} from '../../staff/http/staff-api.decorator';
 import { databaseUnreachable, internalError, invalidParameters } from '../../common/errors/http-errors';
 import {
   bodyIsEncoded,
@@ -21,16 +26,15 @@ import { MAX_JSON_BODY } from '../../http/bodies/body-reader';
 import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { projectNotFound } from '../../projects/projects.errors';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from '../../admin/http/admin-api.decorator';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { MIGRATION_CONFLICTS, MigrationErrors } from './migration-error-docs';
 import { SERVER_FAILURE, SQL_FAILURES } from '../../sql/http/sql-error-docs';
-import { CurrentActor } from '../../admin/http/current-actor.decorator';
 import { RunMigrationsDto } from './dto/project-migrations.dto';
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const DEFAULT_LOCK_TIMEOUT_SECONDS = 60;
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/projects/:id/migrations')
 export class ProjectMigrationsController {
   constructor(private readonly migrations: ProjectMigrationsService) {}
@@ -41,7 +45,7 @@ export class ProjectMigrationsController {
     summary: "List a project's applied migrations in the order of their versions",
     description: 'The record is in the schema `plinth_migrations` of the project.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @Answer(200, 'The applied migrations', [AppliedMigrationRecord])
   @PlatformErrors(PROJECT_ERRORS)
   async list(@Param('id') id: string): Promise<AppliedMigrationRecord[]> {
@@ -57,7 +61,7 @@ export class ProjectMigrationsController {
     description:
       'Each migration runs in a transaction of its own unless its first line is `-- plinth: no-transaction`. If one fails, it is rolled back, and those before it stay applied.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @JsonBody(RunMigrationsDto)
   @Answer(200, 'The outcome', MigrationRunAnswer)
   @MigrationErrors(

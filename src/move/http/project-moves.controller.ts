@@ -13,11 +13,11 @@ import { Actor } from '../../install/audit/audit-log.repository';
 import { projectBusy } from '../../projects/projects.errors';
 import { serverNotFound, serverUnusable } from '../../servers/server.errors';
 import { MoveRecord } from './dto/move-responses';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from '../../admin/http/admin-api.decorator';
-import { CurrentActor } from '../../admin/http/current-actor.decorator';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { PROJECT_ERRORS, ProjectIdParam, StaffApi } from '../../staff/http/staff-api.decorator';
 import { MoveProjectDto } from './dto/moves.dto';
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/projects/:id/move')
 export class ProjectMovesController {
   constructor(private readonly mover: ProjectMover) {}
@@ -30,7 +30,7 @@ export class ProjectMovesController {
     description:
       'Reads go on while rows are copied; writes get 503 with Retry-After. The request returns when the move has begun. If it fails, or the process ends, the project stays where it was.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @JsonBody(MoveProjectDto)
   @Answer(202, 'The move has begun', MoveRecord)
   @PlatformErrors(
@@ -55,7 +55,7 @@ export class ProjectMovesController {
     operationId: 'getProjectMove',
     summary: 'Get the progress or the outcome of the last move of a project',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @Answer(200, 'The last move', MoveRecord)
   @PlatformErrors(noMove(), PROJECT_ERRORS)
   async get(@Param('id') id: string): Promise<MoveRecord> {

@@ -15,9 +15,9 @@ import { percentileOf } from '../samples/duration-histogram';
 import { SampleRepository, SampleRow, STEPS } from '../samples/sample.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { StaffRecheck } from '../../staff/http/staff-recheck.service';
-import { tooManyListeners } from '../../admin/admin.errors';
+import { tooManyListeners } from '../observe.errors';
+import { PROJECT_ERRORS, ProjectIdParam, StaffApi } from '../../staff/http/staff-api.decorator';
 import { ProjectSamples } from './dto/request-responses';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from '../../admin/http/admin-api.decorator';
 import { ListSamplesQuery } from './dto/samples.dto';
 import { EventStream } from './event-stream';
 
@@ -32,7 +32,7 @@ data: {"count":12}
 
 `;
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/projects/:id')
 export class ProjectRequestsController {
   constructor(
@@ -51,7 +51,7 @@ export class ProjectRequestsController {
     description:
       'Streams the requests of all processes of the install as they finish: event `request` with `at`, `method`, `path`, `status`, `role`, `ms`, `ms_database` and `bytes`. Values of query strings, and parts of paths that could be tokens, are `***`. Event `dropped` has the `count` of requests that were left out because there were too many. `ms_database` is the time spent holding, or waiting for, a database connection; null for a request that began before the stream. A stream ends after 15 minutes (reconnect then), and within seconds after the session or token ends or the role is removed.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @ApiProduces('text/event-stream')
   @ApiResponse({
     status: 200,
@@ -91,7 +91,7 @@ export class ProjectRequestsController {
     description:
       'Each process writes its samples once a minute, so the newest minute is missing. The last hour has a sample for each minute, the last day one for every ten minutes. Durations are estimated from histogram buckets and differ from the exact values by less than 42 %.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @ApiQuery({ type: ListSamplesQuery })
   @Answer(200, 'The samples', ProjectSamples)
   @PlatformErrors(invalidParameters('range must be one of the following values: hour, day'), PROJECT_ERRORS)

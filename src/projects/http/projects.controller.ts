@@ -4,13 +4,18 @@ import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { MailTemplateCheck } from '../../auth/mail/mail-template-check.service';
 import { Actor } from '../../install/audit/audit-log.repository';
-import { ProjectAdminService } from '../project-admin.service';
-import { AdminApi, ADMIN_ERRORS, PROJECT_ERRORS, ProjectParam } from '../../admin/http/admin-api.decorator';
+import { ProjectAdminService } from './project-admin.service';
+import {
+  CreatedProject,
+  DatabaseAccess,
+  DeletedProject,
+  ProjectKeysWithSecret,
+  ProjectRecord,
+} from './dto/project-responses';
+import { PROJECT_ERRORS, ProjectIdParam, STAFF_ERRORS, StaffApi } from '../../staff/http/staff-api.decorator';
 import { isOperator, type Staff, visibleProjects } from '../../staff/roles/staff';
-import { CurrentStaff } from '../../staff/http/current-staff.decorator';
+import { CurrentActor, CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { roleForbids } from '../../staff/staff.errors';
-import { CurrentActor } from '../../admin/http/current-actor.decorator';
-import { CreatedProject, DeletedProject, ProjectKeysWithSecret, ProjectRecord } from '../../admin/admin-records';
 import { CreateProjectDto, ListProjectsQuery, RotateKeysDto, UpdateProjectDto } from './dto/projects.dto';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Answer, JsonBody } from '../../http/docs/answer.decorator';
@@ -25,7 +30,7 @@ import { PlatformErrors } from '../../http/errors/platform-error-docs';
 const DEFAULT_GRACE_SECONDS = 86_400;
 const DEFAULT_LIMIT = 100;
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/projects')
 export class ProjectsController {
   constructor(
@@ -49,7 +54,7 @@ export class ProjectsController {
     noRoom(),
     serverNotFound(),
     JSON_BODY_ERRORS,
-    ADMIN_ERRORS,
+    STAFF_ERRORS,
   )
   async create(@StrictBody() body: CreateProjectDto, @CurrentActor() actor: Actor): Promise<CreatedProject> {
     const { database_url: databaseUrl, ...rest } = body;
@@ -69,7 +74,7 @@ export class ProjectsController {
   @Answer(200, 'A page of projects', [ProjectRecord], {
     'X-Total-Count': { description: 'Total number of matching projects', schema: COUNT },
   })
-  @PlatformErrors(invalidParameters('limit must not be greater than 1000'), ADMIN_ERRORS)
+  @PlatformErrors(invalidParameters('limit must not be greater than 1000'), STAFF_ERRORS)
   async list(
     @StrictQuery() { limit = DEFAULT_LIMIT, offset = 0, slug, search }: ListProjectsQuery,
     @CurrentStaff() staff: Staff,
@@ -87,7 +92,7 @@ export class ProjectsController {
     summary: 'Get a project',
     description: 'The settings hold all values, defaults included.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @Answer(200, 'The project', ProjectRecord)
   @PlatformErrors(PROJECT_ERRORS)
   get(@Param('id') id: string): Promise<ProjectRecord> {
@@ -101,7 +106,7 @@ export class ProjectsController {
     description:
       'Omitted members and settings keep their values; null resets a setting to its default. The slug cannot change.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @JsonBody(UpdateProjectDto)
   @Answer(200, 'The updated project', ProjectRecord)
   @PlatformErrors(
@@ -130,7 +135,7 @@ export class ProjectsController {
     description:
       'Takes effect with the next request, on every replica; requests in progress are completed. Data, keys, sessions and the administration stay, and backups go on. A project that is paused already stays as it is.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @Answer(200, 'The paused project', ProjectRecord)
   @PlatformErrors(PROJECT_ERRORS)
   pause(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectRecord> {
@@ -144,7 +149,7 @@ export class ProjectsController {
     summary: 'Resume a paused project',
     description: 'Takes effect with the next request. A project that is not paused stays as it is.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @Answer(200, 'The project, which serves requests again', ProjectRecord)
   @PlatformErrors(PROJECT_ERRORS)
   resume(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectRecord> {
@@ -158,7 +163,7 @@ export class ProjectsController {
     description:
       'This cannot be undone: all rows, users and files are deleted. The slug can be used again afterwards.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @Answer(200, 'The project was deleted', DeletedProject)
   @Answer(202, 'The project no longer serves requests; its database is still being dropped', DeletedProject)
   @PlatformErrors(projectBusy(), PROJECT_ERRORS)
@@ -178,7 +183,7 @@ export class ProjectsController {
     summary: 'Get the keys of a project and the secret that signs them',
     description: 'Each access is recorded in the audit log.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @Answer(200, 'The keys and the secret', ProjectKeysWithSecret)
   @PlatformErrors(PROJECT_ERRORS)
   keys(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectKeysWithSecret> {
@@ -193,7 +198,7 @@ export class ProjectsController {
     description:
       'Returns the new keys. Old signatures stay valid for a grace period; if it is 0, all existing tokens and signed URLs stop working at once.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @JsonBody(RotateKeysDto, { required: false })
   @Answer(200, 'The new keys and the new secret', ProjectKeysWithSecret)
   @PlatformErrors(
@@ -207,5 +212,19 @@ export class ProjectsController {
     @CurrentActor() actor: Actor,
   ): Promise<ProjectKeysWithSecret> {
     return this.projects.rotateKeys(id, body.grace_seconds ?? DEFAULT_GRACE_SECONDS, actor);
+  }
+
+  @Get(':id/database')
+  @ApiOperation({
+    operationId: 'getProjectDatabase',
+    summary: "Get the owner's connection to a project's database, for psql and migration tools",
+    description:
+      'The password is that of the role that owns the database. Each access is recorded in the audit log.',
+  })
+  @ProjectIdParam()
+  @Answer(200, 'The connection', DatabaseAccess)
+  @PlatformErrors(PROJECT_ERRORS)
+  database(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<DatabaseAccess> {
+    return this.projects.database(id, actor);
   }
 }

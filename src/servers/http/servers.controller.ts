@@ -7,16 +7,11 @@ import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
-import {
-  platformServerFixed,
-  serverExists,
-  serverInUse,
-  serverNotFound,
-} from '../server.errors';
+import { platformServerFixed, serverExists, serverInUse, serverNotFound } from '../server.errors';
 import { ServersService, type ServerState } from '../servers.service';
 import { RemovedServer, ServerRecord } from './dto/server-responses';
-import { ADMIN_ERRORS, AdminApi } from '../../admin/http/admin-api.decorator';
-import { CurrentActor } from '../../admin/http/current-actor.decorator';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { STAFF_ERRORS, StaffApi } from '../../staff/http/staff-api.decorator';
 import { AddServerDto, UpdateServerDto } from './dto/servers.dto';
 
 const DEFAULT_CAPACITY = 1_000;
@@ -24,7 +19,7 @@ const DEFAULT_CAPACITY = 1_000;
 const ServerParam = (): MethodDecorator =>
   ApiParam({ name: 'name', description: 'Name of the server', example: 'db2' });
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/servers')
 export class ServersController {
   constructor(private readonly servers: ServersService) {}
@@ -36,7 +31,7 @@ export class ServersController {
     description: 'Each server is contacted, with a timeout of three seconds.',
   })
   @Answer(200, 'The servers, beginning with that of the platform database', [ServerRecord])
-  @PlatformErrors(ADMIN_ERRORS)
+  @PlatformErrors(STAFF_ERRORS)
   async list(): Promise<ServerRecord[]> {
     return (await this.servers.list()).map(toRecord);
   }
@@ -54,7 +49,7 @@ export class ServersController {
     invalidParameters('url must begin with postgres://'),
     serverExists('db2'),
     JSON_BODY_ERRORS,
-    ADMIN_ERRORS,
+    STAFF_ERRORS,
   )
   async add(
     @StrictBody() { name, url, capacity = DEFAULT_CAPACITY, replicas = [], pooler = null }: AddServerDto,
@@ -78,7 +73,7 @@ export class ServersController {
     serverNotFound(),
     platformServerFixed(),
     JSON_BODY_ERRORS,
-    ADMIN_ERRORS,
+    STAFF_ERRORS,
   )
   async update(
     @Param('name') name: string,
@@ -97,7 +92,7 @@ export class ServersController {
   })
   @ServerParam()
   @Answer(200, 'The server is removed', RemovedServer)
-  @PlatformErrors(serverNotFound(), serverInUse(3), ADMIN_ERRORS)
+  @PlatformErrors(serverNotFound(), serverInUse(3), STAFF_ERRORS)
   async remove(@Param('name') name: string, @CurrentActor() actor: Actor): Promise<RemovedServer> {
     await this.servers.remove(name, actor);
     return { name, removed: true };

@@ -11,20 +11,19 @@ import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
-import { CurrentStaff } from '../../staff/http/current-staff.decorator';
+import { CurrentActor, CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { isOperator, personOf, projectRoleOf, type Staff } from '../../staff/roles/staff';
-import { savedQueryExists, savedQueryNotFound, tooManySavedQueries } from '../../admin/admin.errors';
+import { savedQueryExists, savedQueryNotFound, tooManySavedQueries } from '../sql.errors';
+import { PROJECT_ERRORS, ProjectIdParam, StaffApi } from '../../staff/http/staff-api.decorator';
 import { SavedQuery, SaveQueryDto, UpdateQueryDto } from '../queries/saved-query-records';
 import { MOST_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from '../../admin/http/admin-api.decorator';
-import { CurrentActor } from '../../admin/http/current-actor.decorator';
 
 const QueryParam = (): MethodDecorator =>
   ApiParam({ name: 'query_id', type: String, description: 'The id of the query', example: UUID_EXAMPLE });
 
 const idOf = (staff: Staff): string | null => personOf(staff)?.id ?? null;
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/projects/:id/queries')
 export class SavedQueriesController {
   constructor(
@@ -39,7 +38,7 @@ export class SavedQueriesController {
     summary: 'List the saved queries of the sender, and the shared ones of the project',
     description: 'By name, at most 2000.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @Answer(200, 'The queries', [SavedQuery])
   @PlatformErrors(PROJECT_ERRORS)
   async list(@Param('id') projectId: string, @CurrentStaff() staff: Staff): Promise<SavedQuery[]> {
@@ -53,7 +52,7 @@ export class SavedQueriesController {
     summary: 'Save SQL under a name',
     description: `At most ${MOST_SAVED} for each person in a project.`,
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @JsonBody(SaveQueryDto)
   @Answer(201, 'The saved query', SavedQuery)
   @PlatformErrors(
@@ -80,7 +79,7 @@ export class SavedQueriesController {
     summary: 'Change a saved query',
     description: 'Members that are left out stay as they are. Only its author may change it.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @QueryParam()
   @JsonBody(UpdateQueryDto)
   @Answer(200, 'The changed query', SavedQuery)
@@ -113,7 +112,7 @@ export class SavedQueriesController {
     summary: 'Delete a saved query',
     description: 'Its author may, and for a shared one the administrators of the project.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @QueryParam()
   @ApiResponse({ status: 204, description: 'It is deleted' })
   @PlatformErrors(savedQueryNotFound(), PROJECT_ERRORS)

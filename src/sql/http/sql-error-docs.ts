@@ -9,7 +9,7 @@ import {
   tooManyColumns,
   tooManyStatements,
   transactionLeftOpen,
-} from '../../admin/admin.errors';
+} from '../sql.errors';
 import { MAX_COLUMNS } from '../answer-keeper';
 import { MOST_STATEMENTS } from '../most-statements';
 

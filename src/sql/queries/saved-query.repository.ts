@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { codeOf } from '../../common/errors/error-facts';
 import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import { type Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
-import { savedQueryExists, tooManySavedQueries } from '../../admin/admin.errors';
+import { savedQueryExists, tooManySavedQueries } from '../sql.errors';
 
 /** Queries that a person may save in a project. */
 export const MOST_SAVED = 500;

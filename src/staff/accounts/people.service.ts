@@ -1,6 +1,6 @@
 /** People as owners, operators and project administrators manage them. Nobody grants or touches more than they have. */
 import { Injectable } from '@nestjs/common';
-import { parseEmailAddress } from '../../auth/accounts/email-address';
+import { parseEmailAddress } from '../../identity/email-address';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import type { JsonObject } from '../../common/text/json';

@@ -1,8 +1,8 @@
 /** The sessions of a person: on which browsers they are signed in. */
 import { Controller, Delete, Get, HttpCode, Param, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
-import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
+import type { RequestOrigin } from '../../identity/request-origin';
+import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { Answer } from '../../http/docs/answer.decorator';
 import { UUID_EXAMPLE } from '../../http/docs/documented-types';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';

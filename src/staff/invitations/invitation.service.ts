@@ -1,9 +1,9 @@
 /** Invitations: a mailed link with which a person makes their account. */
 import { Inject, Injectable } from '@nestjs/common';
-import { getEmailAddress } from '../../auth/accounts/email-address';
-import { GuessThrottle } from '../../auth/accounts/guess-throttle.service';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
-import { PlatformMails } from '../../auth/mail/platform-mail.service';
+import { getEmailAddress } from '../../identity/email-address';
+import { GuessThrottle } from '../../identity/guess-throttle.service';
+import type { RequestOrigin } from '../../identity/request-origin';
+import { PlatformMails } from '../../infra/mail/platform-mail.service';
 import { codeOf } from '../../common/errors/error-facts';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';

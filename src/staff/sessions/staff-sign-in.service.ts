@@ -1,6 +1,6 @@
 /** Signs people in with email, password and, if they have one, their second factor; and changes their password. */
 import { Injectable } from '@nestjs/common';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
+import type { RequestOrigin } from '../../identity/request-origin';
 import type { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';

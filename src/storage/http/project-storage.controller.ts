@@ -3,8 +3,8 @@ import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { StorageSweep } from '../sweep/storage-sweep.service';
-import { StorageCheck, StorageSweepResult } from '../../admin/admin-records';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from '../../admin/http/admin-api.decorator';
+import { PROJECT_ERRORS, ProjectIdParam, StaffApi } from '../../staff/http/staff-api.decorator';
+import { StorageCheck, StorageSweepResult } from './dto/project-storage-responses';
 import { Answer } from '../../http/docs/answer.decorator';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { AppError } from '../../common/errors/app-error';
@@ -18,7 +18,7 @@ const TABLE_REFUSED = new AppError({
   message: 'permission denied for table files',
 });
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/projects/:id/storage')
 export class ProjectStorageController {
   constructor(
@@ -32,7 +32,7 @@ export class ProjectStorageController {
     summary: "Compare a project's files with their bytes, without changes",
     description: 'Reads the complete list of objects from the storage provider, which takes time.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @Answer(200, 'The findings', StorageCheck)
   @PlatformErrors(TABLE_REFUSED, storageUnavailable(null), PROJECT_ERRORS)
   async check(@Param('id') id: string): Promise<StorageCheck> {
@@ -53,7 +53,7 @@ export class ProjectStorageController {
     description:
       'Objects that are younger than STORAGE_ORPHAN_AGE stay, because an upload may be about to add their row.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @Answer(200, 'The removed objects', StorageSweepResult)
   @PlatformErrors(TABLE_REFUSED, storageUnavailable(null), PROJECT_ERRORS)
   async sweep(@Param('id') id: string): Promise<StorageSweepResult> {

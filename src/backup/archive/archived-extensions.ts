@@ -3,8 +3,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { BACKUP_CONFIG, BackupConfig } from '../../config/app-config';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
 import { DatabaseServer, MAINTENANCE_DATABASE } from '../../provisioning/database-server';
-import { ArchivedExtension } from '../../backup/archive/archive-format';
-import { extensionsNotAllowed } from '../../backup/backup.errors';
+import { ArchivedExtension } from '../../copies/archived-objects';
+import { extensionsNotAllowed } from '../backup.errors';
 
 @Injectable()
 export class ArchivedExtensions {

@@ -2,9 +2,9 @@
 import { Injectable } from '@nestjs/common';
 import { sign } from 'jsonwebtoken';
 import { ONE_FACTOR } from '../../access/caller';
-import { userNotFound } from '../../auth/auth.errors';
-import { allowedClaims, MAX_CUSTOM_CLAIMS } from '../../auth/sessions/access-token.service';
-import { SessionTokensRepository } from '../../auth/sessions/session-tokens.repository';
+import { userNotFound } from '../auth.errors';
+import { allowedClaims, MAX_CUSTOM_CLAIMS } from '../sessions/access-token.service';
+import { SessionTokensRepository } from '../sessions/session-tokens.repository';
 import { invalidParameters } from '../../common/errors/http-errors';
 import type { JsonObject } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
@@ -14,9 +14,9 @@ import { Actor, AuditLogRepository } from '../../install/audit/audit-log.reposit
 import { Project } from '../../projects/project';
 import { ANON_ROLE, AUTHENTICATED_ROLE, projectKey, SERVICE_ROLE } from '../../projects/project-keys';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { rolesIn } from '../roles/decide';
-import type { Role } from '../roles/route-table';
-import type { Staff } from '../roles/staff';
+import { rolesIn } from '../../staff/roles/decide';
+import type { Role } from '../../staff/roles/route-table';
+import type { Staff } from '../../staff/roles/staff';
 
 const LIFETIME_SECONDS = 300;
 const VIEW_ISSUER = 'plinth-view';

@@ -1,5 +1,6 @@
 /** The rules for passwords (DECISIONS.md 4). */
-import { unacceptablePassword } from '../auth.errors';
+import type { AppError } from '../../common/errors/app-error';
+import { unacceptablePassword } from '../identity.errors';
 import { COMMON_PASSWORDS } from './common-passwords';
 
 /** Bytes: bcrypt silently ignores any further ones. */
@@ -56,4 +57,11 @@ export function unusableFault(password: string): PasswordFault | null {
 /** Characters. */
 export function minLength({ password_min_length: length }: PasswordRules): number {
   return Math.max(length, MIN_PASSWORD_LENGTH);
+}
+
+/** The error for a new password that is too short for every project. */
+export function tooShortPassword(): AppError {
+  const fault = passwordFault('12345', { password_min_length: 6, refuse_common_passwords: false });
+  if (!fault) throw new Error('a password of five characters is acceptable');
+  return unacceptablePassword(fault);
 }

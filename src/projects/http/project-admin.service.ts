@@ -1,22 +1,19 @@
 /** Project administration, in the terms of the admin API. */
 import { Injectable } from '@nestjs/common';
-import { createHash } from 'node:crypto';
-import { AppError } from '../common/errors/app-error';
-import { DatabaseFault } from '../common/errors/database-fault';
-import { isSocketDirectory } from '../pg-pipeline';
-import { Actor, AuditLogRepository } from '../install/audit/audit-log.repository';
-import { OwnerDatabase } from './owner-database';
-import { projectKey, ANON_ROLE, SERVICE_ROLE } from './project-keys';
-import { Project, ProjectSecret } from './project';
-import { ProjectEntity } from './project.entity';
-import { NewProject } from './project-factory';
-import { ProjectListQuery } from './project.repository';
-import { ProjectRegistry } from './project-registry.service';
-import { effectiveSettings } from './project-settings';
-import { ProjectChange } from './project-entries';
-import { KeyRotationService } from './key-rotation.service';
-import { ProjectPauses } from './project-pauses.service';
-import { ProjectsService } from './projects.service';
+import { isSocketDirectory } from '../../pg-pipeline';
+import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
+import { OwnerDatabase } from '../owner-database';
+import { projectKey, ANON_ROLE, SERVICE_ROLE } from '../project-keys';
+import { Project, ProjectSecret } from '../project';
+import { ProjectEntity } from '../project.entity';
+import { NewProject } from '../project-factory';
+import { ProjectListQuery } from '../project.repository';
+import { ProjectRegistry } from '../project-registry.service';
+import { effectiveSettings } from '../project-settings';
+import { ProjectChange } from '../project-entries';
+import { KeyRotationService } from '../key-rotation.service';
+import { ProjectPauses } from '../project-pauses.service';
+import { ProjectsService } from '../projects.service';
 import {
   CreatedProject,
   DatabaseAccess,
@@ -24,11 +21,7 @@ import {
   ProjectKeys,
   ProjectKeysWithSecret,
   ProjectRecord,
-  TableRecord,
-} from '../admin/admin-records';
-import type { KeptAnswer } from '../sql/answer-json';
-import { OwnerSqlService, SqlLimits } from '../sql/owner-sql.service';
-import { TablesRepository } from '../admin/tables.repository';
+} from './dto/project-responses';
 
 @Injectable()
 export class ProjectAdminService {
@@ -38,8 +31,6 @@ export class ProjectAdminService {
     private readonly pauses: ProjectPauses,
     private readonly registry: ProjectRegistry,
     private readonly owner: OwnerDatabase,
-    private readonly ownerSql: OwnerSqlService,
-    private readonly tablesOf: TablesRepository,
     private readonly audit: AuditLogRepository,
   ) {}
 
@@ -110,39 +101,6 @@ export class ProjectAdminService {
       login_role: project.loginRole,
     };
   }
-
-  /** The audit log gets the kinds of the statements and a hash of the text, which may hold secrets. */
-  async sql(id: string, query: string, limits: SqlLimits, actor: Actor): Promise<KeptAnswer> {
-    const project = await this.projects.get(id);
-    const text = { length: query.length, sha256: createHash('sha256').update(query).digest('hex') };
-    const note = (outcome: Record<string, string>): Promise<void> =>
-      this.audit.write({ action: 'project.sql', actor, projectId: id, details: { ...text, ...outcome } });
-    try {
-      const answer = await this.ownerSql.run(project, query, limits);
-      await note({ commands: summaryOf(answer) });
-      return answer;
-    } catch (error) {
-      await note({ failed: failureOf(error) });
-      throw error;
-    }
-  }
-
-  async tables(id: string): Promise<TableRecord[]> {
-    return this.tablesOf.list(await this.projects.get(id));
-  }
-}
-
-function failureOf(error: unknown): string {
-  if (error instanceof DatabaseFault) return error.kind;
-  return error instanceof AppError ? error.code : 'internal_error';
-}
-
-/** `CREATE TABLE, INSERT`: the first few. */
-function summaryOf({ statements }: KeptAnswer): string {
-  return statements
-    .slice(0, 20)
-    .map(({ command }) => command ?? '')
-    .join(', ');
 }
 
 type Named = Pick<Project, 'id' | 'slug'>;

@@ -1,8 +1,8 @@
 /** Parameter decorator: the RequestOrigin of the request. */
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { parseAcceptLanguage } from '../mail/languages/languages';
-import { RequestOrigin } from '../audit/request-origin';
+import { parseAcceptLanguage } from '../../common/http/accept-language';
+import { RequestOrigin } from '../request-origin';
 
 const MAX_USER_AGENT = 400;
 

@@ -1,17 +1,17 @@
 /** Administration of scheduled backups: every change is written to the audit log. */
 import { Injectable } from '@nestjs/common';
-import { BackupDestination } from './backup-destination';
-import { BackupPassphrase } from './backup-passphrase';
-import { BackupScheduler } from './backup-scheduler.service';
-import { BackupStates, SubjectState } from './backup-state.service';
-import { BackupRun, PLATFORM, RunRepository } from './run.repository';
-import { assertTimes, BackupSchedule, dailyAt } from './schedule';
-import { ScheduleRepository } from './schedule.repository';
+import { BackupDestination } from '../schedule/backup-destination';
+import { BackupPassphrase } from '../schedule/backup-passphrase';
+import { BackupScheduler } from '../schedule/backup-scheduler.service';
+import { BackupStates, SubjectState } from '../schedule/backup-state.service';
+import { BackupRun, PLATFORM, RunRepository } from '../schedule/run.repository';
+import { assertTimes, BackupSchedule, dailyAt } from '../schedule/schedule';
+import { ScheduleRepository } from '../schedule/schedule.repository';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Clock } from '../../common/time/clock';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
-import { BackupRunRecord, BackupsRecord, ScheduleRecord } from '../http/dto/backup-responses';
+import { BackupRunRecord, BackupsRecord, ScheduleRecord } from './dto/backup-responses';
 
 const DEFAULT_HOUR = 3;
 const DEFAULT_KEEP = 7;

@@ -1,7 +1,7 @@
 /** Parses, normalizes and compares e-mail addresses. */
 import { isEmail } from 'class-validator';
 import { domainToASCII } from 'node:url';
-import { invalidEmail } from '../auth.errors';
+import { invalidEmail } from './identity.errors';
 
 /** Characters of an address (RFC 3696, erratum 1690). */
 export const MAX_EMAIL = 320;

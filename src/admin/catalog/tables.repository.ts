@@ -1,9 +1,9 @@
 /** The tables of a project as its owner sees them, with their row-level security. */
 import { Injectable } from '@nestjs/common';
-import type { BoundedClient } from '../database/pools/bounded-client';
-import { OwnerDatabase } from '../projects/owner-database';
-import { ProjectEntity } from '../projects/project.entity';
-import { TableRecord } from './admin-records';
+import type { BoundedClient } from '../../database/pools/bounded-client';
+import { OwnerDatabase } from '../../projects/owner-database';
+import { ProjectEntity } from '../../projects/project.entity';
+import { TableRecord } from './table-record';
 
 const TIMEOUT_MS = 30_000;
 

@@ -4,8 +4,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { Clock } from '../../common/time/clock';
 import { MAIL_CONFIG, MailConfig, SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
-import { SecretBox } from '../../infra/crypto/secret-box';
-import { MailTransport } from '../../infra/mail/mail-transport';
+import { SecretBox } from '../crypto/secret-box';
+import { MailTransport } from './mail-transport';
 import { MAIL_QUEUE, MailJob, mailJobOptions } from './mail-queue';
 
 interface PlatformMail {

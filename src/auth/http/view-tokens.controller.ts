@@ -1,8 +1,8 @@
 /** "View as": tokens for looking at a project as somebody else sees it. */
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { userNotFound } from '../../auth/auth.errors';
-import { claimsFailed } from '../../auth/sessions/custom-claims';
+import { userNotFound } from '../auth.errors';
+import { claimsFailed } from '../sessions/custom-claims';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
@@ -10,12 +10,11 @@ import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { projectNotFound } from '../../projects/projects.errors';
-import type { Staff } from '../roles/staff';
+import type { Staff } from '../../staff/roles/staff';
 import { ViewTokens } from '../views/view-token.service';
-import { CurrentActor, CurrentStaff } from './current-staff.decorator';
-import { ViewAsDto } from './dto/staff-inputs.dto';
-import { ViewTokenDto } from './dto/staff-records.dto';
-import { ProjectIdParam, StaffApi, STAFF_ERRORS } from './staff-api.decorator';
+import { CurrentActor, CurrentStaff } from '../../staff/http/current-staff.decorator';
+import { ViewAsDto, ViewTokenDto } from './dto/view-as.dto';
+import { ProjectIdParam, StaffApi, STAFF_ERRORS } from '../../staff/http/staff-api.decorator';
 
 @StaffApi()
 @Controller('admin/v1/projects/:id/access-tokens')

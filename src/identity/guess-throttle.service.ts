@@ -4,11 +4,11 @@
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { rateLimited } from '../../access/access.errors';
-import { AUTH_CONFIG, AuthConfig } from '../../config/app-config';
-import { FailureLedger, FailurePolicy } from '../../infra/coordination/failure-ledger';
-import { Project } from '../../projects/project';
-import { RequestOrigin } from '../audit/request-origin';
+import { rateLimited } from '../access/access.errors';
+import { AUTH_CONFIG, AuthConfig } from '../config/app-config';
+import { FailureLedger, FailurePolicy } from '../infra/coordination/failure-ledger';
+import { Project } from '../projects/project';
+import { RequestOrigin } from './request-origin';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

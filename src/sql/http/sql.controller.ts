@@ -1,13 +1,12 @@
-/** Platform administration: tables of a project's database, SQL, and how to connect. */
-import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+/** Platform administration: SQL as the owner of a project's database. */
+import { Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Actor } from '../../install/audit/audit-log.repository';
-import { ProjectAdminService } from '../../projects/project-admin.service';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from '../../admin/http/admin-api.decorator';
-import { CurrentActor } from '../../admin/http/current-actor.decorator';
-import { DatabaseAccess, SqlAnswer, TableRecord } from '../../admin/admin-records';
-import { SqlDto } from '../../projects/http/dto/projects.dto';
+import { SqlRequests } from '../sql-requests.service';
+import { SqlAnswer } from './dto/sql-responses';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { SqlDto } from './dto/sql.dto';
 import { answerJson } from '../answer-json';
 import { ClientLeftError, sendChunks } from '../../http/send-chunks';
 import { clientLeft } from '../../http/client-left';
@@ -24,7 +23,7 @@ import {
 import { projectNotFound } from '../../projects/projects.errors';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { SqlErrors, SQL_FAILURES, SERVER_FAILURE } from './sql-error-docs';
-import { STAFF_REFUSALS } from '../../staff/http/staff-api.decorator';
+import { ProjectIdParam, STAFF_REFUSALS, StaffApi } from '../../staff/http/staff-api.decorator';
 import { internalError, databaseUnreachable } from '../../common/errors/http-errors';
 import { MAX_JSON_BODY } from '../../http/bodies/body-reader';
 
@@ -32,24 +31,10 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const DEFAULT_TIMEOUT_SECONDS = 60;
 const DEFAULT_MAX_ROWS = 10_000;
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/projects/:id')
-export class ProjectDatabaseController {
-  constructor(private readonly projects: ProjectAdminService) {}
-
-  @Get('database')
-  @ApiOperation({
-    operationId: 'getProjectDatabase',
-    summary: "Get the owner's connection to a project's database, for psql and migration tools",
-    description:
-      'The password is that of the role that owns the database. Each access is recorded in the audit log.',
-  })
-  @ProjectParam()
-  @Answer(200, 'The connection', DatabaseAccess)
-  @PlatformErrors(PROJECT_ERRORS)
-  database(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<DatabaseAccess> {
-    return this.projects.database(id, actor);
-  }
+export class SqlController {
+  constructor(private readonly requests: SqlRequests) {}
 
   @Post('sql')
   @HttpCode(200)
@@ -59,7 +44,7 @@ export class ProjectDatabaseController {
     description:
       'Several statements may be separated by semicolons; the rows are those of the last one. If one fails, or the client disconnects, all are rolled back. The audit log records the kinds of the statements, not their text.',
   })
-  @ProjectParam()
+  @ProjectIdParam()
   @JsonBody(SqlDto)
   @Answer(200, 'The SQL was run', SqlAnswer)
   @SqlErrors(SQL_FAILURES, SERVER_FAILURE, bodyNotJson(), noMemoryForBody(), databaseUnreachable())
@@ -84,24 +69,11 @@ export class ProjectDatabaseController {
       allResults: body.all_results ?? false,
       abandoned: clientLeft(response),
     };
-    const answer = await this.projects.sql(id, body.query, limits, actor);
+    const answer = await this.requests.run(id, body.query, limits, actor);
     await sendChunks(response, 200, { 'Content-Type': JSON_TYPE }, answerJson(answer)).catch(
       (error: unknown) => {
         if (!(error instanceof ClientLeftError)) throw error;
       },
     );
-  }
-
-  @Get('tables')
-  @ApiOperation({
-    operationId: 'listProjectTables',
-    summary: 'List tables with row-level security on or off',
-    description: 'All schemas except those of Plinth and of PostgreSQL.',
-  })
-  @ProjectParam()
-  @Answer(200, 'The tables, by schema and name', [TableRecord])
-  @PlatformErrors(PROJECT_ERRORS)
-  tables(@Param('id') id: string): Promise<TableRecord[]> {
-    return this.projects.tables(id);
   }
 }
