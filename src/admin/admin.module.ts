@@ -1,5 +1,6 @@
 /** Overview, activity, usage and catalog of a project. */
 import { Module } from '@nestjs/common';
+import { AdvisorModule } from '../advisor/advisor.module';
 import { AuthModule } from '../auth/auth.module';
 import { ObserveModule } from '../observe/observe.module';
 import { StorageModule } from '../storage/storage.module';
@@ -15,7 +16,7 @@ import { ProjectOverviewService } from './overview/project-overview.service';
 import { ProjectUsageService } from './usage/project-usage.service';
 
 @Module({
-  imports: [AuthModule, ObserveModule, StorageModule],
+  imports: [AdvisorModule, AuthModule, ObserveModule, StorageModule],
   controllers: [
     ProjectActivityController,
     ProjectCatalogController,

@@ -10,5 +10,6 @@ import { AdviceController } from './http/advice.controller';
   imports: [BackupModule],
   controllers: [AdviceController],
   providers: [AdviceDismissalRepository, Advisor, BackupAge],
+  exports: [Advisor, BackupAge],
 })
 export class AdvisorModule {}

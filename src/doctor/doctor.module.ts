@@ -1,5 +1,6 @@
 /** Checks of the install and of what it depends on. */
 import { Module } from '@nestjs/common';
+import { AdvisorModule } from '../advisor/advisor.module';
 import { BackupModule } from '../backup/backup.module';
 import { StorageModule } from '../storage/storage.module';
 import { DOCTOR_CHECKS, DoctorService } from './doctor.service';
@@ -7,7 +8,7 @@ import type { DoctorCheck } from './finding';
 import { DoctorController } from './http/doctor.controller';
 
 @Module({
-  imports: [BackupModule, StorageModule],
+  imports: [AdvisorModule, BackupModule, StorageModule],
   controllers: [DoctorController],
   providers: [
     ...DOCTOR_CHECKS,
