@@ -10,7 +10,7 @@ import { columnNames, rowWriter } from './answer-columns';
 import type { KeptAnswer } from './answer-json';
 import { AnswerKeeper, MAX_COLUMNS } from './answer-keeper';
 import { AnswerTypes } from './answer-types';
-import { assertFewStatements } from './most-statements';
+import { assertFewStatements } from './max-statements';
 import { SchemaChangeService } from './schema-change.service';
 import { SessionDeadline } from './session-deadline.service';
 

@@ -5,7 +5,7 @@ import type { BoundedClient } from '../../database/pools/bounded-client';
 import { startupOptions } from '../../database/pools/startup-options';
 import { OwnerDatabase } from '../../projects/owner-database';
 import { ProjectEntity } from '../../projects/project.entity';
-import { Advice, AdviceCheck, MOST_FINDINGS, SEVERITIES, toAdvice } from './advice-check';
+import { Advice, AdviceCheck, MAX_FINDINGS, SEVERITIES, toAdvice } from './advice-check';
 import { BackupAge } from './backup-age.check';
 import {
   BARE_AUTH_CALL,
@@ -116,8 +116,8 @@ class Run {
     }
     try {
       const { rows } = await client.query<never>(text);
-      if (rows.length > MOST_FINDINGS) this.truncated.push(name);
-      this.with(name, rows.slice(0, MOST_FINDINGS).map(toFinding));
+      if (rows.length > MAX_FINDINGS) this.truncated.push(name);
+      this.with(name, rows.slice(0, MAX_FINDINGS).map(toFinding));
     } catch (error) {
       this.skipped.push({ check: name, reason: reasonOf(error) });
     }

@@ -6,7 +6,7 @@
 import { type HostAddress, HostGroup } from '../../pg-pipeline';
 import { measureDatabase } from '../../http/request-times';
 import { ConcurrencyLimiter } from './concurrency-limiter';
-import { LOOK_MS } from './cpu-shares';
+import { POLL_INTERVAL_MS } from './cpu-shares';
 import { Lending } from './lending';
 import { type ConnectionHooks, leadsTo, OpenConnections } from './open-connections';
 import { poolExhausted, projectPaused } from './pool.errors';
@@ -37,7 +37,7 @@ export class ProjectPools implements ConnectionHooks {
     this.lending = new Lending(limits, this.connections);
     this.connections.servers.onSilent = (isThere) => this.lending.refuseSilent(this.pools.values(), isThere);
     const sweeper = setInterval(() => this.closeIdle(), Math.max(1_000, limits.idleTimeoutMs / 4));
-    const cpuTimer = setInterval(() => this.connections.lookAtCpu(this.pools.values()), LOOK_MS);
+    const cpuTimer = setInterval(() => this.connections.lookAtCpu(this.pools.values()), POLL_INTERVAL_MS);
     this.timers = [sweeper.unref(), cpuTimer.unref()];
   }
 

@@ -9,7 +9,7 @@ interface SpareWaiter {
 }
 
 /** Milliseconds after which it no longer lets requests go first: there may always be some. */
-const PATIENCE_MS = 1_000;
+const WAIT_TIMEOUT_MS = 1_000;
 
 export class SpareWork {
   /** Connections in use by such work. */
@@ -30,7 +30,7 @@ export class SpareWork {
   /** Whether the next free connection is for this work. @param hasRequests requests wait for one too */
   isNext(hasRequests: boolean): boolean {
     const [first] = this.waiting;
-    return first !== undefined && (!hasRequests || performance.now() - first.since > PATIENCE_MS);
+    return first !== undefined && (!hasRequests || performance.now() - first.since > WAIT_TIMEOUT_MS);
   }
 
   lend(connection: PooledConnection): void {

@@ -15,7 +15,7 @@ const MAX_LAG_MS = 1_000;
  */
 const SAMPLE_MS = 1_000;
 /** Milliseconds that a revocation waits for a replica, before the other processes are told not to use it. */
-const PATIENCE_MS = 100;
+const WAIT_TIMEOUT_MS = 100;
 /** Milliseconds without use after which the positions are not followed any more. */
 const IDLE_MS = 60_000;
 
@@ -128,7 +128,7 @@ export class ReplicaSet {
   private async waitFor(position: bigint): Promise<RevocationOutcome> {
     const begun = performance.now();
     const isReplayed = this.allReach(position, begun + MAX_LAG_MS + SAMPLE_MS);
-    const isPatient = sleep(PATIENCE_MS, undefined, { ref: false }).then(() => null);
+    const isPatient = sleep(WAIT_TIMEOUT_MS, undefined, { ref: false }).then(() => null);
     const early = await Promise.race([isReplayed, isPatient]);
     if (early === true) return 'replayed';
     this.refuseBefore(position);

@@ -12,7 +12,7 @@ import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
 
 /** Milliseconds that the work may take before blocking sessions are looked up. */
 const UNBLOCK_AFTER_MS = 1_000;
-const LOOK_MS = 500;
+const POLL_INTERVAL_MS = 500;
 /** Milliseconds without any progress after which a client counts as stalled. */
 const STALLED_MS = 4_000;
 
@@ -58,7 +58,7 @@ export class ObstacleWatch {
         const stalled = new StalledClients();
         for (;;) {
           await this.look(admin, pid, stalled);
-          await sleep(LOOK_MS, undefined, { signal: isOver });
+          await sleep(POLL_INTERVAL_MS, undefined, { signal: isOver });
         }
       });
     } catch (error) {
