@@ -11,7 +11,7 @@ import { ProjectsService } from './projects.service';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './provisioning/database-server';
 import { ObstacleWatch } from './provisioning/obstacle-watch.service';
 import { findForeignGrants, type ForeignGrant, revokeForeignGrants } from './provisioning/shared-roles';
-import { EndReason, SessionEnder } from './session-ender.service';
+import { EndReason, BackendTerminator } from './backend-terminator.service';
 
 const POLL_INTERVAL_MS = 500;
 /** Interval while a share is exceeded. */
@@ -78,7 +78,7 @@ export class SessionWatch implements OnApplicationBootstrap, OnApplicationShutdo
 
   constructor(
     private readonly service: ProjectsService,
-    private readonly ender: SessionEnder,
+    private readonly terminator: BackendTerminator,
     private readonly obstacles: ObstacleWatch,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {}
@@ -100,7 +100,7 @@ export class SessionWatch implements OnApplicationBootstrap, OnApplicationShutdo
 
   private watch(server: DatabaseServer): void {
     if (this.watched.has(server.key)) return;
-    const watched = new WatchedServer(server, this.ender, this.obstacles);
+    const watched = new WatchedServer(server, this.terminator, this.obstacles);
     this.watched.set(server.key, watched);
     watched.start();
   }
@@ -122,7 +122,7 @@ class WatchedServer {
 
   constructor(
     private readonly server: DatabaseServer,
-    private readonly ender: SessionEnder,
+    private readonly terminator: BackendTerminator,
     private readonly obstacles: ObstacleWatch,
   ) {}
 
@@ -231,6 +231,6 @@ class WatchedServer {
       return this.refreshFacts(client);
     }
     const database = databases[session.database] ?? session.database;
-    await this.ender.end(client, { pid: session.pid, database }, reason);
+    await this.terminator.end(client, { pid: session.pid, database }, reason);
   }
 }

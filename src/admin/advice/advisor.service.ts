@@ -1,4 +1,4 @@
-/** Examines a project's database, and says what to mend. The console and the doctor use the same checks. */
+/** Examines a project's database, and lists its faults. The console and the doctor use the same checks. */
 import { Injectable } from '@nestjs/common';
 import { codeOf, messageOf } from '../../common/errors/error-facts';
 import type { BoundedClient } from '../../database/pools/bounded-client';

@@ -10,7 +10,7 @@ import {
   tooManyStatements,
   transactionLeftOpen,
 } from '../admin.errors';
-import { MAX_COLUMNS } from '../answer-keeper';
+import { MAX_COLUMNS } from '../result-collector';
 import { MAX_STATEMENTS } from '../max-statements';
 
 const TEXT_OR_NULL: SchemaObject = { type: 'string', nullable: true };

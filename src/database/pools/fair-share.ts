@@ -66,12 +66,12 @@ export class FairShare {
   private roomFor(pool: Pool, waited: number, open: number): boolean | PooledConnection {
     const isFirst = pool.size === 0;
     if (!isFirst && this.starving.size > 0) return false;
-    const hasToWait = open >= this.total * PLENTY_SHARE || pool.spare.inUse > 0;
+    const hasToWait = open >= this.total * PLENTY_SHARE || pool.lowPriority.inUse > 0;
     if (!isFirst && hasToWait && waited < WAIT_TIMEOUT_MS) return false;
     if (open < this.total) return true;
     const mayTakeAny = isFirst || waited > PRESSING_MS;
     // From a project that has one more than this one, it would only be taken back.
     const kept = isFirst ? 1 : pool.size + 1;
-    return this.idle.spare(kept) ?? (mayTakeAny ? this.idle.oldest() : undefined) ?? false;
+    return this.idle.dispensable(kept) ?? (mayTakeAny ? this.idle.oldest() : undefined) ?? false;
   }
 }

@@ -109,7 +109,7 @@ export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdo
 
   private announce(projectId: string): void {
     this.registry
-      .tellAll(PREFIX, `${this.id} ${projectId}`)
+      .broadcast(PREFIX, `${this.id} ${projectId}`)
       .catch((error: unknown) => this.logger.warn(`live requests of other processes: ${messageOf(error)}`));
   }
 

@@ -23,7 +23,8 @@ export function formFields(body: Buffer): FormField[] {
 
 const noForm = (): AppError =>
   restError('PL157', {
-    message: 'The body is no form, as its Content-Type application/x-www-form-urlencoded says',
+    message:
+      'The body is not valid form data, although its Content-Type is application/x-www-form-urlencoded',
     hint: JSON_HINT,
   });
 
