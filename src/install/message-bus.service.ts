@@ -61,7 +61,7 @@ export class MessageBus implements OnApplicationBootstrap, OnApplicationShutdown
    * As broadcast(), and waits until every process has handled the message.
    * @returns false as allReplicasAcknowledged()
    */
-  broadcastAndWait(prefix: MessagePrefix, text: string): Promise<boolean> {
+  broadcastAndConfirm(prefix: MessagePrefix, text: string): Promise<boolean> {
     return this.acknowledged(prefix + text);
   }
 

@@ -2,10 +2,10 @@
 import { Module } from '@nestjs/common';
 import { DatabaseProvisioner } from './database-provisioner';
 import { ObstacleWatch } from './obstacle-watch.service';
-import { SessionEnder } from './session-ender.service';
+import { BackendTerminator } from './backend-terminator.service';
 import { TemplateDatabase } from './template-database';
 
-const SERVICES = [DatabaseProvisioner, ObstacleWatch, SessionEnder, TemplateDatabase];
+const SERVICES = [DatabaseProvisioner, ObstacleWatch, BackendTerminator, TemplateDatabase];
 
 @Module({ providers: SERVICES, exports: SERVICES })
 export class ProvisioningModule {}

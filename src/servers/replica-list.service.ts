@@ -30,7 +30,7 @@ export class ReplicaList implements OnApplicationBootstrap, OnApplicationShutdow
       const [, position, server] = REVOCATION.exec(text) ?? [];
       if (position !== undefined && server !== undefined) sets.refuseBefore(server, BigInt(position));
     });
-    sets.tellAll = (server, position) => bus.broadcastAndWait(REVOKED, `${position} ${server}`);
+    sets.broadcast = (server, position) => bus.broadcastAndConfirm(REVOKED, `${position} ${server}`);
     sets.hearsSince = () => bus.listeningSince;
   }
 

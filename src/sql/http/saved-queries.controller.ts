@@ -16,7 +16,7 @@ import { isOperator, personOf, projectRoleOf, type Staff } from '../../staff/rol
 import { savedQueryExists, savedQueryNotFound, tooManySavedQueries } from '../sql.errors';
 import { PROJECT_ERRORS, ProjectIdParam, StaffApi } from '../../staff/http/staff-api.decorator';
 import { SavedQuery, SaveQueryDto, UpdateQueryDto } from '../queries/saved-query-records';
-import { MOST_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
+import { MAX_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
 
 const QueryParam = (): MethodDecorator =>
   ApiParam({ name: 'query_id', type: String, description: 'The id of the query', example: UUID_EXAMPLE });
@@ -50,7 +50,7 @@ export class SavedQueriesController {
   @ApiOperation({
     operationId: 'saveQuery',
     summary: 'Save SQL under a name',
-    description: `At most ${MOST_SAVED} for each person in a project.`,
+    description: `At most ${MAX_SAVED} for each person in a project.`,
   })
   @ProjectIdParam()
   @JsonBody(SaveQueryDto)
@@ -58,7 +58,7 @@ export class SavedQueriesController {
   @PlatformErrors(
     invalidParameters('name must be longer than or equal to 1 characters'),
     savedQueryExists('Signups of the week'),
-    tooManySavedQueries(MOST_SAVED),
+    tooManySavedQueries(MAX_SAVED),
     JSON_BODY_ERRORS,
     PROJECT_ERRORS,
   )
