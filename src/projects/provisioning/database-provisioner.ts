@@ -98,7 +98,7 @@ export class DatabaseProvisioner {
 
   /**
    * Gives the owner of a new database its rights on roles. Ends the sessions in the database before, and sets the
-   * password again, which archived SQL may have changed.
+   * password and the privileges on the database again, which archived SQL may have changed.
    */
   async admitOwner(server: DatabaseServer, plan: DatabaseBlueprint): Promise<void> {
     const { capabilities } = await this.template.ensureOn(server);
@@ -107,6 +107,7 @@ export class DatabaseProvisioner {
     const createRole = capabilities.version >= 16 ? 'createrole' : '';
     await this.administer(server, async (client) => {
       await client.query(setPassword(plan.ownerRole, plan.ownerPassword));
+      await closeToOthers(client, plan);
       await endSessions(client, plan.database);
       await client.query(
         `alter role ${owner} login ${createRole}; grant ${REQUEST_ROLES.join(', ')} to ${owner}`,
@@ -201,6 +202,21 @@ export class DatabaseProvisioner {
       );
     }
   }
+}
+
+/** Leaves privileges on the database to its owner and its login role only. */
+async function closeToOthers(client: Client, { database, ownerRole, loginRole }: Names): Promise<void> {
+  const { rows } = await client.query<{ grantee: string | null }>(
+    `select distinct pg_get_userbyid(nullif(a.grantee, 0)) as grantee from pg_database d, aclexplode(d.datacl) a
+     where d.datname = $1 and a.grantee <> d.datdba`,
+    [database],
+  );
+  const others = rows.map(({ grantee }) => (grantee === null ? 'public' : quoteIdentifier(grantee)));
+  const [name, owner, login] = [database, ownerRole, loginRole].map(quoteIdentifier);
+  const revoke = others.length > 0 ? `revoke all on database ${name} from ${others.join(', ')} cascade;` : '';
+  await client.query(
+    `${revoke} grant all on database ${name} to ${owner}; grant connect on database ${name} to ${login}`,
+  );
 }
 
 const setPassword = (role: string, password: string): string =>
