@@ -115,6 +115,13 @@ export class DatabaseProvisioner {
     });
   }
 
+  async hasDatabase(server: DatabaseServer, database: string): Promise<boolean> {
+    return server.asAdmin(MAINTENANCE_DATABASE, async (client) => {
+      const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
+      return rowCount === 1;
+    });
+  }
+
   private async createDatabase(
     server: DatabaseServer,
     plan: DatabaseBlueprint,
@@ -122,7 +129,7 @@ export class DatabaseProvisioner {
     source: string,
   ): Promise<void> {
     await this.administer(server, async (client) => {
-      await client.query(createRoles(plan, capabilities));
+      await client.query(freeRoleNames(plan) + createRoles(plan, capabilities));
       if (!capabilities.superuser) {
         await joinRole(client, plan.ownerRole, capabilities);
         await joinRole(client, plan.loginRole, capabilities);
@@ -221,6 +228,18 @@ async function closeToOthers(client: Client, { database, ownerRole, loginRole }:
 
 const setPassword = (role: string, password: string): string =>
   `alter role ${quoteIdentifier(role)} login password ${quoteLiteral(password)} valid until 'infinity'`;
+
+/**
+ * SQL that renames roles with the names of a project that has no database: the remains of a deleted project (dropRole), or roles that
+ * the owner of another project created to keep a deleted one from being restored.
+ */
+function freeRoleNames({ database, ownerRole, loginRole }: Names): string {
+  return `do $$ declare role text; begin
+    for role in select rolname from pg_roles where rolname in (${quoteLiteral(ownerRole)}, ${quoteLiteral(loginRole)})
+      and not exists (select from pg_database where datname = ${quoteLiteral(database)})
+    loop execute format('alter role %I rename to %I', role, 'plinth_former_' || gen_random_uuid()); end loop;
+  end $$;`;
+}
 
 /** One simple query, hence one transaction: creates both roles with the memberships of the login role, or none. */
 function createRoles(plan: DatabaseBlueprint, capabilities: ServerCapabilities): string {
