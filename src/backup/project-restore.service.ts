@@ -30,7 +30,7 @@ import { ArchivedExtension } from '../copies/archived-objects';
 import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
 import { assertAuthentic, Members, OpenArchive, openArchive, readToEnd } from './archive/open-archive';
 import { validSettings } from './archive/archived-settings';
-import { archiveInvalid, projectExists, restoreFault } from './backup.errors';
+import { archiveInvalid, databaseTaken, projectExists, restoreFault } from './backup.errors';
 import { notSupported } from '../copies/copies.errors';
 import { ArchivedExtensions } from './archive/archived-extensions';
 import { restoreSettings } from '../copies/load/database-settings';
@@ -188,8 +188,11 @@ export class ProjectRestore {
     { slug, keepKeys }: RestoreOptions,
   ): Promise<ProjectCopy> {
     const { project } = header;
-    const isTaken = await this.projects.isActive(project.id);
-    if (isTaken && slug === undefined) throw projectExists(project.slug);
+    const isActive = await this.projects.isActive(project.id);
+    if (isActive && slug === undefined) throw projectExists(project.slug);
+    const foreign = await this.projects.foreignDatabase(project.id);
+    if (foreign !== null && slug === undefined) throw databaseTaken(foreign);
+    const isTaken = isActive || foreign !== null;
     return {
       id: isTaken ? null : project.id,
       keys: isTaken || !keepKeys ? null : keysOf(secrets),
