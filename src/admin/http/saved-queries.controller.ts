@@ -11,7 +11,7 @@ import { CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { isOperator, personOf, projectRoleOf, type Staff } from '../../staff/roles/staff';
 import { savedQueryExists, savedQueryNotFound, tooManySavedQueries } from '../admin.errors';
 import { SavedQuery, SaveQueryDto, UpdateQueryDto } from '../queries/saved-query-records';
-import { MOST_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
+import { MAX_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
 import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { Describe } from '../../http/docs/describe.decorator';
@@ -42,10 +42,10 @@ export class SavedQueriesController {
 
   @Post()
   @Describe(`Save SQL under a name
-    At most ${MOST_SAVED} for each person in a project.`)
+    At most ${MAX_SAVED} for each person in a project.`)
   @Answer(201, 'The saved query', SavedQuery)
   @Errors(invalidParameters('name must be longer than or equal to 1 characters'))
-  @Errors(savedQueryExists('Signups of the week'), tooManySavedQueries(MOST_SAVED))
+  @Errors(savedQueryExists('Signups of the week'), tooManySavedQueries(MAX_SAVED))
   async saveQuery(
     @Param('id') projectId: string,
     @StrictBody() { name, sql, shared }: SaveQueryDto,

@@ -1,4 +1,4 @@
-/** Faults that `plinth doctor` finds, each with the way to mend it. One install, which is broken in one part after the other. */
+/** Faults that `plinth doctor` finds, each with a suggested fix. One install, which is broken in one part after the other. */
 import { randomBytes } from 'node:crypto';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer } from 'node:https';
