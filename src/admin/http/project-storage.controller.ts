@@ -43,7 +43,7 @@ export class ProjectStorageController {
 
   @Post('sweep')
   @Describe(`Remove objects that belong to no file, as the hourly sweep does
-    Objects that are younger than STORAGE_ORPHAN_AGE stay, because an upload may be about to add their row.`)
+    Objects that are younger than an hour stay, because an upload may be about to add their row.`)
   @Answer(200, 'The removed objects', StorageSweepResult)
   @Errors(TABLE_REFUSED, storageUnavailable(null))
   async sweepProjectStorage(@Param('id') id: string): Promise<StorageSweepResult> {

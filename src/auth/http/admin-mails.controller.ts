@@ -72,7 +72,7 @@ export class AdminMailsController {
   @Post('mail-test')
   @UseInterceptors(JsonBodyInterceptor)
   @Describe(`Send a test mail
-    Needs the service-role key, as apikey or as bearer. Takes the members of the preview and the address. The mail is sent immediately, and the response follows when the mail server has accepted it. Its token is a sample and does not work. The mail counts against the project's daily quota. After 20 test mails of a project, or 10 to one address (\`AUTH_MAILS_PER_HOUR\`), further ones must wait, longer each time. A project can send one at a time.`)
+    Needs the service-role key, as apikey or as bearer. Takes the members of the preview and the address. The mail is sent immediately, and the response follows when the mail server has accepted it. Its token is a sample and does not work. The mail counts against the project's daily quota. After 20 test mails of a project, or 10 to one address, further ones must wait, longer each time. A project can send one at a time.`)
   @Answer(200, 'The mail server has accepted the mail', MessageDto)
   @Errors(invalidEmail(), invalidParameters('language must be a tag such as de or pt-BR'))
   @Errors(mailNotSent('connect ECONNREFUSED 127.0.0.1:25'), tooManyRequests())

@@ -6,7 +6,8 @@ import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdo
 import { LRUCache } from 'lru-cache';
 import { messageOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
-import { PLAN_QUOTAS, type PlanQuotasConfig } from '../../config/app-config';
+import { PLAN_QUOTAS } from '../../config/app-config';
+import type { PlanQuotasConfig } from '../../config/plan-quotas';
 import type { PlanQuotas } from '../../config/plan-quotas';
 import { RateCounter } from '../../infra/coordination/rate-counter';
 import type { Project } from '../project';
