@@ -21,7 +21,7 @@ import {
   flowOver,
   passkeyFailed,
   passkeyNotFound,
-  signInAgain,
+  stepUpRequired,
   tooManyPasskeys,
   wrongSignIn,
 } from '../staff.errors';
@@ -47,7 +47,7 @@ const PASSWORD_ERRORS = [
   invalidParameters('password must be a string'),
   tooShortPassword(),
   wrongSignIn(),
-  signInAgain(),
+  stepUpRequired(),
   rateLimited(60),
 ];
 
@@ -114,7 +114,7 @@ export class PasskeysController {
 
   @Post('options')
   @Describe(`Start adding a passkey
-    Needs a session and the password again, or, for a person without a password, a session that began less than ten minutes ago.`)
+    Needs a session and the password again, or, for a person without a password, a confirmed session.`)
   @Answer(200, 'Options for navigator.credentials.create()', PasskeyOptionsDto, SESSION_HEADERS)
   @Errors(tooManyPasskeys(MAX_PASSKEYS), ...PASSWORD_ERRORS)
   async beginPasskey(
@@ -174,7 +174,7 @@ export class PasskeysController {
 
   @Delete(':id')
   @Describe(`Delete a passkey
-    Needs a session and the password again, or, for a person without a password, a session that began less than ten minutes ago.`)
+    Needs a session and the password again, or, for a person without a password, a confirmed session.`)
   @Answer(204, 'The passkey no longer works')
   @Errors(passkeyNotFound(), ...PASSWORD_ERRORS)
   async deletePasskey(

@@ -22,7 +22,7 @@ import {
   flowOver,
   noFactor,
   passkeyFailed,
-  signInAgain,
+  stepUpRequired,
   wrongFactorCode,
   wrongSignIn,
 } from '../staff.errors';
@@ -30,6 +30,7 @@ import { CurrentPerson, CurrentStaff } from './current-staff.decorator';
 import {
   BeginFactorDto,
   ChangeStaffPasswordDto,
+  ConfirmSessionDto,
   FactorCodeDto,
   SignInStaffDto,
 } from './dto/staff-inputs.dto';
@@ -84,6 +85,7 @@ export class StaffSessionController {
     private readonly sessions: StaffSessions,
     private readonly cookies: SessionCookies,
     private readonly factors: StaffFactors,
+    private readonly passkeys: Passkeys,
   ) {}
 
   @Get()
@@ -109,21 +111,49 @@ export class StaffSessionController {
     this.cookies.clear(response);
   }
 
+  @Post('confirm')
+  @UseGuards(StaffSessionGuard)
+  @Describe(`Prove again who you are, for ten minutes
+    Needs a session, and the password, a code of the second factor, or a passkey (with the challenge of POST /admin/v1/session/passkey/options). The error \`step_up_required\` asks for it; signing in counts as well. The session gets a new cookie.`)
+  @Answer(204, 'The session is confirmed', undefined, SESSION_HEADERS)
+  @Errors(invalidParameters('one of password, code and passkey is needed'), wrongSignIn(), wrongFactorCode())
+  @Errors(passkeyFailed(), flowOver(), rateLimited(60))
+  async confirmStaffSession(
+    @CurrentStaff() staff: Staff,
+    @CurrentPerson() person: Person,
+    @StrictBody() { password, code, passkey }: ConfirmSessionDto,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    const proof = {
+      ...(password ? { password } : {}),
+      ...(code ? { code } : {}),
+      ...(passkey ? { passkey: () => this.passkeys.personWith(passkey, false, request, response) } : {}),
+    };
+    this.cookies.write(response, await this.signIn.confirm(person, sessionOf(staff), proof, origin));
+  }
+
   @Patch('password')
   @UseGuards(StaffSessionGuard)
   @Describe(`Change your password
-    Needs a session. All other sessions of the person end, and this one gets a new cookie.`)
+    Needs a session. All other sessions of the person end, and this one gets a new cookie. With \`end_tokens\`, all personal access tokens end, too.`)
   @Answer(200, 'The session, with a new cookie', StaffSessionDto, SESSION_HEADERS)
   @Errors(invalidParameters('current_password should not be empty'), tooShortPassword(), wrongSignIn())
   @Errors(rateLimited(60))
   async changeStaffPassword(
     @CurrentStaff() staff: Staff,
     @CurrentPerson() person: Person,
-    @StrictBody() { current_password: current, password: next }: ChangeStaffPasswordDto,
+    @StrictBody() {
+      current_password: current,
+      password: next,
+      end_tokens: endTokens,
+    }: ChangeStaffPasswordDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StaffSessionDto> {
-    const renewed = await this.signIn.changePassword(person, sessionOf(staff), { current, next }, origin);
+    const change = { current, next, endTokens: endTokens ?? false };
+    const renewed = await this.signIn.changePassword(person, sessionOf(staff), change, origin);
     this.cookies.write(response, renewed);
     return this.view(staff);
   }
@@ -131,10 +161,10 @@ export class StaffSessionController {
   @Post('factor')
   @UseGuards(StaffSessionGuard)
   @Describe(`Start setting up a second factor (an authenticator app)
-    Needs a session and the password again, so that a stolen session cannot lock its owner out. People who only use single sign-on have no password; their session must have begun less than ten minutes ago. The factor takes effect when PUT confirms it with a code.`)
+    Needs a session and the password again, so that a stolen session cannot lock its owner out. People who only use single sign-on have no password; their session must be confirmed (POST /admin/v1/session/confirm). The factor takes effect when PUT confirms it with a code.`)
   @Answer(200, 'The secret for the app', FactorSecretDto)
-  @Errors(invalidParameters('password should not be empty'), tooShortPassword(), wrongSignIn(), signInAgain())
-  @Errors(factorExists(), rateLimited(60))
+  @Errors(invalidParameters('password should not be empty'), tooShortPassword(), wrongSignIn())
+  @Errors(stepUpRequired(), factorExists(), rateLimited(60))
   async beginStaffFactor(
     @CurrentStaff() staff: Staff,
     @CurrentPerson() person: Person,
