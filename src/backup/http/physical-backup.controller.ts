@@ -1,20 +1,21 @@
 /** Platform administration: a backup of the whole install. */
 import { Controller, Get, Headers, Res } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiProduces, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiHeader, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ARCHIVE_TYPES } from '../archive/compression';
-import { passphraseInvalid } from '../backup.errors';
 import { notSupported } from '../../copies/copies.errors';
+import { passphraseInvalid } from '../backup.errors';
 import { PhysicalBackup } from '../physical/physical-backup.service';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { projectBusy } from '../../projects/projects.errors';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { STAFF_ERRORS, StaffAccess } from '../../staff/http/staff-api.decorator';
+import { StaffAccess } from '../../staff/http/staff-api.decorator';
 import { ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
 import { PASSPHRASE, passphraseOf } from './passphrase-header';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { PhysicalBackupQuery } from './dto/backups.dto';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 @StaffAccess()
 @Controller('admin/v1/physical-backup')
@@ -25,15 +26,9 @@ export class PhysicalBackupController {
   ) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'backupInstallPhysically',
-    summary:
-      'Back up the whole install: the embedded cluster, the keys of the platform and the files on disk',
-    description:
-      'Needs the embedded PostgreSQL. It is restored by `plinth restore --physical`. A failure after the first byte closes the connection: only an archive that was received to its end is complete.',
-  })
+  @Describe(`Back up the whole install: the embedded cluster, the keys of the platform and the files on disk
+    Needs the embedded PostgreSQL. It is restored by \`plinth restore --physical\`. A failure after the first byte closes the connection: only an archive that was received to its end is complete.`)
   @ApiHeader(PASSPHRASE)
-  @ApiQuery({ type: PhysicalBackupQuery })
   @ApiProduces(...ARCHIVE_TYPES)
   @ApiResponse({
     status: 200,
@@ -41,13 +36,9 @@ export class PhysicalBackupController {
     headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
     content: ARCHIVE_CONTENT,
   })
-  @PlatformErrors(
-    passphraseInvalid(),
-    notSupported('The PostgreSQL of this install is not the embedded one'),
-    projectBusy(),
-    STAFF_ERRORS,
-  )
-  async backup(
+  @Errors(passphraseInvalid(), notSupported('The PostgreSQL of this install is not the embedded one'))
+  @Errors(projectBusy())
+  async backupInstallPhysically(
     @Headers('backup-passphrase') header: string | undefined,
     @StrictQuery() { files, compression }: PhysicalBackupQuery,
     @CurrentActor() actor: Actor,

@@ -1,31 +1,19 @@
 /** Platform administration: SQL as the owner of a project's database. */
-import { Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { Controller, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { SqlRequests } from '../sql-requests.service';
-import { SqlAnswer } from './dto/sql-responses';
+import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { SqlAnswer } from './dto/sql-responses';
 import { SqlDto } from './dto/sql.dto';
 import { answerJson } from '../answer-json';
 import { ClientLeftError, sendChunks } from '../../http/send-chunks';
 import { clientLeft } from '../../http/client-left';
 import { StrictBody } from '../../http/input/strict-input.decorator';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import {
-  bodyNotJson,
-  bodyTooSlow,
-  bodyTooLarge,
-  mediaTypeNotJson,
-  bodyIsEncoded,
-  noMemoryForBody,
-} from '../../http/bodies/body.errors';
-import { projectNotFound } from '../../projects/projects.errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { Answer } from '../../http/docs/answer.decorator';
 import { SqlErrors, SQL_FAILURES, SERVER_FAILURE } from './sql-error-docs';
-import { ProjectIdParam, STAFF_REFUSALS, StaffApi } from '../../staff/http/staff-api.decorator';
-import { internalError, databaseUnreachable } from '../../common/errors/http-errors';
-import { MAX_JSON_BODY } from '../../http/bodies/body-reader';
+import { Describe } from '../../http/docs/describe.decorator';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const DEFAULT_TIMEOUT_SECONDS = 60;
@@ -37,27 +25,11 @@ export class SqlController {
   constructor(private readonly requests: SqlRequests) {}
 
   @Post('sql')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'runProjectSql',
-    summary: "Run SQL as the owner of a project's database, in one transaction",
-    description:
-      'Several statements may be separated by semicolons; the rows are those of the last one. If one fails, or the client disconnects, all are rolled back. The audit log records the kinds of the statements, not their text.',
-  })
-  @ProjectIdParam()
-  @JsonBody(SqlDto)
+  @Describe(`Run SQL as the owner of a project's database, in one transaction
+    Several statements may be separated by semicolons; the rows are those of the last one. If one fails, or the client disconnects, all are rolled back. The audit log records the kinds of the statements, not their text.`)
   @Answer(200, 'The SQL was run', SqlAnswer)
-  @SqlErrors(SQL_FAILURES, SERVER_FAILURE, bodyNotJson(), noMemoryForBody(), databaseUnreachable())
-  @PlatformErrors(
-    bodyTooSlow(),
-    bodyTooLarge(MAX_JSON_BODY),
-    mediaTypeNotJson(),
-    bodyIsEncoded('gzip'),
-    projectNotFound(),
-    STAFF_REFUSALS,
-    internalError(),
-  )
-  async sql(
+  @SqlErrors(SQL_FAILURES, SERVER_FAILURE)
+  async runProjectSql(
     @Param('id') id: string,
     @StrictBody() body: SqlDto,
     @CurrentActor() actor: Actor,
