@@ -23,6 +23,7 @@ import { Failure, Loading } from '../ui/feedback';
 import { EntryPage } from '../ui/entry';
 import { SignInForms, SignInScreen } from './sign-in';
 import { useT } from '../i18n';
+import textStyles from '../ui/text.module.css';
 
 async function findSession(): Promise<SessionAnswer | null> {
   const found = await readSession();
@@ -122,7 +123,7 @@ function GoOnAs({ answer }: { answer: SessionAnswer }) {
   const { name, email } = answer.person;
   return (
     <Alert color="orange" variant="light" mb="md" role="note">
-      <Text size="sm" mb="xs" className="wrap">
+      <Text size="sm" mb="xs" className={textStyles.wrap}>
         {t('otherPersonText', { name: email ?? name })}
       </Text>
       <Button size="xs" variant="default" onClick={() => setSession({ by: 'cookie', answer })}>

@@ -2,6 +2,7 @@
 import { Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useT } from '../i18n';
+import textStyles from './text.module.css';
 
 interface DataTableProps {
   /** In pixels: narrower pages scroll the table. */
@@ -24,7 +25,7 @@ export function DataTable({ minWidth, heads, isHoverable = false, children }: Da
               label === null ? (
                 <Table.Th key={index} aria-label={t('actions')} />
               ) : (
-                <Table.Th key={index} className="nowrap">
+                <Table.Th key={index} className={textStyles.nowrap}>
                   {label}
                 </Table.Th>
               ),

@@ -5,11 +5,12 @@ import { type ReactNode, useState } from 'react';
 import { Failure } from './feedback';
 import { Logo } from './icon';
 import { LookMenu } from './look-menu';
+import styles from './entry.module.css';
 
 export function EntryPage({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <main className="entry">
-      <div className="entry-look">
+    <main className={styles.entry}>
+      <div className={styles.corner}>
         <LookMenu />
       </div>
       <Stack align="center" gap="lg" w="100%">

@@ -6,6 +6,7 @@ import { ApiError, isUnreachable } from '../api/errors';
 import { projectQuery } from '../queries/projects';
 import { Loading } from './feedback';
 import { NotFound } from './route-states';
+import styles from './project-outlet.module.css';
 
 const PausedScreen = lazy(async () => ({
   default: (await import('../screens/project-pause')).PausedScreen,
@@ -44,7 +45,7 @@ export function ProjectOutlet() {
       ) : null}
       {/* It keeps what was entered before the pause. Nothing of it is kept for another project. */}
       {isReplaced && used !== pathname ? null : (
-        <div key={slug} className="project-screen" hidden={isReplaced}>
+        <div key={slug} className={styles.screen} hidden={isReplaced}>
           <Outlet />
         </div>
       )}

@@ -6,6 +6,7 @@ import { useEffect } from 'react';
 import { ApiError, isUnreachable } from '../api/errors';
 import { useT } from '../i18n';
 import { Empty, Failure } from './feedback';
+import pageStyles from './page.module.css';
 
 export function NotFound() {
   const t = useT();
@@ -47,7 +48,7 @@ export function RouteFailure({ error, reset }: ErrorComponentProps) {
       </Empty>
     );
   return (
-    <div className="page">
+    <div className={pageStyles.page}>
       <Failure error={error} onRetry={again} />
     </div>
   );

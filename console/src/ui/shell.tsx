@@ -29,6 +29,7 @@ import { Loading } from './feedback';
 import { Icon, Logo } from './icon';
 import { LookMenu } from './look-menu';
 import { INSTALL_SCREENS, SCREENS } from './screens';
+import styles from './shell.module.css';
 
 const Palette = lazy(() => import('./palette'));
 
@@ -44,7 +45,7 @@ export function Shell() {
       navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !isOpen, desktop: slug === undefined } }}
       padding={0}
     >
-      <a className="skip" href="#main" onClick={skipToMain}>
+      <a className={styles.skip} href="#main" onClick={skipToMain}>
         {t('skipToContent')}
       </a>
       <AppShell.Header>
@@ -59,7 +60,7 @@ export function Shell() {
                 aria-label={t('navigation')}
               />
             )}
-            <Link to="/" className="logo" aria-label={`Plinth: ${t('allProjects')}`}>
+            <Link to="/" className={styles.logo} aria-label={`Plinth: ${t('allProjects')}`}>
               <Logo />
               <Text fw={700} visibleFrom="xs">
                 Plinth
@@ -136,7 +137,7 @@ function PaletteButton() {
         size="xs"
         visibleFrom="sm"
         leftSection={<Icon name="search" size={14} />}
-        rightSection={<kbd className="kbd">Ctrl K</kbd>}
+        rightSection={<kbd className={styles.kbd}>Ctrl K</kbd>}
         onClick={spotlight.open}
       >
         {t('search')}
@@ -161,7 +162,7 @@ function ProjectSwitcher({ slug }: { slug: string }) {
   return (
     <Menu width={260} onClose={() => setSearch('')}>
       <Menu.Target>
-        <UnstyledButton className="switcher">
+        <UnstyledButton className={styles.switcher}>
           <Text size="sm" fw={550} truncate>
             {name}
           </Text>

@@ -72,7 +72,7 @@ inBrowser('the console looks inside', () => {
     await page.getByText('/rest/v1/open_notes?offset=***').waitFor();
     await page.getByLabel('Filter by path, method, status or role').fill('offset');
     await eventually(
-      async () => expect(await page.locator('.inside-table tbody tr').count()).toBe(1),
+      async () => expect(await page.locator('#main tbody').getByRole('row').count()).toBe(1),
       SHOWN_MS,
     );
     expect(page.url()).toContain('filter=offset');
@@ -84,8 +84,13 @@ inBrowser('the console looks inside', () => {
     await view.open(project.slug, 'inside');
     const chart = page.getByRole('slider', { name: /^Requests\. [1-9]\d* requests/ });
     await chart.waitFor();
-    const bars = await chart.locator('path.chart-main').getAttribute('d');
-    expect(bars).toMatch(/^M/);
+    // The first path is the lines behind the bars.
+    const series = chart.locator('path');
+    expect(await series.nth(1).getAttribute('d')).toMatch(/^M/);
+    const colours = '(nodes) => nodes.map((node) => getComputedStyle(node).fill)';
+    const [, ...fills] = await series.evaluateAll<string[]>(colours);
+    expect(new Set(fills).size).toBe(3);
+    expect((await chart.locator('svg').boundingBox())?.height).toBe(140);
     await chart.focus();
     const before = await chart.getAttribute('aria-valuenow');
     await page.keyboard.press('ArrowLeft');
@@ -114,7 +119,7 @@ inBrowser('the console looks inside', () => {
           .catch((error: Error) => error.message);
         await view.open(project.slug, 'inside?view=sessions');
         await page.getByText(/^blocked by \d+$/).waitFor();
-        await page.locator('.statement', { hasText: 'onerror' }).first().waitFor();
+        await page.getByLabel('Statement').filter({ hasText: 'onerror' }).first().waitFor();
         await expectAccessibleInBothSchemes();
         await view.button('Cancel statement').click();
         expect(await waiting).toMatch(/cancel/);
@@ -192,7 +197,7 @@ inBrowser('the console looks inside', () => {
     await page.getByLabel('Subject').fill('Come in, {{ name }}');
     await page.getByRole('textbox', { name: 'HTML' }).fill(`<h1>Hello</h1>${HOSTILE}`);
     await page.getByText('Come in, Ada Lovelace').waitFor();
-    await page.frameLocator('.mail-preview').getByRole('heading', { name: 'Hello' }).waitFor();
+    await page.frameLocator('#main iframe').getByRole('heading', { name: 'Hello' }).waitFor();
     await expectAccessibleInBothSchemes();
     await page.getByLabel('Test mail to').fill('grace@example.com');
     // The test mail is what stands there, also before the preview shows it.

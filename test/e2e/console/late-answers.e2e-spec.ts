@@ -170,7 +170,7 @@ inBrowser('the console, late', () => {
     const insertion = await hold('POST', /\/rest\/v1\/things/);
     await view.button('Save').click();
     await insertion.arrived;
-    const editor = page.locator('.cell-editor');
+    const editor = page.getByRole('textbox', { name: 'title', exact: true });
     await page.getByText('thing 3', { exact: true }).dblclick();
     await editor.fill('typed');
     insertion.release();

@@ -29,6 +29,7 @@ import { tags } from '@lezer/highlight';
 import { useComputedColorScheme } from '@mantine/core';
 import { type RefObject, useEffect, useRef } from 'react';
 import type { Relation } from '../../queries/catalog-types';
+import styles from './sql.module.css';
 
 export interface EditorHandle {
   /** The selection, or all text. */
@@ -157,7 +158,7 @@ export function SqlEditor({ initial, label, hint, relations, onRun, onChange, ha
     });
   }, [scheme]);
 
-  return <div ref={place} className="sql-editor" />;
+  return <div ref={place} className={styles.editor} />;
 }
 
 /** Longer texts are parsed as far as this time allows, in milliseconds. */

@@ -12,13 +12,15 @@ import { Failure } from '../../ui/feedback';
 import { Chart } from './chart';
 import { Plan } from './plan';
 import { ResultTable } from './result-table';
+import pageStyles from '../../ui/page.module.css';
+import textStyles from '../../ui/text.module.css';
 
 export function SqlFailure({ error }: { error: Error }) {
   const { t } = useLanguages();
   if (error.name === 'AbortError') return <Alert m="md">{t('cancelled')}</Alert>;
   const location = error instanceof ApiError ? error.database?.location : null;
   return (
-    <div className="page">
+    <div className={pageStyles.page}>
       <Failure error={error} />
       {location ? (
         <Text size="xs" c="dimmed" mt={4}>
@@ -73,7 +75,7 @@ export function Result({ answer, ms, isPlan, project }: ResultProps) {
       )}
       {answer.notices.map((notice, index) => (
         <Alert key={index} mx="md" mt="xs" p="xs" variant="light" role="note">
-          <Text size="xs" className="wrap">
+          <Text size="xs" className={textStyles.wrap}>
             {notice}
           </Text>
         </Alert>
