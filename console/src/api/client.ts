@@ -34,7 +34,7 @@ export const api = createClient<paths>({ baseUrl: PLINTH_URL, credentials: 'same
 api.use(withSession);
 
 /**
- * Sends a request, and once more if the same person has signed in again meanwhile, here or in another tab. Ends a
+ * Sends a request, and once more if the same person has signed in again, here or in another tab. Ends a
  * session that the server no longer accepts.
  */
 async function send(request: Request): Promise<Response> {

@@ -1,10 +1,10 @@
 /** The requests of a project as they end, by a stream that connects again when it ends. */
-import { createParser } from 'eventsource-parser';
 import { useEffect, useReducer } from 'react';
 import { PLINTH_URL } from '../api/base-url';
 import { unreachable } from '../api/client';
 import { type ApiError, isTransient, toApiError } from '../api/errors';
 import { currentSession, expireSession, sessionHeaders } from '../api/session';
+import { readServerEvents } from '../lib/server-events';
 import type { Project } from './projects';
 
 /** The data of the event `request`, as its operation describes it. */
@@ -25,8 +25,6 @@ export interface Numbered extends LiveRequest {
 
 /** Requests that the page holds. */
 const KEPT = 500;
-/** A longer event ends the stream: memory must not grow with what a server sends. */
-const MAX_EVENT_CHARACTERS = 1_000_000;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 15_000;
 
@@ -149,31 +147,14 @@ async function readStream(
     const response = await fetch(url, { headers: sessionHeaders(), credentials: 'same-origin', signal });
     if (!response.ok || !response.body) return toApiError(response, await response.json().catch(() => null));
     onOpen();
-    await readEvents(response.body, onEvents);
+    await readServerEvents(response.body, (events) => {
+      const of = <Data>(name: string): Data[] =>
+        events.filter(({ event }) => event === name).map(({ data }) => JSON.parse(data) as Data);
+      const dropped = of<{ count: number }>('dropped').reduce((sum, { count }) => sum + count, 0);
+      onEvents(of<LiveRequest>('request'), dropped);
+    });
     return null;
   } catch {
     return signal.aborted ? null : unreachable();
-  }
-}
-
-/** By fetch() and a parser, because EventSource cannot send an Authorization header. */
-async function readEvents(body: ReadableStream<Uint8Array>, onEvents: Handlers['onEvents']): Promise<void> {
-  const requests: LiveRequest[] = [];
-  let dropped = 0;
-  const parser = createParser({
-    maxBufferSize: MAX_EVENT_CHARACTERS,
-    onEvent: ({ event, data }) => {
-      if (event === 'request') requests.push(JSON.parse(data) as LiveRequest);
-      if (event === 'dropped') dropped += (JSON.parse(data) as { count: number }).count;
-    },
-  });
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    parser.feed(decoder.decode(value, { stream: true }));
-    if (requests.length > 0 || dropped > 0) onEvents(requests.splice(0), dropped);
-    dropped = 0;
   }
 }

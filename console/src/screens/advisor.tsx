@@ -1,4 +1,4 @@
-/** What the advisor found in a project: why it matters, and the SQL that mends it. */
+/** The findings of the advisor: why each matters, and the SQL of a suggested fix. */
 import { Alert, Badge, Button, Card, Code, Group, Stack, Switch, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';

@@ -117,7 +117,7 @@ function SignInAgain({ session }: { session: Session }) {
   );
 }
 
-/** Somebody else has signed in in another tab: the work of this page is given up on purpose only. */
+/** Another person has signed in in another tab: the work of this page is discarded after a confirmation only. */
 function GoOnAs({ answer }: { answer: SessionAnswer }) {
   const t = useT();
   const { name, email } = answer.person;

@@ -162,7 +162,7 @@ interface SaveTemplateProps {
   readonly name: string;
   readonly draft: Template;
   readonly isChanged: boolean;
-  /** Not called if the editor was left meanwhile. */
+  /** Not called if the editor was left before. */
   readonly onSaved: () => void;
 }
 
@@ -211,7 +211,7 @@ function SaveTemplate({ project, name, draft, isChanged, onSaved }: SaveTemplate
   );
 }
 
-/** Parts that are empty are those of Plinth. */
+/** Empty parts use the default text. */
 function filled(draft: Template): Template {
   return Object.fromEntries(Object.entries(draft).filter(([, text]) => text.trim() !== ''));
 }

@@ -115,7 +115,7 @@ function AdviceCount({ project }: { project: Project }) {
   );
 }
 
-/** Each look at the keys is in the audit log, so they are fetched on purpose only. */
+/** Each access to the keys is in the audit log, so they are fetched on request only. */
 function Keys({ project }: { project: Project }) {
   const t = useT();
   const [isRotating, setRotating] = useState(false);

@@ -47,7 +47,7 @@ interface Draft {
 
 const UNCHANGED: Draft = { general: {}, settings: {} };
 
-/** What was entered after a draft was sent. */
+/** The changes since a draft was sent. */
 function enteredSince(now: Draft, sent: Draft): Draft {
   const rest = <Part extends object>(part: Part, of: Part): Part =>
     Object.fromEntries(
@@ -104,7 +104,7 @@ export function SettingsScreen() {
   );
 }
 
-/** The draft of the settings. It has only what was entered: a change by another person arrives next to it. */
+/** The draft of the settings. It has changed fields only, so that changes by other people still arrive. */
 function useSettingsForm(project: Project) {
   const t = useT();
   const client = useQueryClient();
@@ -269,7 +269,7 @@ interface SettingProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** Names are those of the API in every language, and so are English descriptions. */
+/** Names are those of the API in every language. English descriptions come from its document. */
 function Setting({
   name,
   schema: { description: english, enum: options },
@@ -305,7 +305,8 @@ function Setting({
           {...common}
           value={typeof value === 'number' ? value : ''}
           allowDecimal={false}
-          thousandSeparator=" "
+          thousandSeparator={language === 'de' ? '.' : ','}
+          decimalSeparator={language === 'de' ? ',' : '.'}
           maw={320}
           onChange={(next) => onChange(next === '' ? null : Number(next))}
         />
@@ -337,10 +338,10 @@ const toText = (value: unknown): string => JSON.stringify(value ?? {}, null, 2);
 function JsonSetting({ value, onChange, ...common }: JsonSettingProps) {
   const t = useT();
   const [text, setText] = useState(() => toText(value));
-  /** The value of the text. Another one was saved, or brought back. */
-  const [told, setTold] = useState(value);
-  if (told !== value) {
-    setTold(value);
+  /** The value of the text. It differs from `value` after another value was saved or restored. */
+  const [shown, setShown] = useState(value);
+  if (shown !== value) {
+    setShown(value);
     setText(toText(value));
   }
   return (
@@ -356,7 +357,7 @@ function JsonSetting({ value, onChange, ...common }: JsonSettingProps) {
         setText(next);
         try {
           const parsed = JSON.parse(next === '' ? '{}' : next) as unknown;
-          setTold(parsed);
+          setShown(parsed);
           onChange(parsed);
         } catch {
           // The field says so; the last valid value is kept.

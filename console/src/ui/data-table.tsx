@@ -38,7 +38,7 @@ export function DataTable({ minWidth, heads, isHoverable = false, children }: Da
   );
 }
 
-/** A thing by its name, and what else tells it apart. Both may be texts of strangers. */
+/** A name with details that distinguish it. Both may be texts of strangers. */
 export function Named({ name, details }: { name: string; details: string }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** What a screen shows while it loads, when it failed, and when there is nothing yet. */
+/** States of a screen: loading, failed, empty. */
 import { Alert, Button, Center, Group, Loader, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -80,7 +80,7 @@ interface EmptyProps {
   readonly children?: ReactNode;
 }
 
-/** An empty state that tells what belongs here, and offers to make it. */
+/** An empty state: what belongs here, with a button that creates it. */
 export function Empty({ icon, title, text, children }: EmptyProps) {
   return (
     <Center mih={260} p="md">

@@ -131,7 +131,7 @@ export function Section({ title, text, children }: { title: string; text?: strin
   );
 }
 
-/** The details of one thing of a list, beside it. */
+/** The details of an entry of a list, next to the list. */
 export function DetailDrawer({
   title,
   onClose,
@@ -187,7 +187,7 @@ interface ConfirmProps {
   readonly danger?: boolean;
   readonly run: () => Promise<unknown>;
   readonly onClose: () => void;
-  /** Called after the action, but not if the dialog was closed meanwhile. */
+  /** Called after the action, unless the dialog was closed before. */
   readonly onDone?: () => void;
   readonly children?: ReactNode;
 }

@@ -1,4 +1,4 @@
-/** What stands in place of a screen that does not exist, or that failed. */
+/** Shown in place of a screen that does not exist or failed. */
 import { Anchor, Button } from '@mantine/core';
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
@@ -17,7 +17,7 @@ export function NotFound() {
   );
 }
 
-/** A module of the build that the page belongs to: after an update its file is gone. Each browser has words of its own. */
+/** A module of the build that the page belongs to: after an update its file is gone. Each browser words this error differently. */
 function isMissingModule(error: unknown): boolean {
   return error instanceof Error && /module script|imported module/i.test(error.message);
 }

@@ -27,7 +27,7 @@ import { projectsQuery } from '../queries/projects';
 import { useT } from '../i18n';
 import { Loading } from './feedback';
 import { Icon, Logo } from './icon';
-import { LookMenu } from './look-menu';
+import { AppearanceMenu } from './appearance-menu';
 import { INSTALL_SCREENS, SCREENS } from './screens';
 import styles from './shell.module.css';
 
@@ -71,7 +71,7 @@ export function Shell() {
           <Group gap={4} wrap="nowrap">
             <Connection />
             <PaletteButton />
-            <LookMenu />
+            <AppearanceMenu />
             <AccountMenu />
           </Group>
         </Group>
@@ -113,7 +113,7 @@ function skipToMain(event: { preventDefault: () => void }): void {
   document.getElementById('main')?.focus();
 }
 
-/** Says that the server is away. Everything that was entered stays, and the screens read again once it answers. */
+/** Says that the server is unreachable. The input stays, and the screens read again once the server answers. */
 function Connection() {
   const t = useT();
   const isReachable = useIsReachable();

@@ -281,10 +281,10 @@ inBrowser('the console', () => {
       await view.open(project.slug, '');
       await view.button('Pause project').click();
       await view.dialog().getByRole('button', { name: 'Pause project' }).click();
-      await page.getByText(/^The project is paused since/).waitFor();
+      await page.getByText(/^The project has been paused since/).waitFor();
       expect((await project.anon.get('/rest/v1/notes')).status).toBe(503);
       await view.open(project.slug, 'tables');
-      await page.getByRole('heading', { name: /^The project is paused since/ }).waitFor();
+      await page.getByRole('heading', { name: /^The project has been paused since/ }).waitFor();
       await view.expectAccessible();
       await view.button('Resume').click();
       await page.getByRole('heading', { name: 'notes', level: 1 }).waitFor();

@@ -285,7 +285,7 @@ inBrowser('the console, late', () => {
     await upload.arrived;
     await page.getByRole('link', { name: 'two', exact: true }).click();
     await page.getByRole('link', { name: 'Advisor' }).click();
-    await view.dialog().getByText('Uploads that are under way: 1').waitFor();
+    await view.dialog().getByText('Uploads in progress: 1').waitFor();
     await inDialog('Cancel').click();
     upload.release();
     await page.getByRole('progressbar', { name: 'a.txt' }).waitFor({ state: 'detached' });

@@ -184,8 +184,8 @@ inBrowser('tables, policies and SQL', () => {
       });
       const filters = JSON.stringify([{ column: 'id', operator: 'gt', value: '290' }]);
       await view.open(project.slug, `tables?table=things&filters=${encodeURIComponent(filters)}`);
-      await view.button('Many rows').click();
-      await page.getByRole('menuitem', { name: 'Change all rows of the filter' }).click();
+      await view.button('Bulk edit').click();
+      await page.getByRole('menuitem', { name: 'Change all filtered rows' }).click();
       await chooseColumn('title', 'late');
       const confirm = view.dialog().getByRole('button', { name: 'Change', exact: true });
       expect(await confirm.isDisabled()).toBe(true);
@@ -297,7 +297,7 @@ inBrowser('tables, policies and SQL', () => {
       await editCell('thing 8', 'mine');
       await project.sql(`update things set title = 'theirs' where id = 8`);
       await view.button('Save').click();
-      await page.getByText(/^id = 8: somebody else changed or deleted/).waitFor();
+      await page.getByText(/^id = 8: another person changed or deleted/).waitFor();
       expect(await project.sql('select title from things where id = 8')).toEqual([{ title: 'theirs' }]);
       await view.expectAccessible();
       await view.button('Save my values anyway').click();
@@ -308,7 +308,7 @@ inBrowser('tables, policies and SQL', () => {
       await editCell('thing 9', 'of a deleted row');
       await project.sql('delete from things where id = 9');
       await view.button('Save').click();
-      await page.getByText(/^id = 9: somebody else changed or deleted/).waitFor();
+      await page.getByText(/^id = 9: another person changed or deleted/).waitFor();
       await view.button('Discard').click();
     });
 
@@ -341,7 +341,7 @@ inBrowser('tables, policies and SQL', () => {
       await page.getByLabel('Open row').nth(2).click();
       await view.button('Check policies for this row').click();
       const verdict = view.dialog().last();
-      await verdict.getByText('A restrictive policy does not give true for this row.').waitFor();
+      await verdict.getByText('A restrictive policy is not true for this row.').waitFor();
       const readable = verdict.locator('[data-policy="readable below 10"]');
       await readable.getByText('true', { exact: true }).waitFor();
       await verdict.locator('[data-policy="not the third"]').getByText('false', { exact: true }).waitFor();

@@ -79,7 +79,7 @@ async function readPage(
   return { entries: data as Entry[], next: response.headers.get('X-Next-Cursor') };
 }
 
-/** Without what is empty or not a time; local times become those of the API. */
+/** Omits empty fields and invalid times. Local times become times of the API. */
 function toFilter({ since, until, ...texts }: AuditSearch): AuditSearch {
   const times = Object.entries({ since, until }).flatMap(([name, text]) => {
     const time = new Date(text ?? '');

@@ -1,4 +1,4 @@
-/** Rows of a statement as bars. The table beside it has the same values for readers that see no picture. */
+/** Rows of a statement as bars. The table has the same values for screen readers. */
 import { Group, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useLanguages } from '../../i18n';

@@ -198,7 +198,7 @@ function handleOf(view: EditorView): EditorHandle {
       const number = Math.min(first + line - 1, view.state.doc.lines);
       const { from, to } = view.state.doc.line(number);
       view.dispatch({ selection: { anchor: Math.min(from + column - 1, to) }, scrollIntoView: true });
-      // A field or a dialog that was opened meanwhile keeps the focus.
+      // A field or a dialog that was opened during the run keeps the focus.
       const { activeElement, body } = document;
       if (activeElement === body || activeElement?.tagName === 'BUTTON') view.focus();
     },

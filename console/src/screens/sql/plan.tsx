@@ -26,7 +26,7 @@ function Node({ node }: { node: PlanNode }) {
           {node.title}
         </Text>
         <Text size="xs" c="dimmed">
-          {t('planRows', { rows: formatNumber(rows, language) })}
+          {t('planRows', { count: formatNumber(rows, language) })}
           {node.ms === null ? '' : ` · ${node.ms.toFixed(2)} ms`}
           {` · ${Math.round(node.share * 100)} %`}
         </Text>

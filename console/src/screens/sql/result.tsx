@@ -1,4 +1,4 @@
-/** What a run of SQL answered: rows of each statement as a table or a chart, a plan as a tree, or a failure with its place. */
+/** The outcome of a run of SQL: rows of each statement as a table or a chart, a plan as a tree, or a failure with its place. */
 import { Alert, Badge, Group, SegmentedControl, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Schema } from '../../api/client';
@@ -91,7 +91,7 @@ export function Result({ answer, ms, isPlan, project }: ResultProps) {
   );
 }
 
-/** The rows of the last statement are those of the answer. */
+/** The answer has the rows of the last statement at its top. */
 function resultsOf(answer: Schema<'SqlAnswer'>, language: string): StatementResult[] {
   return answer.statements.map(({ command, row_count: count, columns, rows, truncated }, index) => {
     const isLast = index === answer.statements.length - 1;

@@ -68,7 +68,7 @@ export function SavedQueries({ project, current, onChoose }: SavedQueriesProps) 
       {maySave ? (
         <SaveForm
           current={current}
-          // The list tells whether the name is there.
+          // The list shows whether the name exists.
           isPending={save.isPending || saved.isPending}
           onSave={(one) => save.mutate([one])}
         />

@@ -59,7 +59,7 @@ export function CellEditor({ column, value, onStore, onLeave }: CellEditorProps)
   const t = useT();
   const [lines] = useState(() => linesOf(column, value));
   const field = fieldOf(column.type, value ?? '');
-  /** The row may be read again meanwhile. */
+  /** As it was at first: the row may be read again while it is edited. */
   const [shown] = useState(lines ? lines.join('\n') : toField(value ?? '', field));
   const [text, setText] = useState(shown);
   const choices = choicesOf(column);

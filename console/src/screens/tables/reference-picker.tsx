@@ -37,12 +37,12 @@ export function targetOf(
   return { relation, column: target };
 }
 
-/** The first column of text tells people more than the key. */
+/** The first column of text says more than the key. */
 function titleOf({ relation, column }: Target): string {
   return relation.columns.find(({ type }) => /^(text|character varying)/.test(type))?.name ?? column;
 }
 
-/** Columns of a preview beside the title and the key. */
+/** Columns of a preview in addition to the title and the key. */
 const PREVIEWED = 4;
 const PREVIEW_CHARACTERS = 60;
 

@@ -141,7 +141,7 @@ interface ProfileProps {
 function Profile({ user, onSave, isSaving }: ProfileProps) {
   const t = useT();
   const stored = JSON.stringify(user.data, null, 2);
-  // Only what was entered: what is entered during a save stays.
+  // Changed fields only: input during a save stays.
   const [draft, setDraft] = useState<Partial<Record<'email' | 'name' | 'data', string>>>({});
   const input = { email: user.email, name: user.name, data: stored, ...draft };
   const isValid = isJsonObject(input.data);
@@ -245,7 +245,7 @@ function Ban({ user, onChange }: { user: User; onChange: (until: string | null) 
   );
 }
 
-/** The same mail as a user asks for who forgot the password. */
+/** Sends the mail that a user requests after forgetting the password. */
 function Password({ project, user }: { project: Project; user: User }) {
   const t = useT();
   const reset = useMutation({
