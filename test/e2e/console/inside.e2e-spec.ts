@@ -240,9 +240,9 @@ inBrowser('monitoring of a project', () => {
     await page.getByRole('menu').waitFor({ state: 'detached' });
     await page.setViewportSize({ width: 390, height: 800 });
     const screens = {
-      'inside?view=requests': 'Einblick',
-      'inside?view=charts': 'Einblick',
-      'inside?view=limits': 'Einblick',
+      'inside?view=requests': 'Monitoring',
+      'inside?view=charts': 'Monitoring',
+      'inside?view=limits': 'Monitoring',
       advisor: 'Ratgeber',
       mails: 'Mailvorlagen',
     };
