@@ -8,7 +8,7 @@ import { AppError } from '../common/errors/app-error';
 import { Slices } from '../common/time/slices';
 import { Slots } from '../infra/concurrency/slots';
 import type { Catalog } from '../rest/catalog/catalog';
-import { BodyBlocks } from '../row-stream/body-blocks';
+import { BodyBlocks } from '../row-stream/row-body';
 import type { ServedDocument } from './openapi/served-document';
 
 /** Limit for the bytes of cached documents; one of a thousand tables has a few million. */
@@ -17,7 +17,7 @@ const CACHED_BYTES = 64 * 1024 * 1024;
 const CACHED_MS = 60_000;
 
 /** Documents built at once, of all projects: for thousands of tables each takes a query of a second, and memory. */
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 const MAX_WAITING = 100;
 
 interface Kept {
@@ -31,7 +31,7 @@ export class RoleDocuments {
     sizeCalculation: ({ document }) => document.size,
     ttl: CACHED_MS,
   });
-  private readonly slots = new Slots(AT_ONCE, MAX_WAITING);
+  private readonly slots = new Slots(CONCURRENCY, MAX_WAITING);
   private readonly running = new Map<string, Promise<ServedDocument>>();
 
   /**

@@ -9,7 +9,7 @@ export const alreadyThere = (server: string): AppError =>
 
 export const databaseExists = (server: string, database: string): AppError =>
   refusal(
-    `The server "${server}" has a database "${database}" or a role of the project already: it may be the same server, or the project was there before and its old database was kept`,
+    `The server "${server}" has a database "${database}" already: it may be the same server, or the project was there before and its old database was kept`,
   );
 
 /**
@@ -29,7 +29,7 @@ export const slotNotReady = (seconds: number, cause: unknown): AppError =>
 
 export const changesStopped = (cause?: unknown): AppError =>
   refusal(
-    'The source server stopped to send changes of the project: it was restarted, or gave up the log that the move needs (max_slot_wal_keep_size)',
+    'The source server stopped sending changes of the project: it was restarted, or gave up the log that the move needs (max_slot_wal_keep_size)',
     cause,
   );
 

@@ -1,5 +1,6 @@
 /** OpenAPI documentation of the errors of SQL that an administrator runs: they hold the fields of PostgreSQL's error. */
 import { DatabaseError } from 'pg';
+import { errorsIn } from '../../http/docs/controller-docs';
 import { ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import type { SchemaObject } from '../../http/docs/documented-types';
 import { platformErrorBody, platformErrorSchema } from '../../http/errors/platform-error-docs';
@@ -10,8 +11,8 @@ import {
   tooManyStatements,
   transactionLeftOpen,
 } from '../admin.errors';
-import { MAX_COLUMNS } from '../answer-keeper';
-import { MOST_STATEMENTS } from '../most-statements';
+import { MAX_COLUMNS } from '../result-collector';
+import { MAX_STATEMENTS } from '../max-statements';
 
 const TEXT_OR_NULL: SchemaObject = { type: 'string', nullable: true };
 const FROM_ONE: SchemaObject = { type: 'integer', minimum: 1 };
@@ -60,7 +61,7 @@ const DOCS = new ErrorDocs({
     }),
 });
 
-export const SqlErrors = (...errors: ErrorList): MethodDecorator => DOCS.answers(...errors);
+export const SqlErrors = (...errors: ErrorList): MethodDecorator => errorsIn(DOCS, errors);
 
 const QUERY = 'select title\nfrom notse';
 
@@ -69,7 +70,7 @@ export const SQL_FAILURES: ErrorList = [
   sqlFailed(errorOf('42P01', 'relation "notse" does not exist', QUERY.indexOf('notse') + 1), QUERY),
   sqlTookTooLong(60, null),
   transactionLeftOpen(),
-  tooManyStatements(MOST_STATEMENTS),
+  tooManyStatements(MAX_STATEMENTS),
   tooManyColumns(MAX_COLUMNS),
 ];
 export const SERVER_FAILURE = sqlFailed(

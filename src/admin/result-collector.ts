@@ -1,0 +1,98 @@
+/**
+ * Keeps the rows and notices of the owner's SQL that fit the limits. Everything else is dropped as it arrives
+ * from the database, before node-postgres turns it into strings.
+ */
+import type { MessageLimits } from '../pg-pipeline';
+import { cleanText } from '../database/sql/clean-error';
+
+/** Limit for the bytes of a response's rows, as JSON and on the wire. */
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Limit for the rows of all statements together, which bounds the memory of many short rows. */
+const MAX_ROWS = 100_000;
+const MAX_NOTICES = 100;
+/** A row is turned into JSON in one piece. */
+const MAX_ROW_BYTES = 4 * 1024 * 1024;
+/** Limit for the columns of all statements together, each of which takes memory without any row. */
+export const MAX_COLUMNS = 100_000;
+
+export interface KeptRows {
+  /** As JSON. */
+  readonly rows: readonly string[];
+  /** True when there were more rows. */
+  readonly truncated: boolean;
+}
+
+const NO_ROWS: KeptRows = { rows: [], truncated: false };
+
+export class ResultCollector implements MessageLimits {
+  readonly notices: string[] = [];
+  /** The rows of the last statement. */
+  rows: KeptRows = NO_ROWS;
+  /** The rows of each statement, if they are kept. */
+  readonly results: KeptRows[] = [];
+
+  private current: string[] | null = null;
+  /** Bytes and number of the rows that are kept. */
+  private bytes = 0;
+  private count = 0;
+  private truncated = false;
+  private columns = 0;
+  /** Called when the results of all statements together have too many columns. */
+  onTooManyColumns: (() => void) | undefined;
+
+  /**
+   * @param maxRows the limit for the rows of a statement
+   * @param keepsAll false: only the rows of the last statement
+   */
+  constructor(
+    private readonly maxRows: number,
+    private readonly keepsAll = false,
+  ) {}
+
+  /** Called before the first row of a statement. */
+  begin(columns: number): void {
+    this.columns += columns;
+    if (this.hasTooManyColumns) this.onTooManyColumns?.();
+    this.current = [];
+    this.truncated = false;
+    if (this.keepsAll) return;
+    this.bytes = 0;
+    this.count = 0;
+  }
+
+  get hasTooManyColumns(): boolean {
+    return this.columns > MAX_COLUMNS;
+  }
+
+  end(): void {
+    this.rows = this.current === null ? NO_ROWS : { rows: this.current, truncated: this.truncated };
+    if (this.keepsAll) this.results.push(this.rows);
+    this.current = null;
+  }
+
+  admitsRow(bytes: number): boolean {
+    const isFull = (this.current?.length ?? 0) >= this.maxRows || this.count >= MAX_ROWS;
+    if (bytes > MAX_ROW_BYTES || isFull) this.truncated = true;
+    return !this.truncated;
+  }
+
+  /** @param row as JSON */
+  add(row: string): void {
+    const bytes = row.length;
+    if (this.bytes + bytes > MAX_BYTES) {
+      this.truncated = true;
+      return;
+    }
+    this.bytes += bytes;
+    this.count++;
+    this.current?.push(row);
+  }
+
+  admitsNotice(): boolean {
+    return this.notices.length < MAX_NOTICES;
+  }
+
+  addNotice(message: string | undefined): void {
+    if (message !== undefined) this.notices.push(cleanText(message));
+  }
+}

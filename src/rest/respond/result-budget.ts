@@ -1,0 +1,43 @@
+/**
+ * The memory that all results share which are held before they are sent, by the rules of body-budget.ts. None waits for memory:
+ * it has a database connection, and its rows are there already.
+ */
+import { AppError } from '../../common/errors/app-error';
+import { BodyBudget } from '../../http/bodies/body-budget';
+import { restError } from '../rest.errors';
+
+/** Seconds: most clients read a result faster. */
+const RETRY_AFTER = '2';
+
+const HINT =
+  'Ask for less with select= and limit=; a write returns no rows with Prefer: return=minimal. The setting is MAX_RESULT_SIZE.';
+
+const tooLarge = (): AppError =>
+  restError('PL159', {
+    message: 'The result is larger than the server holds at once, and cannot be streamed',
+    detail: 'Nothing was changed.',
+    hint: HINT,
+  });
+
+const noMemory = (): AppError =>
+  new AppError({
+    status: 503,
+    code: 'PL503',
+    message: 'The server holds as many results as it may: try again in a moment',
+    database: { sqlstate: 'PL503', detail: 'Nothing was changed.' },
+    headers: { 'Retry-After': RETRY_AFTER },
+  });
+
+export class ResultBudget extends BodyBudget {
+  /** @param maxPerResult bytes */
+  constructor(
+    total: number,
+    private readonly maxPerResult: number,
+  ) {
+    super({ total, waitTimeoutMs: 0, maxWaiting: 0 }, { noMemory, tooMuchMemory: tooLarge });
+  }
+
+  override get maxPerBody(): number {
+    return this.maxPerResult;
+  }
+}
