@@ -3,7 +3,7 @@ import { NOT_SHOWN } from './contestants.mjs';
 
 /** Characters of a response that are printed. */
 const SHOWN = 300;
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 
 /**
  * The contestants whose first response equals the result of the workload's SQL.
@@ -38,7 +38,7 @@ async function example(workload, reference) {
     const drawn = workload.draw();
     const expected = workload.showsRows ? await reference.answer(workload, drawn) : null;
     if (expected === null || expected.length > 0) return { drawn, expected };
-    if (tries === MOST_TRIES) throw new Error('none of the drawn requests finds a row');
+    if (tries === MAX_TRIES) throw new Error('none of the drawn requests finds a row');
   }
 }
 

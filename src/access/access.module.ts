@@ -14,7 +14,7 @@ import { TokenVerifier } from './token-verifier';
 import { VerifiedCredentials } from './verified-credentials';
 
 /** Milliseconds that a request waits for memory, and how many may wait: as for a database connection, or shorter. */
-const PATIENCE_MS = 3_000;
+const WAIT_TIMEOUT_MS = 3_000;
 const MAX_WAITING = 1_000;
 
 @Global()
@@ -31,7 +31,7 @@ const MAX_WAITING = 1_000;
       provide: BodyBudget,
       inject: [SERVER_CONFIG],
       useFactory: ({ maxBufferedBytes }: ServerConfig) =>
-        new BodyBudget({ total: maxBufferedBytes, patienceMs: PATIENCE_MS, maxWaiting: MAX_WAITING }),
+        new BodyBudget({ total: maxBufferedBytes, waitTimeoutMs: WAIT_TIMEOUT_MS, maxWaiting: MAX_WAITING }),
     },
     {
       provide: BodyReader,

@@ -189,8 +189,7 @@ class RowsWithoutBytes {
 export class StorageCheck {
   @ApiProperty({ ...SIZE, description: 'Objects that were checked' }) readonly objects!: number;
   @ApiProperty({
-    description:
-      'Objects that the sweep will remove: they belong to no file and are older than STORAGE_ORPHAN_AGE',
+    description: 'Objects that the sweep will remove: they belong to no file and are older than an hour',
   })
   readonly bytes_without_row!: BytesWithoutRow;
   @ApiProperty({

@@ -1,6 +1,6 @@
 /** Writes the answer of the owner's SQL as JSON, in slices: rows and columns may take megabytes. */
 import { Slices } from '../common/time/slices';
-import type { KeptRows } from './answer-keeper';
+import type { KeptRows } from './result-collector';
 
 interface RanStatement {
   readonly command: string | null;

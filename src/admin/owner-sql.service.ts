@@ -8,9 +8,9 @@ import { ProjectEntity } from '../projects/project.entity';
 import { sqlFailed, sqlTookTooLong, tooManyColumns, transactionLeftOpen } from './admin.errors';
 import { columnNames, rowWriter } from './answer-columns';
 import type { KeptAnswer } from './answer-json';
-import { AnswerKeeper, MAX_COLUMNS } from './answer-keeper';
+import { ResultCollector, MAX_COLUMNS } from './result-collector';
 import { AnswerTypes } from './answer-types';
-import { assertFewStatements } from './most-statements';
+import { assertFewStatements } from './max-statements';
 import { SchemaChangeService } from './schema-change.service';
 import { SessionDeadline } from './session-deadline.service';
 
@@ -26,7 +26,7 @@ export interface SqlLimits {
 
 /** What becomes of the rows as they arrive. */
 interface SqlOutput {
-  readonly kept: AnswerKeeper;
+  readonly kept: ResultCollector;
   readonly types: AnswerTypes;
 }
 
@@ -45,7 +45,7 @@ export class OwnerSqlService {
    */
   async run(project: ProjectEntity, query: string, limits: SqlLimits): Promise<KeptAnswer> {
     await assertFewStatements(query);
-    const kept = new AnswerKeeper(limits.maxRows, limits.allResults);
+    const kept = new ResultCollector(limits.maxRows, limits.allResults);
     const types = new AnswerTypes();
     const settings = { statement_timeout: limits.timeoutSeconds * 1000, types };
     const answer = await this.owner.use(
@@ -122,7 +122,7 @@ async function collect(client: BoundedClient, text: string, { kept, types }: Sql
 /** The rows of the last statement are answered apart. */
 function* statementsOf(
   results: readonly QueryResult[],
-  kept: AnswerKeeper,
+  kept: ResultCollector,
 ): Generator<void, KeptAnswer['statements'][number][]> {
   const statements: KeptAnswer['statements'][number][] = [];
   for (const [index, { command, rowCount, fields }] of results.entries()) {

@@ -17,7 +17,7 @@ const CACHED_BYTES = 64 * 1024 * 1024;
 const CACHED_MS = 60_000;
 
 /** Documents built at once, of all projects: for thousands of tables each takes a query of a second, and memory. */
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 const MAX_WAITING = 100;
 
 interface Kept {
@@ -31,7 +31,7 @@ export class RoleDocuments {
     sizeCalculation: ({ document }) => document.size,
     ttl: CACHED_MS,
   });
-  private readonly slots = new Slots(AT_ONCE, MAX_WAITING);
+  private readonly slots = new Slots(CONCURRENCY, MAX_WAITING);
   private readonly running = new Map<string, Promise<ServedDocument>>();
 
   /**

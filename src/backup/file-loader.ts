@@ -7,7 +7,7 @@ import { fileNotStored } from './backup.errors';
 
 /** Bytes up to which a file is held in memory, so that the next one can be read while it is stored. */
 const SMALL = 1024 * 1024;
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 export class FileLoader {
   private readonly running = new Set<Promise<void>>();
@@ -25,7 +25,7 @@ export class FileLoader {
     if (await this.store.has(address, size)) return;
     if (size > SMALL) return this.stored(address, chunks);
     const content = await ArchiveReader.hold(chunks);
-    while (this.running.size >= AT_ONCE) await Promise.race(this.running);
+    while (this.running.size >= CONCURRENCY) await Promise.race(this.running);
     this.assertNoFailure();
     const stored = this.stored(address, once(content)).catch((error: Error) => {
       this.failure ??= error;

@@ -11,7 +11,7 @@ import { AppError } from '../common/errors/app-error';
 import { ErrorRenderer } from '../http/errors/error-renderer';
 import { invalidParameters } from '../common/errors/http-errors';
 import { BodyPipe } from '../http/input/free-json';
-import { lingerAfterAnswer } from '../http/linger';
+import { closeLingering } from '../http/lingering-close';
 import { replaceInvalidEscapes } from '../common/http/percent-encoding';
 import { headFault } from '../http/request-head';
 import { JsonLogger } from '../infra/telemetry/json-logger';
@@ -53,7 +53,7 @@ function configureExpress(
 ): void {
   // One middleware for all of these: each middleware costs every request a microsecond.
   app.use((request: Request, response: Response, next: (error?: AppError) => void) => {
-    lingerAfterAnswer(request, response);
+    closeLingering(request, response);
     const fault = headFault(request);
     if (fault) return next(fault);
     request.url = replaceInvalidEscapes(request.url);

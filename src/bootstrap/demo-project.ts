@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { APP_CONFIG, AppConfig } from '../config/app-config';
 import { writeSecret } from '../config/secret-file';
 import { OwnerDatabase } from '../projects/owner-database';
-import { PlatformFactsRepository } from '../projects/platform-facts.repository';
+import { PlatformMetadataRepository } from '../projects/platform-metadata.repository';
 import { Project } from '../projects/project';
 import { projectKey, SERVICE_ROLE } from '../projects/project-keys';
 import { ProjectRegistry } from '../projects/project-registry.service';
@@ -52,7 +52,7 @@ export interface DemoProject {
  * @returns the project if this call created it, else null
  */
 export async function createDemoOnFirstStart(app: INestApplicationContext): Promise<DemoProject | null> {
-  return app.get(PlatformFactsRepository).once(FIRST_START, () => createDemo(app));
+  return app.get(PlatformMetadataRepository).once(FIRST_START, () => createDemo(app));
 }
 
 async function createDemo(app: INestApplicationContext): Promise<DemoProject> {

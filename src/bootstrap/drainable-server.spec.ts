@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DrainableServer } from './drainable-server';
-import { lingerAfterAnswer } from '../http/linger';
+import { closeLingering } from '../http/lingering-close';
 import { HttpAdapter } from './http-adapter';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
@@ -22,7 +22,7 @@ beforeEach(async () => {
     traceEndpoint: null,
   });
   adapter.getInstance<Express>().all('/', (request, response) => {
-    lingerAfterAnswer(request, response);
+    closeLingering(request, response);
     response.send('done');
   });
   adapter.initHttpServer();

@@ -1,6 +1,6 @@
 /** The configuration as the rest of Plinth sees it: frozen, typed, in small pieces. Parsed once (load-config.ts). */
 import type { Compression } from './compression';
-import type { PlanQuotas } from './plan-quotas';
+import type { PlanQuotasConfig } from './plan-quotas';
 
 export interface ServerConfig {
   readonly port: number;
@@ -93,7 +93,7 @@ export interface StorageConfig {
   /** Absolute. */
   readonly diskDir: string;
   /** The setting that names the directory. */
-  readonly diskSetting: 'STORAGE_DISK_DIR' | 'BACKUP_DIR';
+  readonly diskSetting: 'STORAGE_DISK_DIR' | 'BACKUP_URL';
   /** Null unless it is the provider. */
   readonly gcs: GcsConfig | null;
   /** Null unless it is the provider. */
@@ -167,9 +167,6 @@ export interface OidcConfig {
   /** By the name of the group. */
   readonly roles: Readonly<Record<string, GroupRoles>>;
 }
-
-/** Quotas by plan (docs/scaling.md). */
-export type PlanQuotasConfig = Readonly<Record<'free' | 'pro' | 'enterprise', PlanQuotas>>;
 
 export interface AppConfig {
   readonly server: ServerConfig;

@@ -1,9 +1,12 @@
-/** The backup part of the configuration. Its destination has the same settings as the storage provider, named BACKUP_. */
+/** The backup part of the configuration. BACKUP_URL has the settings of a storage provider in one address. */
+import { validateSync } from 'class-validator';
 import { relative, resolve, join, isAbsolute } from 'node:path';
-import { HAS_ZSTD, ZSTD_MISSING } from './compression';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type Compression, COMPRESSIONS, HAS_ZSTD, ZSTD_MISSING } from './compression';
 import { BackupConfig, RemoteStoreConfig, StorageConfig } from './app-config';
 import { EnvironmentVariables } from './env.schema';
 import { storageConfig, storageFaults } from './storage-config';
+import type { Tuning } from './tuning';
 
 /**
  * Bytes: the largest archive that S3 takes. It allows 10,000 parts, so each part is a ten-thousandth of this, and an
@@ -11,43 +14,114 @@ import { storageConfig, storageFaults } from './storage-config';
  */
 const MAX_ARCHIVE = 160_000 * 1024 * 1024;
 
-export function backupConfig(env: EnvironmentVariables, dataDir: string): BackupConfig {
-  const destination = storageConfig(asStorage(env), dataDir);
+const PROVIDERS: Readonly<Record<string, EnvironmentVariables['STORAGE_PROVIDER']>> = {
+  'file:': 'disk',
+  's3:': 's3',
+  'gs:': 'gcs',
+};
+const PARAMETERS = {
+  disk: ['compression'],
+  s3: ['compression', 'endpoint', 'region', 'path_style'],
+  gcs: ['compression', 'endpoint', 'key_file'],
+} as const;
+const FORM =
+  'file:///directory, s3://bucket/folder?region=eu-central-1 or gs://bucket/folder?key_file=/etc/key.json';
+/** The parts of BACKUP_URL by the setting of the storage provider that they stand for. */
+const PARTS: Readonly<Record<string, string>> = {
+  STORAGE_BUCKET: 'bucket',
+  STORAGE_ENDPOINT: 'endpoint',
+  STORAGE_GCS_KEY_FILE: 'key_file',
+  STORAGE_S3_REGION: 'region',
+  STORAGE_S3_PATH_STYLE: 'path_style',
+  STORAGE_S3_ACCESS_KEY_ID: 'key',
+  STORAGE_S3_SECRET_ACCESS_KEY: 'secret',
+};
+
+export function backupConfig(env: EnvironmentVariables, dataDir: string, tuning: Tuning): BackupConfig {
+  const url = urlOf(env);
   return {
     passphrase: env.BACKUP_PASSPHRASE ?? null,
     passphraseFile: env.BACKUP_PASSPHRASE_FILE === undefined ? null : resolve(env.BACKUP_PASSPHRASE_FILE),
-    compression: env.BACKUP_COMPRESSION,
+    compression: (url.searchParams.get('compression') ?? 'gzip') as Compression,
     restoredExtensions: env.RESTORE_EXTENSIONS.split(',').map((name) => name.trim()),
     destination: {
-      ...destination,
-      diskDir: resolve(env.BACKUP_DIR ?? join(dataDir, 'backups')),
-      diskSetting: 'BACKUP_DIR',
+      ...storageConfig(asStorage(env, url), dataDir, tuning),
+      diskSetting: 'BACKUP_URL',
       maxFileBytes: MAX_ARCHIVE,
     },
   };
 }
 
-/** Faults in the combination of the settings of backups. */
-export function backupFaults(env: EnvironmentVariables): string[] {
-  const faults = storageFaults(asStorage(env)).map((fault) => fault.replaceAll('STORAGE_', 'BACKUP_'));
-  if (env.BACKUP_PASSPHRASE !== undefined && env.BACKUP_PASSPHRASE_FILE !== undefined)
-    faults.push('BACKUP_PASSPHRASE_FILE: give either the passphrase or its file');
-  if (env.BACKUP_COMPRESSION === 'zstd' && !HAS_ZSTD) faults.push(`BACKUP_COMPRESSION: ${ZSTD_MISSING}`);
-  if (faults.length > 0 || env.BACKUP_PROVIDER !== env.STORAGE_PROVIDER) return faults;
+/** Faults in BACKUP_URL, and in its combination with other settings. */
+export function backupFaults(env: EnvironmentVariables, tuning: Tuning): string[] {
+  const faults =
+    env.BACKUP_PASSPHRASE !== undefined && env.BACKUP_PASSPHRASE_FILE !== undefined
+      ? ['BACKUP_PASSPHRASE_FILE: give either the passphrase or its file']
+      : [];
+  if (!hasForm(env.BACKUP_URL)) return [...faults, `BACKUP_URL must have a form such as ${FORM}`];
+  const url = urlOf(env);
+  const compression = url.searchParams.get('compression');
+  if (compression !== null && !COMPRESSIONS.includes(compression as Compression))
+    faults.push(`BACKUP_URL: compression must be one of ${COMPRESSIONS.join(', ')}`);
+  if (compression === 'zstd' && !HAS_ZSTD) faults.push(`BACKUP_URL: ${ZSTD_MISSING}`);
+  const settings = asStorage(env, url);
+  const invalid = validateSync(settings, { stopAtFirstError: true }).filter(
+    ({ property }) => PARTS[property],
+  );
+  for (const fault of [
+    ...invalid.flatMap(({ constraints }) => Object.values(constraints ?? {})),
+    ...storageFaults(settings),
+  ])
+    faults.push(`BACKUP_URL: ${fault.replaceAll(/STORAGE_\w+/g, (name) => PARTS[name] ?? name)}`);
+  if (faults.length > 0) return faults;
   const dataDir = resolve(env.DATA_DIR);
-  const [files, backups] = [storageConfig(env, dataDir), backupConfig(env, dataDir).destination];
-  return isSamePlace(files, backups) ? [SAME_PLACE[env.BACKUP_PROVIDER]] : [];
+  const [files, backups] = [env, settings].map((one) => storageConfig(one, dataDir, tuning));
+  return isSamePlace(files as StorageConfig, backups as StorageConfig)
+    ? ['BACKUP_URL: must be another place than that of the files, neither in it nor around it']
+    : [];
 }
 
-const SAME_PREFIX = 'BACKUP_PREFIX: must differ from STORAGE_PREFIX, because both are in the same bucket';
-const SAME_PLACE = {
-  disk: 'BACKUP_DIR: must be neither in STORAGE_DISK_DIR nor around it',
-  gcs: SAME_PREFIX,
-  s3: SAME_PREFIX,
-} as const;
+function hasForm(text: string | undefined): boolean {
+  if (text === undefined) return true;
+  if (!URL.canParse(text)) return false;
+  const { protocol, host, pathname, hash, searchParams } = new URL(text);
+  const provider = PROVIDERS[protocol];
+  if (provider === undefined || hash !== '') return false;
+  const known: readonly string[] = PARAMETERS[provider];
+  const hasPlace = provider === 'disk' ? host === '' && pathname.length > 1 : host !== '';
+  return hasPlace && [...searchParams.keys()].every((name) => known.includes(name));
+}
 
-/** The sweep of files would take backups for bytes that no file names. */
+function urlOf({ BACKUP_URL, DATA_DIR }: EnvironmentVariables): URL {
+  return BACKUP_URL === undefined ? pathToFileURL(join(resolve(DATA_DIR), 'backups')) : new URL(BACKUP_URL);
+}
+
+/** Server and key default to those of the files, if these have the same provider. */
+function asStorage(env: EnvironmentVariables, url: URL): EnvironmentVariables {
+  const provider = PROVIDERS[url.protocol] ?? 'disk';
+  const defaults = provider === env.STORAGE_PROVIDER ? env : new EnvironmentVariables();
+  const parameter = (name: string): string | undefined => url.searchParams.get(name) ?? undefined;
+  const [key, secret] = [url.username, url.password].map((part) => decodeURIComponent(part) || undefined);
+  const hasKey = key !== undefined || secret !== undefined;
+  const place =
+    provider === 'disk'
+      ? { STORAGE_DISK_DIR: fileURLToPath(url.href.replace(/\?.*$/, '')) }
+      : { STORAGE_BUCKET: `${url.host}${decodeURIComponent(url.pathname)}` };
+  return Object.assign(new EnvironmentVariables(), {
+    ...place,
+    STORAGE_PROVIDER: provider,
+    STORAGE_ENDPOINT: parameter('endpoint') ?? defaults.STORAGE_ENDPOINT,
+    STORAGE_GCS_KEY_FILE: parameter('key_file') ?? defaults.STORAGE_GCS_KEY_FILE,
+    STORAGE_S3_REGION: parameter('region') ?? defaults.STORAGE_S3_REGION,
+    STORAGE_S3_PATH_STYLE: parameter('path_style') ?? defaults.STORAGE_S3_PATH_STYLE,
+    STORAGE_S3_ACCESS_KEY_ID: hasKey ? key : defaults.STORAGE_S3_ACCESS_KEY_ID,
+    STORAGE_S3_SECRET_ACCESS_KEY: hasKey ? secret : defaults.STORAGE_S3_SECRET_ACCESS_KEY,
+  });
+}
+
+/** The sweep of files would take backups for bytes without a row. */
 function isSamePlace(files: StorageConfig, backups: StorageConfig): boolean {
+  if (files.provider !== backups.provider) return false;
   const [file, backup] = [remoteOf(files), remoteOf(backups)];
   if (!file || !backup)
     return isWithin(files.diskDir, backups.diskDir) || isWithin(backups.diskDir, files.diskDir);
@@ -61,22 +135,4 @@ function remoteOf({ gcs, s3 }: StorageConfig): RemoteStoreConfig | null {
 function isWithin(directory: string, path: string): boolean {
   const way = relative(directory, path);
   return !way.startsWith('..') && !isAbsolute(way);
-}
-
-function asStorage(env: EnvironmentVariables): EnvironmentVariables {
-  const defaults = env.BACKUP_PROVIDER === env.STORAGE_PROVIDER ? env : new EnvironmentVariables();
-  const hasKey = env.BACKUP_S3_ACCESS_KEY_ID ?? env.BACKUP_S3_SECRET_ACCESS_KEY;
-  const key = hasKey === undefined ? defaults : null;
-  return Object.assign(new EnvironmentVariables(), {
-    STORAGE_PROVIDER: env.BACKUP_PROVIDER,
-    STORAGE_BUCKET: env.BACKUP_BUCKET,
-    STORAGE_PREFIX: env.BACKUP_PREFIX,
-    STORAGE_TIMEOUT: env.STORAGE_TIMEOUT,
-    STORAGE_ENDPOINT: env.BACKUP_ENDPOINT ?? defaults.STORAGE_ENDPOINT,
-    STORAGE_GCS_KEY_FILE: env.BACKUP_GCS_KEY_FILE ?? defaults.STORAGE_GCS_KEY_FILE,
-    STORAGE_S3_REGION: env.BACKUP_S3_REGION ?? defaults.STORAGE_S3_REGION,
-    STORAGE_S3_PATH_STYLE: env.BACKUP_S3_PATH_STYLE ?? defaults.STORAGE_S3_PATH_STYLE,
-    STORAGE_S3_ACCESS_KEY_ID: key ? key.STORAGE_S3_ACCESS_KEY_ID : env.BACKUP_S3_ACCESS_KEY_ID,
-    STORAGE_S3_SECRET_ACCESS_KEY: key ? key.STORAGE_S3_SECRET_ACCESS_KEY : env.BACKUP_S3_SECRET_ACCESS_KEY,
-  });
 }

@@ -1,6 +1,6 @@
 /** The checks of environment variables. Each kind has one message, which names the variable once and never its value. */
 import { Transform } from 'class-transformer';
-import { IsInt, IsNumber, Matches, Max, Min, MinLength, ValidateBy } from 'class-validator';
+import { IsInt, Matches, Max, Min, MinLength, ValidateBy } from 'class-validator';
 import { withHostList } from '../pg-pipeline';
 import { parsePlanQuotas } from './plan-quotas';
 
@@ -36,9 +36,6 @@ const within = (least: number, most: number): Check[] => [
 export const WholeNumber = (least: number, most: number): PropertyDecorator =>
   checked(toNumber, `a whole number from ${least} to ${most}`, (o) => IsInt(o), ...within(least, most));
 
-export const DecimalNumber = (least: number, most: number): PropertyDecorator =>
-  checked(toNumber, `a number from ${least} to ${most}`, (o) => IsNumber({}, o), ...within(least, most));
-
 /** A TCP port. 0 stands for any free one. */
 export const Port = (least: number): PropertyDecorator =>
   checked(toNumber, `a whole number from ${least} to 65535`, (options) =>
@@ -60,11 +57,11 @@ export const Secret = (least: number): PropertyDecorator =>
 export const Form = (pattern: RegExp, requirement: string): PropertyDecorator =>
   checked(asGiven, requirement, (options) => Matches(pattern, options));
 
-/** Quotas of a plan. */
+/** Quotas of plans. */
 export const Quotas = (): PropertyDecorator =>
   checked(
     asGiven,
-    'quotas such as database_quota_bytes=500MiB requests_per_second=100 requests_per_day=50000 mails_per_day=200',
+    'quotas by plan, such as free: database_quota_bytes=500MiB requests_per_day=50000; pro: mails_per_day=200',
     (options) =>
       ValidateBy(
         {

@@ -2,21 +2,12 @@
  * The environment variables of DECISIONS.md 8, with their checks. `.env.example` documents each; a test compares the two.
  */
 import { IsEmail, IsIn, IsOptional, IsString, MinLength } from 'class-validator';
-import { type Compression, COMPRESSIONS } from './compression';
-import {
-  DecimalNumber,
-  Form,
-  HttpUrl,
-  Port,
-  Quotas,
-  Secret,
-  ServerUrl,
-  SizeInBytes,
-  WholeNumber,
-} from './env.checks';
+import { Form, HttpUrl, Port, Quotas, Secret, ServerUrl, SizeInBytes, WholeNumber } from './env.checks';
 
-const BUCKET = /^[a-z0-9][a-z0-9._-]{1,221}[a-z0-9]$/;
-const FOLDER = /^[\w.-]+(\/[\w.-]+)*\/?$/;
+const BUCKET = /^[a-z0-9][a-z0-9._-]{1,221}[a-z0-9](\/[\w.-]+)*\/?$/;
+/** A port up to 65535, and an address before it. */
+const METRICS_ADDRESS =
+  /^(?:(?:[\w.-]+|\[[0-9a-f:.]+\]):)?(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/i;
 
 export class EnvironmentVariables {
   @Port(1) PORT = 8080;
@@ -26,11 +17,10 @@ export class EnvironmentVariables {
   /** Absolute address under which clients reach Plinth; default: http://localhost:PORT. */
   @IsOptional() @HttpUrl() PUBLIC_URL?: string;
 
-  /** Second port, for metrics and probes without credentials; default: none. */
-  @IsOptional() @WholeNumber(1, 65_535) METRICS_PORT?: number;
-
-  /** Address of METRICS_PORT; default: HOST. */
-  @IsOptional() @IsString() METRICS_HOST?: string;
+  /** Second port, for metrics and probes without credentials, with an address if it is not HOST; default: none. */
+  @IsOptional()
+  @Form(METRICS_ADDRESS, 'a port such as 9090 or 127.0.0.1:9090')
+  METRICS_PORT?: string;
 
   @IsString() @MinLength(1) DATA_DIR = './data';
 
@@ -70,61 +60,24 @@ export class EnvironmentVariables {
   /** File with the passphrase, read for each backup. */
   @IsOptional() @IsString() BACKUP_PASSPHRASE_FILE?: string;
 
-  /** Compression of scheduled backups; zstd is the faster one, and needs Node.js 22.15 or later. */
-  @IsIn([...COMPRESSIONS]) BACKUP_COMPRESSION: Compression = 'gzip';
-
   /** Extensions that a restore may create, besides those that PostgreSQL trusts. */
   @IsString() RESTORE_EXTENSIONS = 'pg_stat_statements,pgrouting,postgis,postgis_topology,vector';
 
-  /** Where scheduled backups are stored. */
-  @IsIn(['disk', 'gcs', 's3']) BACKUP_PROVIDER: 'disk' | 'gcs' | 's3' = 'disk';
-
-  /** Directory of scheduled backups; default: DATA_DIR/backups. */
-  @IsOptional() @IsString() BACKUP_DIR?: string;
-
-  /** Bucket of scheduled backups. */
-  @IsOptional()
-  @Form(BUCKET, 'the name of a bucket: lower-case letters, digits, ".", "-", "_"')
-  BACKUP_BUCKET?: string;
-
-  /** Folder in BACKUP_BUCKET. */
-  @IsOptional()
-  @Form(FOLDER, 'letters, digits, ".", "-", "_", with "/" between folders')
-  BACKUP_PREFIX?: string;
-
-  /** The next ones default to their STORAGE_ counterparts where BACKUP_PROVIDER is STORAGE_PROVIDER. */
-  @IsOptional() @HttpUrl() BACKUP_ENDPOINT?: string;
-
-  @IsOptional() @IsString() BACKUP_GCS_KEY_FILE?: string;
-
-  @IsOptional() @Form(/^[a-z0-9-]+$/i, 'the name of a region such as us-east-1') BACKUP_S3_REGION?: string;
-
-  @IsOptional() @IsIn(['true', 'false']) BACKUP_S3_PATH_STYLE?: 'true' | 'false';
-
-  @IsOptional() @IsString() BACKUP_S3_ACCESS_KEY_ID?: string;
-
-  @IsOptional() @IsString() BACKUP_S3_SECRET_ACCESS_KEY?: string;
+  /** Where scheduled backups are stored (backup-config.ts); default: DATA_DIR/backups. */
+  @IsOptional() @IsString() BACKUP_URL?: string;
 
   @IsIn(['disk', 'gcs', 's3']) STORAGE_PROVIDER: 'disk' | 'gcs' | 's3' = 'disk';
 
   /** Directory of the disk provider; default: DATA_DIR/files. */
   @IsOptional() @IsString() STORAGE_DISK_DIR?: string;
 
-  /** Bucket of the providers gcs and s3. */
+  /** Bucket of the providers gcs and s3, and a folder in it, so that several installs can share it. */
   @IsOptional()
-  @Form(BUCKET, 'the name of a bucket: lower-case letters, digits, ".", "-", "_"')
+  @Form(BUCKET, 'the name of a bucket, such as acme-files, or of a folder in it, such as acme-files/plinth')
   STORAGE_BUCKET?: string;
-
-  /** Folder in the bucket, so that several installs can share it. */
-  @IsOptional()
-  @Form(FOLDER, 'letters, digits, ".", "-", "_", with "/" between folders')
-  STORAGE_PREFIX?: string;
 
   /** Address of an S3-compatible server, or of an emulator of Google Cloud Storage. */
   @IsOptional() @HttpUrl() STORAGE_ENDPOINT?: string;
-
-  /** Seconds without an answer or progress after which a request to the provider counts as failed. */
-  @DecimalNumber(0.1, 3_600) STORAGE_TIMEOUT = 30;
 
   /** JSON key of a service account, or a configuration of workload identity federation. */
   @IsOptional() @IsString() STORAGE_GCS_KEY_FILE?: string;
@@ -138,9 +91,6 @@ export class EnvironmentVariables {
 
   @IsOptional() @IsString() STORAGE_S3_SECRET_ACCESS_KEY?: string;
 
-  /** Seconds after which bytes that no file names may be removed. */
-  @DecimalNumber(0.1, 2_592_000) STORAGE_ORPHAN_AGE = 3_600;
-
   /** Location of nginx that has the files: nginx sends them then (X-Accel-Redirect). Default: Plinth sends them. */
   @IsOptional()
   @Form(/^(\/[\w-]+)+\/?$/, 'a path such as /internal-files')
@@ -152,23 +102,8 @@ export class EnvironmentVariables {
   /** Bytes of a JSON, form or CSV body. */
   @SizeInBytes(1_024) MAX_BODY_SIZE = 10 * 1024 * 1024;
 
-  /** Bytes of memory that bodies take, all together; default: 384 MiB, or 12 times MAX_BODY_SIZE where that is more. */
-  @IsOptional() @SizeInBytes(1_024) MAX_BUFFERED_BODIES?: number;
-
   /** Bytes of a table REST result that is held, because it cannot be streamed. Less is held of each that is. */
   @SizeInBytes(2 * 1024 * 1024) MAX_RESULT_SIZE = 64 * 1024 * 1024;
-
-  /** Bytes of all such results together; default: 256 MiB, or four times MAX_RESULT_SIZE where that is more. */
-  @IsOptional() @SizeInBytes(1_024) MAX_BUFFERED_RESULTS?: number;
-
-  /** Bytes a second that a body or an upload must bring on average. */
-  @SizeInBytes(1) MIN_BODY_RATE = 1_024;
-
-  /** Seconds over which that average is taken. */
-  @DecimalNumber(0.1, 3_600) BODY_RATE_WINDOW = 30;
-
-  /** Seconds in which a body that is held in memory must be complete. */
-  @DecimalNumber(0.1, 86_400) BODY_TIMEOUT = 300;
 
   /** Connections of clients that are open at once; further ones are closed. */
   @WholeNumber(1, 1_000_000) MAX_CLIENT_CONNECTIONS = 4_096;
@@ -192,38 +127,17 @@ export class EnvironmentVariables {
   /** Seconds after SIGTERM in which requests are still accepted, while /health/ready answers 503. */
   @WholeNumber(0, 3_600) SHUTDOWN_DELAY = 0;
 
-  @WholeNumber(4, 16) BCRYPT_COST = 10;
-
-  /** Seconds after which a mail that could not be sent is tried again; doubles, for about six hours. */
-  @DecimalNumber(0.001, 3_600) MAIL_RETRY_DELAY = 10;
-
-  /** Seconds between two looks for mails that the queue has lost. */
-  @DecimalNumber(0.1, 3_600) MAIL_RECOVERY_INTERVAL = 60;
-
-  /** Wrong passwords for one account before each further try has to wait. */
-  @WholeNumber(3, 1_000) AUTH_FAILURES_PER_ACCOUNT = 10;
-
-  /** Wrong passwords from one client address before each further try has to wait. */
-  @WholeNumber(3, 100_000) AUTH_FAILURES_PER_ADDRESS = 50;
-
-  /** Requests a minute from one client address to each of sign-up and the endpoints that mail or take a mailed token. */
+  /**
+   * Requests per minute from one client address to each of sign-up and the endpoints that mail or take a mailed token. Wrong
+   * passwords from one address are delayed after a sixth of it.
+   */
   @WholeNumber(1, 1_000_000) AUTH_REQUESTS_PER_MINUTE = 300;
 
-  /** Reset and verification mails to one address before each further one has to wait. */
-  @WholeNumber(1, 1_000) AUTH_MAILS_PER_HOUR = 10;
-
-  /** Seconds without a request after which the session of a person at the administration ends. */
+  /** Seconds without a request after which the session of a person at the administration ends; at the latest after 21 times as long. */
   @WholeNumber(60, 2_592_000) STAFF_SESSION_IDLE = 28_800;
 
-  /** Seconds after which such a session ends in any case. */
-  @WholeNumber(60, 31_536_000) STAFF_SESSION_LIFETIME = 604_800;
-
-  /** Quotas of the projects of a plan, as in docs/scaling.md; default: none. */
-  @IsOptional() @Quotas() QUOTAS_FREE?: string;
-
-  @IsOptional() @Quotas() QUOTAS_PRO?: string;
-
-  @IsOptional() @Quotas() QUOTAS_ENTERPRISE?: string;
+  /** Quotas of the projects of each plan, as in docs/scaling.md; default: none. */
+  @IsOptional() @Quotas() QUOTAS?: string;
 
   /** Issuer of single sign-on (OpenID Connect) for people at the administration; default: none. */
   @IsOptional() @HttpUrl() STAFF_OIDC_ISSUER?: string;
@@ -240,9 +154,4 @@ export class EnvironmentVariables {
 
   /** JSON: the roles that each group gives. */
   @IsOptional() @IsString() STAFF_OIDC_ROLES?: string;
-
-  /** Personal access token of the command line; default: that of `plinth login`, or PLATFORM_ADMIN_KEY. */
-  @IsOptional()
-  @Form(/^plt_[\w-]{43}$/, 'a personal access token, which begins with plt_')
-  PLINTH_TOKEN?: string;
 }

@@ -2,10 +2,11 @@
 import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../common/errors/error-facts';
 import type { StorageConfig } from './app-config';
-import { ADMIN_KEY_FILE, publicUrl, validateEnvironment } from './load-config';
+import { ADMIN_KEY_FILE, ConfigError, publicUrl, validateEnvironment } from './load-config';
 import { type Environment, savedLogins } from './saved-logins';
 import { readPassphrase, readSecret } from './secret-file';
 import { storageConfig } from './storage-config';
+import { TUNING } from './tuning';
 
 /** Where the server of the same configuration is. */
 export interface ServerAddress {
@@ -58,10 +59,18 @@ export function serverAddress(environment: Environment): ServerAddress {
 export function loadClientConfig(environment: Environment): ClientConfig {
   const env = validateEnvironment(environment);
   const address = serverAddress(environment);
-  const token = env.PLINTH_TOKEN ?? savedLogins(environment).find(address.publicUrl)?.token;
+  const token = givenToken(environment) ?? savedLogins(environment).find(address.publicUrl)?.token;
   if (token !== undefined) return { ...address, credential: { kind: 'token', secret: token } };
   const secret = env.PLATFORM_ADMIN_KEY ?? readAdminKey(join(resolve(env.DATA_DIR), ADMIN_KEY_FILE));
   return { ...address, credential: { kind: 'key', secret } };
+}
+
+/** PLINTH_TOKEN, which only the command line reads. */
+function givenToken(environment: Environment): string | undefined {
+  const token = environment.PLINTH_TOKEN?.trim();
+  if (!token) return undefined;
+  if (/^plt_[\w-]{43}$/.test(token)) return token;
+  throw new ConfigError(['PLINTH_TOKEN must be a personal access token, which begins with plt_']);
 }
 
 /** Reads the environment like the server, and creates nothing. @throws ConfigError */
@@ -71,7 +80,7 @@ export function loadLocalConfig(environment: Environment): LocalConfig {
   return {
     dataDir,
     walArchiveDir: env.WAL_ARCHIVE_DIR ? resolve(env.WAL_ARCHIVE_DIR) : null,
-    storage: storageConfig(env, dataDir),
+    storage: storageConfig(env, dataDir, TUNING),
   };
 }
 

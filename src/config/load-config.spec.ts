@@ -60,7 +60,14 @@ describe('loadConfig', () => {
     ['STORAGE_PROVIDER', 'floppy'],
     ['MAX_FILE_SIZE', 'big'],
     ['MAX_FILE_SIZE', '0'],
-    ['BCRYPT_COST', '31'],
+    ['METRICS_PORT', '65536'],
+    ['METRICS_PORT', '10.0.0.1:'],
+    ['QUOTAS', 'requests_per_day=7'],
+    ['BACKUP_URL', 'mysql://backups'],
+    ['BACKUP_URL', 's3://bucket?colour=red'],
+    ['BACKUP_URL', 's3://bucket?endpoint=minio'],
+    ['BACKUP_URL', 's3://key@bucket'],
+    ['BACKUP_URL', 'file:///backups?compression=7z'],
     ['SHUTDOWN_TIMEOUT', 'soon'],
   ])('refuses %s=%s, names it once and does not repeat the value', (name, value) => {
     const [fault = '', ...others] = faultsOf({ [name]: value });
@@ -76,7 +83,6 @@ describe('loadConfig', () => {
     [{ WORKERS: '0' }, 'WORKERS must be a whole number from 1 to 64'],
     [{ EMBEDDED_DATABASE_PORT: '80' }, 'EMBEDDED_DATABASE_PORT must be a whole number from 1024 to 65535'],
     [{ EMBEDDED_DATABASE_PORT: '8080' }, 'EMBEDDED_DATABASE_PORT must not be the same as PORT'],
-    [{ STORAGE_TIMEOUT: '0' }, 'STORAGE_TIMEOUT must be a number from 0.1 to 3600'],
     [{ MAX_FILE_SIZE: 'big' }, 'MAX_FILE_SIZE must be a size of 1 or more bytes, such as 50MiB'],
     [{ MASTER_KEY: 'short' }, 'MASTER_KEY must be 32 or more characters'],
     [{ PUBLIC_URL: 'example.com' }, 'PUBLIC_URL must be an address such as https://example.com'],
@@ -100,20 +106,12 @@ describe('loadConfig', () => {
 
   it('gives the largest body room in the memory of all bodies', () => {
     const large = { MAX_BODY_SIZE: '100MiB' };
-    expect(faultsOf({ ...large, MAX_BUFFERED_BODIES: '1199MiB' })).toEqual([
-      expect.stringContaining('MAX_BUFFERED_BODIES'),
-    ]);
-    expect(faultsOf({ ...large, MAX_BUFFERED_BODIES: '1200MiB' })).toEqual([]);
     expect(loadConfig({ DATA_DIR, ...large }).server.maxBufferedBytes).toBe(1_200 * 1024 * 1024);
     expect(loadConfig({ DATA_DIR }).server.maxBufferedBytes).toBe(384 * 1024 * 1024);
   });
 
   it('gives the largest result room in the memory of all results', () => {
     const large = { MAX_RESULT_SIZE: '100MiB' };
-    expect(faultsOf({ ...large, MAX_BUFFERED_RESULTS: '199MiB' })).toEqual([
-      expect.stringContaining('MAX_BUFFERED_RESULTS'),
-    ]);
-    expect(faultsOf({ ...large, MAX_BUFFERED_RESULTS: '200MiB' })).toEqual([]);
     expect(loadConfig({ DATA_DIR, ...large }).server.maxBufferedResultBytes).toBe(400 * 1024 * 1024);
     expect(loadConfig({ DATA_DIR }).server.maxBufferedResultBytes).toBe(256 * 1024 * 1024);
   });
@@ -128,7 +126,7 @@ describe('loadConfig', () => {
     [{ STORAGE_PROVIDER: 'gcs' }, 'STORAGE_BUCKET'],
     [{ STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'Not A Bucket' }, 'STORAGE_BUCKET'],
     [{ STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'box', STORAGE_ENDPOINT: 'minio:9000' }, 'STORAGE_ENDPOINT'],
-    [{ STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'box', STORAGE_PREFIX: '../x y' }, 'STORAGE_PREFIX'],
+    [{ STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'box/../x y' }, 'STORAGE_BUCKET'],
     [
       { STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'box', STORAGE_S3_ACCESS_KEY_ID: 'id' },
       'STORAGE_S3_SECRET_ACCESS_KEY',
@@ -151,7 +149,7 @@ describe('loadConfig', () => {
 
   it('makes the settings of a storage provider', () => {
     const common = { DATA_DIR, STORAGE_BUCKET: 'box' };
-    const s3 = { STORAGE_PROVIDER: 's3', STORAGE_ENDPOINT: 'http://minio:9000/', STORAGE_PREFIX: 'a/b/' };
+    const s3 = { STORAGE_PROVIDER: 's3', STORAGE_ENDPOINT: 'http://minio:9000/', STORAGE_BUCKET: 'box/a/b/' };
     expect(loadConfig({ ...common, ...s3 }).storage).toMatchObject({
       provider: 's3',
       gcs: null,
@@ -240,13 +238,9 @@ describe('loadConfig', () => {
   });
 
   it.each([
-    [{ BACKUP_DIR: '/data/files/backups', STORAGE_DISK_DIR: '/data/files' }, 'BACKUP_DIR'],
-    [{ BACKUP_DIR: '/data', STORAGE_DISK_DIR: '/data/files' }, 'BACKUP_DIR'],
-    [
-      { STORAGE_PROVIDER: 's3', BACKUP_PROVIDER: 's3', STORAGE_BUCKET: 'one', BACKUP_BUCKET: 'one' },
-      'BACKUP_PREFIX',
-    ],
-    [{ BACKUP_PROVIDER: 's3' }, 'BACKUP_BUCKET'],
+    [{ BACKUP_URL: 'file:///data/files/backups', STORAGE_DISK_DIR: '/data/files' }, 'BACKUP_URL'],
+    [{ BACKUP_URL: 'file:///data', STORAGE_DISK_DIR: '/data/files' }, 'BACKUP_URL'],
+    [{ STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'one/a', BACKUP_URL: 's3://one/a' }, 'BACKUP_URL'],
     [{ BACKUP_PASSPHRASE: 'a long passphrase', BACKUP_PASSPHRASE_FILE: 'x' }, 'BACKUP_PASSPHRASE_FILE'],
   ])('refuses a destination of backups in the place of the files: %j', (environment, setting) => {
     expect(faultsOf(environment).map((fault) => fault.split(':')[0])).toEqual([setting]);
@@ -256,12 +250,70 @@ describe('loadConfig', () => {
     const server = { STORAGE_ENDPOINT: 'https://s3.example.com', STORAGE_S3_REGION: 'eu-1' };
     const key = { STORAGE_S3_ACCESS_KEY_ID: 'id', STORAGE_S3_SECRET_ACCESS_KEY: 'secret' };
     const files = { ...server, ...key, STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'one' };
-    const { backups } = loadConfig({ DATA_DIR, ...files, BACKUP_PROVIDER: 's3', BACKUP_BUCKET: 'two' });
+    const { backups } = loadConfig({ DATA_DIR, ...files, BACKUP_URL: 's3://two' });
     expect(backups.destination.s3).toMatchObject({
       bucket: 'two',
       endpoint: 'https://s3.example.com',
       region: 'eu-1',
       credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+    });
+  });
+
+  it.each([
+    [undefined, { provider: 'disk', s3: null, gcs: null }, 'gzip'],
+    ['file:///mnt/other%20disk?compression=none', { provider: 'disk', diskDir: '/mnt/other disk' }, 'none'],
+    [
+      's3://id:a%2Fb@box/one/two?endpoint=https://s3.example.com/&region=eu-1&path_style=false',
+      {
+        provider: 's3',
+        s3: {
+          bucket: 'box',
+          prefix: 'one/two/',
+          endpoint: 'https://s3.example.com',
+          region: 'eu-1',
+          pathStyle: false,
+          credentials: { accessKeyId: 'id', secretAccessKey: 'a/b' },
+          timeoutMs: 30_000,
+        },
+      },
+      'gzip',
+    ],
+    [
+      'gs://box',
+      { provider: 'gcs', gcs: { bucket: 'box', prefix: '', endpoint: null, keyFile: null } },
+      'gzip',
+    ],
+  ])('reads the destination of backups %s', (url, destination, compression) => {
+    const { backups } = loadConfig({ DATA_DIR, BACKUP_URL: url });
+    expect(backups).toMatchObject({ destination, compression });
+  });
+
+  it.each([
+    ['BACKUP_DIR', 'BACKUP_URL=file:///'],
+    ['BACKUP_BUCKET', 'BACKUP_URL=s3://'],
+    ['METRICS_HOST', 'METRICS_PORT=address:port'],
+    ['STORAGE_PREFIX', 'STORAGE_BUCKET=bucket/folder'],
+    ['QUOTAS_PRO', 'QUOTAS=pro:'],
+  ])('refuses the former %s and says what replaces it', (name, form) => {
+    expect(faultsOf({ [name]: 'x' })).toEqual([
+      expect.stringContaining(`${name} has another form now: ${form}`),
+    ]);
+  });
+
+  it.each([
+    ['9090', '0.0.0.0'],
+    ['127.0.0.1:9090', '127.0.0.1'],
+    ['[::1]:9090', '::1'],
+  ])('serves metrics on %s', (text, host) => {
+    expect(loadConfig({ DATA_DIR, METRICS_PORT: text }).server.metrics).toEqual({ port: 9_090, host });
+  });
+
+  it('reads the quotas of plans', () => {
+    const QUOTAS = 'free: requests_per_day=50000 database_quota_bytes=500MiB; pro: mails_per_day=2';
+    expect(loadConfig({ DATA_DIR, QUOTAS }).planQuotas).toMatchObject({
+      free: { requests_per_day: 50_000, database_quota_bytes: 500 * 1024 * 1024, mails_per_day: null },
+      pro: { mails_per_day: 2 },
+      enterprise: { mails_per_day: null },
     });
   });
 

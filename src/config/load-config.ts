@@ -4,30 +4,38 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { join, resolve } from 'node:path';
 import { withHostList } from '../pg-pipeline';
-import { AppConfig, PlanQuotasConfig, ServerConfig } from './app-config';
+import { AppConfig, ServerConfig } from './app-config';
 import { backupConfig, backupFaults } from './backup-config';
 import { defaultConnections } from './connection-budget';
 import { EnvironmentVariables } from './env.schema';
 import { oidcConfig, oidcFaults } from './oidc-config';
-import { parsePlanQuotas, PlanQuotas } from './plan-quotas';
+import { parsePlanQuotas, type PlanQuotasConfig } from './plan-quotas';
 import { readOrCreateSecret } from './secret-file';
 import { storageConfig, storageFaults } from './storage-config';
+import { TUNING, type Tuning } from './tuning';
 
 const EMBEDDED_PORT_DISTANCE = 10_000;
 const LAST_PORT = 65_535;
 /** File of the generated PLATFORM_ADMIN_KEY in the data directory. */
 export const ADMIN_KEY_FILE = 'platform-admin-key';
-/** Bytes: the default of MAX_BUFFERED_RESULTS, unless this many times MAX_RESULT_SIZE is more. */
-const BUFFERED_RESULTS = 256 * 1024 * 1024;
-const RESULTS_BY_DEFAULT = 4;
-/** Results of MAX_RESULT_SIZE in the least MAX_BUFFERED_RESULTS: one client may hold half of it. */
-const LEAST_RESULTS = 2;
-/** Bytes: the default of MAX_BUFFERED_BODIES. */
-const BUFFERED_BODIES = 384 * 1024 * 1024;
 /** A body takes up to six times its size in memory, and one client may have half of the budget. */
 const BODIES_OF_BUDGET = 12;
-/** Bytes: twice the memory of a small JSON body or form of 1 MiB (body-reader.ts). */
-const SMALLEST_BUDGET = 64 * 1024 * 1024;
+/** Wrong passwords from one address without a delay. */
+const LEAST_FAILURES = 3;
+/** Idle times after which a session ends in any case. */
+const SESSION_LIFETIMES = 21;
+/** Settings that took another form, and that must not be ignored. */
+const RENAMED: Readonly<Record<string, string>> = {
+  BACKUP_DIR: 'BACKUP_URL=file:///directory',
+  BACKUP_BUCKET:
+    'BACKUP_URL=s3://key:secret@bucket/folder?endpoint=...&region=... or gs://bucket/folder?key_file=...',
+  BACKUP_COMPRESSION: 'BACKUP_URL=file:///directory?compression=...',
+  METRICS_HOST: 'METRICS_PORT=address:port',
+  STORAGE_PREFIX: 'STORAGE_BUCKET=bucket/folder',
+  QUOTAS_FREE: 'QUOTAS=free: ...',
+  QUOTAS_PRO: 'QUOTAS=pro: ...',
+  QUOTAS_ENTERPRISE: 'QUOTAS=enterprise: ...',
+};
 
 /** All faults of the environment, in one message. */
 export class ConfigError extends Error {
@@ -40,13 +48,18 @@ export class ConfigError extends Error {
 /**
  * Validates the environment and freezes the result. An empty variable counts as absent, as in `.env.example`.
  * Generates PLATFORM_ADMIN_KEY and MASTER_KEY into the data directory (mode 0600) where they are not given.
+ * @param changes for tests
  * @throws ConfigError naming every fault
  */
-export function loadConfig(environment: Readonly<Record<string, string | undefined>>): AppConfig {
+export function loadConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  changes: Partial<Tuning> = {},
+): AppConfig {
   const env = validateEnvironment(environment);
+  const tuning = { ...TUNING, ...changes };
   const dataDir = resolve(env.DATA_DIR);
   return freeze({
-    server: serverConfig(env),
+    server: serverConfig(env, tuning),
     dataDir,
     database: {
       url: env.DATABASE_URL === undefined ? null : withHostList(env.DATABASE_URL),
@@ -60,43 +73,37 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       smtpUrl: env.SMTP_URL ?? null,
       from: env.MAIL_FROM,
       outboxDir: join(dataDir, 'mail'),
-      retryDelayMs: env.MAIL_RETRY_DELAY * 1000,
-      recoveryIntervalMs: env.MAIL_RECOVERY_INTERVAL * 1000,
+      retryDelayMs: tuning.mailRetryDelayMs,
+      recoveryIntervalMs: tuning.mailRecoveryIntervalMs,
     },
     secrets: {
       platformAdminKey: env.PLATFORM_ADMIN_KEY ?? readOrCreateSecret(join(dataDir, ADMIN_KEY_FILE)),
       masterKey: env.MASTER_KEY ?? readOrCreateSecret(join(dataDir, 'master-key')),
       metricsToken: env.METRICS_TOKEN ?? null,
     },
-    storage: storageConfig(env, dataDir),
-    backups: backupConfig(env, dataDir),
-    passwords: { bcryptCost: env.BCRYPT_COST },
+    storage: storageConfig(env, dataDir, tuning),
+    backups: backupConfig(env, dataDir, tuning),
+    passwords: { bcryptCost: tuning.bcryptCost },
     auth: {
-      failuresPerAccount: env.AUTH_FAILURES_PER_ACCOUNT,
-      failuresPerAddress: env.AUTH_FAILURES_PER_ADDRESS,
+      failuresPerAccount: tuning.failuresPerAccount,
+      failuresPerAddress: Math.max(
+        LEAST_FAILURES,
+        Math.round(env.AUTH_REQUESTS_PER_MINUTE * tuning.failureShare),
+      ),
       requestsPerMinute: env.AUTH_REQUESTS_PER_MINUTE,
-      mailsPerHour: env.AUTH_MAILS_PER_HOUR,
+      mailsPerHour: tuning.mailsPerHour,
     },
     staff: {
       sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,
-      sessionLifetimeMs: env.STAFF_SESSION_LIFETIME * 1000,
+      sessionLifetimeMs: env.STAFF_SESSION_IDLE * 1000 * SESSION_LIFETIMES,
       oidc: oidcConfig(env),
     },
-    planQuotas: planQuotas(env),
+    planQuotas: parsePlanQuotas(env.QUOTAS ?? '') as PlanQuotasConfig,
     logLevel: env.LOG_LEVEL,
   });
 }
 
-function planQuotas(env: EnvironmentVariables): PlanQuotasConfig {
-  const quotasOf = (text = ''): PlanQuotas => parsePlanQuotas(text) as PlanQuotas;
-  return {
-    free: quotasOf(env.QUOTAS_FREE),
-    pro: quotasOf(env.QUOTAS_PRO),
-    enterprise: quotasOf(env.QUOTAS_ENTERPRISE),
-  };
-}
-
-function serverConfig(env: EnvironmentVariables): ServerConfig {
+function serverConfig(env: EnvironmentVariables, tuning: Tuning): ServerConfig {
   return {
     port: env.PORT,
     host: env.HOST,
@@ -106,16 +113,15 @@ function serverConfig(env: EnvironmentVariables): ServerConfig {
     shutdownDelayMs: env.SHUTDOWN_DELAY * 1000,
     trustProxy: trustProxy(env.TRUST_PROXY),
     maxBodyBytes: env.MAX_BODY_SIZE,
-    metrics: env.METRICS_PORT ? { port: env.METRICS_PORT, host: env.METRICS_HOST ?? env.HOST } : null,
+    metrics: metricsAddress(env),
     requestLog: env.REQUEST_LOG === 'true',
     traceEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
-    maxBufferedBytes: env.MAX_BUFFERED_BODIES ?? Math.max(BUFFERED_BODIES, leastBudget(env)),
+    maxBufferedBytes: Math.max(tuning.bufferedBodies, BODIES_OF_BUDGET * env.MAX_BODY_SIZE),
     maxResultBytes: env.MAX_RESULT_SIZE,
-    maxBufferedResultBytes:
-      env.MAX_BUFFERED_RESULTS ?? Math.max(BUFFERED_RESULTS, RESULTS_BY_DEFAULT * env.MAX_RESULT_SIZE),
-    minBodyRate: env.MIN_BODY_RATE,
-    bodyRateWindowMs: env.BODY_RATE_WINDOW * 1000,
-    bodyTimeoutMs: env.BODY_TIMEOUT * 1000,
+    maxBufferedResultBytes: Math.max(tuning.bufferedResults, tuning.resultsOfBudget * env.MAX_RESULT_SIZE),
+    minBodyRate: tuning.minBodyRate,
+    bodyRateWindowMs: tuning.bodyRateWindowMs,
+    bodyTimeoutMs: tuning.bodyTimeoutMs,
     maxClientConnections: env.MAX_CLIENT_CONNECTIONS,
   };
 }
@@ -128,9 +134,13 @@ export function validateEnvironment(
   const given = Object.fromEntries(
     known.filter((name) => environment[name]?.trim()).map((n) => [n, environment[n]]),
   );
+  const renamed = Object.keys(RENAMED).filter((name) => environment[name]?.trim());
   const env = plainToInstance(EnvironmentVariables, given, { exposeDefaultValues: true });
   const faults = validateSync(env, { stopAtFirstError: true }).flatMap(({ constraints }) =>
     Object.values(constraints ?? {}),
+  );
+  faults.push(
+    ...renamed.map((name) => `${name} has another form now: ${RENAMED[name]} (docs/configuration.md)`),
   );
   if (env.WORKERS > 1 && !env.REDIS_URL) {
     faults.push(
@@ -141,21 +151,8 @@ export function validateEnvironment(
     faults.push('EMBEDDED_DATABASE_PORT must not be the same as PORT');
   }
   faults.push(...walArchiveFaults(env));
-  if (env.METRICS_PORT !== undefined && env.METRICS_PORT === env.PORT) {
-    faults.push('METRICS_PORT: must be another port than PORT');
-  }
-  if (env.MAX_BUFFERED_BODIES !== undefined && env.MAX_BUFFERED_BODIES < leastBudget(env)) {
-    faults.push(
-      `MAX_BUFFERED_BODIES: must be at least ${leastBudget(env)} bytes, so that a body of MAX_BODY_SIZE fits`,
-    );
-  }
-  const leastResults = LEAST_RESULTS * env.MAX_RESULT_SIZE;
-  if (env.MAX_BUFFERED_RESULTS !== undefined && env.MAX_BUFFERED_RESULTS < leastResults) {
-    faults.push(
-      `MAX_BUFFERED_RESULTS: must be at least ${leastResults} bytes, so that a result of MAX_RESULT_SIZE fits`,
-    );
-  }
-  faults.push(...storageFaults(env), ...backupFaults(env), ...oidcFaults(env));
+  if (metricsAddress(env)?.port === env.PORT) faults.push('METRICS_PORT: must be another port than PORT');
+  faults.push(...storageFaults(env), ...backupFaults(env, TUNING), ...oidcFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
 }
@@ -181,9 +178,10 @@ export function publicUrl({ PUBLIC_URL, PORT }: EnvironmentVariables): string {
   return (PUBLIC_URL ?? `http://localhost:${PORT}`).replace(/\/+$/, '');
 }
 
-/** The least MAX_BUFFERED_BODIES, in bytes. */
-function leastBudget(env: EnvironmentVariables): number {
-  return Math.max(SMALLEST_BUDGET, BODIES_OF_BUDGET * env.MAX_BODY_SIZE);
+/** `9090`, `127.0.0.1:9090` or `[::1]:9090`. */
+function metricsAddress({ METRICS_PORT, HOST }: EnvironmentVariables): ServerConfig['metrics'] {
+  const [, host, port] = /^(?:\[?(.*?)\]?:)?(\d+)$/.exec(METRICS_PORT ?? '') ?? [];
+  return port === undefined ? null : { port: Number(port), host: host ?? HOST };
 }
 
 function trustProxy(value: string | undefined): number | string | false {

@@ -1,4 +1,4 @@
-/** Quotas of the plans, which QUOTAS_FREE, QUOTAS_PRO and QUOTAS_ENTERPRISE set. */
+/** Quotas of the plans, which QUOTAS sets. */
 
 /** Null: no limit. */
 export interface PlanQuotas {
@@ -7,6 +7,9 @@ export interface PlanQuotas {
   readonly requests_per_day: number | null;
   readonly mails_per_day: number | null;
 }
+
+/** By plan (docs/scaling.md). */
+export type PlanQuotasConfig = Readonly<Record<'free' | 'pro' | 'enterprise', PlanQuotas>>;
 
 const NONE: PlanQuotas = {
   database_quota_bytes: null,
@@ -21,14 +24,26 @@ const UNITS: Readonly<Record<string, number>> = {
   GiB: 2 ** 30,
   TiB: 2 ** 40,
 };
+const PLAN = /^\s*(free|pro|enterprise):(.*)$/s;
 const QUOTA =
   /^(database_quota_bytes|requests_per_second|requests_per_day|mails_per_day)=([1-9]\d{0,14})([KMGT]iB)?$/;
 
 /**
- * Parses `database_quota_bytes=500MiB requests_per_day=50000`.
+ * Parses `free: database_quota_bytes=500MiB requests_per_day=50000; pro: mails_per_day=200`.
  * @returns null if the text has another form
  */
-export function parsePlanQuotas(text: string): PlanQuotas | null {
+export function parsePlanQuotas(text: string): PlanQuotasConfig | null {
+  let plans: PlanQuotasConfig = { free: NONE, pro: NONE, enterprise: NONE };
+  for (const part of text.split(';').filter((one) => one.trim() !== '')) {
+    const [, plan, quotas = ''] = PLAN.exec(part) ?? [];
+    const parsed = plan === undefined ? null : parseQuotas(quotas);
+    if (!plan || !parsed) return null;
+    plans = { ...plans, [plan]: parsed };
+  }
+  return plans;
+}
+
+function parseQuotas(text: string): PlanQuotas | null {
   let quotas = NONE;
   for (const part of text.split(/[\s,]+/).filter(Boolean)) {
     const [, name, digits, unit = ''] = QUOTA.exec(part) ?? [];

@@ -5,6 +5,7 @@ import { messageOf } from '../common/errors/error-facts';
 import { isJsonObject, type JsonObject } from '../common/text/json';
 import { GcsConfig, RemoteStoreConfig, S3Config, StorageConfig } from './app-config';
 import type { EnvironmentVariables } from './env.schema';
+import type { Tuning } from './tuning';
 
 const REMOTE = ['gcs', 's3'];
 
@@ -20,15 +21,15 @@ export function storageFaults(env: EnvironmentVariables): string[] {
   ];
 }
 
-export function storageConfig(env: EnvironmentVariables, dataDir: string): StorageConfig {
+export function storageConfig(env: EnvironmentVariables, dataDir: string, tuning: Tuning): StorageConfig {
   return {
     provider: env.STORAGE_PROVIDER,
     diskDir: resolve(env.STORAGE_DISK_DIR ?? join(dataDir, 'files')),
     diskSetting: 'STORAGE_DISK_DIR',
-    gcs: env.STORAGE_PROVIDER === 'gcs' ? gcsConfig(env) : null,
-    s3: env.STORAGE_PROVIDER === 's3' ? s3Config(env) : null,
+    gcs: env.STORAGE_PROVIDER === 'gcs' ? gcsConfig(env, tuning) : null,
+    s3: env.STORAGE_PROVIDER === 's3' ? s3Config(env, tuning) : null,
     maxFileBytes: env.MAX_FILE_SIZE,
-    orphanAgeMs: env.STORAGE_ORPHAN_AGE * 1000,
+    orphanAgeMs: tuning.orphanAgeMs,
     accelRedirect: env.STORAGE_ACCEL_REDIRECT?.replace(/\/+$/, '') ?? null,
   };
 }
@@ -58,25 +59,27 @@ function s3Faults(env: EnvironmentVariables): string[] {
   return [`${missing}: is missing; give both halves of the key, or neither for ambient credentials`];
 }
 
-function remoteConfig(env: EnvironmentVariables): RemoteStoreConfig {
-  const prefix = (env.STORAGE_PREFIX ?? '').replace(/\/+$/, '');
+/** `bucket/folder` is a bucket and the prefix of the names of its objects. */
+function remoteConfig(env: EnvironmentVariables, { storageTimeoutMs }: Tuning): RemoteStoreConfig {
+  const [bucket = '', ...folders] = (env.STORAGE_BUCKET ?? '').replace(/\/+$/, '').split('/');
+  const prefix = folders.join('/');
   return {
-    bucket: env.STORAGE_BUCKET as string,
+    bucket,
     prefix: prefix && `${prefix}/`,
     endpoint: env.STORAGE_ENDPOINT?.replace(/\/+$/, '') ?? null,
-    timeoutMs: env.STORAGE_TIMEOUT * 1000,
+    timeoutMs: storageTimeoutMs,
   };
 }
 
-function gcsConfig(env: EnvironmentVariables): GcsConfig {
-  return { ...remoteConfig(env), keyFile: env.STORAGE_GCS_KEY_FILE ?? null };
+function gcsConfig(env: EnvironmentVariables, tuning: Tuning): GcsConfig {
+  return { ...remoteConfig(env, tuning), keyFile: env.STORAGE_GCS_KEY_FILE ?? null };
 }
 
-function s3Config(env: EnvironmentVariables): S3Config {
+function s3Config(env: EnvironmentVariables, tuning: Tuning): S3Config {
   const [accessKeyId, secretAccessKey] = [env.STORAGE_S3_ACCESS_KEY_ID, env.STORAGE_S3_SECRET_ACCESS_KEY];
   const pathStyle = env.STORAGE_S3_PATH_STYLE;
   return {
-    ...remoteConfig(env),
+    ...remoteConfig(env, tuning),
     region: env.STORAGE_S3_REGION,
     pathStyle: pathStyle === undefined ? env.STORAGE_ENDPOINT !== undefined : pathStyle === 'true',
     credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : null,

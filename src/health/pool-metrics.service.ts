@@ -77,7 +77,7 @@ function gaugeConnections(metrics: Metrics, pools: ProjectPools): void {
 function gaugeBodies(metrics: Metrics, bodies: BodyBudget): void {
   metrics.gauge(
     'plinth_body_reserved_bytes',
-    'Memory reserved for request bodies (MAX_BUFFERED_BODIES)',
+    'Memory reserved for request bodies',
     () => bodies.stats().reserved,
   );
   metrics.gauge(

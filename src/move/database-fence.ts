@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import { quoteIdentifier } from '../database/sql/identifier';
 import { sessionsRemain } from './move.errors';
 
-const LOOK_MS = 50;
+const POLL_INTERVAL_MS = 50;
 const LIMIT_MS = 5_000;
 
 const OTHERS = `select pid, pg_terminate_backend(pid) from pg_stat_activity
@@ -34,7 +34,7 @@ export async function endOthers(client: Client, database: string, spared: readon
     const { rowCount } = await client.query(OTHERS, [database, spared]);
     quiet = rowCount === 0 ? quiet + 1 : 0;
     if (performance.now() > end) throw sessionsRemain(rowCount ?? 0);
-    if (quiet < 2) await sleep(quiet === 0 ? LOOK_MS / 5 : LOOK_MS);
+    if (quiet < 2) await sleep(quiet === 0 ? POLL_INTERVAL_MS / 5 : POLL_INTERVAL_MS);
   }
 }
 

@@ -29,7 +29,7 @@ export const slotNotReady = (seconds: number, cause: unknown): AppError =>
 
 export const changesStopped = (cause?: unknown): AppError =>
   refusal(
-    'The source server stopped to send changes of the project: it was restarted, or gave up the log that the move needs (max_slot_wal_keep_size)',
+    'The source server stopped sending changes of the project: it was restarted, or gave up the log that the move needs (max_slot_wal_keep_size)',
     cause,
   );
 

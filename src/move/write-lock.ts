@@ -15,7 +15,7 @@ const ATTEMPT_MS = 700;
 /** Attempts before sessions that hold a lock for longer are ended, and in all. */
 const PATIENT_ATTEMPTS = 2;
 const ATTEMPTS = 6;
-const LOOK_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
 /** PostgreSQL notices within about 15 seconds that the host of this process is gone. */
 const SESSION = `set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 3; set tcp_keepalives_count = 3;
@@ -86,6 +86,6 @@ export async function endWaitingWriters(
        where datname = $1 and wait_event_type = 'Lock' and $2 = any (pg_blocking_pids(pid))`,
       [database, holder],
     );
-    await sleep(LOOK_MS, undefined, { signal: isOver }).catch(() => undefined);
+    await sleep(POLL_INTERVAL_MS, undefined, { signal: isOver }).catch(() => undefined);
   }
 }

@@ -37,8 +37,8 @@ export interface EndedRequest extends Ending {
 const MASK = '***';
 /** Longer segments and names may be tokens. */
 const LONGEST = 64;
-const MOST_PARAMETERS = 30;
-const MOST_CHARACTERS = 500;
+const MAX_PARAMETERS = 30;
+const MAX_CHARACTERS = 500;
 /** A JWT, or the beginning of one. */
 const TOKEN = /eyJ[\w-]{10,}/;
 const NAME = /^[\w.()-]+$/;
@@ -46,10 +46,10 @@ const NAME = /^[\w.()-]+$/;
 /** `/rest/v1/notes?select=***&id=***`: what could be a key, a token or data is replaced. @param url of the request line */
 export function maskedPath(url: string): string {
   const [path = '', query] = url.split('?', 2);
-  const segments = path.slice(0, MOST_CHARACTERS).split('/');
+  const segments = path.slice(0, MAX_CHARACTERS).split('/');
   const masked = segments.map((segment) => (isPlain(segment) ? segment : MASK)).join('/');
   if (!query) return masked;
-  const names = query.slice(0, MOST_CHARACTERS).split('&', MOST_PARAMETERS);
+  const names = query.slice(0, MAX_CHARACTERS).split('&', MAX_PARAMETERS);
   return `${masked}?${names.map(maskedParameter).join('&')}`;
 }
 

@@ -78,10 +78,10 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   }
 
   /**
-   * As tellAll(), and waits until every process has handled the message.
+   * As broadcast(), and waits until every process has handled the message.
    * @returns false as allReplicasAcknowledged()
    */
-  askAll(prefix: `${string}:`, text: string): Promise<boolean> {
+  broadcastAndConfirm(prefix: `${string}:`, text: string): Promise<boolean> {
     return this.acknowledged(prefix + text);
   }
 
@@ -137,7 +137,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   }
 
   /**
-   * Registers a handler for messages of this process and of others, which are sent with tellAll().
+   * Registers a handler for messages of this process and of others, which are sent with broadcast().
    * @param prefix of these messages; no id of a project holds a colon
    */
   onMessage(prefix: `${string}:`, handler: (text: string) => void): void {
@@ -145,7 +145,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   }
 
   /** Sends a message to all processes; it is lost while the platform's notifications are. */
-  async tellAll(prefix: `${string}:`, text: string): Promise<void> {
+  async broadcast(prefix: `${string}:`, text: string): Promise<void> {
     await this.listener.say(PROJECTS_CHANNEL, prefix + text);
   }
 

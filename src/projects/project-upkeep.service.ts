@@ -24,7 +24,7 @@ const CONCURRENT_DATABASES = 4;
 /** Outdated projects that are read at once. */
 const PAGE = 500;
 /** Milliseconds to wait for another process that migrates or creates the same project. */
-const PATIENCE_MS = 300_000;
+const WAIT_TIMEOUT_MS = 300_000;
 
 export interface UpgradeResult {
   /** Slugs of the projects that this process migrated. */
@@ -99,15 +99,15 @@ export class ProjectUpkeep implements OnApplicationShutdown {
   /**
    * Migrates every project's database to the current schema, as its owner. Each migration is one transaction, so an
    * interrupted run continues with the rest.
-   * @param patienceMs time to wait for each project that another process works on
+   * @param waitTimeoutMs time to wait for each project that another process works on
    */
-  async migrateOutdated(patienceMs = PATIENCE_MS): Promise<UpgradeResult> {
+  async migrateOutdated(waitTimeoutMs = WAIT_TIMEOUT_MS): Promise<UpgradeResult> {
     const result: UpgradeResult = { migrated: [], failed: [] };
     // In pages: an installation may have a hundred thousand projects.
     for (let after = ''; ;) {
       const page = await this.projects.listOutdated(PROJECT_SCHEMA_VERSION, after, PAGE);
       const waiting = page.filter(({ schemaVersion }) => isOutdated(schemaVersion));
-      await withEach(waiting, (entity) => this.migrate(entity, patienceMs, result));
+      await withEach(waiting, (entity) => this.migrate(entity, waitTimeoutMs, result));
       after = page.at(-1)?.id ?? '';
       if (page.length < PAGE) break;
     }
@@ -127,7 +127,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     }
   }
 
-  private async migrate(entity: ProjectEntity, patienceMs: number, result: UpgradeResult): Promise<void> {
+  private async migrate(entity: ProjectEntity, waitTimeoutMs: number, result: UpgradeResult): Promise<void> {
     const { id, slug } = entity;
     try {
       const work = async (): Promise<void> => {
@@ -139,7 +139,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
         await this.projects.setSchemaVersion(id, PROJECT_SCHEMA_VERSION);
         result.migrated.push(slug);
       };
-      const hadLock = await this.projects.whileLocked(id, work, patienceMs);
+      const hadLock = await this.projects.whileLocked(id, work, waitTimeoutMs);
       if (!hadLock) result.failed.push({ slug, reason: 'another process works on it' });
       this.failures.delete(id);
     } catch (error) {

@@ -235,12 +235,12 @@ export class ProjectRepository {
   /**
    * Runs work that only one process may do for a project at a time. The lock has a connection of its own: if it took
    * one of the pool, the work could wait for the pool for ever.
-   * @param patienceMs time to wait for another process that holds the lock
+   * @param waitTimeoutMs time to wait for another process that holds the lock
    * @returns false when another process holds the lock
    */
-  async whileLocked(id: string, work: () => Promise<void>, patienceMs = 0): Promise<boolean> {
+  async whileLocked(id: string, work: () => Promise<void>, waitTimeoutMs = 0): Promise<boolean> {
     return withConnection({ connectionString: this.platformUrl }, async (client) => {
-      if (!(await lockProject(client, id, patienceMs))) return false;
+      if (!(await lockProject(client, id, waitTimeoutMs))) return false;
       await work();
       return true;
     });
@@ -263,13 +263,13 @@ export class ProjectRepository {
   }
 }
 
-async function lockProject(client: Client, id: string, patienceMs: number): Promise<boolean> {
+async function lockProject(client: Client, id: string, waitTimeoutMs: number): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>(
     'select pg_try_advisory_lock(hashtextextended($1, 0)) as locked',
     [id],
   );
-  if (rows[0]?.locked || patienceMs === 0) return rows[0]?.locked === true;
-  await client.query(`select set_config('lock_timeout', $1, false)`, [`${patienceMs}ms`]);
+  if (rows[0]?.locked || waitTimeoutMs === 0) return rows[0]?.locked === true;
+  await client.query(`select set_config('lock_timeout', $1, false)`, [`${waitTimeoutMs}ms`]);
   try {
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [id]);
     return true;

@@ -6,7 +6,7 @@ import { KeyRotationService } from './key-rotation.service';
 import { LoginRepair } from './login-repair.service';
 import { OwnerDatabase } from './owner-database';
 import { ProjectFactory } from './project-factory';
-import { PlatformFactsRepository } from './platform-facts.repository';
+import { PlatformMetadataRepository } from './platform-metadata.repository';
 import { ProjectPauses } from './project-pauses.service';
 import { ProjectRegistry } from './project-registry.service';
 import { ProjectRepository } from './project.repository';
@@ -14,7 +14,7 @@ import { ProjectSecrets } from './project-secrets';
 import { ProjectUpkeep } from './project-upkeep.service';
 import { RelationAdopter } from './relation-adopter.service';
 import { ProjectsService } from './projects.service';
-import { SessionEnder } from './session-ender.service';
+import { BackendTerminator } from './backend-terminator.service';
 import { SessionWatch } from './session-watch.service';
 import { ProjectQuotas } from './quotas/project-quotas.service';
 import { QuotaUseRepository } from './quotas/quota-use.repository';
@@ -35,7 +35,7 @@ import { WriteGate } from './write-gate.service';
     LoginRepair,
     ObstacleWatch,
     OwnerDatabase,
-    PlatformFactsRepository,
+    PlatformMetadataRepository,
     ProjectFactory,
     ProjectPauses,
     ProjectQuotas,
@@ -47,7 +47,7 @@ import { WriteGate } from './write-gate.service';
     QuotaUseRepository,
     RelationAdopter,
     ReplicaList,
-    SessionEnder,
+    BackendTerminator,
     SessionWatch,
     ServerRepository,
     ServersService,
@@ -60,7 +60,7 @@ import { WriteGate } from './write-gate.service';
     DatabaseProvisioner,
     KeyRotationService,
     OwnerDatabase,
-    PlatformFactsRepository,
+    PlatformMetadataRepository,
     ProjectPauses,
     ProjectQuotas,
     ProjectRegistry,

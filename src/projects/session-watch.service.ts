@@ -11,11 +11,11 @@ import { ProjectsService } from './projects.service';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './provisioning/database-server';
 import { ObstacleWatch } from './provisioning/obstacle-watch.service';
 import { findForeignGrants, type ForeignGrant, revokeForeignGrants } from './provisioning/shared-roles';
-import { EndReason, SessionEnder } from './session-ender.service';
+import { EndReason, BackendTerminator } from './backend-terminator.service';
 
-const LOOK_MS = 500;
+const POLL_INTERVAL_MS = 500;
 /** Interval while a share is exceeded. */
-const LOOK_AGAIN_MS = 100;
+const RECHECK_INTERVAL_MS = 100;
 const SERVERS_MS = 60_000;
 const RECONNECT_MS = 5_000;
 const FACTS_MS = 2_000;
@@ -78,7 +78,7 @@ export class SessionWatch implements OnApplicationBootstrap, OnApplicationShutdo
 
   constructor(
     private readonly service: ProjectsService,
-    private readonly ender: SessionEnder,
+    private readonly terminator: BackendTerminator,
     private readonly obstacles: ObstacleWatch,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {}
@@ -100,7 +100,7 @@ export class SessionWatch implements OnApplicationBootstrap, OnApplicationShutdo
 
   private watch(server: DatabaseServer): void {
     if (this.watched.has(server.key)) return;
-    const watched = new WatchedServer(server, this.ender, this.obstacles);
+    const watched = new WatchedServer(server, this.terminator, this.obstacles);
     this.watched.set(server.key, watched);
     watched.start();
   }
@@ -111,7 +111,7 @@ class WatchedServer {
   private readonly logger = new Logger(SessionWatch.name);
   private client: Client | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<number> = Promise.resolve(LOOK_MS);
+  private looking: Promise<number> = Promise.resolve(POLL_INTERVAL_MS);
   private isStopped = false;
   private hasFailed = false;
   private facts: Facts = { databases: {}, superusers: [] };
@@ -122,12 +122,12 @@ class WatchedServer {
 
   constructor(
     private readonly server: DatabaseServer,
-    private readonly ender: SessionEnder,
+    private readonly terminator: BackendTerminator,
     private readonly obstacles: ObstacleWatch,
   ) {}
 
   start(): void {
-    this.lookIn(LOOK_MS);
+    this.lookIn(POLL_INTERVAL_MS);
   }
 
   async stop(): Promise<void> {
@@ -152,7 +152,7 @@ class WatchedServer {
       const client = (this.client ??= await this.server.connectAsAdmin(MAINTENANCE_DATABASE, 'plinth-watch'));
       const isWrong = await this.endHarmful(client);
       this.hasFailed = false;
-      return isWrong ? LOOK_AGAIN_MS : LOOK_MS;
+      return isWrong ? RECHECK_INTERVAL_MS : POLL_INTERVAL_MS;
     } catch (error) {
       // Logged once for each outage, which may be long.
       if (!this.hasFailed && !this.isStopped)
@@ -164,7 +164,7 @@ class WatchedServer {
 
   private async afterFailure(error: unknown): Promise<number> {
     // The connection itself is fine.
-    if (codeOf(error) === OUT_OF_MEMORY) return LOOK_AGAIN_MS;
+    if (codeOf(error) === OUT_OF_MEMORY) return RECHECK_INTERVAL_MS;
     await this.client?.end().catch(() => undefined);
     this.client = undefined;
     this.factsUntil = 0;
@@ -231,6 +231,6 @@ class WatchedServer {
       return this.refreshFacts(client);
     }
     const database = databases[session.database] ?? session.database;
-    await this.ender.end(client, { pid: session.pid, database }, reason);
+    await this.terminator.end(client, { pid: session.pid, database }, reason);
   }
 }

@@ -35,6 +35,6 @@ export class WriteGate {
 
   /** Refuses writes to the project for three seconds, in every process that hears of it. */
   async close(id: string): Promise<void> {
-    await this.registry.tellAll(PREFIX, id);
+    await this.registry.broadcast(PREFIX, id);
   }
 }

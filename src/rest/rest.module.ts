@@ -20,7 +20,7 @@ function resultBudget(
   const budget = new ResultBudget(maxBufferedResultBytes, maxResultBytes);
   metrics.gauge(
     'plinth_result_held_bytes',
-    'Memory of table REST results that are held before they are sent (MAX_BUFFERED_RESULTS)',
+    'Memory of table REST results that are held before they are sent',
     () => budget.stats().reserved,
   );
   return budget;

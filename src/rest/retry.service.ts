@@ -57,7 +57,7 @@ const UNKNOWN_TO_DATABASE: ReadonlySet<string> = new Set([
 const DEADLOCK = '40P01';
 
 /** A schema rarely changes again before the request that met the change is done, but migrations consist of many changes. */
-const MOST_REPEATS = 3;
+const MAX_REPEATS = 3;
 
 /** The stages that may run more than once. */
 export interface RepeatableStages {
@@ -83,7 +83,7 @@ export class RetryService {
       } catch (error) {
         const next = stages.mayRepeat() ? await this.nextAttempt(database, error, prepared, stages) : null;
         if (!next) throw await stages.explain(error, prepared);
-        if (repeats === MOST_REPEATS) throw isStaleSchema(error) ? new SchemaChanged() : error;
+        if (repeats === MAX_REPEATS) throw isStaleSchema(error) ? new SchemaChanged() : error;
         prepared = next;
       }
     }

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config';
+import { TEST_TUNING } from '../support/plinth';
 import { ObjectAddress } from '../../src/storage/providers/object-address';
 import { ObjectStore } from '../../src/storage/providers/object-store';
 import { createObjectStore } from '../../src/storage/providers/object-store.provider';
@@ -21,7 +22,7 @@ beforeAll(async () => {
   const provider = await s3Provider();
   server = provider.server;
   dataDir = mkdtempSync(join(tmpdir(), 'plinth-s3-'));
-  store = createObjectStore(loadConfig({ DATA_DIR: dataDir, ...provider.env }).storage);
+  store = createObjectStore(loadConfig({ DATA_DIR: dataDir, ...provider.env }, TEST_TUNING).storage);
 });
 afterAll(async () => {
   await server.stop();

@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config';
+import { TEST_TUNING } from '../support/plinth';
 import { ObjectAddress } from '../../src/storage/providers/object-address';
 import { ObjectStore, StoredObject } from '../../src/storage/providers/object-store';
 import { createObjectStore } from '../../src/storage/providers/object-store.provider';
@@ -26,8 +27,12 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => 
   let store: ObjectStore;
   let dataDir: string;
 
-  async function openStore(env: Record<string, string>): Promise<ObjectStore> {
-    const opened = createObjectStore(loadConfig({ DATA_DIR: dataDir, ...env }).storage);
+  async function openStore(
+    env: Record<string, string>,
+    storageTimeoutMs = TEST_TUNING.storageTimeoutMs,
+  ): Promise<ObjectStore> {
+    const { storage } = loadConfig({ DATA_DIR: dataDir, ...env }, { storageTimeoutMs });
+    const opened = createObjectStore(storage);
     await (opened as Partial<OnModuleInit>).onModuleInit?.();
     return opened;
   }
@@ -47,7 +52,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => 
     new ObjectAddress(projectId, randomUUID());
 
   /** Waits for the provider for a second only. */
-  const openImpatientStore = (): Promise<ObjectStore> => openStore({ ...provider.env, STORAGE_TIMEOUT: '1' });
+  const openImpatientStore = (): Promise<ObjectStore> => openStore(provider.env, 1_000);
 
   async function put(bytes: Buffer, at = address()): Promise<ObjectAddress> {
     await store.put(at, inChunks(bytes));

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { buildCatalog } from '../../src/rest/catalog/build-catalog';
 import { nameKey } from '../../src/rest/catalog/catalog';
-import { MOST_OWN_ROLES } from '../../src/rest/catalog/queries/roles';
+import { MAX_OWN_ROLES } from '../../src/rest/catalog/queries/roles';
 import { createCatalogDatabase } from '../support/catalog-database';
 
 const suffix = randomUUID().slice(0, 8);
 const own = (number: number): string => `own_${suffix}_${String(number).padStart(3, '0')}`;
 const foreign = `foreign_${suffix}`;
-const MORE = MOST_OWN_ROLES + 20;
+const MORE = MAX_OWN_ROLES + 20;
 
 let made: Awaited<ReturnType<typeof createCatalogDatabase>>;
 
@@ -46,6 +46,6 @@ it('are those that were granted to the login role by the owner or an administrat
   expect([...catalog.roleSettings.keys()]).toEqual([own(1)]);
   const { closedTo } = catalog.relations.get(nameKey({ schema: 'public', name: 'closed' })) ?? {};
   const ofTest = [...(closedTo ?? [])].filter((name) => name.includes(suffix));
-  expect(ofTest).toEqual(Array.from({ length: MOST_OWN_ROLES }, (_, at) => own(at + 1)));
+  expect(ofTest).toEqual(Array.from({ length: MAX_OWN_ROLES }, (_, at) => own(at + 1)));
   expect(closedTo).toContain('anon');
 });

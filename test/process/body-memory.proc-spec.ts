@@ -1,6 +1,6 @@
 /**
  * Memory does not grow with the number of announced and withheld bodies, because all bodies share a budget
- * (MAX_BUFFERED_BODIES). Linux only: the memory of a process is read from /proc.
+ * (BodyBudget). Linux only: the memory of a process is read from /proc.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,8 +32,8 @@ let idle: number;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'plinth-bodies-'));
-  const env = { MAX_BODY_SIZE: String(BODY), MAX_BUFFERED_BODIES: String(BUDGET), NODE_OPTIONS };
-  plinth = await PlinthProcess.start({ dataDir: directory, env });
+  const env = { MAX_BODY_SIZE: String(BODY), NODE_OPTIONS };
+  plinth = await PlinthProcess.start({ dataDir: directory, env, tuning: { bufferedBodies: BUDGET } });
   const [first, second] = [await project(), await project()];
   slug = first.slug;
   headers = { apikey: first.anon_key, Authorization: `Bearer ${first.service_role_key}` };

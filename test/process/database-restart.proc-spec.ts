@@ -268,7 +268,7 @@ describe('an embedded PostgreSQL that crashes', () => {
     it("answers 503 with Retry-After in each area's error body, and serves when it can be started again", async () => {
       // What failed within the last minute counts, so this install has no kills behind it.
       const other = await Install.start();
-      const mend = breakSettings(other);
+      const restoreSettings = breakSettings(other);
       process.kill(other.postmaster, 'SIGKILL');
       const expected: Record<string, unknown> = {
         rest: {
@@ -295,7 +295,7 @@ describe('an embedded PostgreSQL that crashes', () => {
         body: { error: { checks: { platform_database: { status: 'down' } } } },
       });
       expect((await new HttpClient(other.plinth.baseUrl).get('/health/live')).status).toBe(200);
-      mend();
+      restoreSettings();
       await other.servesAgain();
       await other.expectEverythingRecovered();
       await other.end();

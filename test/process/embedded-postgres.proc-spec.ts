@@ -252,7 +252,7 @@ describe('EmbeddedPostgres', () => {
       }),
     );
 
-    itAsRoot('mends owner and mode of a cluster that was restored from a backup', () =>
+    itAsRoot('corrects owner and mode of a cluster that was restored from a backup', () =>
       withCluster(async (dataDir) => {
         const clusterDir = path.join(dataDir, 'postgres');
         await withPostgres({ dataDir }, ({ url }) => createTable(url));

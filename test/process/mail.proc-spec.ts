@@ -28,7 +28,11 @@ afterAll(async () => {
 });
 
 const start = (): Promise<PlinthProcess> =>
-  PlinthProcess.start({ dataDir: directory, env: { SMTP_URL: smtp.url, MAIL_RETRY_DELAY: '1' } });
+  PlinthProcess.start({
+    dataDir: directory,
+    env: { SMTP_URL: smtp.url },
+    tuning: { mailRetryDelayMs: 1_000 },
+  });
 
 it('delivers every acknowledged mail with a valid token after kill -9', async () => {
   plinth = await start();

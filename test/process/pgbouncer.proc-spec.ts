@@ -9,7 +9,7 @@ import { hasPostgres, PostgresServer } from '../support/postgres-server';
 import type { TestProject } from '../support/test-project';
 import { upload } from '../support/uploads';
 
-const AT_ONCE = 60;
+const CONCURRENCY = 60;
 
 (hasPostgres && hasPgBouncer ? describe : describe.skip)('behind PgBouncer', () => {
   let directory: string;
@@ -51,18 +51,18 @@ const AT_ONCE = 60;
     const users = [project.asSubject(), project.asSubject(), project.asSubject()];
     const userOf = (id: number): (typeof users)[number] => users[id % users.length] as (typeof users)[number];
     const created = await Promise.all(
-      [...Array(AT_ONCE).keys()].map((id) => userOf(id).post('/rest/v1/notes', { id })),
+      [...Array(CONCURRENCY).keys()].map((id) => userOf(id).post('/rest/v1/notes', { id })),
     );
     expect(new Set(created.map(({ status }) => status))).toEqual(new Set([201]));
     const own = await Promise.all(users.map((user) => user.get('/rest/v1/notes?select=owner')));
     own.forEach(({ body }, index) => {
-      expect(body).toHaveLength(AT_ONCE / users.length);
+      expect(body).toHaveLength(CONCURRENCY / users.length);
       expect(new Set(body.map(({ owner }: { owner: string }) => owner))).toEqual(
         new Set([userOf(index).userId]),
       );
     });
     expect((await project.anon.get('/rest/v1/notes')).body).toEqual([]);
-    expect(await bouncer.transactionsOf(`plinth_${project.id}`)).toBeGreaterThanOrEqual(AT_ONCE);
+    expect(await bouncer.transactionsOf(`plinth_${project.id}`)).toBeGreaterThanOrEqual(CONCURRENCY);
     const [row] = await server.query<{ n: number }>(
       `select count(*)::int as n from pg_stat_activity where usename = 'plinth_${project.id}_login' and application_name = 'plinth'`,
     );

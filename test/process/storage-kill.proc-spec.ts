@@ -16,6 +16,7 @@ import { PlinthProcess } from '../support/plinth-process';
 import { upload } from '../support/uploads';
 
 const KILLS = Number(process.env.PLINTH_STORAGE_KILLS ?? (IN_SOAK ? 50 : 2));
+const HOUR_MS = 3_600_000;
 const WORKERS = 8;
 const SLOTS_OF_WORKER = 12;
 const BUCKETS = ['box', 'shelf'];
@@ -62,15 +63,16 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-function start(env: Record<string, string> = { STORAGE_ORPHAN_AGE: '0.2' }): Promise<PlinthProcess> {
+/** @param orphanAgeMs after which bytes without a row may be removed */
+function start(orphanAgeMs = 200): Promise<PlinthProcess> {
   const database = new URL(`/plinth_${provider.name}`, postgres.url).href;
   return PlinthProcess.start({
     dataDir: directory,
+    tuning: { orphanAgeMs },
     env: {
       ...provider.env,
       DATABASE_URL: database,
       MASTER_KEY: 'kill-master-key-0123456789-0123456789',
-      ...env,
     },
   });
 }
@@ -259,12 +261,12 @@ describe.each(casesOf(PROVIDERS, 1))('on %s', (_name, startProvider) => {
   );
 
   it('a deleted project leaves no bytes, even if the server is killed right after the deletion', async () => {
-    const plinth = await start({});
+    const plinth = await start(HOUR_MS);
     const left = (): string[] => provider.names().filter((name) => name.startsWith(`${keys.id}/`));
     expect(left().length).toBeGreaterThan(0);
     expect((await plinth.admin.delete(`/admin/v1/projects/${keys.id}`)).status).toBe(200);
     await plinth.end('SIGKILL');
-    const next = await start({});
+    const next = await start(HOUR_MS);
     await eventually(async () => expect(left()).toEqual([]), 60_000);
     expect(await next.end('SIGTERM')).toBe(0);
   }, 120_000);

@@ -77,7 +77,7 @@ interface Running {
 /** Starts Plinth on a provider and transfers one file, so that code loaded for the first file is not measured. */
 async function running(provider: TestProvider, work: (running: Running) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plinth-memory-'));
-  const env = { ...provider.env, MAX_FILE_SIZE: '8GiB', STORAGE_TIMEOUT: '30' };
+  const env = { ...provider.env, MAX_FILE_SIZE: '8GiB' };
   const plinth = await PlinthProcess.start({ dataDir, env });
   try {
     const created = await plinth.admin.post('/admin/v1/projects', { name: 'Memory', plan: 'enterprise' });

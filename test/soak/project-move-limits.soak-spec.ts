@@ -114,7 +114,7 @@ it('fails when the source gives up the log that the move needs (max_slot_wal_kee
       return (await moveOf(project)).finished_at !== null;
     }, MOVED_MS);
   });
-  await assertStays(project, /stopped to send changes/);
+  await assertStays(project, /stopped sending changes/);
   process.stdout.write(`${JSON.stringify({ keptMiB: Math.round(kept / 2 ** 20) })}\n`);
 }, 240_000);
 

@@ -16,7 +16,7 @@ const TEMPLATE_KILLS = 3;
 const PROJECT_KILLS = 24;
 const KILLS = PLATFORM_KILLS + TEMPLATE_KILLS + PROJECT_KILLS;
 /** Databases that are migrated at a time (docs/administration.md). */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 /** The version from which an upgrade without a failed request was asked for. */
 const OLDER = '0ae88cd';
 
@@ -74,7 +74,7 @@ it(`completes an upgrade of ${PROJECTS} projects that is killed ${KILLS} times, 
       await kills.killInProjects(Math.floor((kills.total * kill) / (PROJECT_KILLS + 2)));
     process.stdout.write(`${JSON.stringify(kills.counts)}\n`);
     expect(kills.counts.migrated).toBeLessThan(kills.total);
-    expect(kills.counts.most).toBeLessThanOrEqual(AT_ONCE);
+    expect(kills.counts.most).toBeLessThanOrEqual(CONCURRENCY);
     await kills.assertCompleted();
   } finally {
     await kills.tearDown();

@@ -3,7 +3,7 @@
  * Compare it with a reference on the same machine.
  */
 
-const LOOK_MS = 1;
+const POLL_INTERVAL_MS = 1;
 const MIB = 1024 * 1024;
 
 /** @returns the result, and the milliseconds of CPU that the process used meanwhile */
@@ -25,7 +25,7 @@ export async function longestHold<Answer>(
     held = Math.max(held, milliseconds(process.cpuUsage(before)));
     before = process.cpuUsage();
   };
-  const timer = setInterval(look, LOOK_MS);
+  const timer = setInterval(look, POLL_INTERVAL_MS);
   try {
     const answer = await work();
     look();

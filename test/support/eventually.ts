@@ -2,10 +2,10 @@
 
 const POLL_MS = 20;
 /** Not how long an effect may take: a worker may stand still for seconds while others load their files. */
-const PATIENCE_MS = 20_000;
+const WAIT_TIMEOUT_MS = 20_000;
 
 /** Repeats `check` until it does not throw. @throws the last error after `limitMs` */
-export async function eventually(check: () => Promise<void>, limitMs = PATIENCE_MS): Promise<void> {
+export async function eventually(check: () => Promise<void>, limitMs = WAIT_TIMEOUT_MS): Promise<void> {
   const end = Date.now() + limitMs;
   for (;;) {
     try {
@@ -21,7 +21,7 @@ export async function eventually(check: () => Promise<void>, limitMs = PATIENCE_
 /** Polls until a condition is true. @throws after `limitMs` */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  limitMs = PATIENCE_MS,
+  limitMs = WAIT_TIMEOUT_MS,
 ): Promise<void> {
   await eventually(async () => {
     if (!(await condition())) throw new Error(`not true within ${limitMs} ms: ${String(condition)}`);

@@ -13,7 +13,7 @@ export interface ReceivedMail extends ParsedMail {
 export type Mood = 'accept' | 'refuse' | 'drop' | 'hold';
 
 const POLL_MS = 25;
-const PATIENCE_MS = 20_000;
+const WAIT_TIMEOUT_MS = 20_000;
 
 export class MailServer {
   readonly mails: ReceivedMail[] = [];
@@ -123,9 +123,9 @@ export function linkIn(mail: ParsedMail): URL {
 /** Polls until there is a value. @throws Error after the time limit */
 export async function eventually<T>(
   look: () => T | null | Promise<T | null>,
-  patienceMs = PATIENCE_MS,
+  waitTimeoutMs = WAIT_TIMEOUT_MS,
 ): Promise<T> {
-  const end = Date.now() + patienceMs;
+  const end = Date.now() + waitTimeoutMs;
   for (;;) {
     const found = await look();
     if (found !== null) return found;

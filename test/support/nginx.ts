@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { freePort } from './plinth-process';
 
 const PROGRAM = ['nginx', '/usr/sbin/nginx'].find((name) => spawnSync(name, ['-v']).status === 0);
-const PATIENCE_MS = 10_000;
+const WAIT_TIMEOUT_MS = 10_000;
 
 export const hasNginx = PROGRAM !== undefined;
 
@@ -42,7 +42,7 @@ export class TestNginx {
       join(directory, 'error.log'),
     ];
     const child = spawn(PROGRAM as string, settings, { stdio: 'ignore' });
-    const end = Date.now() + PATIENCE_MS;
+    const end = Date.now() + WAIT_TIMEOUT_MS;
     while (!(await listens(port))) {
       if (child.exitCode !== null || Date.now() > end) throw new Error('nginx did not start');
       await new Promise((resolve) => setTimeout(resolve, 25));

@@ -5,11 +5,13 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Tuning } from '../../src/config/tuning';
 import { provideDocument } from './documented/exchange-check';
 import { HttpClient } from './http-client';
 
 const BUILD = join(__dirname, '../../dist');
 const COMPILE_CACHE = join(__dirname, 'compile-cache.cjs');
+const TUNE = join(__dirname, 'tune.cjs');
 const START_LIMIT_MS = 60_000;
 /** Linux gives away those from 32768. Browsers and fetch() refuse some below 11000. */
 const FIRST_PORT = 11_000;
@@ -25,6 +27,8 @@ export interface ProcessOptions {
   readonly dataDir: string;
   readonly port?: number;
   readonly env?: Record<string, string>;
+  /** Values that are no settings; not with `build`. */
+  readonly tuning?: Partial<Tuning>;
   /** Folder of a build; default: that of this clone. */
   readonly build?: string;
   /** True: also the first start is made here. By default its result is copied, which takes a tenth of the time. */
@@ -44,11 +48,14 @@ export class PlinthProcess {
 
   /** Starts Plinth and waits until it serves requests. @throws Error with its output if it exits */
   static async start(options: ProcessOptions): Promise<PlinthProcess> {
-    const { dataDir, port, env = {}, build = BUILD } = options;
+    const { dataDir, port, env = {}, tuning = {}, build = BUILD } = options;
     await copyFirstStart(options);
     const chosen = port ?? (await freePort());
     const cache = build === BUILD ? process.env.PLINTH_TEST_COMPILE_CACHE : undefined;
-    const preloaded = cache === undefined ? [] : ['--require', COMPILE_CACHE];
+    const preloaded = [
+      ...(cache === undefined ? [] : ['--require', COMPILE_CACHE]),
+      ...(build === BUILD ? ['--require', TUNE] : []),
+    ];
     const child = spawn(process.execPath, [...preloaded, join(build, 'src/main.js')], {
       cwd: dataDir,
       env: {
@@ -61,6 +68,9 @@ export class PlinthProcess {
         // Not one that the system gives away: it would be in use when a crashed PostgreSQL is started again.
         EMBEDDED_DATABASE_PORT: String(await freePort()),
         PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
+        PLINTH_TEST_BUILD: build,
+        PLINTH_TEST_TUNING: JSON.stringify({ bcryptCost: 4, ...tuning }),
+        // Of the builds of earlier versions.
         BCRYPT_COST: '4',
         LOG_LEVEL: 'error',
         ...env,

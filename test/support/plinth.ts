@@ -9,6 +9,7 @@ import { createApp } from '../../src/bootstrap/create-app';
 import type { DrainableServer } from '../../src/bootstrap/drainable-server';
 import { Clock } from '../../src/common/time/clock';
 import { loadConfig } from '../../src/config/load-config';
+import type { Tuning } from '../../src/config/tuning';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { quoteIdentifier } from '../../src/database/sql/identifier';
 import { provideDocument } from './documented/exchange-check';
@@ -16,6 +17,8 @@ import { HttpClient } from './http-client';
 import { TestProject } from './test-project';
 
 const DRAIN_LIMIT_MS = 5_000;
+/** Cheap passwords, and a stalled provider that does not hold up the tests. */
+export const TEST_TUNING = { bcryptCost: 4, storageTimeoutMs: 4_000 };
 export const ADMIN_KEY = 'test-platform-admin-key-0123456789';
 
 /** The system's time plus an offset that the test sets. */
@@ -41,6 +44,8 @@ export class MovableClock extends Clock {
 export interface StartOptions {
   /** Environment variables in addition to the test's defaults. */
   readonly env?: Record<string, string>;
+  /** Values that are no settings. */
+  readonly tuning?: Partial<Tuning>;
   /** A free port; default: any. PUBLIC_URL can name it. */
   readonly port?: number;
   /** Another role or server than the test run's. */
@@ -61,6 +66,7 @@ export class TestPlinth {
 
   static async start({
     env = {},
+    tuning = {},
     port: wanted = 0,
     databaseUrl,
     replicaOf,
@@ -72,7 +78,7 @@ export class TestPlinth {
     if (!replicaOf) platform.pathname = `/plinth_test_${randomBytes(6).toString('hex')}`;
     if (!replicaOf && !databaseUrl) await copyPlatformTemplate(platform);
     const dataDir = replicaOf?.dataDir ?? mkdtempSync(join(tmpdir(), 'plinth-test-'));
-    const config = loadConfig({
+    const environment = {
       PORT: '0',
       HOST: '127.0.0.1',
       PUBLIC_URL: 'http://plinth.test',
@@ -80,10 +86,10 @@ export class TestPlinth {
       PLATFORM_ADMIN_KEY: ADMIN_KEY,
       MASTER_KEY: 'test-master-key-0123456789-0123456789',
       LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
-      BCRYPT_COST: '4',
       DATABASE_MAX_CONNECTIONS: '20',
       ...env,
-    });
+    };
+    const config = loadConfig(environment, { ...TEST_TUNING, ...tuning });
     const clock = new MovableClock();
     const app = await createApp({ config, platformUrl: platform.href, clock });
     await app.listen(wanted, '127.0.0.1');

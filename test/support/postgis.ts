@@ -1,7 +1,7 @@
 /** Whether the test run's server has PostGIS. The embedded one does not; set PLINTH_TEST_DATABASE_URL to a server that does. */
 import { spawnSync } from 'node:child_process';
 
-const LOOK = `
+const PROBE = `
   const { Client } = require('pg');
   const client = new Client({ connectionString: process.env.PLINTH_TEST_DATABASE_URL });
   client.connect()
@@ -9,4 +9,4 @@ const LOOK = `
     .then(({ rowCount }) => process.exit(rowCount === 1 ? 0 : 1), () => process.exit(1));
 `;
 
-export const hasPostgis = spawnSync(process.execPath, ['-e', LOOK]).status === 0;
+export const hasPostgis = spawnSync(process.execPath, ['-e', PROBE]).status === 0;

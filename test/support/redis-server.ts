@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { freePort } from './plinth-process';
 
-const PATIENCE_MS = 10_000;
+const WAIT_TIMEOUT_MS = 10_000;
 
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 
@@ -29,7 +29,7 @@ export class TestRedis {
   private static async startAt(port: number): Promise<TestRedis> {
     const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     const child = spawn('redis-server', settings, { stdio: 'ignore' });
-    const end = Date.now() + PATIENCE_MS;
+    const end = Date.now() + WAIT_TIMEOUT_MS;
     while (!(await answers(port))) {
       if (child.exitCode !== null || Date.now() > end) throw new Error('redis-server did not start');
       await new Promise((resolve) => setTimeout(resolve, 25));

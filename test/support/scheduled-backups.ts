@@ -70,7 +70,17 @@ export async function expectFailures(
 
 /** The settings of a storage provider as those of backups. */
 export function backupSettings({ env }: TestProvider): Record<string, string> {
-  const { STORAGE_PROVIDER: provider, STORAGE_TIMEOUT: _timeout, ...settings } = env;
-  const named = Object.entries(settings).map(([name, value]) => [name.replace('STORAGE_', 'BACKUP_'), value]);
-  return { ...Object.fromEntries(named), BACKUP_PROVIDER: provider ?? '', BACKUP_PREFIX: 'kept' };
+  const url = new URL(`${env.STORAGE_PROVIDER === 'gcs' ? 'gs' : 's3'}://${env.STORAGE_BUCKET}`);
+  url.pathname = '/kept';
+  url.username = encodeURIComponent(env.STORAGE_S3_ACCESS_KEY_ID ?? '');
+  url.password = encodeURIComponent(env.STORAGE_S3_SECRET_ACCESS_KEY ?? '');
+  const parameters = {
+    endpoint: env.STORAGE_ENDPOINT,
+    region: env.STORAGE_S3_REGION,
+    key_file: env.STORAGE_GCS_KEY_FILE,
+    compression: 'none',
+  };
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) url.searchParams.set(name, value);
+  return { BACKUP_URL: url.href };
 }

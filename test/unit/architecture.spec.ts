@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
-const MOST_STATIONS = 12;
+const MAX_STATIONS = 12;
 
 interface Walk {
   readonly title: string;
@@ -28,9 +28,9 @@ it('has four walks', () => {
 });
 
 describe.each(walks())('$title', ({ stations }) => {
-  it(`has at most ${MOST_STATIONS} stations`, () => {
+  it(`has at most ${MAX_STATIONS} stations`, () => {
     expect(stations.length).toBeGreaterThan(5);
-    expect(stations.length).toBeLessThanOrEqual(MOST_STATIONS);
+    expect(stations.length).toBeLessThanOrEqual(MAX_STATIONS);
   });
 
   it.each(stations)('passes $file $name', ({ file, name }) => {

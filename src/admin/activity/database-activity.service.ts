@@ -14,7 +14,7 @@ import { DatabaseActivity, LockRow, SessionRow } from './database-activity';
 const TIMEOUT_MS = 5_000;
 /** Sessions, and locks, in an answer. */
 const MOST = 500;
-const MOST_CHARACTERS = 1_000;
+const MAX_CHARACTERS = 1_000;
 
 /** Sessions of clients in the database $1, but never those of a superuser: Plinth's own administration. */
 const SESSIONS = `pg_catalog.pg_stat_activity a
@@ -30,7 +30,7 @@ const LIST_SESSIONS = `select a.pid, a.usename as role, coalesce(a.application_n
     case when a.wait_event_type = 'Lock' then array(select b.pid from pg_catalog.pg_stat_activity b
       where b.pid = any (pg_blocking_pids(a.pid)) and b.datid = a.datid order by 1) else '{}' end as blocked_by,
     ${age('a.backend_start')} as connected_seconds, ${age('a.xact_start')} as transaction_seconds,
-    ${age('a.query_start')} as query_seconds, nullif(left(a.query, ${MOST_CHARACTERS}), '') as query
+    ${age('a.query_start')} as query_seconds, nullif(left(a.query, ${MAX_CHARACTERS}), '') as query
   from ${SESSIONS} order by a.state is distinct from 'idle' desc, a.xact_start, a.pid limit ${MOST + 1}`;
 
 const LIST_LOCKS = `select l.pid, l.locktype as type, l.mode, l.granted, l.relation::text as relation_id

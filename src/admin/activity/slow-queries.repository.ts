@@ -9,7 +9,7 @@ import { MAINTENANCE_DATABASE } from '../../projects/provisioning/database-serve
 import { SlowQueries, SlowQueryRow } from './database-activity';
 
 const TIMEOUT_MS = 10_000;
-const MOST_CHARACTERS = 4_000;
+const MAX_CHARACTERS = 4_000;
 
 export const SLOW_ORDERS = ['total', 'mean', 'max', 'calls'] as const;
 export type SlowOrder = (typeof SLOW_ORDERS)[number];
@@ -47,7 +47,7 @@ export class SlowQueriesRepository {
         `select stats_reset as at from ${schema}.pg_stat_statements_info`,
       );
       const found = await client.query<SlowQueryRow>(
-        `select left(s.query, ${MOST_CHARACTERS}) as query, r.rolname as role, s.calls::float8 as calls,
+        `select left(s.query, ${MAX_CHARACTERS}) as query, r.rolname as role, s.calls::float8 as calls,
            s.rows::float8 as rows, round(s.total_exec_time::numeric, 3)::float8 as total_ms,
            round(s.mean_exec_time::numeric, 3)::float8 as mean_ms, round(s.max_exec_time::numeric, 3)::float8 as max_ms,
            round(100 * s.shared_blks_hit::numeric / nullif(s.shared_blks_hit + s.shared_blks_read, 0), 1)::float8

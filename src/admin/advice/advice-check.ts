@@ -8,7 +8,7 @@ export const SEVERITIES = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** Findings of one check that are reported. */
-export const MOST_FINDINGS = 50;
+export const MAX_FINDINGS = 50;
 
 export interface Finding {
   readonly severity: Severity;
@@ -22,7 +22,7 @@ export interface Finding {
 
 export interface AdviceCheck<Row = never> {
   readonly name: string;
-  /** Selects at most MOST_FINDINGS + 1 rows. Runs as the owner with an empty search_path. */
+  /** Selects at most MAX_FINDINGS + 1 rows. Runs as the owner with an empty search_path. */
   readonly text: string;
   readonly toFinding: (row: Row) => Finding;
 }
@@ -45,4 +45,4 @@ export const ADVICE_ID = /^([a-z_]{1,40})-[0-9a-f]{16}$/;
 export const OWN_SCHEMAS = `n.nspname !~ '^pg_'
   and n.nspname not in ('information_schema', 'auth', 'storage', 'extensions', 'plinth', 'plinth_migrations')`;
 
-export const LIMIT = `limit ${MOST_FINDINGS + 1}`;
+export const LIMIT = `limit ${MAX_FINDINGS + 1}`;

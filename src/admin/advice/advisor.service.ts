@@ -1,11 +1,11 @@
-/** Examines a project's database, and says what to mend. The console and the doctor use the same checks. */
+/** Examines a project's database, and lists its faults. The console and the doctor use the same checks. */
 import { Injectable } from '@nestjs/common';
 import { codeOf, messageOf } from '../../common/errors/error-facts';
 import type { BoundedClient } from '../../database/pools/bounded-client';
 import { startupOptions } from '../../database/pools/startup-options';
 import { OwnerDatabase } from '../../projects/owner-database';
 import { ProjectEntity } from '../../projects/project.entity';
-import { Advice, AdviceCheck, MOST_FINDINGS, SEVERITIES, toAdvice } from './advice-check';
+import { Advice, AdviceCheck, MAX_FINDINGS, SEVERITIES, toAdvice } from './advice-check';
 import { BackupAge } from './backup-age.check';
 import {
   BARE_AUTH_CALL,
@@ -116,8 +116,8 @@ class Run {
     }
     try {
       const { rows } = await client.query<never>(text);
-      if (rows.length > MOST_FINDINGS) this.truncated.push(name);
-      this.with(name, rows.slice(0, MOST_FINDINGS).map(toFinding));
+      if (rows.length > MAX_FINDINGS) this.truncated.push(name);
+      this.with(name, rows.slice(0, MAX_FINDINGS).map(toFinding));
     } catch (error) {
       this.skipped.push({ check: name, reason: reasonOf(error) });
     }

@@ -9,7 +9,7 @@ export interface Finding {
   readonly status: FindingStatus;
   /** What was found, in one line. */
   readonly message: string;
-  /** How to mend it; null where there is nothing to do. */
+  /** Suggested fix; null where there is nothing to do. */
   readonly remedy: string | null;
 }
 

@@ -36,7 +36,7 @@ export class DiskCheck extends DoctorCheck {
     const { dataDir, storage, backups, database } = this.config;
     const others: [setting: string, directory: string | null][] = [
       ['STORAGE_DISK_DIR', storage.provider === 'disk' ? storage.diskDir : null],
-      ['BACKUP_DIR', backups.destination.provider === 'disk' ? backups.destination.diskDir : null],
+      ['BACKUP_URL', backups.destination.provider === 'disk' ? backups.destination.diskDir : null],
       ['WAL_ARCHIVE_DIR', database.walArchiveDir],
     ];
     // A directory that does not exist is reported by the check of its own subject.

@@ -84,7 +84,7 @@ export class ProjectsCheck extends DoctorCheck {
     const checks = [...new Set(advice.map(({ check }) => check))].join(', ');
     return this.warning(
       `project ${slug}: critical advice (${checks}) about ${namesOf(advice)}`,
-      'GET /admin/v1/projects/<id>/advice explains it, with the SQL that mends it.',
+      'GET /admin/v1/projects/<id>/advice explains it, with the SQL that fixes it.',
     );
   }
 }

@@ -12,7 +12,7 @@ import { DoctorCheck, Finding } from './finding';
 const CONNECT_MS = 3_000;
 /** Milliseconds that a replica may be behind; reads are sent to the primary above it. */
 const LAG_MS = 1_000;
-const LOOK_MS = 20;
+const POLL_INTERVAL_MS = 20;
 
 /** The status of the receiver is null for a role that may not see it. */
 const STATE = `select system_identifier::text as system, pg_is_in_recovery() as "isStandby",
@@ -114,7 +114,7 @@ export class ReplicasCheck extends DoctorCheck {
           `${replica} is more than ${LAG_MS / 1000} s behind, so it is not read`,
           'Look for long queries on the replica that hold up its replay, for its disk, and for the network.',
         );
-      await sleep(LOOK_MS);
+      await sleep(POLL_INTERVAL_MS);
     }
   }
 }

@@ -9,7 +9,7 @@ const TICKS_OF_SILENCE = 15;
 /** Ticks between two looks at whether the client may still have the stream. */
 const TICKS_OF_TRUST = 5;
 /** Ticks after which a stream ends. The client connects again (EventSource does by itself), and its credential is checked again. */
-const MOST_TICKS = 900;
+const MAX_TICKS = 900;
 
 export class EventStream {
   private dropped = 0;
@@ -61,7 +61,7 @@ export class EventStream {
 
   private tick(): void {
     this.ticks += 1;
-    if (!this.mayGoOn() || this.ticks > MOST_TICKS) {
+    if (!this.mayGoOn() || this.ticks > MAX_TICKS) {
       this.response.end();
       return;
     }

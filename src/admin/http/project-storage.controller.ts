@@ -51,7 +51,7 @@ export class ProjectStorageController {
     operationId: 'sweepProjectStorage',
     summary: 'Remove objects that belong to no file, as the hourly sweep does',
     description:
-      'Objects that are younger than STORAGE_ORPHAN_AGE stay, because an upload may be about to add their row.',
+      'Objects that are younger than an hour stay, because an upload may be about to add their row.',
   })
   @ProjectParam()
   @Answer(200, 'The removed objects', StorageSweepResult)

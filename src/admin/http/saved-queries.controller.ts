@@ -15,7 +15,7 @@ import { CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { isOperator, personOf, projectRoleOf, type Staff } from '../../staff/roles/staff';
 import { savedQueryExists, savedQueryNotFound, tooManySavedQueries } from '../admin.errors';
 import { SavedQuery, SaveQueryDto, UpdateQueryDto } from '../queries/saved-query-records';
-import { MOST_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
+import { MAX_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
 import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 
@@ -51,7 +51,7 @@ export class SavedQueriesController {
   @ApiOperation({
     operationId: 'saveQuery',
     summary: 'Save SQL under a name',
-    description: `At most ${MOST_SAVED} for each person in a project.`,
+    description: `At most ${MAX_SAVED} for each person in a project.`,
   })
   @ProjectParam()
   @JsonBody(SaveQueryDto)
@@ -59,7 +59,7 @@ export class SavedQueriesController {
   @PlatformErrors(
     invalidParameters('name must be longer than or equal to 1 characters'),
     savedQueryExists('Signups of the week'),
-    tooManySavedQueries(MOST_SAVED),
+    tooManySavedQueries(MAX_SAVED),
     JSON_BODY_ERRORS,
     PROJECT_ERRORS,
   )

@@ -10,8 +10,8 @@ import {
   tooManyStatements,
   transactionLeftOpen,
 } from '../admin.errors';
-import { MAX_COLUMNS } from '../answer-keeper';
-import { MOST_STATEMENTS } from '../most-statements';
+import { MAX_COLUMNS } from '../result-collector';
+import { MAX_STATEMENTS } from '../max-statements';
 
 const TEXT_OR_NULL: SchemaObject = { type: 'string', nullable: true };
 const FROM_ONE: SchemaObject = { type: 'integer', minimum: 1 };
@@ -69,7 +69,7 @@ export const SQL_FAILURES: ErrorList = [
   sqlFailed(errorOf('42P01', 'relation "notse" does not exist', QUERY.indexOf('notse') + 1), QUERY),
   sqlTookTooLong(60, null),
   transactionLeftOpen(),
-  tooManyStatements(MOST_STATEMENTS),
+  tooManyStatements(MAX_STATEMENTS),
   tooManyColumns(MAX_COLUMNS),
 ];
 export const SERVER_FAILURE = sqlFailed(

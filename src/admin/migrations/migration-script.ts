@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { commandOf, locationInScript, splitStatements, SqlStatement } from '../../common/text/sql-statements';
 import { tooManyStatements } from '../admin.errors';
-import { MOST_STATEMENTS } from '../most-statements';
+import { MAX_STATEMENTS } from '../max-statements';
 import { transactionCommand } from './migration.errors';
 
 export interface MigrationInput {
@@ -23,10 +23,10 @@ export interface MigrationScript extends MigrationInput {
 const NO_TRANSACTION = /^--[ \t]*plinth:[ \t]*no-transaction[ \t]*\r?(?:\n|$)/;
 const TRANSACTION_COMMANDS = new Set(['begin', 'start', 'commit', 'end', 'rollback', 'abort']);
 
-/** @throws AppError 400 for more than MOST_STATEMENTS together, and as readMigration() */
+/** @throws AppError 400 for more than MAX_STATEMENTS together, and as readMigration() */
 export async function readMigrations(inputs: readonly MigrationInput[]): Promise<MigrationScript[]> {
   const migrations: MigrationScript[] = [];
-  let left = MOST_STATEMENTS;
+  let left = MAX_STATEMENTS;
   for (const input of inputs) {
     const migration = await readMigration(input, left);
     left -= migration.statements.length;
@@ -38,7 +38,7 @@ export async function readMigrations(inputs: readonly MigrationInput[]): Promise
 /** @throws AppError 400 for a command such as COMMIT in a script that runs in Plinth's transaction */
 async function readMigration(input: MigrationInput, most: number): Promise<MigrationScript> {
   const statements = await splitStatements(input.sql, most);
-  if (statements.length > most) throw tooManyStatements(MOST_STATEMENTS);
+  if (statements.length > most) throw tooManyStatements(MAX_STATEMENTS);
   const script: MigrationScript = {
     ...input,
     sha256: createHash('sha256').update(input.sql).digest('hex'),

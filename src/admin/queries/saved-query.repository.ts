@@ -7,9 +7,9 @@ import { type Actor, AuditLogRepository } from '../../projects/audit-log.reposit
 import { savedQueryExists, tooManySavedQueries } from '../admin.errors';
 
 /** Queries that a person may save in a project. */
-export const MOST_SAVED = 500;
+export const MAX_SAVED = 500;
 /** Queries of a list: those of the person, and shared ones. */
-const MOST_LISTED = 2_000;
+const MAX_LISTED = 2_000;
 
 export interface SavedQueryRow {
   readonly id: string;
@@ -51,7 +51,7 @@ export class SavedQueryRepository {
     return this.dataSource.query<SavedQueryRow[]>(
       `select ${COLUMNS} from saved_queries q
        where q.project_id = $1 and (q.shared or q.person_id is not distinct from $2::uuid)
-       order by lower(q.name), q.name, q.id limit ${MOST_LISTED}`,
+       order by lower(q.name), q.name, q.id limit ${MAX_LISTED}`,
       [projectId, personId],
     );
   }
@@ -68,13 +68,13 @@ export class SavedQueryRepository {
            insert into saved_queries (project_id, person_id, name, sql, shared, created_at, updated_at)
            select $1, $2::uuid, $3, $4, $5, $6, $6
            where (select count(*) from saved_queries o
-                  where o.project_id = $1 and o.person_id is not distinct from $2::uuid) < ${MOST_SAVED}
+                  where o.project_id = $1 and o.person_id is not distinct from $2::uuid) < ${MAX_SAVED}
            returning *)
          select ${COLUMNS} from q`,
         [owner.projectId, owner.personId, name, sql, shared, now],
       ),
     );
-    if (!row) throw tooManySavedQueries(MOST_SAVED);
+    if (!row) throw tooManySavedQueries(MAX_SAVED);
     return row;
   }
 

@@ -29,7 +29,7 @@ const MAILS = {
 const MOST = Number.MAX_SAFE_INTEGER;
 /** Jobs that one call runs, and how many of them at once. */
 const RETRIED_AT_MOST = 10_000;
-const RETRIED_AT_ONCE = 100;
+const RETRY_CONCURRENCY = 100;
 
 export const queueNotFound = (): AppError =>
   new AppError({ status: 404, code: 'queue_not_found', message: 'There is no such queue' });
@@ -89,9 +89,9 @@ export class ProjectUsageService {
     const queue = [this.mails, this.removals].find((one) => one.name === name);
     if (!queue) throw queueNotFound();
     const jobs = await queue.getDelayed(0, RETRIED_AT_MOST - 1);
-    for (let from = 0; from < jobs.length; from += RETRIED_AT_ONCE) {
+    for (let from = 0; from < jobs.length; from += RETRY_CONCURRENCY) {
       // One that runs already is not delayed any more, and is refused.
-      await Promise.allSettled(jobs.slice(from, from + RETRIED_AT_ONCE).map((job) => job.promote()));
+      await Promise.allSettled(jobs.slice(from, from + RETRY_CONCURRENCY).map((job) => job.promote()));
     }
     return stateOf(queue);
   }

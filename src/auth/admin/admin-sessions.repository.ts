@@ -10,7 +10,7 @@ import { isLive } from '../accounts/live-session';
 import { SessionInfo, toSessionInfo } from '../sessions/session';
 
 /** A user may have any number of sessions. */
-const MOST_SESSIONS = 100;
+const MAX_SESSIONS = 100;
 
 interface RankedSession extends SessionInfo {
   readonly aal: AssuranceLevel;
@@ -30,7 +30,7 @@ export class AdminSessionsRepository {
     const { rows } = await this.rls.systemQuery(project.database, reason, {
       text: `select s.id, s.created_at, s.refreshed_at, s.expires_at, s.ip, s.user_agent, s.aal
         from auth.sessions s join auth.users u on u.id = s.user_id
-        where s.user_id = $1 and ${isLive('$2')} order by s.refreshed_at desc, s.id limit ${MOST_SESSIONS}`,
+        where s.user_id = $1 and ${isLive('$2')} order by s.refreshed_at desc, s.id limit ${MAX_SESSIONS}`,
       values: [userId, new Date(this.clock.now())],
     });
     return rows.map((row) => ({

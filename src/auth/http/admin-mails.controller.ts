@@ -100,7 +100,7 @@ export class AdminMailsController {
     operationId: 'adminSendTestMail',
     summary: 'Send a test mail',
     description:
-      "Needs the service-role key, as apikey or as bearer. Takes the members of the preview and the address. The mail is sent immediately, and the response follows when the mail server has accepted it. Its token is a sample and does not work. The mail counts against the project's daily quota. After 20 test mails of a project, or 10 to one address (`AUTH_MAILS_PER_HOUR`), further ones must wait, longer each time. A project can send one at a time.",
+      "Needs the service-role key, as apikey or as bearer. Takes the members of the preview and the address. The mail is sent immediately, and the response follows when the mail server has accepted it. Its token is a sample and does not work. The mail counts against the project's daily quota. After 20 test mails of a project, or 10 to one address, further ones must wait, longer each time. A project can send one at a time.",
   })
   @JsonBody(TestMailDto)
   @Answer(200, 'The mail server has accepted the mail', MessageDto)

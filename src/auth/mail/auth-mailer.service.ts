@@ -19,14 +19,14 @@ import { OutboxListRepository } from './outbox-list.repository';
 
 /** Milliseconds: far less than a project stays on the list after its latest mail (MailRecovery). */
 const ANNOUNCED_MS = 60_000;
-const REMEMBERED_PROJECTS = 5_000;
+const PROJECT_CACHE_SIZE = 5_000;
 
 @Injectable()
 export class AuthMailer implements OnApplicationShutdown {
   private readonly logger = new Logger('Mail');
   private readonly pending = new Set<Promise<void>>();
   /** When a project was last put on the list, in milliseconds since the epoch. */
-  private readonly announcedAt = new LRUCache<string, number>({ max: REMEMBERED_PROJECTS });
+  private readonly announcedAt = new LRUCache<string, number>({ max: PROJECT_CACHE_SIZE });
 
   constructor(
     @InjectQueue(MAIL_QUEUE) private readonly queue: Queue<MailJob>,

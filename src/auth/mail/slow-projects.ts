@@ -9,11 +9,11 @@ import { LRUCache } from 'lru-cache';
 const SLOW_MS = 2_000;
 /** Milliseconds. */
 const PAUSE_MS = 30_000;
-const REMEMBERED_PROJECTS = 5_000;
+const PROJECT_CACHE_SIZE = 5_000;
 
 @Injectable()
 export class SlowProjects {
-  private readonly paused = new LRUCache<string, true>({ max: REMEMBERED_PROJECTS, ttl: PAUSE_MS });
+  private readonly paused = new LRUCache<string, true>({ max: PROJECT_CACHE_SIZE, ttl: PAUSE_MS });
 
   isPaused(projectId: string): boolean {
     return this.paused.has(projectId);

@@ -9,12 +9,12 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MAIL_DAYS = 30;
 const AUDIT_DAYS = 90;
-const REMEMBERED_PROJECTS = 5_000;
+const PROJECT_CACHE_SIZE = 5_000;
 
 @Injectable()
 export class HousekeepingService implements OnApplicationShutdown {
   private readonly logger = new Logger(HousekeepingService.name);
-  private readonly sweptAt = new LRUCache<string, number>({ max: REMEMBERED_PROJECTS });
+  private readonly sweptAt = new LRUCache<string, number>({ max: PROJECT_CACHE_SIZE });
   private readonly running = new Set<Promise<void>>();
 
   constructor(

@@ -17,7 +17,7 @@ const [STORED_OUTPUT, OUTPUT] = [BLOCK + 1024, 192 * 1024];
  */
 const WINDOW_BITS = 13;
 /** Blocks that are compressed at once; Node's thread pool has 4 threads by default. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 const compress = promisify<Buffer, ZlibOptions, Buffer>(gzip);
 
@@ -40,7 +40,7 @@ export class ParallelGzip extends Transform {
     this.heldBytes += chunk.length;
     if (this.heldBytes < BLOCK) return done();
     this.begin();
-    if (this.running.length < AT_ONCE) return done();
+    if (this.running.length < CONCURRENCY) return done();
     this.pushFirst().then(() => done(), done);
   }
 

@@ -8,8 +8,8 @@ it.each([
   ['/a/%', '/a/%EF%BF%BD', false],
   ['/a/%zz?b', '/a/%EF%BF%BDzz?b', false],
   ['/a/100%?b=%', '/a/100%EF%BF%BD?b=%', false],
-])('%s is mended to %s', (url, mended, decodable) => {
-  expect([replaceInvalidEscapes(url), isDecodable(url)]).toEqual([mended, decodable]);
+])('%s becomes %s', (url, replaced, decodable) => {
+  expect([replaceInvalidEscapes(url), isDecodable(url)]).toEqual([replaced, decodable]);
   expect(isDecodable(replaceInvalidEscapes(url))).toBe(true);
 });
 

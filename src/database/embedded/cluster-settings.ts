@@ -40,11 +40,11 @@ const DEFAULTS: Settings = {
  * busy disk; `syncfs` syncs the whole file system at once, but reported no errors before Linux 5.8 (manual,
  * recovery_init_sync_method).
  */
-const SYNC_AT_ONCE: Settings = syncReportsErrors() ? { recovery_init_sync_method: 'syncfs' } : {};
+const FAST_SYNC: Settings = syncReportsErrors() ? { recovery_init_sync_method: 'syncfs' } : {};
 
 /** The defaults with `overrides` on top. */
 export function clusterSettings(overrides: Settings): Settings {
-  return { ...DEFAULTS, ...SYNC_AT_ONCE, ...overrides };
+  return { ...DEFAULTS, ...FAST_SYNC, ...overrides };
 }
 
 function syncReportsErrors(): boolean {

@@ -8,7 +8,7 @@ import type { ProcessExit } from './supervised-process';
 /** Milliseconds between two failed starts; doubles from `first` to `most`. */
 const RETRY_MS = { first: 250, most: 2_000 };
 /** PostgreSQL is not restarted after this many failures within the window. */
-const MOST_FAILURES = 10;
+const MAX_FAILURES = 10;
 const WINDOW_MS = 60_000;
 
 export class EmbeddedSupervisor {
@@ -101,7 +101,7 @@ export class EmbeddedSupervisor {
     if (fault instanceof DiskFullError) return;
     const now = performance.now();
     this.failures = [...this.failures.filter((then) => now - then < WINDOW_MS), now];
-    if (this.failures.length < MOST_FAILURES) return;
+    if (this.failures.length < MAX_FAILURES) return;
     throw new EmbeddedPostgresError(
       `The embedded PostgreSQL failed ${this.failures.length} times within a minute, so Plinth ends. ${fault.message}`,
     );

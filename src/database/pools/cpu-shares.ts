@@ -11,7 +11,7 @@ import type { PooledConnection } from './pooled-connection';
 import { PLATFORM_SERVER, type ProjectDatabase } from './project-database';
 
 /** Milliseconds between two looks at the connections in use. */
-export const LOOK_MS = 200;
+export const POLL_INTERVAL_MS = 200;
 /** Share of the cores from which on a project's processes have a lower priority. */
 const LARGE_SHARE = 1 / 4;
 /** The lowest: a dozen of them together get a sixth of the time of one competing process (sched(7), "The nice value"). */

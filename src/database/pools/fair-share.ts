@@ -6,7 +6,7 @@ import type { PooledConnection } from './pooled-connection';
 /** Share of the connections from which on a project that has one waits a little before it opens another. */
 const PLENTY_SHARE = 1 / 2;
 /** Milliseconds that it waits: more than the start of a connection takes, also on a busy machine. */
-const PATIENCE_MS = 50;
+const WAIT_TIMEOUT_MS = 50;
 /** Milliseconds after which it may take the only connection of another project: its own is occupied by a slow request. */
 const PRESSING_MS = 1_000;
 /**
@@ -66,12 +66,12 @@ export class FairShare {
   private roomFor(pool: Pool, waited: number, open: number): boolean | PooledConnection {
     const isFirst = pool.size === 0;
     if (!isFirst && this.starving.size > 0) return false;
-    const hasToWait = open >= this.total * PLENTY_SHARE || pool.spare.inUse > 0;
-    if (!isFirst && hasToWait && waited < PATIENCE_MS) return false;
+    const hasToWait = open >= this.total * PLENTY_SHARE || pool.lowPriority.inUse > 0;
+    if (!isFirst && hasToWait && waited < WAIT_TIMEOUT_MS) return false;
     if (open < this.total) return true;
     const mayTakeAny = isFirst || waited > PRESSING_MS;
     // From a project that has one more than this one, it would only be taken back.
     const kept = isFirst ? 1 : pool.size + 1;
-    return this.idle.spare(kept) ?? (mayTakeAny ? this.idle.oldest() : undefined) ?? false;
+    return this.idle.dispensable(kept) ?? (mayTakeAny ? this.idle.oldest() : undefined) ?? false;
   }
 }

@@ -32,7 +32,7 @@ export class IdleConnections {
    * The longest idle one that its project can spare: it has more than `kept`, or was not used for a while. A start of a
    * connection costs as much as some hundred requests, so two projects in steady use must not close each other's.
    */
-  spare(kept: number): PooledConnection | undefined {
+  dispensable(kept: number): PooledConnection | undefined {
     const before = performance.now() - RECENT_MS;
     for (const connection of this.connections)
       if (connection.idleSince < before || this.sizeOf(connection) > kept) return connection;

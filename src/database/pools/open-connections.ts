@@ -83,7 +83,7 @@ export class OpenConnections {
     this.servers.delete(connection);
     pool.size -= 1;
     this.count -= 1;
-    if (pool.size === 0) pool.spare.refuse(poolExhausted);
+    if (pool.size === 0) pool.lowPriority.refuse(poolExhausted);
     connection.onLost = () => undefined;
     await connection.close();
   }

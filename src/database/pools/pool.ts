@@ -4,7 +4,7 @@ import { poolExhausted } from './pool.errors';
 import type { PoolListener } from './pool-listener';
 import type { PooledConnection } from './pooled-connection';
 import type { ProjectDatabase } from './project-database';
-import { SpareWork } from './spare-work';
+import { LowPriorityWork } from './low-priority-work';
 
 export interface Waiter {
   readonly database: ProjectDatabase;
@@ -20,7 +20,7 @@ export class Pool {
   readonly idle: PooledConnection[] = [];
   /** In order of arrival, which is also the order of their deadlines. */
   readonly waiting: Waiter[] = [];
-  readonly spare = new SpareWork();
+  readonly lowPriority = new LowPriorityWork();
   /** Open or opening connections. */
   size = 0;
   /** Timer that serves waiting requests after a moment; null when none waits. */
@@ -53,6 +53,6 @@ export class Pool {
 
   refuseAll(error: () => Error): void {
     for (const waiter of this.waiting.splice(0)) waiter.reject(error());
-    this.spare.refuse(error);
+    this.lowPriority.refuse(error);
   }
 }

@@ -6,8 +6,8 @@
 import { type HostAddress, HostGroup } from '../../pg-pipeline';
 import { measureDatabase } from '../../http/request-times';
 import { ConcurrencyLimiter } from './concurrency-limiter';
-import { LOOK_MS } from './cpu-shares';
-import { Lending } from './lending';
+import { POLL_INTERVAL_MS } from './cpu-shares';
+import { ConnectionQueue } from './connection-queue';
 import { type ConnectionHooks, leadsTo, OpenConnections } from './open-connections';
 import { poolExhausted, projectPaused } from './pool.errors';
 import { Pool } from './pool';
@@ -25,7 +25,7 @@ export class ProjectPools implements ConnectionHooks {
   poolers: ReadonlyMap<string, HostAddress> = new Map();
   private readonly pools = new Map<string, Pool>();
   private readonly connections: OpenConnections;
-  private readonly lending: Lending;
+  private readonly queue: ConnectionQueue;
   private roundTrips = 0;
   private closed = false;
   private listening: { channel: string; onNotification: (key: string) => void } | null = null;
@@ -34,10 +34,10 @@ export class ProjectPools implements ConnectionHooks {
 
   constructor(private readonly limits: PoolLimits) {
     this.connections = new OpenConnections(limits, this);
-    this.lending = new Lending(limits, this.connections);
-    this.connections.servers.onSilent = (isThere) => this.lending.refuseSilent(this.pools.values(), isThere);
+    this.queue = new ConnectionQueue(limits, this.connections);
+    this.connections.servers.onSilent = (isThere) => this.queue.refuseSilent(this.pools.values(), isThere);
     const sweeper = setInterval(() => this.closeIdle(), Math.max(1_000, limits.idleTimeoutMs / 4));
-    const cpuTimer = setInterval(() => this.connections.lookAtCpu(this.pools.values()), LOOK_MS);
+    const cpuTimer = setInterval(() => this.connections.lookAtCpu(this.pools.values()), POLL_INTERVAL_MS);
     this.timers = [sweeper.unref(), cpuTimer.unref()];
   }
 
@@ -92,13 +92,13 @@ export class ProjectPools implements ConnectionHooks {
     const pool = this.pools.get(key);
     if (!pool || pool.size === 0) throw poolExhausted();
     // After the request that is about to take a connection.
-    setImmediate(() => this.lending.serveSpare(pool));
-    const connection = await pool.spare.wait();
-    pool.spare.inUse += 1;
+    setImmediate(() => this.queue.serveLowPriority(pool));
+    const connection = await pool.lowPriority.wait();
+    pool.lowPriority.inUse += 1;
     try {
       return await this.workOn(connection, work);
     } finally {
-      pool.spare.inUse -= 1;
+      pool.lowPriority.inUse -= 1;
     }
   }
 
@@ -114,9 +114,9 @@ export class ProjectPools implements ConnectionHooks {
       measured?.();
       this.roundTrips += connection.roundTrips - before;
       while (connection.cancelling) await connection.cancelling;
-      if (connection.isClean || connection.broken) this.lending.release(connection);
+      if (connection.isClean || connection.broken) this.queue.release(connection);
       // Cleaned after the response was sent.
-      else void connection.clean().then(() => this.lending.release(connection));
+      else void connection.clean().then(() => this.queue.release(connection));
     }
   }
 
@@ -143,7 +143,7 @@ export class ProjectPools implements ConnectionHooks {
   private async closePool(key: string, pool: Pool): Promise<void> {
     this.pools.delete(key);
     pool.closed = true;
-    this.lending.close(pool);
+    this.queue.close(pool);
     await Promise.all(pool.idle.splice(0).map((connection) => this.connections.discard(pool, connection)));
   }
 
@@ -158,12 +158,12 @@ export class ProjectPools implements ConnectionHooks {
 
   private takeAtOnce({ key }: ProjectDatabase): PooledConnection | undefined {
     const pool = this.pools.get(key);
-    return pool && this.lending.takeAtOnce(pool);
+    return pool && this.queue.takeAtOnce(pool);
   }
 
   private acquire(database: ProjectDatabase): Promise<PooledConnection> {
     if (this.closed) return Promise.reject(poolExhausted());
-    return this.lending.wait(this.poolOf(database), database);
+    return this.queue.wait(this.poolOf(database), database);
   }
 
   private poolOf({ key }: ProjectDatabase): Pool {

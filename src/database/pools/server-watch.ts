@@ -8,7 +8,7 @@ import { withBoundedConnection } from './one-off-connection';
 import type { PooledConnection } from './pooled-connection';
 import { loginConfig, type ProjectDatabase } from './project-database';
 
-const LOOK_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 /** Milliseconds without a word from a server, while something is awaited, after which it is asked whether it is there. */
 const QUIET_MS = 3_000;
 /** Milliseconds that it has to answer that. */
@@ -26,7 +26,7 @@ export class ServerWatch {
 
   /** @param total connections to all servers */
   constructor(private readonly total: number) {
-    this.timer = setInterval(() => this.look(), LOOK_MS).unref();
+    this.timer = setInterval(() => this.look(), POLL_INTERVAL_MS).unref();
   }
 
   close(): void {

@@ -4,7 +4,7 @@ import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { parsePosition } from './log-position';
 
 /** Milliseconds between two looks. */
-const LOOK_MS = 200;
+const POLL_INTERVAL_MS = 200;
 /** Milliseconds after which a server that does not answer counts as down. */
 const ANSWER_MS = 1_000;
 /** Milliseconds between two looks while somebody waits for a position: at first, and at most. */
@@ -61,7 +61,7 @@ export class PositionFollower {
     const position = await this.read().catch(() => null);
     if (this.run !== run) return;
     this.position = position;
-    this.timer = setTimeout(() => void this.follow(run), LOOK_MS).unref();
+    this.timer = setTimeout(() => void this.follow(run), POLL_INTERVAL_MS).unref();
     this.onLook(at, position);
   }
 

@@ -15,7 +15,7 @@ const MAX_LAG_MS = 1_000;
  */
 const SAMPLE_MS = 1_000;
 /** Milliseconds that a revocation waits for a replica, before the other processes are told not to use it. */
-const PATIENCE_MS = 100;
+const WAIT_TIMEOUT_MS = 100;
 /** Milliseconds without use after which the positions are not followed any more. */
 const IDLE_MS = 60_000;
 
@@ -45,9 +45,9 @@ export interface ReplicaSetEvents {
    * Calls refuseBefore() with the position in every process.
    * @returns false when a process did not answer
    */
-  tellAll(position: bigint): Promise<boolean>;
+  broadcast(position: bigint): Promise<boolean>;
   onRevoked(outcome: RevocationOutcome): void;
-  /** Since when this process hears tellAll() of others, in milliseconds of the monotonic clock; null: it does not. */
+  /** Since when this process receives broadcasts of others, in milliseconds of the monotonic clock; null: it does not. */
   hearsSince(): number | null;
 }
 
@@ -82,8 +82,8 @@ export class ReplicaSet {
   /** Position of the last revocation that replicas may lack. */
   private revoked: Sample = { at: -Infinity, position: 0n };
   /** The message to all processes that is under way, or was the last one; and the one after it. */
-  private telling: Promise<boolean> | null = null;
-  private nextTelling: Promise<boolean> | null = null;
+  private broadcasting: Promise<boolean> | null = null;
+  private nextBroadcast: Promise<boolean> | null = null;
 
   constructor(
     { primary, replicas }: ReplicaSetConfig,
@@ -128,12 +128,12 @@ export class ReplicaSet {
   private async waitFor(position: bigint): Promise<RevocationOutcome> {
     const begun = performance.now();
     const isReplayed = this.allReach(position, begun + MAX_LAG_MS + SAMPLE_MS);
-    const isPatient = sleep(PATIENCE_MS, undefined, { ref: false }).then(() => null);
-    const early = await Promise.race([isReplayed, isPatient]);
+    const isTimedOut = sleep(WAIT_TIMEOUT_MS, undefined, { ref: false }).then(() => null);
+    const early = await Promise.race([isReplayed, isTimedOut]);
     if (early === true) return 'replayed';
     this.refuseBefore(position);
     const isOver = isReplayed.then((is): RevocationOutcome => (is ? 'replayed' : 'waited'));
-    const isTold = this.tell().then((is): Promise<RevocationOutcome> | RevocationOutcome =>
+    const isTold = this.broadcastRevoked().then((is): Promise<RevocationOutcome> | RevocationOutcome =>
       is ? 'told' : isOver,
     );
     return Promise.race([isOver, isTold]);
@@ -177,14 +177,14 @@ export class ReplicaSet {
     return (await Promise.all(reached)).every((is) => is);
   }
 
-  /** Tells all processes of `revoked`. Calls during a message share the next one. */
-  private tell(): Promise<boolean> {
-    this.nextTelling ??= (this.telling ?? Promise.resolve(true)).then(() => {
-      this.nextTelling = null;
-      this.telling = this.events.tellAll(this.revoked.position).catch(() => false);
-      return this.telling;
+  /** Broadcasts `revoked` to all processes. Calls during a broadcast share the next one. */
+  private broadcastRevoked(): Promise<boolean> {
+    this.nextBroadcast ??= (this.broadcasting ?? Promise.resolve(true)).then(() => {
+      this.nextBroadcast = null;
+      this.broadcasting = this.events.broadcast(this.revoked.position).catch(() => false);
+      return this.broadcasting;
     });
-    return this.nextTelling;
+    return this.nextBroadcast;
   }
 
   private onPrimary(at: number, position: bigint | null): void {

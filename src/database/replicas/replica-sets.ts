@@ -39,7 +39,7 @@ export class ReplicaSets implements OnApplicationShutdown {
   constructor(private readonly pools: ProjectPools) {}
 
   /** Calls refuseBefore() in every process; a process alone has told all. */
-  tellAll: (server: string, position: bigint) => Promise<boolean> = () => Promise.resolve(true);
+  broadcast: (server: string, position: bigint) => Promise<boolean> = () => Promise.resolve(true);
   /** As in ReplicaSetEvents; a process alone misses nothing. */
   hearsSince: ReplicaSetEvents['hearsSince'] = () => 0;
 
@@ -93,7 +93,7 @@ export class ReplicaSets implements OnApplicationShutdown {
   private eventsOf(server: string): ReplicaSetEvents {
     return {
       onDown: (address: HostAddress) => this.pools.abandon(address, true),
-      tellAll: (position) => this.tellAll(server, position),
+      broadcast: (position) => this.broadcast(server, position),
       hearsSince: () => this.hearsSince(),
       onRevoked: (outcome) => {
         this.revocations[outcome] += 1;

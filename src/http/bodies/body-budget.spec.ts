@@ -1,14 +1,14 @@
 import { BodyBudget, type Reservation, type Sender } from './body-budget';
 
 const TOTAL = 1_200;
-const PATIENCE_MS = 1_000;
+const WAIT_TIMEOUT_MS = 1_000;
 
 const of = (account: string, address = '192.0.2.1'): Sender => ({ account, address });
 
 let budget: BodyBudget;
 beforeEach(() => {
   jest.useFakeTimers();
-  budget = new BodyBudget({ total: TOTAL, patienceMs: PATIENCE_MS, maxWaiting: 3 });
+  budget = new BodyBudget({ total: TOTAL, waitTimeoutMs: WAIT_TIMEOUT_MS, maxWaiting: 3 });
 });
 afterEach(() => jest.useRealTimers());
 
@@ -34,7 +34,7 @@ async function fill(sender: Sender, piece = 10): Promise<number> {
     const memory = budget.reserve(sender, piece);
     if (memory instanceof Promise) {
       const refused = expect(memory).rejects.toMatchObject({ status: 503 });
-      await jest.advanceTimersByTimeAsync(PATIENCE_MS);
+      await jest.advanceTimersByTimeAsync(WAIT_TIMEOUT_MS);
       await refused;
       return bytes;
     }
@@ -45,11 +45,11 @@ async function fill(sender: Sender, piece = 10): Promise<number> {
 describe('what may be held', () => {
   it('is half of all for one client, two thirds for a project, four fifths for an address', async () => {
     expect(await fill(of('a'))).toBe(TOTAL / 2);
-    budget = new BodyBudget({ total: TOTAL, patienceMs: PATIENCE_MS, maxWaiting: 3 });
+    budget = new BodyBudget({ total: TOTAL, waitTimeoutMs: WAIT_TIMEOUT_MS, maxWaiting: 3 });
     let project = 0;
     for (let n = 0; n < 50; n += 1) project += await fill(of('a', `192.0.2.${n}`));
     expect(project).toBe((TOTAL * 2) / 3);
-    budget = new BodyBudget({ total: TOTAL, patienceMs: PATIENCE_MS, maxWaiting: 3 });
+    budget = new BodyBudget({ total: TOTAL, waitTimeoutMs: WAIT_TIMEOUT_MS, maxWaiting: 3 });
     let address = 0;
     for (let n = 0; n < 50; n += 1) address += await fill(of(`project ${n}`));
     expect(address).toBe((TOTAL * 4) / 5);
@@ -109,10 +109,10 @@ describe('the line', () => {
   it('lets small bodies pass once a large one before them was refused', async () => {
     const held = reserved(of('a'), 500);
     const large = expect(budget.reserve(of('a'), 400)).rejects.toMatchObject({ status: 503 });
-    await jest.advanceTimersByTimeAsync(PATIENCE_MS / 2);
+    await jest.advanceTimersByTimeAsync(WAIT_TIMEOUT_MS / 2);
     const small = budget.reserve(of('a'), 10);
     expect(small).toBeInstanceOf(Promise);
-    await jest.advanceTimersByTimeAsync(PATIENCE_MS / 2);
+    await jest.advanceTimersByTimeAsync(WAIT_TIMEOUT_MS / 2);
     await large;
     (await small).release();
     held.release();
@@ -124,7 +124,7 @@ describe('the line', () => {
     const waiting = [1, 2, 3].map(() => expect(budget.reserve(of('a'), 10)).rejects.toThrow());
     await expect(budget.reserve(of('a'), 10)).rejects.toMatchObject({ status: 503 });
     expect(budget.stats().waiting).toBe(3);
-    await jest.advanceTimersByTimeAsync(PATIENCE_MS);
+    await jest.advanceTimersByTimeAsync(WAIT_TIMEOUT_MS);
     await Promise.all(waiting);
     expect(budget.stats().waiting).toBe(0);
   });

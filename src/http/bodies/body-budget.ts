@@ -12,7 +12,7 @@ export interface BudgetLimits {
   /** Bytes. */
   readonly total: number;
   /** Milliseconds that a request waits for memory. */
-  readonly patienceMs: number;
+  readonly waitTimeoutMs: number;
   /** Requests that may wait; further ones are refused at once. */
   readonly maxWaiting: number;
 }
@@ -149,7 +149,7 @@ export class BodyBudget {
         reject(this.errors.noMemory());
         // Smaller requests of the same client may have waited behind it.
         this.serveLine();
-      }, this.limits.patienceMs);
+      }, this.limits.waitTimeoutMs);
       this.line.push(waiting);
     });
   }

@@ -72,7 +72,7 @@ class BodyReading {
 
   private readonly onBreak = (error?: Error): void => this.fail(bodyEndedEarly(error));
 
-  /** The rest is discarded: see linger.ts. */
+  /** The rest is discarded: see lingering-close.ts. */
   private fail(error: unknown): void {
     this.stop();
     this.request.resume();

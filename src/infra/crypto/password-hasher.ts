@@ -21,8 +21,8 @@ const IDLE_THREAD_MS = 30_000;
 const RETRY_AFTER_SECONDS = { least: 2, most: 6 };
 
 /**
- * bcrypt hashes of PHP ($2y$), OpenBSD ($2b$) and GoTrue ($2a$), with a cost in BCRYPT_COST's range: the threads serve all
- * projects, and a comparison at cost 31 takes hours.
+ * bcrypt hashes of PHP ($2y$), OpenBSD ($2b$) and GoTrue ($2a$), with a cost of 4 to 16: the threads serve all projects, and
+ * a comparison at cost 31 takes hours.
  */
 const BCRYPT_HASH = /^\$2[aby]\$(0[4-9]|1[0-6])\$[./A-Za-z0-9]{53}$/;
 

@@ -23,7 +23,7 @@ const WATCHED_MS = 12_000;
 /** Milliseconds for which requests are collected. */
 const FLUSH_MS = 250;
 /** Requests of one project that a process passes on in that time. */
-const MOST_REQUESTS = 100;
+const MAX_REQUESTS = 100;
 
 export type LiveListener = (batch: LiveBatch) => void;
 
@@ -109,7 +109,7 @@ export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdo
 
   private announce(projectId: string): void {
     this.registry
-      .tellAll(PREFIX, `${this.id} ${projectId}`)
+      .broadcast(PREFIX, `${this.id} ${projectId}`)
       .catch((error: unknown) => this.logger.warn(`live requests of other processes: ${messageOf(error)}`));
   }
 
@@ -131,7 +131,7 @@ export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdo
     if (id === undefined || !(this.listeners.has(id) || this.watchedUntil.has(id))) return;
     const outbox = this.outboxes.get(id) ?? { requests: [], dropped: 0 };
     this.outboxes.set(id, outbox);
-    if (outbox.requests.length < MOST_REQUESTS) outbox.requests.push(toLiveRequest(ended));
+    if (outbox.requests.length < MAX_REQUESTS) outbox.requests.push(toLiveRequest(ended));
     else outbox.dropped += 1;
     this.flusher ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
   }

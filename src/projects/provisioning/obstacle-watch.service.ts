@@ -7,12 +7,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Client } from 'pg';
-import { EndReason, PROJECT_SESSIONS, ProjectSession, SessionEnder } from '../session-ender.service';
+import {
+  EndReason,
+  PROJECT_SESSIONS,
+  ProjectSession,
+  BackendTerminator,
+} from '../backend-terminator.service';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
 
 /** Milliseconds that the work may take before blocking sessions are looked up. */
 const UNBLOCK_AFTER_MS = 1_000;
-const LOOK_MS = 500;
+const POLL_INTERVAL_MS = 500;
 /** Milliseconds without any progress after which a client counts as stalled. */
 const STALLED_MS = 4_000;
 
@@ -36,7 +41,7 @@ type WaitingSession = ProjectSession & { readonly mark: string };
 export class ObstacleWatch {
   private readonly logger = new Logger(ObstacleWatch.name);
 
-  constructor(private readonly sessions: SessionEnder) {}
+  constructor(private readonly terminator: BackendTerminator) {}
 
   /** Runs work of the admin role and ends sessions that block it. Resolves or rejects as the work does. */
   async during<T>(server: DatabaseServer, client: Client, work: () => Promise<T>): Promise<T> {
@@ -58,7 +63,7 @@ export class ObstacleWatch {
         const stalled = new StalledClients();
         for (;;) {
           await this.look(admin, pid, stalled);
-          await sleep(LOOK_MS, undefined, { signal: isOver });
+          await sleep(POLL_INTERVAL_MS, undefined, { signal: isOver });
         }
       });
     } catch (error) {
@@ -78,7 +83,7 @@ export class ObstacleWatch {
 
   /** Without SUPERUSER, Plinth may not end some sessions. */
   private async end(admin: Client, session: ProjectSession, reason: EndReason): Promise<void> {
-    await this.sessions
+    await this.terminator
       .end(admin, session, reason)
       .catch((error: unknown) =>
         this.logger.warn(`session ${session.pid} cannot be ended: ${String(error)}`),

@@ -17,7 +17,7 @@ export interface ForeignGrant {
 
 const UNDEFINED_OBJECT = '42704';
 /** Memberships that one statement revokes. */
-const AT_ONCE = 100;
+const CONCURRENCY = 100;
 /** The oid of the bootstrap superuser, the grantor of the admin option that the creator of a role gets. */
 export const BOOTSTRAP_SUPERUSER = 10;
 
@@ -69,7 +69,7 @@ export async function revokeForeignGrants(
   await client.query('set synchronous_commit = off');
   let failure: string | null = null;
   for (const grant of grants)
-    for (const roles of batchesOf(grant.roles, AT_ONCE))
+    for (const roles of batchesOf(grant.roles, CONCURRENCY))
       failure = (await revoke(client, { ...grant, roles })) ?? failure;
   return failure;
 }

@@ -6,7 +6,8 @@ import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdo
 import { LRUCache } from 'lru-cache';
 import { messageOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
-import { PLAN_QUOTAS, type PlanQuotasConfig } from '../../config/app-config';
+import { PLAN_QUOTAS } from '../../config/app-config';
+import type { PlanQuotasConfig } from '../../config/plan-quotas';
 import type { PlanQuotas } from '../../config/plan-quotas';
 import { RateCounter } from '../../infra/coordination/rate-counter';
 import type { Project } from '../project';
@@ -24,7 +25,7 @@ import { RequestRates } from './request-rates';
 
 const READ_MS = 60_000;
 const DAY_MS = 86_400_000;
-const REMEMBERED_WARNINGS = 5_000;
+const WARNING_CACHE_SIZE = 5_000;
 
 interface Use {
   readonly databaseBytes: number;
@@ -39,7 +40,7 @@ export class ProjectQuotas implements OnApplicationBootstrap, OnApplicationShutd
   /** Projects that have used 80 % of a quota or more, by id. */
   private uses = new Map<string, Use>();
   /** The mark that was last logged, by quota and project. */
-  private readonly logged = new LRUCache<string, number>({ max: REMEMBERED_WARNINGS });
+  private readonly logged = new LRUCache<string, number>({ max: WARNING_CACHE_SIZE });
   private readonly rates: RequestRates;
   private timer: NodeJS.Timeout | undefined;
   private reading: Promise<void> = Promise.resolve();

@@ -1,7 +1,6 @@
 /** The quotas of a project, and the errors when one is used up. */
 import { AppError } from '../../common/errors/app-error';
-import type { PlanQuotasConfig } from '../../config/app-config';
-import type { PlanQuotas } from '../../config/plan-quotas';
+import type { PlanQuotas, PlanQuotasConfig } from '../../config/plan-quotas';
 import type { Project } from '../project';
 
 export type QuotaName = 'database' | 'requests' | 'mails';

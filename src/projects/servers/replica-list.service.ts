@@ -30,7 +30,7 @@ export class ReplicaList implements OnApplicationBootstrap, OnApplicationShutdow
       const [, position, server] = REVOCATION.exec(text) ?? [];
       if (position !== undefined && server !== undefined) sets.refuseBefore(server, BigInt(position));
     });
-    sets.tellAll = (server, position) => registry.askAll(REVOKED, `${position} ${server}`);
+    sets.broadcast = (server, position) => registry.broadcastAndConfirm(REVOKED, `${position} ${server}`);
     sets.hearsSince = () => registry.hearsSince;
   }
 
@@ -46,7 +46,7 @@ export class ReplicaList implements OnApplicationBootstrap, OnApplicationShutdow
   /** Other processes that miss the message read the list within a minute. */
   private async announce(): Promise<void> {
     await this.refresh();
-    await this.registry.tellAll(MESSAGE, '').catch(() => undefined);
+    await this.registry.broadcast(MESSAGE, '').catch(() => undefined);
   }
 
   private async refresh(): Promise<void> {

@@ -4,14 +4,14 @@ import { isJsonObject } from '../../common/text/json';
 import { choice, flag, integer, list, type Setting, text } from './setting';
 
 const LONGEST_TIMEOUT = 3_600_000;
-const MOST_ROLES = 50;
+const MAX_ROLES = 50;
 
 function isTimeoutByRole(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const timeouts = Object.values(value);
   const isTimeout = (each: unknown): boolean =>
     Number.isInteger(each) && Number(each) >= 1 && Number(each) <= LONGEST_TIMEOUT;
-  return timeouts.length <= MOST_ROLES && timeouts.every(isTimeout);
+  return timeouts.length <= MAX_ROLES && timeouts.every(isTimeout);
 }
 
 const roleStatementTimeouts: Setting<Readonly<Record<string, number>>> = {
@@ -22,7 +22,7 @@ const roleStatementTimeouts: Setting<Readonly<Record<string, number>>> = {
     '`{"anon": 3000}`: takes precedence over `statement_timeout`, but not over what a function, or `ALTER ROLE` for a role of the project itself, sets.',
   schema: {
     type: 'object',
-    maxProperties: MOST_ROLES,
+    maxProperties: MAX_ROLES,
     // Without `maximum`: orval makes code of it, inside `additionalProperties`, that does not compile.
     additionalProperties: { type: 'integer', minimum: 1, description: `At most ${LONGEST_TIMEOUT}` },
   },
@@ -70,7 +70,7 @@ function isSettingsByRole(value: unknown): boolean {
     !each.includes('\0');
   const ofRoles = Object.values(value);
   return (
-    ofRoles.length <= MOST_ROLES &&
+    ofRoles.length <= MAX_ROLES &&
     ofRoles.every((one) => isJsonObject(one) && Object.entries(one).every(isSetting))
   );
 }
@@ -82,7 +82,7 @@ const roleSettings: Setting<Readonly<Record<string, Readonly<Record<string, stri
   details: `\`{"anon": {"work_mem": "8MB"}}\`: in place of \`ALTER ROLE\`, which is not read for the roles that all projects share. Names: ${ROLE_SETTINGS.map((name) => `\`${name}\``).join(', ')}. Requests fail while PostgreSQL refuses a value.`,
   schema: {
     type: 'object',
-    maxProperties: MOST_ROLES,
+    maxProperties: MAX_ROLES,
     additionalProperties: {
       type: 'object',
       additionalProperties: { type: 'string', description: `At most ${LONGEST_VALUE} characters` },
@@ -94,7 +94,7 @@ const roleSettings: Setting<Readonly<Record<string, Readonly<Record<string, stri
       validator: {
         validate: isSettingsByRole,
         defaultMessage: () =>
-          `role_settings must give at most ${MOST_ROLES} roles an object of texts of at most ${LONGEST_VALUE} characters; names: ${ROLE_SETTINGS.join(', ')}`,
+          `role_settings must give at most ${MAX_ROLES} roles an object of texts of at most ${LONGEST_VALUE} characters; names: ${ROLE_SETTINGS.join(', ')}`,
       },
     }),
   ],

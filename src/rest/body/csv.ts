@@ -11,7 +11,7 @@ import { invalidBody } from '../rest.errors';
 const QUOTE = '"';
 const [COMMA, LF, CR] = [0x2c, 0x0a, 0x0d];
 /** Maximum columns of a header: a table has at most 1,600, but `columns=` may omit some of a header. */
-const MOST_COLUMNS = 10_000;
+const MAX_COLUMNS = 10_000;
 /** Pieces of a field after which the parser may yield to the event loop. */
 const MANY = 256;
 /** Characters of rows that are joined at once. */
@@ -110,7 +110,7 @@ function rowWriter(header: readonly string[]): RowWriter {
 
 /** The lines as lists of fields. Yields null now and then in a long field, so that the caller can yield to the event loop. */
 function* records(text: string): Generator<readonly string[] | null, void> {
-  let most = MOST_COLUMNS;
+  let most = MAX_COLUMNS;
   let at = 0;
   for (let isFirst = true; at < text.length; isFirst = false) {
     const fields: string[] = [];

@@ -6,7 +6,7 @@ import { JSON_HINT, looksLikeJson } from './looks-like-json';
 
 /** Bytes of a form. Parsing one takes as long as parsing JSON of ten times its size. */
 export const LARGEST_FORM = 1024 * 1024;
-const MOST_FIELDS = 10_000;
+const MAX_FIELDS = 10_000;
 
 export type FormField = readonly [name: string, value: string];
 
@@ -14,7 +14,7 @@ export type FormField = readonly [name: string, value: string];
 export function formFields(body: Buffer): FormField[] {
   if (looksLikeJson(body)) throw noForm();
   const text = textOf(body);
-  if (hasTooMany(text)) throw invalidBody(`A form may have ${MOST_FIELDS} fields`);
+  if (hasTooMany(text)) throw invalidBody(`A form may have ${MAX_FIELDS} fields`);
   return [...new URLSearchParams(text)].map(([name, value]) => {
     if (name.includes('\0') || value.includes('\0')) throw holdsNul();
     return [name, value];
@@ -23,7 +23,8 @@ export function formFields(body: Buffer): FormField[] {
 
 const noForm = (): AppError =>
   restError('PL157', {
-    message: 'The body is no form, as its Content-Type application/x-www-form-urlencoded says',
+    message:
+      'The body is not valid form data, although its Content-Type is application/x-www-form-urlencoded',
     hint: JSON_HINT,
   });
 
@@ -31,7 +32,7 @@ function hasTooMany(text: string): boolean {
   let fields = 1;
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
     fields += 1;
-    if (fields > MOST_FIELDS) return true;
+    if (fields > MAX_FIELDS) return true;
   }
   return false;
 }

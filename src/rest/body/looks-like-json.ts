@@ -9,14 +9,14 @@ const PAIRS: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** Blank bytes that are skipped at either end, which bounds the time of the check. */
-const MOST_BLANKS = 1_000;
+const MAX_BLANKS = 1_000;
 
 /** Never true of a form, which encodes braces and brackets. */
 export function looksLikeJson(body: Buffer): boolean {
   const lastByte = body.length - 1;
   let [first, last] = [0, lastByte];
-  while (first < MOST_BLANKS && isBlank(body[first])) first += 1;
-  while (lastByte - last < MOST_BLANKS && isBlank(body[last])) last -= 1;
+  while (first < MAX_BLANKS && isBlank(body[first])) first += 1;
+  while (lastByte - last < MAX_BLANKS && isBlank(body[last])) last -= 1;
   const closing = PAIRS.get(body[first] ?? 0);
   return first < last && closing !== undefined && body[last] === closing;
 }

@@ -4,7 +4,7 @@
  */
 
 /** Names of all shapes together that are kept: far more than any table has columns (1,600), or any function arguments. */
-const MOST_NAMES = 100_000;
+const MAX_NAMES = 100_000;
 
 export class RowShapes {
   /** The names of each shape, in the order of its first row; the first shape is the first row's. */
@@ -43,7 +43,7 @@ export class RowShapes {
       return;
     }
     this.own ??= new Set(before?.slice(0, this.alike));
-    if (this.own.size < MOST_NAMES) this.own.add(name);
+    if (this.own.size < MAX_NAMES) this.own.add(name);
     else this.isCut = true;
   }
 
@@ -85,7 +85,7 @@ export class RowShapes {
     let number = this.numbers.get(key);
     if (number === undefined) {
       this.names += names.length + 1;
-      if (this.names > MOST_NAMES) this.isCut = true;
+      if (this.names > MAX_NAMES) this.isCut = true;
       if (this.isCut && this.shapes.length > 0) return;
       number = this.shapes.push(names) - 1;
       this.numbers.set(key, number);

@@ -10,7 +10,7 @@ const PIECE = 16 * 1024;
 /** Characters of a string that the tokenizer collects at once; without a buffer it appends them one by one. */
 const STRING_BUFFER = 64 * 1024;
 /** Levels of nesting, each of which takes memory here. PostgreSQL's own limit, its stack, is reached earlier. */
-const MOST_LEVELS = 100_000;
+const MAX_LEVELS = 100_000;
 
 /** @throws Error for text that is not JSON, AppError PL102 for text that nests too deeply */
 export async function scanStructure(body: Buffer): Promise<JsonStructure> {
@@ -66,7 +66,7 @@ class StructureScan {
   private begin(isObject: boolean): void {
     this.assertValue();
     if (this.open.length === 0 && !isObject) this.length = 0;
-    if (this.open.length === MOST_LEVELS) throw invalidBody('The body nests too deeply');
+    if (this.open.length === MAX_LEVELS) throw invalidBody('The body nests too deeply');
     this.open.push(isObject);
     this.expected = isObject ? 'name or }' : 'value or ]';
   }

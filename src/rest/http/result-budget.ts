@@ -34,7 +34,7 @@ export class ResultBudget extends BodyBudget {
     total: number,
     private readonly maxPerResult: number,
   ) {
-    super({ total, patienceMs: 0, maxWaiting: 0 }, { noMemory, tooMuchMemory: tooLarge });
+    super({ total, waitTimeoutMs: 0, maxWaiting: 0 }, { noMemory, tooMuchMemory: tooLarge });
   }
 
   override get maxPerBody(): number {

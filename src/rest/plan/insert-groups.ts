@@ -20,8 +20,8 @@ export interface GroupOptions {
 }
 
 /** Limits of INSERTs in a request, and of their rows: each INSERT's row numbers are one parameter, built at once. */
-const MOST_GROUPS = 1_000;
-const MOST_GROUPED = 100_000;
+const MAX_GROUPS = 1_000;
+const MAX_GROUPED = 100_000;
 
 /** @throws AppError PL204 for an unknown column, PL102 for too many rows that name different columns */
 export function insertGroups(
@@ -36,7 +36,7 @@ export function insertGroups(
   const missing = rows.shapes.map((shape) => missingIn(new Set(shape), defaulted));
   const keys = new Set(missing);
   if (keys.size <= 1) return [groupOf(written, missing[0] ?? '', null)];
-  if (keys.size > MOST_GROUPS || rows.count > MOST_GROUPED)
+  if (keys.size > MAX_GROUPS || rows.count > MAX_GROUPED)
     throw invalidBody('Too many rows that name different columns: send them in several requests');
   const positions = rows.positions(missing);
   return [...positions].map(([key, list]) => groupOf(written, key, list));

@@ -10,9 +10,9 @@ export const NEARLY = 0.75;
 /** Similarity required for names that the caller may know: arguments of a function, tables to embed. */
 const ROUGHLY = 0.33;
 /** Number of candidates with the most n-grams in common that are compared letter by letter. */
-const MOST_COMPARED = 50;
+const MAX_COMPARED = 50;
 /** The comparison takes time: with more or longer candidates than this there is no hint. */
-const MOST_CANDIDATES = 2_000;
+const MAX_CANDIDATES = 2_000;
 const LONGEST = 200;
 
 /**
@@ -24,7 +24,7 @@ export function mostSimilar(
   candidates: readonly string[],
   enough: number = ROUGHLY,
 ): string | null {
-  if (candidates.length > MOST_CANDIDATES || name.length > LONGEST) return null;
+  if (candidates.length > MAX_CANDIDATES || name.length > LONGEST) return null;
   const wanted = name.toLowerCase();
   const known = candidates.filter(({ length }) => length <= LONGEST);
   const same = known.find((candidate) => candidate.toLowerCase() === wanted);
@@ -47,7 +47,7 @@ function closest(
     .map((candidate) => ({ candidate, score: cosine(runs, runsOf(candidate, length)) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
-    .slice(0, MOST_COMPARED)
+    .slice(0, MAX_COMPARED)
     .map(({ candidate }) => ({ candidate, score: likeness(wanted, candidate.toLowerCase()) }))
     .sort((a, b) => b.score - a.score);
   return best !== undefined && best.score >= enough ? best.candidate : null;

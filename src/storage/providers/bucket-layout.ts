@@ -2,7 +2,7 @@
 import { checkedProjectId, isObjectId, ObjectAddress } from './object-address';
 
 /** Concurrent requests of one job. */
-export const AT_ONCE = 16;
+export const CONCURRENCY = 16;
 
 export class BucketLayout {
   /** @param prefix empty, or with a slash at its end */

@@ -8,7 +8,7 @@ import { isObjectId } from './object-address';
 import type { StoredObject } from './object-store';
 
 /** Concurrent lstat() calls. */
-const AT_ONCE = 32;
+const CONCURRENCY = 32;
 /** Objects in a batch. */
 const BATCH = 1_000;
 
@@ -19,7 +19,7 @@ export async function* objectsBelow(folder: string): AsyncGenerator<StoredObject
   for (const { name } of shards.sort(byName)) {
     const directory = join(folder, name);
     const objects = (await entriesOf(directory)).filter((entry) => entry.isFile() && isObjectId(entry.name));
-    for (const part of batchesOf(objects.sort(byName), AT_ONCE)) {
+    for (const part of batchesOf(objects.sort(byName), CONCURRENCY)) {
       const found = await Promise.all(part.map((entry) => describe(directory, entry.name)));
       batch.push(...found.filter((object) => object !== null));
       if (batch.length < BATCH) continue;

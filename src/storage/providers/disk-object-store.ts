@@ -26,7 +26,7 @@ const MARKER = '.plinth-files';
 const PRIVATE = { file: 0o600, directory: 0o700 };
 const GROUP = { file: 0o640, directory: 0o750 };
 /** Concurrent removals. */
-const AT_ONCE = 32;
+const CONCURRENCY = 32;
 /** Bytes up to which an upload is held in memory until it is complete. */
 const SMALL_WRITE = 64 * 1024;
 /** Flags for reading an object; a symbolic link fails with ELOOP. */
@@ -172,7 +172,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     for (const projectId of new Set(addresses.map((address) => address.projectId)))
       await this.layout.assertNoSymbolicLinks(projectId);
     try {
-      for (const batch of batchesOf(addresses, AT_ONCE)) {
+      for (const batch of batchesOf(addresses, CONCURRENCY)) {
         await Promise.all(batch.map((address) => rm(this.layout.pathOf(address), { force: true })));
       }
     } catch (error) {

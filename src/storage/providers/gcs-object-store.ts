@@ -18,7 +18,7 @@ import { batchesOf } from '../../common/batches';
 import { ByteRange } from '../../common/http/byte-ranges';
 import { GcsConfig } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
-import { AT_ONCE, BucketLayout } from './bucket-layout';
+import { CONCURRENCY, BucketLayout } from './bucket-layout';
 import { fetchRetrying } from './fetch-retrying';
 import { ObjectAddress } from './object-address';
 import { ObjectMissingError, ObjectStore, StoredObject } from './object-store';
@@ -135,7 +135,7 @@ export class GcsObjectStore extends ObjectStore {
   }
 
   private async removeKeys(keys: readonly string[]): Promise<void> {
-    for (const batch of batchesOf(keys, AT_ONCE)) {
+    for (const batch of batchesOf(keys, CONCURRENCY)) {
       await Promise.all(batch.map((key) => this.bucket.file(key).delete({ ignoreNotFound: true })));
     }
   }

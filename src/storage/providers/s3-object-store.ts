@@ -43,7 +43,7 @@ const MAX_PARTS = 10_000;
 /** The largest object that CopyObject copies; also the part size for larger ones. */
 const MAX_COPY = 5 * 1024 * MIB;
 /** Objects per DeleteObjects request. */
-const REMOVED_AT_ONCE = 1_000;
+const REMOVAL_BATCH_SIZE = 1_000;
 const CONNECTION_TIMEOUT_MS = 5_000;
 /** A download holds a connection until its client has read it. */
 const MAX_SOCKETS = 512;
@@ -117,7 +117,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
 
   override async remove(addresses: readonly ObjectAddress[]): Promise<void> {
     const keys = addresses.map((address) => this.layout.keyOf(address));
-    for (const batch of batchesOf(keys, REMOVED_AT_ONCE)) await this.attempt(() => this.removeKeys(batch));
+    for (const batch of batchesOf(keys, REMOVAL_BATCH_SIZE)) await this.attempt(() => this.removeKeys(batch));
   }
 
   override async has(address: ObjectAddress, size: number): Promise<boolean> {

@@ -27,14 +27,14 @@ const OPTIONS = {
   removeOnFail: true,
 };
 /** Removals that run at once, and that wait in memory, of up to 1,000 objects each. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 const MAX_WAITING = 100;
 
 @Injectable()
 export class ObjectRemover implements OnApplicationShutdown {
   private readonly logger = new Logger(ObjectRemover.name);
   private readonly running = new Set<Promise<void>>();
-  private readonly slots = new Slots(AT_ONCE, MAX_WAITING);
+  private readonly slots = new Slots(CONCURRENCY, MAX_WAITING);
   private readonly stopping = new AbortController();
 
   constructor(

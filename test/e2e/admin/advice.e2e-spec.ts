@@ -1,4 +1,4 @@
-/** The advisor: each check finds its fault, the SQL mends it, and hostile catalogs neither break nor delay it. */
+/** The advisor: each check finds its fault, the SQL fixes it, and hostile catalogs neither break nor delay it. */
 import { asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -130,7 +130,7 @@ const CASES: Case[] = [
 ];
 
 describe.each(CASES)('the check $check, $severity', ({ check, severity, make, object }) => {
-  it('finds the fault, and its SQL mends it', async () => {
+  it('finds the fault, and its SQL fixes it', async () => {
     await project.sql(make);
     const found = (await adviceOf(project, check)).filter((one) => one.severity === severity);
     expect(found).toEqual([

@@ -1,4 +1,4 @@
-/** Faults that `plinth doctor` finds, each with the way to mend it. One install, which is broken in one part after the other. */
+/** Faults that `plinth doctor` finds, each with a suggested fix. One install, which is broken in one part after the other. */
 import { randomBytes } from 'node:crypto';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer } from 'node:https';
@@ -62,7 +62,7 @@ beforeAll(async () => {
     databaseUrl: databaseUrl.href,
     env: {
       PUBLIC_URL: `https://localhost:${portOf(expired)}`,
-      ...(disk ? { BACKUP_DIR: disk.directory } : {}),
+      ...(disk ? { BACKUP_URL: `file://${disk.directory}` } : {}),
       ...(redis ? { REDIS_URL: redis.url } : {}),
     },
   });
@@ -130,13 +130,13 @@ it('rights that the role of the database has lost', async () => {
 
 (canMount ? it : it.skip)('a disk that is full or nearly full (needs the right to mount)', async () => {
   const statusOf = async (): Promise<unknown> =>
-    (await find('disk')).find(({ message }) => message.includes('BACKUP_DIR'));
+    (await find('disk')).find(({ message }) => message.includes('BACKUP_URL'));
   expect(await statusOf()).toMatchObject({ status: 'ok' });
   disk?.fillTo(8 * MIB);
   expect(await statusOf()).toEqual({
     check: 'disk',
     status: 'failed',
-    message: expect.stringMatching(/^only 8 MiB are free in BACKUP_DIR/),
+    message: expect.stringMatching(/^only 8 MiB are free in BACKUP_URL/),
     remedy: expect.stringContaining('enlarge the disk'),
   });
   disk?.makeRoom();

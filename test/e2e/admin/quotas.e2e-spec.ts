@@ -21,8 +21,7 @@ const NOTES = '/rest/v1/notes';
 beforeAll(async () => {
   plinth = await TestPlinth.start({
     env: {
-      QUOTAS_PRO: 'database_quota_bytes=1TiB mails_per_day=2',
-      QUOTAS_ENTERPRISE: 'requests_per_second=2',
+      QUOTAS: 'pro: database_quota_bytes=1TiB mails_per_day=2; enterprise: requests_per_second=2',
     },
   });
   plinth.clock.hold();

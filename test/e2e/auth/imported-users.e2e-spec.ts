@@ -10,7 +10,7 @@ let plinth: TestPlinth;
 let project: TestProject;
 
 beforeAll(async () => {
-  plinth = await TestPlinth.start({ env: { BCRYPT_COST: '5' } });
+  plinth = await TestPlinth.start({ tuning: { bcryptCost: 5 } });
   project = await plinth.createProject();
 });
 afterAll(() => plinth.stop());

@@ -205,7 +205,7 @@ describe('a page that refuses before the form is processed', () => {
   let own: TestProject;
   beforeAll(async () => {
     strict = await TestPlinth.start({
-      env: { AUTH_REQUESTS_PER_MINUTE: '10', AUTH_FAILURES_PER_ADDRESS: '3' },
+      env: { AUTH_REQUESTS_PER_MINUTE: '10' },
     });
     own = await strict.createProject();
   });

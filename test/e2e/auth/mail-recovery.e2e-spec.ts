@@ -9,7 +9,7 @@ import { TestPlinth } from '../../support/plinth';
 import { hasRedis, TestRedis } from '../../support/redis-server';
 import { TestProject, TestUser } from '../../support/test-project';
 
-const ENV = { MAIL_RECOVERY_INTERVAL: '0.2', MAIL_RETRY_DELAY: '60' };
+const TUNING = { mailRecoveryIntervalMs: 200, mailRetryDelayMs: 60_000 };
 
 const requestReset = async (project: TestProject, { email }: TestUser): Promise<number> =>
   (await project.client(project.anonKey, null).post(`${project.auth}/reset-password`, { email })).status;
@@ -58,7 +58,7 @@ describe('on PostgreSQL', () => {
   let plinth: TestPlinth;
   beforeAll(async () => {
     smtp = await MailServer.start();
-    plinth = await TestPlinth.start({ env: { ...ENV, SMTP_URL: smtp.url } });
+    plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url }, tuning: TUNING });
   });
   afterAll(async () => {
     await plinth.stop();
@@ -149,7 +149,7 @@ describe('on PostgreSQL', () => {
   beforeAll(async () => {
     redis = await TestRedis.start();
     smtp = await MailServer.start();
-    plinth = await TestPlinth.start({ env: { ...ENV, SMTP_URL: smtp.url, REDIS_URL: redis.url } });
+    plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url, REDIS_URL: redis.url }, tuning: TUNING });
   });
   afterAll(async () => {
     await plinth.stop();

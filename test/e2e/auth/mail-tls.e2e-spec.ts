@@ -13,7 +13,10 @@ async function startPlinth(
   scheme = 'smtp',
 ): Promise<{ plinth: TestPlinth; project: TestProject }> {
   const url = smtp.url.replace('smtp://', `${scheme}://plinth:let-me-in@`);
-  const plinth = await TestPlinth.start({ env: { SMTP_URL: `${url}${query}`, MAIL_RETRY_DELAY: '0.05' } });
+  const plinth = await TestPlinth.start({
+    env: { SMTP_URL: `${url}${query}` },
+    tuning: { mailRetryDelayMs: 50 },
+  });
   return { plinth, project: await plinth.createProject() };
 }
 

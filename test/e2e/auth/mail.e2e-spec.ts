@@ -25,7 +25,7 @@ describe('with an SMTP server that misbehaves', () => {
 
   beforeAll(async () => {
     smtp = await MailServer.start();
-    plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url, MAIL_RETRY_DELAY: '0.005' } });
+    plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url }, tuning: { mailRetryDelayMs: 5 } });
     project = await plinth.createProject();
   });
   beforeEach(() => {
@@ -192,7 +192,10 @@ describe('with an SMTP server that misbehaves', () => {
 
 it('sends delayed mails at once when an operator asks for it', async () => {
   const smtp = await MailServer.start();
-  const plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url, MAIL_RETRY_DELAY: '3600' } });
+  const plinth = await TestPlinth.start({
+    env: { SMTP_URL: smtp.url },
+    tuning: { mailRetryDelayMs: 3_600_000 },
+  });
   try {
     const project = await plinth.createProject();
     const user = await project.signUp();

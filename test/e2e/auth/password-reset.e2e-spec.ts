@@ -14,7 +14,8 @@ let guest: HttpClient;
 beforeAll(async () => {
   smtp = await MailServer.start();
   plinth = await TestPlinth.start({
-    env: { SMTP_URL: smtp.url, MAIL_FROM: 'Acme <no-reply@acme.example>', MAIL_RETRY_DELAY: '1' },
+    env: { SMTP_URL: smtp.url, MAIL_FROM: 'Acme <no-reply@acme.example>' },
+    tuning: { mailRetryDelayMs: 1_000 },
   });
   project = await plinth.createProject({ name: 'Acme & Sons' });
   guest = project.client(project.anonKey, null);

@@ -14,7 +14,8 @@ import { TestProject } from '../../support/test-project';
     redis = await TestRedis.start();
     smtp = await MailServer.start();
     plinth = await TestPlinth.start({
-      env: { REDIS_URL: redis.url, SMTP_URL: smtp.url, MAIL_RETRY_DELAY: '0.05' },
+      env: { REDIS_URL: redis.url, SMTP_URL: smtp.url },
+      tuning: { mailRetryDelayMs: 50 },
     });
     plinth.clock.hold();
     project = await plinth.createProject();

@@ -12,6 +12,7 @@ let project: TestProject;
 beforeAll(async () => {
   plinth = await TestPlinth.start({
     env: { TRUST_PROXY: '1', AUTH_REQUESTS_PER_MINUTE: String(PER_MINUTE) },
+    tuning: { failureShare: 50 / PER_MINUTE },
   });
   plinth.clock.hold();
   project = await plinth.createProject();

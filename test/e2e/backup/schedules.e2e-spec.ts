@@ -43,7 +43,9 @@ let plinth: TestPlinth;
 let project: TestProject;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'plinth-scheduled-'));
-  plinth = await TestPlinth.start({ env: { BACKUP_PASSPHRASE: PASSPHRASE, BACKUP_DIR: directory } });
+  plinth = await TestPlinth.start({
+    env: { BACKUP_PASSPHRASE: PASSPHRASE, BACKUP_URL: `file://${directory}` },
+  });
   plinth.clock.move(secondsUntil(BEGINS_AT));
   project = await plinth.createProject();
   await project.sql('create table notes as select 1 as n');
@@ -280,7 +282,7 @@ it.each(casesOf(BUCKETS, 1))(
   'stores archives in a bucket (%s), and reports when it cannot',
   async (name, start) => {
     const provider = await start();
-    const env = { ...backupSettings(provider), BACKUP_PASSPHRASE: PASSPHRASE, BACKUP_COMPRESSION: 'none' };
+    const env = { ...backupSettings(provider), BACKUP_PASSPHRASE: PASSPHRASE };
     const remote = await TestPlinth.start({ env });
     const stateOf = async (id: string): Promise<object> =>
       (await remote.admin.get('/admin/v1/backups')).body.projects.find(

@@ -27,7 +27,7 @@ inBrowser('the console looks inside', () => {
     assertConsoleBuilt();
     smtp = await MailServer.start();
     // A mail that was refused waits for longer than the tests take.
-    plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url, MAIL_RETRY_DELAY: '3600' } });
+    plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url }, tuning: { mailRetryDelayMs: 3_600_000 } });
     browser = await TestBrowser.start();
     project = await plinth.createProject({ name: 'Inside' });
     await project.sql(`

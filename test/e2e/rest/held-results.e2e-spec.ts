@@ -1,6 +1,6 @@
 /**
  * Results that cannot stream, because a later error or setting may still change the answer, are held up to a limit, one by
- * one (MAX_RESULT_SIZE) and all together (MAX_BUFFERED_RESULTS). A write whose rows are refused is not committed.
+ * one (MAX_RESULT_SIZE) and all together (ResultBudget). A write whose rows are refused is not committed.
  */
 import type { HttpClient } from '../../support/http-client';
 import { eventually } from '../../support/eventually';
@@ -43,7 +43,8 @@ let other: TestProject;
 
 beforeAll(async () => {
   plinth = await TestPlinth.start({
-    env: { MAX_RESULT_SIZE: `${ONE}MiB`, MAX_BUFFERED_RESULTS: `${ALL}MiB` },
+    env: { MAX_RESULT_SIZE: `${ONE}MiB` },
+    tuning: { bufferedResults: ALL * MIB, resultsOfBudget: 2 },
   });
   const settings = { statement_timeout: 60_000 };
   [project, other] = [await plinth.createProject({ settings }), await plinth.createProject({ settings })];

@@ -14,12 +14,8 @@ let neighbourUser: TestUser;
 
 beforeAll(async () => {
   plinth = await TestPlinth.start({
-    env: {
-      AUTH_REQUESTS_PER_MINUTE: '100000',
-      AUTH_MAILS_PER_HOUR: '1000',
-      AUTH_FAILURES_PER_ACCOUNT: '1000',
-      AUTH_FAILURES_PER_ADDRESS: '100000',
-    },
+    env: { AUTH_REQUESTS_PER_MINUTE: '600000' },
+    tuning: { mailsPerHour: 1_000, failuresPerAccount: 1_000 },
   });
   neighbour = await plinth.createProject();
   neighbourUser = await neighbour.signUp();

@@ -83,7 +83,7 @@ describe('withheld bodies', () => {
   const open: RawClient[] = [];
 
   beforeAll(async () => {
-    plinth = await TestPlinth.start({ env: { MAX_BODY_SIZE: '5MiB', MAX_BUFFERED_BODIES: '64MiB' } });
+    plinth = await TestPlinth.start({ env: { MAX_BODY_SIZE: '5MiB' }, tuning: { bufferedBodies: 64 * MIB } });
     project = await projectWithTable(plinth);
   });
   afterEach(async () => {
@@ -245,8 +245,8 @@ describe('slow bodies', () => {
 
   // A window has to bring 4 KiB.
   beforeAll(async () => {
-    const env = { MIN_BODY_RATE: '2KiB', BODY_RATE_WINDOW: '2', BODY_TIMEOUT: '6' };
-    plinth = await TestPlinth.start({ env });
+    const tuning = { minBodyRate: 2_048, bodyRateWindowMs: 2_000, bodyTimeoutMs: 6_000 };
+    plinth = await TestPlinth.start({ tuning });
     project = await projectWithTable(plinth);
   });
   afterAll(() => plinth.stop());
@@ -289,7 +289,7 @@ describe('slow bodies', () => {
     client.socket.destroy();
   }, 30_000);
 
-  it('is answered 408 when it takes longer than BODY_TIMEOUT, unless it is an upload', async () => {
+  it('is answered 408 when it takes too long, unless it is an upload', async () => {
     const [rest, file] = [AREAS[0] as Area, AREAS[3] as Area];
     const pieces = 45;
     const tail = '\r\n--x--\r\n';

@@ -150,12 +150,12 @@ describe('with few connections', () => {
   }, 60_000);
 });
 
-describe('a client that reads a response below MIN_BODY_RATE', () => {
+describe('a client that reads a response below the minimum rate', () => {
   let plinth: TestPlinth;
   let project: TestProject;
   let download: string;
   beforeAll(async () => {
-    plinth = await TestPlinth.start({ env: { MIN_BODY_RATE: '32KiB', BODY_RATE_WINDOW: '1' } });
+    plinth = await TestPlinth.start({ tuning: { minBodyRate: 32 * 1024, bodyRateWindowMs: 1_000 } });
     project = await projectWithLarge(plinth);
     await project.service.post(`${project.storage}/buckets`, { name: 'box' });
     const { body } = await upload(project.service, project.storage, 'box', Buffer.alloc(30 * MIB));

@@ -11,7 +11,7 @@ import { upload } from '../../support/uploads';
 const RANGES = 20;
 const RANGE = 139_000;
 const CLIENTS = 60;
-const AT_ONCE = 20;
+const CONCURRENCY = 20;
 
 let plinth: TestPlinth;
 let project: TestProject;
@@ -48,9 +48,9 @@ async function breakOff(bytes: number): Promise<string> {
 
 it('closes the file wherever the client disconnects', async () => {
   const total = RANGES * RANGE;
-  for (let begun = 0; begun < CLIENTS; begun += AT_ONCE) {
+  for (let begun = 0; begun < CLIENTS; begun += CONCURRENCY) {
     const heads = await Promise.all(
-      Array.from({ length: AT_ONCE }, (_, n) => breakOff(1 + ((begun + n) * total) / CLIENTS)),
+      Array.from({ length: CONCURRENCY }, (_, n) => breakOff(1 + ((begun + n) * total) / CLIENTS)),
     );
     expect(new Set(heads)).toEqual(new Set(['HTTP/1.1 206']));
   }

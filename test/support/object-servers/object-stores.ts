@@ -8,8 +8,6 @@ import { ObjectServer } from './object-server';
 import { resolveHere } from './resolve-here';
 import { S3Server } from './s3-server';
 
-/** Seconds, so that a stalled provider does not hold up the tests. */
-const TIMEOUT = '4';
 const AWS_KEY = { accessKeyId: 'AKIAPLINTHTEST', secretAccessKey: 'secret/with+odd=characters' };
 const S3_DOMAIN = 's3.plinth.test';
 
@@ -86,11 +84,9 @@ export async function gcsProvider(): Promise<TestProvider & { readonly server: G
     name: 'gcs',
     env: {
       STORAGE_PROVIDER: 'gcs',
-      STORAGE_BUCKET: 'plinth-test',
-      STORAGE_PREFIX: 'installs/one',
+      STORAGE_BUCKET: 'plinth-test/installs/one',
       STORAGE_ENDPOINT: server.url,
       STORAGE_GCS_KEY_FILE: keyFile,
-      STORAGE_TIMEOUT: TIMEOUT,
     },
     wrongCredentials: { STORAGE_GCS_KEY_FILE: wrongFile },
     server,
@@ -142,13 +138,11 @@ export async function s3Provider(domain?: string): Promise<S3Provider> {
     name: 's3',
     env: {
       STORAGE_PROVIDER: 's3',
-      STORAGE_BUCKET: 'plinth-test',
-      STORAGE_PREFIX: 'installs/one/',
+      STORAGE_BUCKET: 'plinth-test/installs/one/',
       STORAGE_ENDPOINT: server.url,
       STORAGE_S3_REGION: 'eu-central-1',
       STORAGE_S3_ACCESS_KEY_ID: AWS_KEY.accessKeyId,
       STORAGE_S3_SECRET_ACCESS_KEY: AWS_KEY.secretAccessKey,
-      STORAGE_TIMEOUT: TIMEOUT,
     },
     wrongCredentials: { STORAGE_S3_SECRET_ACCESS_KEY: 'another' },
     server,

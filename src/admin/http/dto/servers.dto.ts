@@ -7,11 +7,11 @@ import { SERVER_STATUSES } from '../../server-records';
 
 const URL_FORM = /^postgres(ql)?:\/\/[^\s]+$/;
 const URL_MESSAGE = 'url must begin with postgres://';
-const MOST_PROJECTS = 100_000;
+const MAX_PROJECTS = 100_000;
 const CAPACITY = {
   type: 'integer',
   minimum: 0,
-  maximum: MOST_PROJECTS,
+  maximum: MAX_PROJECTS,
   description: 'Number of projects at which no new ones are placed here',
 } as const;
 const URL_SCHEMA = {
@@ -20,11 +20,11 @@ const URL_SCHEMA = {
 } as const;
 
 const HOST_FORM = /^(\[[0-9a-f:.%]+\]|[a-z0-9._-]{1,253})(:\d{1,5})?$/i;
-const MOST_REPLICAS = 16;
+const MAX_REPLICAS = 16;
 const REPLICAS = {
   type: String,
   isArray: true,
-  maxItems: MOST_REPLICAS,
+  maxItems: MAX_REPLICAS,
   description:
     'Standbys of this server that serve reads of table REST, each as `host` or `host:port`. The role and password of the URL are used.',
   example: ['db2-replica.example.com:5432'],
@@ -36,7 +36,7 @@ const Replicas = (): PropertyDecorator =>
     ApiPropertyOptional(REPLICAS),
     IsOptional(),
     IsArray(),
-    ArrayMaxSize(MOST_REPLICAS),
+    ArrayMaxSize(MAX_REPLICAS),
     Matches(HOST_FORM, {
       each: true,
       message: 'replicas must be a list of hosts, each as host or host:port',
@@ -74,7 +74,7 @@ export class AddServerDto {
   @IsOptional()
   @IsInt()
   @Min(0)
-  @Max(MOST_PROJECTS)
+  @Max(MAX_PROJECTS)
   capacity?: number;
 
   @Replicas()
@@ -95,7 +95,7 @@ export class UpdateServerDto {
   @IsOptional()
   @IsInt()
   @Min(0)
-  @Max(MOST_PROJECTS)
+  @Max(MAX_PROJECTS)
   capacity?: number;
 
   @ApiPropertyOptional({

@@ -8,7 +8,7 @@ const SHARED = `'{${REQUEST_ROLES.join(', ')}}'::name[]`;
 const MAX_SETTING = 8_192;
 
 /** Roles of a project's own that count, besides those of all projects; further ones are left out, in order of their names. */
-export const MOST_OWN_ROLES = 100;
+export const MAX_OWN_ROLES = 100;
 
 /**
  * Roles that the login role was made a member of, directly, by the project's owner, a superuser or an admin role (a
@@ -23,7 +23,7 @@ const GRANTED_ROLES = `
       m.grantor = (select datdba from pg_database where datname = current_database())
       or (select rolsuper from pg_roles where oid = m.grantor)
       or exists (select from pg_auth_members a where a.roleid = me.oid and a.member = m.grantor))
-    group by r.oid, r.rolname order by r.rolname limit ${MOST_OWN_ROLES}
+    group by r.oid, r.rolname order by r.rolname limit ${MAX_OWN_ROLES}
   )`;
 
 /**

@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 /** Advisory lock, so that only one of several replicas runs the work. The number is arbitrary. */
-const FACTS_LOCK = 7_046_103;
+const METADATA_LOCK = 7_046_103;
 
 @Injectable()
-export class PlatformFactsRepository {
+export class PlatformMetadataRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
@@ -17,14 +17,14 @@ export class PlatformFactsRepository {
   async once<T>(fact: string, work: () => Promise<T>): Promise<T | null> {
     const runner = this.dataSource.createQueryRunner();
     try {
-      await runner.query('select pg_advisory_lock($1)', [FACTS_LOCK]);
+      await runner.query('select pg_advisory_lock($1)', [METADATA_LOCK]);
       const known = (await runner.query('select from platform_facts where name = $1', [fact])) as unknown[];
       if (known.length > 0) return null;
       const result = await work();
       await runner.query('insert into platform_facts (name) values ($1)', [fact]);
       return result;
     } finally {
-      await runner.query('select pg_advisory_unlock($1)', [FACTS_LOCK]);
+      await runner.query('select pg_advisory_unlock($1)', [METADATA_LOCK]);
       await runner.release();
     }
   }

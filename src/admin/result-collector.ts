@@ -24,7 +24,7 @@ export interface KeptRows {
 
 const NO_ROWS: KeptRows = { rows: [], truncated: false };
 
-export class AnswerKeeper implements MessageLimits {
+export class ResultCollector implements MessageLimits {
   readonly notices: string[] = [];
   /** The rows of the last statement. */
   rows: KeptRows = NO_ROWS;

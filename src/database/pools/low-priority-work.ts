@@ -1,7 +1,7 @@
 /** Work on a project's database that no request waits for: it waits for a connection that no request needs, and opens none. */
 import type { PooledConnection } from './pooled-connection';
 
-interface SpareWaiter {
+interface LowPriorityWaiter {
   resolve(connection: PooledConnection): void;
   reject(error: Error): void;
   /** Milliseconds of the monotonic clock. */
@@ -9,12 +9,12 @@ interface SpareWaiter {
 }
 
 /** Milliseconds after which it no longer lets requests go first: there may always be some. */
-const PATIENCE_MS = 1_000;
+const WAIT_TIMEOUT_MS = 1_000;
 
-export class SpareWork {
+export class LowPriorityWork {
   /** Connections in use by such work. */
   inUse = 0;
-  private readonly waiting: SpareWaiter[] = [];
+  private readonly waiting: LowPriorityWaiter[] = [];
 
   get isWaiting(): boolean {
     return this.waiting.length > 0;
@@ -30,7 +30,7 @@ export class SpareWork {
   /** Whether the next free connection is for this work. @param hasRequests requests wait for one too */
   isNext(hasRequests: boolean): boolean {
     const [first] = this.waiting;
-    return first !== undefined && (!hasRequests || performance.now() - first.since > PATIENCE_MS);
+    return first !== undefined && (!hasRequests || performance.now() - first.since > WAIT_TIMEOUT_MS);
   }
 
   lend(connection: PooledConnection): void {

@@ -1,5 +1,5 @@
 /**
- * Lends connections to requests. Those of a project that must wait are served in order of arrival, as far as idle connections and
+ * The queue of requests for connections. Requests of a project are served in order of arrival, as far as idle connections and
  * the limits allow (docs/rls-door.md, "Connections").
  */
 import { MOMENT_MS } from './concurrency-limiter';
@@ -11,10 +11,10 @@ import type { PoolLimits } from './pool-limits';
 import { PooledConnection } from './pooled-connection';
 import type { ProjectDatabase } from './project-database';
 
-/** Milliseconds between looks at requests that only wait for the global limit, which are served as soon as it allows. */
+/** Milliseconds between checks of requests that only wait for the global limit, which are served as soon as it allows. */
 const EXPIRY_MS = 100;
 
-export class Lending {
+export class ConnectionQueue {
   private readonly fairness: FairShare;
 
   constructor(
@@ -45,11 +45,11 @@ export class Lending {
   }
 
   /** Serves work that no request waits for, while no request needs the connection. */
-  serveSpare(pool: Pool): void {
-    while (pool.spare.isNext(pool.waiting.length > 0)) {
+  serveLowPriority(pool: Pool): void {
+    while (pool.lowPriority.isNext(pool.waiting.length > 0)) {
       const connection = this.takeIdle(pool);
       if (!connection) return;
-      pool.spare.lend(connection);
+      pool.lowPriority.lend(connection);
     }
   }
 
@@ -71,7 +71,7 @@ export class Lending {
     connection.awaitedSince = null;
     connection.server.heardAt = connection.idleSince;
     pool.idle.push(connection);
-    if (pool.waiting.length > 0 || pool.spare.isWaiting) this.serve(pool);
+    if (pool.waiting.length > 0 || pool.lowPriority.isWaiting) this.serve(pool);
     if (this.fairness.hasStarving) this.serveStarving();
   }
 
@@ -81,7 +81,7 @@ export class Lending {
     pool.refuseAll(poolExhausted);
   }
 
-  /** Refuses requests that would wait in vain: their server does not answer. */
+  /** Refuses requests whose server does not answer. */
   refuseSilent(pools: Iterable<Pool>, isThere: (database: ProjectDatabase) => boolean): void {
     for (const pool of pools)
       if (pool.waiting[0] && isThere(pool.waiting[0].database)) pool.refuseAll(serverSilent);
@@ -100,7 +100,7 @@ export class Lending {
 
   /** Serves a pool's waiting requests, oldest first. */
   private serve(pool: Pool): void {
-    this.serveSpare(pool);
+    this.serveLowPriority(pool);
     while (pool.waiting.length > 0) {
       const connection = this.takeIdle(pool);
       if (!connection) break;
@@ -114,13 +114,13 @@ export class Lending {
     pool.watch ??= setTimeout(
       () => {
         // Runs after pending I/O events: a busy event loop must not look like a slow database.
-        setImmediate(() => this.lookAtWaiting(pool));
+        setImmediate(() => this.checkWaiting(pool));
       },
       this.fairness.isStarving(pool) ? EXPIRY_MS : MOMENT_MS,
     );
   }
 
-  private lookAtWaiting(pool: Pool): void {
+  private checkWaiting(pool: Pool): void {
     pool.watch = null;
     pool.refuseExpired(performance.now());
     if (this.fairness.isStarving(pool)) this.serveStarving();
@@ -176,7 +176,7 @@ export class Lending {
     }
   }
 
-  /** The pool is no longer starving, so its requests may have to be looked at sooner. */
+  /** The pool is no longer starving, so its requests may have to be checked sooner. */
   private watchSoon(pool: Pool): void {
     if (pool.watch) clearTimeout(pool.watch);
     pool.watch = null;

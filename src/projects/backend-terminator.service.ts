@@ -35,8 +35,8 @@ export const PROJECT_SESSIONS = `(
          or not r.rolsuper and d.datname ~ '^plinth_[0-9a-z]+$' and o.rolname = d.datname || '_owner'))`;
 
 @Injectable()
-export class SessionEnder {
-  private readonly logger = new Logger(SessionEnder.name);
+export class BackendTerminator {
+  private readonly logger = new Logger(BackendTerminator.name);
   private readonly ended: Counter<'reason'>;
 
   constructor({ registry }: Metrics) {

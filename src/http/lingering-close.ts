@@ -17,7 +17,7 @@ export function isLingering(socket: Socket): boolean {
 }
 
 /** Limits how much of a request's body is read once its answer was sent. */
-export function lingerAfterAnswer(request: IncomingMessage, response: ServerResponse): void {
+export function closeLingering(request: IncomingMessage, response: ServerResponse): void {
   // RFC 9112, 6.3: a request with neither has no body.
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (length === undefined && encoding === undefined) return;

@@ -2,11 +2,11 @@
 import { mayHaveMoreStatements, splitStatements } from '../common/text/sql-statements';
 import { tooManyStatements } from './admin.errors';
 
-export const MOST_STATEMENTS = 20_000;
+export const MAX_STATEMENTS = 20_000;
 
 /** @throws AppError 400, before any of them has run */
 export async function assertFewStatements(script: string): Promise<void> {
-  if (!mayHaveMoreStatements(script, MOST_STATEMENTS)) return;
-  const statements = await splitStatements(script, MOST_STATEMENTS);
-  if (statements.length > MOST_STATEMENTS) throw tooManyStatements(MOST_STATEMENTS);
+  if (!mayHaveMoreStatements(script, MAX_STATEMENTS)) return;
+  const statements = await splitStatements(script, MAX_STATEMENTS);
+  if (statements.length > MAX_STATEMENTS) throw tooManyStatements(MAX_STATEMENTS);
 }

@@ -1,0 +1,51 @@
+/**
+ * Values that an administrator need not choose. loadConfig() takes others from tests; processes that tests start preload a
+ * script that changes this object.
+ */
+export interface Tuning {
+  /** bcrypt's cost: 2^cost rounds. */
+  bcryptCost: number;
+  /** Milliseconds before a failed mail is sent again; the delay doubles each time, for about six hours. */
+  mailRetryDelayMs: number;
+  /** Milliseconds between two searches for mails that the queue has lost. */
+  mailRecoveryIntervalMs: number;
+  /** Wrong passwords for one account before each further attempt must wait. */
+  failuresPerAccount: number;
+  /** Wrong passwords from one client address before each further attempt must wait, as a share of AUTH_REQUESTS_PER_MINUTE. */
+  failureShare: number;
+  /** Mails to one address on request of anybody before each further one must wait. */
+  mailsPerHour: number;
+  /** Milliseconds without a response or progress after which a request to gcs or s3 counts as failed. */
+  storageTimeoutMs: number;
+  /** Milliseconds after which bytes without a row belong to no running upload. */
+  orphanAgeMs: number;
+  /** Minimum rate of a body: bytes per second, averaged over each window of milliseconds. */
+  minBodyRate: number;
+  bodyRateWindowMs: number;
+  /** Milliseconds in which a body that is held in memory must be complete. */
+  bodyTimeoutMs: number;
+  /** Bytes of memory for all request bodies of a process; 12 times MAX_BODY_SIZE if that is more. */
+  bufferedBodies: number;
+  /** The same for results that wait to be sent; `resultsOfBudget` times MAX_RESULT_SIZE if that is more. */
+  bufferedResults: number;
+  resultsOfBudget: number;
+}
+
+const MIB = 1024 * 1024;
+
+export const TUNING: Tuning = {
+  bcryptCost: 10,
+  mailRetryDelayMs: 10_000,
+  mailRecoveryIntervalMs: 60_000,
+  failuresPerAccount: 10,
+  failureShare: 1 / 6,
+  mailsPerHour: 10,
+  storageTimeoutMs: 30_000,
+  orphanAgeMs: 3_600_000,
+  minBodyRate: 1_024,
+  bodyRateWindowMs: 30_000,
+  bodyTimeoutMs: 300_000,
+  bufferedBodies: 384 * MIB,
+  bufferedResults: 256 * MIB,
+  resultsOfBudget: 4,
+};
