@@ -23,6 +23,7 @@ import {
   wrongCurrentPassword,
   currentPasswordRequired,
   secondFactorRequired,
+  sessionNotFound,
 } from '../auth.errors';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
