@@ -55,7 +55,7 @@ export class UsageController {
   @ApiParam({
     name: 'name',
     type: String,
-    description: '`auth-mail` or `storage-removal`',
+    description: '`auth-mail`',
     example: QUEUES[0],
   })
   @Answer(200, 'The queue afterwards', QueueState)
