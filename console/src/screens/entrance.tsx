@@ -21,6 +21,7 @@ import { forgetPerson } from '../forget-person';
 import { useIsOnTop } from '../ui/dialog';
 import { Failure, Loading } from '../ui/feedback';
 import { EntryPage } from '../ui/entry';
+import { StepUpDialog } from '../ui/step-up-dialog';
 import { SignInForms, SignInScreen } from './sign-in';
 import { useT } from '../i18n';
 
@@ -80,6 +81,7 @@ function SignedIn({ session, children }: { session: Session; children: ReactNode
   return (
     <>
       {children}
+      <StepUpDialog />
       {isExpired ? <SignInAgain session={session} /> : null}
     </>
   );

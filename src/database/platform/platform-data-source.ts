@@ -20,6 +20,7 @@ import { SavedQueries1790000000441 } from '../../../migrations/platform/17900000
 import { ServerReplicas1790000000450 } from '../../../migrations/platform/1790000000450-server-replicas';
 import { ProjectMoves1790000000460 } from '../../../migrations/platform/1790000000460-project-moves';
 import { StaffProvedAddresses1790000000480 } from '../../../migrations/platform/1790000000480-staff-proved-addresses';
+import { StaffStepUp1790000000485 } from '../../../migrations/platform/1790000000485-staff-step-up';
 import { HostListClient } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
@@ -44,6 +45,7 @@ const PLATFORM_MIGRATIONS = [
   ServerReplicas1790000000450,
   ProjectMoves1790000000460,
   StaffProvedAddresses1790000000480,
+  StaffStepUp1790000000485,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

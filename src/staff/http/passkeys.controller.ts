@@ -39,7 +39,7 @@ import {
   passkeyFailed,
   passkeyNotFound,
   sessionRequired,
-  signInAgain,
+  stepUpRequired,
   tooManyPasskeys,
   wrongSignIn,
 } from '../staff.errors';
@@ -63,7 +63,7 @@ const PASSWORD_ERRORS = [
   invalidParameters('password must be a string'),
   tooShortPassword(),
   wrongSignIn(),
-  signInAgain(),
+  stepUpRequired(),
   rateLimited(60),
   JSON_BODY_ERRORS,
   STAFF_ERRORS,
@@ -162,7 +162,7 @@ export class PasskeysController {
     operationId: 'beginPasskey',
     summary: 'Start adding a passkey',
     description:
-      'Needs a session and the password again, or, for a person without a password, a session that began less than ten minutes ago.',
+      'Needs a session and the password again, or, for a person without a password, a confirmed session.',
   })
   @JsonBody(BeginFactorDto)
   @Answer(200, 'Options for navigator.credentials.create()', PasskeyOptionsDto, SESSION_HEADERS)
@@ -252,7 +252,7 @@ export class PasskeysController {
     operationId: 'deletePasskey',
     summary: 'Delete a passkey',
     description:
-      'Needs a session and the password again, or, for a person without a password, a session that began less than ten minutes ago.',
+      'Needs a session and the password again, or, for a person without a password, a confirmed session.',
   })
   @PasskeyParam()
   @JsonBody(BeginFactorDto)

@@ -39,7 +39,7 @@ import {
   noFactor,
   passkeyFailed,
   sessionRequired,
-  signInAgain,
+  stepUpRequired,
   wrongFactorCode,
   wrongSignIn,
 } from '../staff.errors';
@@ -47,6 +47,7 @@ import { CurrentPerson, CurrentStaff } from './current-staff.decorator';
 import {
   BeginFactorDto,
   ChangeStaffPasswordDto,
+  ConfirmSessionDto,
   FactorCodeDto,
   SignInStaffDto,
 } from './dto/staff-inputs.dto';
@@ -116,6 +117,7 @@ export class StaffSessionController {
     private readonly sessions: StaffSessions,
     private readonly cookies: SessionCookies,
     private readonly factors: StaffFactors,
+    private readonly passkeys: Passkeys,
   ) {}
 
   @Get()
@@ -154,12 +156,51 @@ export class StaffSessionController {
     this.cookies.clear(response);
   }
 
+  @Post('confirm')
+  @UseGuards(StaffSessionGuard)
+  @HttpCode(204)
+  @ApiOperation({
+    operationId: 'confirmStaffSession',
+    summary: 'Prove again who you are, for ten minutes',
+    description:
+      'Needs a session, and the password, a code of the second factor, or a passkey (with the challenge of POST /admin/v1/session/passkey/options). The error `step_up_required` asks for it; signing in counts as well. The session gets a new cookie.',
+  })
+  @JsonBody(ConfirmSessionDto)
+  @ApiResponse({ status: 204, description: 'The session is confirmed', headers: SESSION_HEADERS })
+  @PlatformErrors(
+    invalidParameters('one of password, code and passkey is needed'),
+    wrongSignIn(),
+    wrongFactorCode(),
+    passkeyFailed(),
+    flowOver(),
+    sessionRequired(),
+    rateLimited(60),
+    JSON_BODY_ERRORS,
+    STAFF_ERRORS,
+  )
+  async confirm(
+    @CurrentStaff() staff: Staff,
+    @CurrentPerson() person: Person,
+    @StrictBody() { password, code, passkey }: ConfirmSessionDto,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    const proof = {
+      ...(password ? { password } : {}),
+      ...(code ? { code } : {}),
+      ...(passkey ? { passkey: () => this.passkeys.personWith(passkey, false, request, response) } : {}),
+    };
+    this.cookies.write(response, await this.signIn.confirm(person, sessionOf(staff), proof, origin));
+  }
+
   @Patch('password')
   @UseGuards(StaffSessionGuard)
   @ApiOperation({
     operationId: 'changeStaffPassword',
     summary: 'Change your password',
-    description: 'Needs a session. All other sessions of the person end, and this one gets a new cookie.',
+    description:
+      'Needs a session. All other sessions of the person end, and this one gets a new cookie. With `end_tokens`, all personal access tokens end, too.',
   })
   @JsonBody(ChangeStaffPasswordDto)
   @Answer(200, 'The session, with a new cookie', StaffSessionDto, SESSION_HEADERS)
@@ -175,11 +216,16 @@ export class StaffSessionController {
   async changePassword(
     @CurrentStaff() staff: Staff,
     @CurrentPerson() person: Person,
-    @StrictBody() { current_password: current, password: next }: ChangeStaffPasswordDto,
+    @StrictBody() {
+      current_password: current,
+      password: next,
+      end_tokens: endTokens,
+    }: ChangeStaffPasswordDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StaffSessionDto> {
-    const renewed = await this.signIn.changePassword(person, sessionOf(staff), { current, next }, origin);
+    const change = { current, next, endTokens: endTokens ?? false };
+    const renewed = await this.signIn.changePassword(person, sessionOf(staff), change, origin);
     this.cookies.write(response, renewed);
     return this.view(staff);
   }
@@ -191,7 +237,7 @@ export class StaffSessionController {
     operationId: 'beginStaffFactor',
     summary: 'Start setting up a second factor (an authenticator app)',
     description:
-      'Needs a session and the password again, so that a stolen session cannot lock its owner out. People who only use single sign-on have no password; their session must have begun less than ten minutes ago. The factor takes effect when PUT confirms it with a code.',
+      'Needs a session and the password again, so that a stolen session cannot lock its owner out. People who only use single sign-on have no password; their session must be confirmed (POST /admin/v1/session/confirm). The factor takes effect when PUT confirms it with a code.',
   })
   @JsonBody(BeginFactorDto)
   @Answer(200, 'The secret for the app', FactorSecretDto)
@@ -200,7 +246,7 @@ export class StaffSessionController {
     tooShortPassword(),
     wrongSignIn(),
     sessionRequired(),
-    signInAgain(),
+    stepUpRequired(),
     factorExists(),
     rateLimited(60),
     JSON_BODY_ERRORS,

@@ -118,6 +118,22 @@ inBrowser('a session of the console', () => {
     });
   });
 
+  it('older than ten minutes asks who it is before a sensitive act, and goes on with it', async () => {
+    await signInByPassword();
+    await page.goto(`${origin}/console/account`);
+    plinth.clock.move(11 * 60);
+    await view.button('New token').click();
+    await view.dialog().getByLabel('Name of the token').fill('CI');
+    await view.dialog().getByRole('button', { name: 'Create token' }).click();
+    const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await proof.getByLabel('Password', { exact: true }).fill('wrong password');
+    await proof.getByRole('button', { name: 'Confirm', exact: true }).click();
+    await proof.getByRole('alert').waitFor();
+    await proof.getByLabel('Password', { exact: true }).fill(STAFF_PASSWORD);
+    await proof.getByRole('button', { name: 'Confirm', exact: true }).click();
+    await page.getByText('Your new token').waitFor({ timeout: SHOWN_MS });
+  });
+
   describe('that has ended', () => {
     let shop: TestProject;
     let grace: TestPerson;

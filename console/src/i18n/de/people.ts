@@ -67,6 +67,12 @@ export const people: Readonly<Record<keyof typeof en, string>> = {
   factorSecret: 'Geheimnis',
   confirmPassword: 'Ihr Passwort',
   confirm: 'Bestätigen',
+  confirmPerson: 'Bestätigen Sie, dass Sie es sind',
+  confirmPersonText:
+    'Dafür ist Ihr Passwort, ein Code oder ein Passkey nötig. Die Bestätigung gilt zehn Minuten. Wenn Sie sich nur über den Firmenzugang anmelden, melden Sie sich neu an.',
+  orCode: 'Oder ein Code aus der App',
+  byPasskey: 'Passkey verwenden',
+  endTokens: 'Auch alle meine Zugriffstokens beenden',
   removeFactor: 'Authenticator-App entfernen',
   removeFactorText: 'Geben Sie einen Code der App oder einen Wiederherstellungscode ein.',
   recoveryCodes: 'Wiederherstellungscodes',

@@ -63,6 +63,12 @@ export const people = {
   factorSecret: 'Secret',
   confirmPassword: 'Your password',
   confirm: 'Confirm',
+  confirmPerson: 'Confirm that it is you',
+  confirmPersonText:
+    'This needs your password, a code or a passkey. It then counts for ten minutes. If you only use single sign-on, sign in again.',
+  orCode: 'Or a code from the app',
+  byPasskey: 'Use a passkey',
+  endTokens: 'End all my access tokens, too',
   removeFactor: 'Remove authenticator app',
   removeFactorText: 'Enter a code of the app, or a recovery code.',
   recoveryCodes: 'Recovery codes',
