@@ -26,7 +26,9 @@ export function sendRequest(
 ): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     const send = url.startsWith('https:') ? https.request : http.request;
-    const request = send(url, { method, headers, agent: false, signal });
+    // A server that refuses a streamed body early answers before the connection ends only if that is kept alive.
+    const agent = openBody ? {} : { agent: false };
+    const request = send(url, { method, headers, signal, ...agent });
     request.once('response', resolve).on('error', reject);
     request.once('socket', (socket) => {
       socket.setKeepAlive(true, KEEP_ALIVE_MS);
