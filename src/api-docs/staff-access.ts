@@ -45,12 +45,19 @@ function schemesOf({ scope }: RouteAccess, rule: RouteRule['rule']): readonly st
   return rule === 'staff_person' ? ofPersons : [ADMIN_KEY, ...ofPersons];
 }
 
-function accessText(route: string, { roles, scope }: RouteAccess, schemes: readonly string[]): string {
+function accessText(
+  route: string,
+  { roles, scope, stepUp }: RouteAccess,
+  schemes: readonly string[],
+): string {
   const sentences = [
     roles === null ? 'Access: every person, regardless of role.' : `Access: ${rolesText(route, roles)}.`,
     scope !== null && schemes.includes(STAFF_TOKEN)
       ? `A personal access token needs the scope \`${scope}\`.`
       : 'Personal access tokens are refused.',
+    stepUp
+      ? 'The person of a session must have signed in, or confirmed the session, less than ten minutes ago (403 step_up_required).'
+      : '',
     schemes.includes(ADMIN_KEY) ? '' : 'PLATFORM_ADMIN_KEY is refused, because it belongs to no person.',
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');

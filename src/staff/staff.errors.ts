@@ -90,8 +90,12 @@ export const oidcNoRole = (): AppError =>
 export const oidcAddressTaken = (): AppError =>
   refusal(409, 'oidc_address_taken', 'Another account has this email, and the issuer has not verified it');
 
-export const signInAgain = (): AppError =>
-  refusal(403, 'sign_in_again', 'This needs a session that began less than ten minutes ago: sign in again');
+export const stepUpRequired = (): AppError =>
+  refusal(
+    403,
+    'step_up_required',
+    'Confirm who you are: POST /admin/v1/session/confirm with the password, a code or a passkey, or sign in again. It counts for ten minutes',
+  );
 
 export const sessionNotFound = (): AppError => refusal(404, 'session_not_found', 'There is no such session');
 

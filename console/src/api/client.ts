@@ -12,14 +12,14 @@ import {
   type Session,
   sessionHeaders,
 } from './session';
+import { askToConfirm } from './step-up';
 
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
 /** Adds the credential, and turns every failure into an ApiError. */
 const withSession: Middleware = {
   onRequest({ request }) {
-    for (const [name, value] of Object.entries(sessionHeaders())) request.headers.set(name, value);
-    return request;
+    return withHeaders(request);
   },
   async onResponse({ response }) {
     if (response.ok) return;
@@ -34,18 +34,19 @@ export const api = createClient<paths>({ baseUrl: PLINTH_URL, credentials: 'same
 api.use(withSession);
 
 /**
- * Sends a request, and once more if the same person has signed in again meanwhile, here or in another tab. Ends a
- * session that the server no longer accepts.
+ * Sends a request, and once more if the same person has signed in again, here or in another tab, or has confirmed
+ * their identity. Ends a session that the server no longer accepts.
  */
-async function send(request: Request): Promise<Response> {
+export async function send(request: Request): Promise<Response> {
   let session = currentSession();
-  const again = request.clone();
+  const [again, confirmed] = [request.clone(), request.clone()];
   let response = await fetch(request);
   if (await isOfFormerSession(response, session)) {
     session = currentSession();
-    for (const [name, value] of Object.entries(sessionHeaders())) again.headers.set(name, value);
-    response = await fetch(again);
+    response = await fetch(withHeaders(again));
   }
+  if ((await refusalOf(response)) === 'step_up_required' && (await askToConfirm()))
+    response = await fetch(withHeaders(confirmed));
   if (response.status === 401) expireSession(session);
   return response;
 }
@@ -53,9 +54,17 @@ async function send(request: Request): Promise<Response> {
 async function isOfFormerSession(response: Response, used: Session | null): Promise<boolean> {
   const now = currentSession();
   if (response.status === 401) return now !== null && now !== used && personOf(now) === personOf(used);
-  if (response.status !== 403) return false;
-  const { code } = toApiError(response, await bodyOf(response.clone()));
-  return code === 'csrf_failed' && renewSession();
+  return (await refusalOf(response)) === 'csrf_failed' && renewSession();
+}
+
+/** The code of a 403. */
+async function refusalOf(response: Response): Promise<string | null> {
+  return response.status === 403 ? toApiError(response, await bodyOf(response.clone())).code : null;
+}
+
+function withHeaders(request: Request): Request {
+  for (const [name, value] of Object.entries(sessionHeaders())) request.headers.set(name, value);
+  return request;
 }
 
 /** The body of a successful call. The middleware throws for others. */

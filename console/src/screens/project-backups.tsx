@@ -2,7 +2,7 @@
 import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { assertOk } from '../api/client';
+import { assertOk, send } from '../api/client';
 import { PLINTH_URL } from '../api/base-url';
 import { isOfInstall, mayAdminister, sessionHeaders, useSession } from '../api/session';
 import type { Project } from '../queries/projects';
@@ -54,7 +54,7 @@ function Download({ project, onClose }: { project: Project; onClose: () => void 
     mutationFn: async () => {
       const url = `${PLINTH_URL}/admin/v1/projects/${encodeURIComponent(project.id)}/backup`;
       const headers = { ...sessionHeaders(), 'Backup-Passphrase': encodeURIComponent(passphrase) };
-      const response = await assertOk(await fetch(url, { headers, credentials: 'same-origin' }));
+      const response = await assertOk(await send(new Request(url, { headers, credentials: 'same-origin' })));
       const file = await streamToFile(response.body!, 'application/gzip', setReceived);
       saveFile(file, `${project.slug}.tar.gz`);
       await client.invalidateQueries({ queryKey: ['overview', project.id] });

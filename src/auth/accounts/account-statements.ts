@@ -19,3 +19,12 @@ export const SHORT_TIMEOUT: Statement = {
   name: 'auth:short-timeout',
   text: `select pg_catalog.set_config('statement_timeout', '5s', true)`,
 };
+
+/**
+ * Step of a statement that proves the address of an account in the step `changed`: its account, if the address was not
+ * proved before. Anybody may have created such an account. The snapshot of the statement has the row as it was.
+ */
+export const UNPROVED = `select u.id from auth.users u join changed on changed.id = u.id where u.email_verified_at is null`;
+
+/** Step after UNPROVED. */
+export const DROP_FACTORS = 'delete from auth.factors f using unproved where f.user_id = unproved.id';

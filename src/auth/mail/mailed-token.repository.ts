@@ -5,7 +5,7 @@ import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
 import { Account } from '../accounts/account';
 import { ACCOUNT_COLUMNS, toAccountOrNull } from '../accounts/account-record';
-import { lockAccount } from '../accounts/account-statements';
+import { DROP_FACTORS, lockAccount, UNPROVED } from '../accounts/account-statements';
 import { EmailAddress } from '../accounts/email-address';
 import { isLive, isNotBanned, SessionOwner } from '../accounts/live-session';
 import { AuditEntry } from '../audit/audit-entry';
@@ -98,8 +98,9 @@ export class MailedTokenRepository {
   }
 
   /**
-   * Spends a token that verifies an address. Fails with 23505 on users_email_key if another account took the new
-   * address in the meantime.
+   * Spends a token that verifies an address. The first proof of an account's address ends its sessions and factors: the
+   * person who created the account need not be the one who has the address. Fails with 23505 on users_email_key if another
+   * account took the new address in the meantime.
    * @returns the account; null if the token is spent, expired or unknown
    */
   async spendForAddress(project: Project, hash: Buffer, audit: AuditEntry): Promise<Account | null> {
@@ -113,13 +114,18 @@ export class MailedTokenRepository {
             email_verified_at = case when t.kind = 'verify' then coalesce(u.email_verified_at, $2) else $2 end
           from t where u.id = t.user_id and (t.kind = 'email_change' or u.email_key = t.email_key)
             and ${isNotBanned('$2')}
-          returning u.*`,
+          returning u.*, t.kind`,
+        // A new address was asked for by the user of the account.
+        unproved: `${UNPROVED} and changed.kind = 'verify'`,
+        dropped: DROP_FACTORS,
+        ended: `update auth.sessions s set revoked_at = $2 from unproved
+          where s.user_id = unproved.id and s.revoked_at is null`,
       },
       audited: 'changed',
       query: `select ${ACCOUNT_COLUMNS} from changed u`,
       values: [hash, audit.now],
     } as const;
-    const statement = withAudit(change, audit);
+    const statement = { ...withAudit(change, audit), endsSessions: true };
     return toAccountOrNull(await this.rls.systemQuery(project.database, TOKEN_REASON, statement));
   }
 }

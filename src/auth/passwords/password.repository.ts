@@ -4,7 +4,7 @@ import { Statement } from '../../database/statement';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import { lockAccount } from '../accounts/account-statements';
+import { DROP_FACTORS, lockAccount, UNPROVED } from '../accounts/account-statements';
 import { isNotBanned } from '../accounts/live-session';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
@@ -69,7 +69,7 @@ export class PasswordRepository {
 
   /**
    * Spends a token to set a password, and ends all sessions. Of parallel uses, one deletes the token's row and the others
-   * find none.
+   * find none. If the address was not proved before, the factors of the account's creator are deleted.
    * @returns false if the token is spent, expired or unknown, or was mailed to a former address
    */
   async reset(project: Project, reset: PasswordReset, audit: AuditEntry): Promise<boolean> {
@@ -96,6 +96,8 @@ function spending({ tokenHash, userId, newHash }: PasswordReset, audit: AuditEnt
           email_verified_at = coalesce(u.email_verified_at, $5)
         from t where u.id = t.user_id and u.email_key = t.email_key and ${isNotBanned('$5')}
         returning u.id`,
+      unproved: UNPROVED,
+      dropped: DROP_FACTORS,
     },
     audited: 'changed',
     query: 'select id from changed',

@@ -13,7 +13,7 @@ import { projectNotFound } from '../../projects/projects.errors';
 import type { Staff } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
-import { csrfFailed, roleForbids } from '../staff.errors';
+import { csrfFailed, roleForbids, stepUpRequired } from '../staff.errors';
 import { StaffTokens, TOKEN_PREFIX } from '../tokens/staff-token.service';
 import { decisionAbout } from './route-decision';
 
@@ -61,12 +61,16 @@ export class StaffGuard implements CanActivate {
     const found = await this.sessions.find(token);
     if (!found) throw invalidCredentials();
     const { session, renewed } = found;
-    const { id, createdAt, expiresAt, identity } = session;
+    const { id, expiresAt, identity } = session;
     if (renewed) this.cookies.write(response, renewed);
     const isForged =
       !SAFE_METHODS.has(request.method) && !this.sessions.isCsrfToken(id, request.get('x-csrf-token'));
     if (isForged) throw csrfFailed();
-    return { identity, session: { id, createdAt, expiresAt }, token: null };
+    return {
+      identity,
+      session: { id, expiresAt, isConfirmed: this.sessions.isConfirmed(session) },
+      token: null,
+    };
   }
 }
 
@@ -75,4 +79,5 @@ function assertAllowed(request: Request, staff: Staff): void {
   const decision = decisionAbout(request, staff);
   if (decision === 'hidden') throw projectNotFound();
   if (decision === 'no') throw roleForbids();
+  if (decision === 'unconfirmed') throw stepUpRequired();
 }

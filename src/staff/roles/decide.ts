@@ -2,8 +2,8 @@
 import { installRoleOf, projectRoleOf, Staff } from './staff';
 import { isOfProject, type Role, type RouteAccess } from './route-table';
 
-/** `hidden`: as if the project did not exist. */
-export type Decision = 'yes' | 'no' | 'hidden';
+/** `hidden`: as if the project did not exist; `unconfirmed`: the person of the session must prove to be that person first. */
+export type Decision = 'yes' | 'no' | 'hidden' | 'unconfirmed';
 
 /**
  * @param route key of the table
@@ -15,6 +15,8 @@ export function decide(route: string, access: RouteAccess, staff: Staff, project
   const roles = ofProject ? rolesIn(staff, projectId ?? '') : rolesAnywhere(staff);
   if (ofProject && (roles.length === 0 || isOutside(staff, projectId))) return 'hidden';
   if (access.roles !== null && !roles.some((role) => access.roles?.includes(role))) return 'no';
+  // Tokens and PLATFORM_ADMIN_KEY have nobody to ask; a token has the scope for it, and was made by such a session.
+  if (access.stepUp && staff.session?.isConfirmed === false) return 'unconfirmed';
   if (!staff.token) return 'yes';
   if (access.scope === null || !staff.token.scopes.includes(access.scope)) return 'no';
   // A token of one project has nothing to do with the installation; routes for everybody limit what it sees.

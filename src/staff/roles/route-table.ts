@@ -17,6 +17,8 @@ export interface RouteAccess {
   readonly roles: readonly Role[] | null;
   /** The scope that a personal access token needs; null: tokens are not accepted here. */
   readonly scope: Scope | null;
+  /** Sessions need a proof of the person that is less than ten minutes old: `POST /admin/v1/session/confirm`. */
+  readonly stepUp?: true;
 }
 
 /** Roles in the order of the columns of docs/access.md. */
@@ -34,11 +36,15 @@ const INVITERS = ['owner', 'operator', 'auditor', 'admin'] as const;
 
 const allow = (roles: readonly Role[] | null, scope: Scope | null): RouteAccess => ({ roles, scope });
 
+/** For secrets, rights, and acts that cannot be undone: a session alone may be stolen. */
+const confirmed = (access: RouteAccess): RouteAccess => ({ ...access, stepUp: true });
+
 /** By method and path as declared. */
 export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
-  // The person's own account.
+  // The person's own account. Password, factor and passkeys are changed with the password in the body.
   'GET /admin/v1/session': allow(EVERYBODY, 'read'),
   'DELETE /admin/v1/session': allow(EVERYBODY, null),
+  'POST /admin/v1/session/confirm': allow(EVERYBODY, null),
   'PATCH /admin/v1/session/password': allow(EVERYBODY, null),
   'POST /admin/v1/session/factor': allow(EVERYBODY, null),
   'PUT /admin/v1/session/factor': allow(EVERYBODY, null),
@@ -51,21 +57,21 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'PATCH /admin/v1/passkeys/:id': allow(EVERYBODY, null),
   'DELETE /admin/v1/passkeys/:id': allow(EVERYBODY, null),
   'GET /admin/v1/tokens': allow(EVERYBODY, 'read'),
-  'POST /admin/v1/tokens': allow(EVERYBODY, 'admin'),
+  'POST /admin/v1/tokens': confirmed(allow(EVERYBODY, 'admin')),
   // Any token may end itself; the service asks for `admin` for other tokens.
   'DELETE /admin/v1/tokens/:id': allow(EVERYBODY, 'read'),
 
   // People.
   'POST /admin/v1/setup/link': allow(OWNERS, 'admin'),
   'GET /admin/v1/people': allow(INSTALL_READERS, 'read'),
-  'PATCH /admin/v1/people/:id': allow(OPERATORS, 'admin'),
-  'DELETE /admin/v1/people/:id': allow(OPERATORS, 'admin'),
+  'PATCH /admin/v1/people/:id': confirmed(allow(OPERATORS, 'admin')),
+  'DELETE /admin/v1/people/:id': confirmed(allow(OPERATORS, 'admin')),
   'GET /admin/v1/people/:id/projects': allow(INSTALL_READERS, 'read'),
   'GET /admin/v1/invitations': allow(INVITERS, 'read'),
-  'POST /admin/v1/invitations': allow(PROJECT_ADMINS, 'admin'),
+  'POST /admin/v1/invitations': confirmed(allow(PROJECT_ADMINS, 'admin')),
   'DELETE /admin/v1/invitations/:id': allow(PROJECT_ADMINS, 'admin'),
   'GET /admin/v1/projects/:id/people': allow(READERS, 'read'),
-  'PUT /admin/v1/projects/:id/people/:person_id': allow(PROJECT_ADMINS, 'admin'),
+  'PUT /admin/v1/projects/:id/people/:person_id': confirmed(allow(PROJECT_ADMINS, 'admin')),
   'DELETE /admin/v1/projects/:id/people/:person_id': allow(PROJECT_ADMINS, 'admin'),
 
   // The installation.
@@ -79,18 +85,18 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/v1/upgrade': allow(OPERATORS, 'admin'),
 
   'GET /admin/v1/servers': allow(INSTALL_READERS, 'read'),
-  'POST /admin/v1/servers': allow(OPERATORS, 'admin'),
-  'PATCH /admin/v1/servers/:name': allow(OPERATORS, 'admin'),
+  'POST /admin/v1/servers': confirmed(allow(OPERATORS, 'admin')),
+  'PATCH /admin/v1/servers/:name': confirmed(allow(OPERATORS, 'admin')),
   'DELETE /admin/v1/servers/:name': allow(OPERATORS, 'admin'),
 
-  'GET /admin/v1/backup': allow(OWNERS, 'admin'),
-  'GET /admin/v1/physical-backup': allow(OWNERS, 'admin'),
+  'GET /admin/v1/backup': confirmed(allow(OWNERS, 'admin')),
+  'GET /admin/v1/physical-backup': confirmed(allow(OWNERS, 'admin')),
   'GET /admin/v1/backups': allow(INSTALL_READERS, 'read'),
   'GET /admin/v1/backups/runs': allow(INSTALL_READERS, 'read'),
   'POST /admin/v1/backups/runs': allow(OPERATORS, 'admin'),
   'PUT /admin/v1/backups/schedule': allow(OPERATORS, 'admin'),
   'DELETE /admin/v1/backups/schedule': allow(OPERATORS, 'admin'),
-  'POST /admin/v1/restore/all': allow(OWNERS, 'admin'),
+  'POST /admin/v1/restore/all': confirmed(allow(OWNERS, 'admin')),
 
   // Projects.
   'GET /admin/v1/projects': allow(EVERYBODY, 'read'),
@@ -98,15 +104,15 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/v1/restore': allow(OPERATORS, 'admin'),
   'GET /admin/v1/projects/:id': allow(READERS, 'read'),
   'PATCH /admin/v1/projects/:id': allow(PROJECT_ADMINS, 'write'),
-  'DELETE /admin/v1/projects/:id': allow(OPERATORS, 'admin'),
+  'DELETE /admin/v1/projects/:id': confirmed(allow(OPERATORS, 'admin')),
   'POST /admin/v1/projects/:id/pause': allow(PROJECT_ADMINS, 'admin'),
   'POST /admin/v1/projects/:id/resume': allow(PROJECT_ADMINS, 'admin'),
   'GET /admin/v1/projects/:id/move': allow(INSTALL_READERS, 'read'),
   'POST /admin/v1/projects/:id/move': allow(OPERATORS, 'admin'),
-  'GET /admin/v1/projects/:id/backup': allow(PROJECT_ADMINS, 'admin'),
-  'GET /admin/v1/projects/:id/keys': allow(DEVELOPERS, 'admin'),
-  'POST /admin/v1/projects/:id/keys/rotate': allow(PROJECT_ADMINS, 'admin'),
-  'GET /admin/v1/projects/:id/database': allow(DEVELOPERS, 'admin'),
+  'GET /admin/v1/projects/:id/backup': confirmed(allow(PROJECT_ADMINS, 'admin')),
+  'GET /admin/v1/projects/:id/keys': confirmed(allow(DEVELOPERS, 'admin')),
+  'POST /admin/v1/projects/:id/keys/rotate': confirmed(allow(PROJECT_ADMINS, 'admin')),
+  'GET /admin/v1/projects/:id/database': confirmed(allow(DEVELOPERS, 'admin')),
   'GET /admin/v1/projects/:id/tables': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/catalog': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/schema': allow(READERS, 'read'),

@@ -15,8 +15,9 @@ export interface TokenLimits {
 /** The session whose cookie a request has. */
 export interface SessionOfRequest {
   readonly id: string;
-  readonly createdAt: Date;
   readonly expiresAt: Date;
+  /** True for ten minutes after the sign-in, or after another proof of the person. */
+  readonly isConfirmed: boolean;
 }
 
 export interface Staff {

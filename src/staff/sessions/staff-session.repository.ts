@@ -17,7 +17,8 @@ export interface StaffSession {
   /** When the next token was sent; null without one. */
   readonly nextAt: Date | null;
   readonly lastUsedAt: Date;
-  readonly createdAt: Date;
+  /** When the person signed in, or proved again to be that person. */
+  readonly confirmedAt: Date;
   readonly expiresAt: Date;
 }
 
@@ -27,7 +28,7 @@ interface SessionRow extends IdentityRow {
   readonly rotated_at: Date;
   readonly next_at: Date | null;
   readonly last_used_at: Date;
-  readonly session_created_at: Date;
+  readonly confirmed_at: Date;
   readonly expires_at: Date;
 }
 
@@ -57,7 +58,7 @@ export class StaffSessionRepository {
   async find(hash: Buffer): Promise<StaffSession | null> {
     const [row] = await this.dataSource.query<SessionRow[]>(
       `select s.id as session_id, s.rotated_at, s.next_at, s.last_used_at, s.expires_at,
-         s.created_at as session_created_at,
+         coalesce(s.confirmed_at, s.created_at) as confirmed_at,
          case $1::bytea when s.token_hash then 'current' when s.next_hash then 'next' else 'previous' end as presented,
          ${PERSON_COLUMNS}, ${MEMBERSHIPS_COLUMN}
        from staff_sessions s join staff_people p on p.id = s.person_id and p.disabled_at is null
@@ -72,7 +73,7 @@ export class StaffSessionRepository {
       rotatedAt: row.rotated_at,
       nextAt: row.next_at,
       lastUsedAt: row.last_used_at,
-      createdAt: row.session_created_at,
+      confirmedAt: row.confirmed_at,
       expiresAt: row.expires_at,
     };
   }
@@ -141,6 +142,17 @@ export class StaffSessionRepository {
        where id = $1 and next_hash = $2`,
       [id, hash, now],
     );
+  }
+
+  /** Notes that the person of a session proved to be that person, and replaces the token, which is accepted for a while. */
+  async confirm(id: string, hash: Buffer, now: Date): Promise<boolean> {
+    const rows = await this.dataSource.query<unknown[]>(
+      `with confirmed as (update staff_sessions set previous_hash = token_hash, token_hash = $2, next_hash = null,
+         next_at = null, rotated_at = $3, last_used_at = $3, confirmed_at = $3 where id = $1 returning 1)
+       select from confirmed`,
+      [id, hash, now],
+    );
+    return rows.length === 1;
   }
 
   /** Replaces all tokens of a session at once. @returns false if the session has ended */

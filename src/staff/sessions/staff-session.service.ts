@@ -12,6 +12,8 @@ import { SessionRecord, StaffSession, StaffSessionRepository } from './staff-ses
 const ROTATE_AFTER_MS = 15 * 60_000;
 /** Milliseconds for which requests that were under way with the old token are accepted. */
 const GRACE_MS = 60_000;
+/** Milliseconds for which a proof of the person counts. */
+const CONFIRMED_MS = 10 * 60_000;
 /** Milliseconds: the last use is recorded no more often. */
 const TOUCH_AFTER_MS = 60_000;
 
@@ -24,7 +26,7 @@ export interface CookieToken {
 
 export interface BegunSession extends CookieToken {
   readonly id: string;
-  readonly createdAt: Date;
+  readonly isConfirmed: true;
 }
 
 export interface FoundSession {
@@ -49,7 +51,7 @@ export class StaffSessions {
     const { token, hash } = newSecretToken();
     const expiresAt = new Date(now + this.config.sessionLifetimeMs);
     const id = await this.sessions.insert({ personId, hash, now: new Date(now), expiresAt, origin });
-    return { id, token, createdAt: new Date(now), expiresAt };
+    return { id, token, isConfirmed: true, expiresAt };
   }
 
   /** The session of a token; null if it has ended. A token that was replaced a while ago ends the session: it was stolen. */
@@ -69,6 +71,19 @@ export class StaffSessions {
     const { token, hash } = newSecretToken();
     const isReplaced = await this.sessions.replace(id, hash, this.now());
     return isReplaced ? { token, expiresAt } : null;
+  }
+
+  /**
+   * Notes that the person proved to be that person, and gives the session another token. Requests with the former one are
+   * accepted for a minute, but do not count as confirmed: it may have been stolen.
+   */
+  async confirm(id: string, expiresAt: Date): Promise<CookieToken | null> {
+    const { token, hash } = newSecretToken();
+    return (await this.sessions.confirm(id, hash, this.now())) ? { token, expiresAt } : null;
+  }
+
+  isConfirmed({ presented, confirmedAt }: StaffSession): boolean {
+    return presented !== 'previous' && confirmedAt.getTime() + CONFIRMED_MS > this.clock.now();
   }
 
   async list(personId: string): Promise<SessionRecord[]> {

@@ -1,6 +1,7 @@
 /** Signs people in with email, password and, if they have one, their second factor; and changes their password. */
 import { Injectable } from '@nestjs/common';
 import type { RequestOrigin } from '../../auth/audit/request-origin';
+import { invalidParameters } from '../../common/errors/http-errors';
 import type { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
@@ -10,20 +11,23 @@ import { PeopleRepository } from '../accounts/people.repository';
 import { StaffPasswords } from '../accounts/staff-password.service';
 import { StaffFactors } from '../factors/staff-factor.service';
 import { actorAs, SessionOfRequest } from '../roles/staff';
-import { factorRequired, passkeyFailed, sessionNotFound, signInAgain, wrongSignIn } from '../staff.errors';
+import { factorRequired, passkeyFailed, sessionNotFound, stepUpRequired, wrongSignIn } from '../staff.errors';
+import { StaffTokens } from '../tokens/staff-token.service';
 import type { SessionRecord } from './staff-session.repository';
 import { BegunSession, CookieToken, StaffSessions } from './staff-session.service';
-
-/** Milliseconds: a session this young stands for a password where the person has none. */
-const RECENT_MS = 10 * 60_000;
 
 export interface SignIn {
   readonly email: string;
   readonly password: string;
   /** Of the second factor, or a recovery code. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** The person whose passkey the client has sent in place of a code. Called after the password was verified. */
-  readonly passkey?: () => Promise<Person>;
+  readonly passkey?: (() => Promise<Person>) | undefined;
+}
+
+/** One of the ways to prove again to be the person of a session. */
+export interface Confirmation extends Pick<SignIn, 'code' | 'passkey'> {
+  readonly password?: string;
 }
 
 export interface SignedInPerson {
@@ -38,6 +42,7 @@ export class StaffSignIn {
     private readonly people: PeopleRepository,
     private readonly factors: StaffFactors,
     private readonly sessions: StaffSessions,
+    private readonly tokens: StaffTokens,
     private readonly audit: AuditLogRepository,
     private readonly clock: Clock,
   ) {}
@@ -57,7 +62,7 @@ export class StaffSignIn {
 
   private async assertFactor(
     person: Person,
-    { code, passkey }: SignIn,
+    { code, passkey }: Pick<SignIn, 'code' | 'passkey'>,
     origin: RequestOrigin,
   ): Promise<void> {
     if (passkey) {
@@ -98,13 +103,34 @@ export class StaffSignIn {
   }
 
   /**
+   * Confirms the session for ten minutes, and gives it another token.
+   * @throws AppError 401 for a wrong password, code or passkey and for an ended session, 400 without exactly one of them, 429
+   */
+  async confirm(
+    person: Person,
+    session: SessionOfRequest,
+    { password, code, passkey }: Confirmation,
+    origin: RequestOrigin,
+  ): Promise<CookieToken> {
+    if ([password, code, passkey].filter((proof) => proof !== undefined).length !== 1)
+      throw invalidParameters('one of password, code and passkey is needed');
+    if (password !== undefined) await this.passwords.check(person.email, password, origin);
+    else await this.assertFactor(person, { code, passkey }, origin);
+    const renewed = await this.sessions.confirm(session.id, session.expiresAt);
+    if (!renewed) throw wrongSignIn();
+    const actor = actorAs(person, origin.ip);
+    await this.audit.write({ actor, action: 'person.session_confirm', projectId: null });
+    return renewed;
+  }
+
+  /**
    * Before a change that could lock the person out: a stolen session alone must not make it.
-   * @param password null: the session must have begun just now, and the person must have no password
-   * @throws AppError 401 for a wrong password, 403 if the person must sign in again, 400, 429
+   * @param password null: the session must be confirmed, and the person must have no password
+   * @throws AppError 401 for a wrong password, 403 for a session that is not confirmed, 400, 429
    */
   async assertStillThere(
     person: Person,
-    { createdAt }: SessionOfRequest,
+    { isConfirmed }: SessionOfRequest,
     password: string | null,
     origin: RequestOrigin,
   ): Promise<void> {
@@ -114,26 +140,28 @@ export class StaffSignIn {
     }
     const hasPassword = (await this.people.findPasswordHash(person.id)) !== null;
     if (hasPassword) throw wrongSignIn();
-    if (createdAt.getTime() + RECENT_MS <= this.clock.now()) throw signInAgain();
+    if (!isConfirmed) throw stepUpRequired();
   }
 
   /**
-   * Ends all other sessions of the person, and gives this one another token.
+   * Ends all other sessions of the person and, if wanted, their tokens, and gives this session another token.
    * @throws AppError 401 for a wrong current password or an ended session, 400 for an unacceptable new one, 429
    */
   async changePassword(
     person: Person,
     session: SessionOfRequest,
-    { current, next }: { current: string; next: string },
+    { current, next, endTokens }: { current: string; next: string; endTokens: boolean },
     origin: RequestOrigin,
   ): Promise<CookieToken> {
     const { passwordHash } = await this.passwords.check(person.email, current, origin);
     const hash = await this.passwords.hashNew(next);
     // The check may have stored a hash of a higher cost.
     const before = (await this.people.findPasswordHash(person.id)) ?? passwordHash ?? '';
-    const entry = { actor: actorAs(person, origin.ip), action: 'person.password', projectId: null };
+    const actor = actorAs(person, origin.ip);
+    const entry = { actor, action: 'person.password', projectId: null, details: { tokens_ended: endTokens } };
     await this.people.setPassword(person.id, before, hash, entry);
     await this.sessions.endOthers(person.id, session.id);
+    if (endTokens) await this.tokens.endAll(person);
     const renewed = await this.sessions.replaceToken(session.id, session.expiresAt);
     if (!renewed) throw wrongSignIn();
     return renewed;

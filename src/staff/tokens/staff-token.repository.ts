@@ -111,6 +111,10 @@ export class StaffTokenRepository {
     });
   }
 
+  async removeAll(personId: string): Promise<void> {
+    await this.dataSource.query('delete from staff_tokens where person_id = $1', [personId]);
+  }
+
   /** @returns false if the person has no such token */
   async remove(personId: string, id: string, entry: AuditEntry): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {

@@ -73,6 +73,10 @@ export class StaffTokens {
     return { token, record };
   }
 
+  async endAll({ id }: Person): Promise<void> {
+    await this.tokens.removeAll(id);
+  }
+
   /** A token may end itself; ending another one needs the scope `admin`. @throws AppError 403, 404 */
   async remove(staff: Staff, person: Person, id: string, address: string): Promise<void> {
     if (staff.token && staff.token.id !== id.toLowerCase() && !staff.token.scopes.includes('admin'))

@@ -68,6 +68,16 @@ async function enrol(http: HttpClient, own = project): Promise<Device> {
   return answer.body as Device;
 }
 
+/** Sets a new password with the token of the mail number `count`. @returns the user with it */
+async function resetByMail(user: TestUser, count = 1): Promise<TestUser> {
+  const guest = project.client(project.anonKey, null);
+  await guest.post(`${project.auth}/reset-password`, { email: user.email });
+  const token = tokenIn(await smtp.mailTo(user.email, count));
+  const password = `set by mail ${count}`;
+  expect((await guest.post(`${project.auth}/update-password`, { token, password })).status).toBe(200);
+  return { ...user, password };
+}
+
 /** A user with a verified factor whose next code is still unused. */
 async function enrolled(own = project): Promise<{ user: TestUser; device: Device; strong: HttpClient }> {
   const user = await own.signUp();
@@ -363,14 +373,54 @@ describe('with a second factor, a session of one factor', () => {
 
   it('is also the result of a password reset, so access to the mailbox alone does not suffice', async () => {
     const { user } = await enrolled();
-    const guest = project.client(project.anonKey, null);
-    await guest.post(`${project.auth}/reset-password`, { email: user.email });
-    const token = tokenIn(await smtp.mailTo(user.email));
-    expect(
-      (await guest.post(`${project.auth}/update-password`, { token, password: 'set by mail' })).status,
-    ).toBe(200);
-    const weak = as(await signIn({ ...user, password: 'set by mail' }));
+    await project.service.patch(`${project.auth}/admin/users/${user.id}`, { email_verified: true });
+    const weak = as(await signIn(await resetByMail(user)));
     expect((await weak.get('/rest/v1/notes')).status).toBe(403);
+  });
+});
+
+describe('an account that somebody created with the address of another person', () => {
+  const statusOf = async (http: HttpClient): Promise<number> => (await http.get('/rest/v1/notes')).status;
+  const verifyByMail = async ({ email }: TestUser): Promise<void> => {
+    const guest = project.client(project.anonKey, null);
+    await guest.post(`${project.auth}/resend-verification`, { email });
+    const token = tokenIn(await smtp.mailTo(email));
+    expect((await guest.post(`${project.auth}/verify-email`, { token })).status).toBe(200);
+  };
+
+  it('keeps no password, factor or session once that person sets a password by mail', async () => {
+    const { user, strong } = await enrolled();
+    const owner = await resetByMail(user);
+    expect(await statusOf(strong)).toBe(401);
+    const guest = project.client(project.anonKey, null);
+    const { email, password } = user;
+    expect((await guest.post(`${project.auth}/login`, { email, password })).status).toBe(401);
+    const http = as(await signIn(owner));
+    expect([await statusOf(http), (await http.get(factors())).body.factors]).toEqual([200, []]);
+    // From now on the mailbox alone no longer removes a factor.
+    const device = await enrol(http);
+    await verify(http, device.id, codeOf(device));
+    expect(await statusOf(as(await signIn(await resetByMail(owner, 2))))).toBe(403);
+  });
+
+  it('keeps no factor or session once that person verifies the address', async () => {
+    const { user, strong } = await enrolled();
+    await verifyByMail(user);
+    expect(await statusOf(strong)).toBe(401);
+    // The mail completes a sign-up: the password stays, so that its user can sign in.
+    const http = as(await signIn(user));
+    expect([await statusOf(http), (await http.get(factors())).body.factors]).toEqual([200, []]);
+  });
+
+  it('keeps all of it when its address was proved before and its user changes it', async () => {
+    const { user, strong } = await enrolled();
+    await project.service.patch(`${project.auth}/admin/users/${user.id}`, { email_verified: true });
+    const email = `new-${randomUUID()}@example.com`;
+    expect((await strong.patch(`${project.auth}/user`, { email })).status).toBe(200);
+    const guest = project.client(project.anonKey, null);
+    const token = tokenIn(await smtp.mailTo(email));
+    expect((await guest.post(`${project.auth}/verify-email`, { token })).status).toBe(200);
+    expect([await statusOf(strong), (await strong.get(factors())).body.factors.length]).toEqual([200, 1]);
   });
 });
 

@@ -94,7 +94,7 @@ inBrowser('a session of the console', () => {
       await view.dialog().getByLabel('Name of the passkey').fill('Laptop');
       await view.dialog().getByLabel('Your password').fill(STAFF_PASSWORD);
       await view.dialog().getByRole('button', { name: 'Add a passkey' }).click();
-      await view.button('I have kept them').click();
+      await view.button('I have stored them').click();
       await page.getByText('Laptop', { exact: true }).waitFor();
       await view.button('Rename passkey').click();
       await view.dialog().getByLabel('Name of the passkey').fill('Work laptop');
@@ -116,6 +116,22 @@ inBrowser('a session of the console', () => {
       await page.getByRole('alert').waitFor();
       expect(await cookie()).toBe('');
     });
+  });
+
+  it('older than ten minutes asks who it is before a sensitive act, and goes on with it', async () => {
+    await signInByPassword();
+    await page.goto(`${origin}/console/account`);
+    plinth.clock.move(11 * 60);
+    await view.button('New token').click();
+    await view.dialog().getByLabel('Name of the token').fill('CI');
+    await view.dialog().getByRole('button', { name: 'Create token' }).click();
+    const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await proof.getByLabel('Password', { exact: true }).fill('wrong password');
+    await proof.getByRole('button', { name: 'Confirm', exact: true }).click();
+    await proof.getByRole('alert').waitFor();
+    await proof.getByLabel('Password', { exact: true }).fill(STAFF_PASSWORD);
+    await proof.getByRole('button', { name: 'Confirm', exact: true }).click();
+    await page.getByText('Your new token').waitFor({ timeout: SHOWN_MS });
   });
 
   describe('that has ended', () => {
@@ -198,7 +214,7 @@ inBrowser('a session of the console', () => {
       await other.getByRole('menuitem', { name: 'Sign out' }).click();
       await signInAs(other, grace.email);
       await other.getByRole('button', { name: 'Account' }).waitFor();
-      await view.button(`Go on as ${grace.email}`).click();
+      await view.button(`Continue as ${grace.email}`).click();
       await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
       await view.button('Account').click();
       await page.getByText(grace.email).waitFor();

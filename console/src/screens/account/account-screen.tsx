@@ -1,5 +1,5 @@
 /** The account of the person who is signed in: password, second factor, sessions, tokens. */
-import { Button, Group, PasswordInput, Stack, Table, Text } from '@mantine/core';
+import { Button, Checkbox, Group, PasswordInput, Stack, Table, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf } from '../../api/client';
@@ -11,6 +11,7 @@ import { Page, Section } from '../../ui/parts';
 import { AuthenticatorApp } from './authenticator-app';
 import { PasskeysSection } from './passkeys';
 import { Tokens } from './tokens';
+import textStyles from '../../ui/text.module.css';
 
 export function AccountScreen() {
   const t = useT();
@@ -38,18 +39,19 @@ export function AccountScreen() {
 
 function Password() {
   const t = useT();
-  const [input, setInput] = useState({ current_password: '', password: '' });
+  const [input, setInput] = useState({ current_password: '', password: '', end_tokens: false });
   const client = useQueryClient();
   const change = useMutation({
     mutationFn: () => dataOf(api.PATCH('/admin/v1/session/password', { body: input })),
     onSuccess: async (answer) => {
       setSession({ by: 'cookie', answer });
-      setInput({ current_password: '', password: '' });
+      setInput({ current_password: '', password: '', end_tokens: false });
       announce(t('passwordChanged'));
       await client.invalidateQueries({ queryKey: ['my-sessions'] });
+      await client.invalidateQueries({ queryKey: ['my-tokens'] });
     },
   });
-  const set = (name: keyof typeof input) => (event: { currentTarget: { value: string } }) =>
+  const set = (name: 'current_password' | 'password') => (event: { currentTarget: { value: string } }) =>
     setInput({ ...input, [name]: event.currentTarget.value });
   return (
     <Section title={t('changePassword')} text={t('changePasswordText')}>
@@ -71,6 +73,11 @@ function Password() {
             autoComplete="new-password"
             value={input.password}
             onChange={set('password')}
+          />
+          <Checkbox
+            label={t('endTokens')}
+            checked={input.end_tokens}
+            onChange={(event) => setInput({ ...input, end_tokens: event.currentTarget.checked })}
           />
           {change.error ? <Failure error={change.error} /> : null}
           <Group>
@@ -108,7 +115,7 @@ function Sessions() {
               {list.map((one) => (
                 <Table.Tr key={one.id}>
                   <Table.Td>
-                    <Text size="sm" className="wrap">
+                    <Text size="sm" className={textStyles.wrap}>
                       {one.user_agent ?? t('unknownBrowser')}
                     </Text>
                     <Text size="xs" c="dimmed">

@@ -50,12 +50,7 @@ export const IsFullName = (): PropertyDecorator => (target, property) => {
   Matches(/\S/, { message: '$property must not be blank' })(target, property);
 };
 
-@Example({ email: 'ada@example.com', password: 'correct horse', code: '492039' })
-export class SignInStaffDto {
-  @ApiProperty(EMAIL) @IsText({ min: 1, max: MAX_EMAIL }) email!: string;
-  @ApiProperty({ minLength: 1, maxLength: MAX_PASSWORD, example: 'correct horse' })
-  @IsText({ min: 1, max: MAX_PASSWORD })
-  password!: string;
+class FactorProofDto {
   @ApiPropertyOptional({
     type: String,
     nullable: true,
@@ -73,6 +68,22 @@ export class SignInStaffDto {
   @IsOptional()
   @FreeJson()
   passkey?: JsonObject;
+}
+
+@Example({ email: 'ada@example.com', password: 'correct horse', code: '492039' })
+export class SignInStaffDto extends FactorProofDto {
+  @ApiProperty(EMAIL) @IsText({ min: 1, max: MAX_EMAIL }) email!: string;
+  @ApiProperty({ minLength: 1, maxLength: MAX_PASSWORD, example: 'correct horse' })
+  @IsText({ min: 1, max: MAX_PASSWORD })
+  password!: string;
+}
+
+@Example({ password: 'correct horse' })
+export class ConfirmSessionDto extends FactorProofDto {
+  @ApiPropertyOptional({ type: String, nullable: true, maxLength: MAX_PASSWORD, example: 'correct horse' })
+  @IsOptional()
+  @IsText({ max: MAX_PASSWORD })
+  password?: string | null;
 }
 
 @Example({ token: TOKEN, email: 'ada@example.com', password: 'correct horse', name: 'Ada' })
@@ -94,12 +105,16 @@ export class AcceptInvitationDto {
   @ApiProperty(NEW_PASSWORD) @IsText({ max: MAX_PASSWORD }) password!: string;
 }
 
-@Example({ current_password: 'correct horse', password: 'battery staple' })
+@Example({ current_password: 'correct horse', password: 'battery staple', end_tokens: true })
 export class ChangeStaffPasswordDto {
   @ApiProperty({ minLength: 1, maxLength: MAX_PASSWORD })
   @IsText({ min: 1, max: MAX_PASSWORD })
   current_password!: string;
   @ApiProperty(NEW_PASSWORD) @IsText({ max: MAX_PASSWORD }) password!: string;
+  @ApiPropertyOptional({ description: 'True ends all personal access tokens of the person as well' })
+  @ValidateIf((_body, value: unknown) => value !== undefined)
+  @IsBoolean()
+  end_tokens?: boolean;
 }
 
 @Example({ code: '492039' })

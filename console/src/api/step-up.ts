@@ -1,0 +1,47 @@
+/** Sensitive calls need a fresh proof of the person. The client asks for one here, and StepUpDialog gets it. */
+import { useSyncExternalStore } from 'react';
+import { PLINTH_URL } from './base-url';
+import { toApiError } from './errors';
+import { sessionHeaders } from './session';
+
+type Answer = (isConfirmed: boolean) => void;
+
+let asked: Promise<boolean> | null = null;
+let answer: Answer | null = null;
+const listeners = new Set<() => void>();
+
+function setAnswer(next: Answer | null): void {
+  answer = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Calls that wait at the same time share one question. @returns false if the person does not confirm */
+export function askToConfirm(): Promise<boolean> {
+  asked ??= new Promise<boolean>(setAnswer).finally(() => {
+    asked = null;
+    setAnswer(null);
+  });
+  return asked;
+}
+
+/** Ends the question; null if nothing is asked. */
+export const useConfirmation = (): Answer | null => useSyncExternalStore(subscribe, () => answer);
+
+/**
+ * Not by the client, for which a 401 is the end of the session.
+ * @throws ApiError for a wrong proof
+ */
+export async function confirmSession(proof: object): Promise<void> {
+  const response = await fetch(`${PLINTH_URL}/admin/v1/session/confirm`, {
+    method: 'POST',
+    headers: { ...sessionHeaders(), 'Content-Type': 'application/json' },
+    credentials: 'same-origin',
+    body: JSON.stringify(proof),
+  });
+  if (!response.ok) throw toApiError(response, await response.json());
+}

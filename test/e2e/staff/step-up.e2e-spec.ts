@@ -1,0 +1,181 @@
+/** Acts for which a session alone, which may be stolen, is not enough: its person proves again who they are. */
+import { TOTP } from 'otpauth';
+import type { HttpAnswer, HttpClient } from '../../support/http-client';
+import { TestPlinth } from '../../support/plinth';
+import { fillPath } from '../../support/routes';
+import { SoftwarePasskey } from '../../support/software-passkey';
+import { cookieOf, newPerson, personOf, signIn, STAFF_PASSWORD, TestPerson } from '../../support/staff';
+import { TestProject } from '../../support/test-project';
+import { isOfProject, ROUTE_TABLE } from '../../../src/staff/roles/route-table';
+
+const MINUTE = 60;
+const SENSITIVE = Object.keys(ROUTE_TABLE).filter((route) => ROUTE_TABLE[route]!.stepUp);
+const TOKEN = { name: 'CI', scopes: ['read', 'admin'], expires_in: 3_600 };
+
+let plinth: TestPlinth;
+let project: TestProject;
+let owner: TestPerson;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  plinth.clock.hold();
+  project = await plinth.createProject();
+  owner = await newPerson(plinth, 'owner');
+});
+afterAll(() => plinth.stop());
+
+const codeOf = ({ body }: HttpAnswer): unknown => body?.error?.code;
+const confirm = (http: HttpClient, body: object): Promise<HttpAnswer> =>
+  http.post('/admin/v1/session/confirm', body);
+const makeToken = (http: HttpClient): Promise<HttpAnswer> => http.post('/admin/v1/tokens', TOKEN);
+const bearer = ({ body }: HttpAnswer): HttpClient =>
+  plinth.http.with({ authorization: `Bearer ${body.token}` });
+const renewed = (http: HttpClient, answer: HttpAnswer): HttpClient =>
+  http.with({ cookie: answer.headers.getSetCookie().at(-1)!.split(';')[0]! });
+
+/** A call that changes nothing: its body is broken, and ids other than the project's exist nowhere. */
+async function attempt(http: HttpClient, route: string): Promise<HttpAnswer> {
+  const [method = '', path = ''] = route.split(' ');
+  const address = isOfProject(route) ? path.replace(':id', project.id) : path;
+  const body = ['POST', 'PUT', 'PATCH'].includes(method) ? { body: '{"broken' } : {};
+  return http.unchecked().send(method, fillPath(address, {}), body);
+}
+
+describe('ten minutes after the sign-in', () => {
+  it.each(SENSITIVE)(
+    '%s asks for another proof; tokens and PLATFORM_ADMIN_KEY cannot give one',
+    async (route) => {
+      const stale = personOf(plinth, await signIn(plinth, owner.email)).http;
+      const token = bearer(await makeToken(stale));
+      plinth.clock.move(11 * MINUTE);
+      const answer = await attempt(stale, route);
+      expect([answer.status, codeOf(answer)]).toEqual([403, 'step_up_required']);
+      if (route.startsWith('DELETE /admin/v1/projects')) return;
+      for (const http of [token, plinth.admin])
+        expect(codeOf(await attempt(http, route))).not.toBe('step_up_required');
+      const confirmed = await confirm(stale, { password: STAFF_PASSWORD });
+      expect(codeOf(await attempt(renewed(stale, confirmed), route))).not.toBe('step_up_required');
+    },
+  );
+
+  it('a proof counts for ten minutes, and for the session and the cookie that gave it alone', async () => {
+    const [one, other] = await Promise.all([1, 2].map(() => signIn(plinth, owner.email)));
+    const [http, elsewhere] = [personOf(plinth, one!).http, personOf(plinth, other!).http];
+    expect((await makeToken(http)).status).toBe(201);
+    plinth.clock.move(11 * MINUTE);
+    const answer = await confirm(http, { password: STAFF_PASSWORD });
+    expect(answer.status).toBe(204);
+    const current = renewed(http, answer);
+    expect((await makeToken(current)).status).toBe(201);
+    // A copy of the former cookie works for requests that were on their way, not for these acts, and soon ends the session.
+    expect((await http.get('/admin/v1/session')).status).toBe(200);
+    for (const stale of [http, elsewhere]) expect(codeOf(await makeToken(stale))).toBe('step_up_required');
+    plinth.clock.move(11 * MINUTE);
+    expect(codeOf(await makeToken(current))).toBe('step_up_required');
+    expect((await http.get('/admin/v1/session')).status).toBe(401);
+    expect((await current.get('/admin/v1/session')).status).toBe(401);
+  });
+
+  it('a developer reads the keys and the password of the database after a proof', async () => {
+    const developer = await newPerson(plinth, null, [{ id: project.id, role: 'developer' }]);
+    plinth.clock.move(11 * MINUTE);
+    const [keys, database] = [
+      `/admin/v1/projects/${project.id}/keys`,
+      `/admin/v1/projects/${project.id}/database`,
+    ];
+    for (const path of [keys, database])
+      expect(codeOf(await developer.http.get(path))).toBe('step_up_required');
+    const http = renewed(developer.http, await confirm(developer.http, { password: STAFF_PASSWORD }));
+    expect((await http.get(keys)).body.jwt_secret).toBe(project.jwtSecret);
+    expect((await http.get(database)).status).toBe(200);
+    // What needs no proof goes on without one.
+    plinth.clock.move(11 * MINUTE);
+    expect((await http.get(`/admin/v1/projects/${project.id}`)).status).toBe(200);
+  });
+});
+
+describe('a proof', () => {
+  it('is a password, a code or a passkey, and nothing else', async () => {
+    const person = await newPerson(plinth, 'operator');
+    const { uri } = (await person.http.post('/admin/v1/session/factor', { password: STAFF_PASSWORD })).body;
+    const code = (): string =>
+      new TOTP({ secret: new URL(uri).searchParams.get('secret')! }).generate({
+        timestamp: plinth.clock.now(),
+      });
+    const set = await person.http.put('/admin/v1/session/factor', { code: code() });
+    let http = renewed(person.http, set);
+    const passkey = new SoftwarePasskey('plinth.test');
+    const flow = async (path: string, body?: object): Promise<{ challenge: string; with: HttpClient }> => {
+      const { headers, body: answer } = await http.post(path, body);
+      const cookie = `${http.headers.cookie}; ${headers.getSetCookie().at(-1)!.split(';')[0]}`;
+      return { challenge: answer.options.challenge, with: http.with({ cookie }) };
+    };
+    const enrolment = await flow('/admin/v1/passkeys/options', { password: STAFF_PASSWORD });
+    const credential = passkey.register({ challenge: enrolment.challenge, origin: 'http://plinth.test' });
+    expect((await enrolment.with.post('/admin/v1/passkeys', { name: 'Key', credential })).status).toBe(201);
+    plinth.clock.move(11 * MINUTE);
+
+    for (const [body, status] of [
+      [{}, 400],
+      [{ password: STAFF_PASSWORD, code: code() }, 400],
+      [{ password: 'wrong password' }, 401],
+      [{ code: '000000' }, 401],
+      [{ passkey: {} }, 401],
+    ] as const)
+      expect([body, (await confirm(http, body)).status]).toEqual([body, status]);
+    expect(codeOf(await makeToken(http))).toBe('step_up_required');
+    for (const kind of ['password', 'code', 'passkey']) {
+      const challenge = await flow('/admin/v1/session/passkey/options');
+      const given = {
+        password: () => STAFF_PASSWORD,
+        code,
+        passkey: () => passkey.authenticate({ challenge: challenge.challenge, origin: 'http://plinth.test' }),
+      }[kind]!();
+      const answer = await confirm(kind === 'passkey' ? challenge.with : http, { [kind]: given });
+      expect([kind, answer.status]).toEqual([kind, 204]);
+      const session = answer.headers.getSetCookie().find((one) => one.startsWith('plinth_staff='))!;
+      http = http.with({ cookie: session.split(';')[0]! });
+      expect([kind, (await makeToken(http)).status]).toEqual([kind, 201]);
+      plinth.clock.move(11 * MINUTE);
+    }
+  });
+
+  it('is not given by a token, nor by another person', async () => {
+    const [person, other] = [await newPerson(plinth, 'operator'), await newPerson(plinth, 'operator')];
+    const token = bearer(await makeToken(person.http));
+    expect(codeOf(await confirm(token, { password: STAFF_PASSWORD }))).toBe('forbidden');
+    expect(codeOf(await confirm(plinth.admin, { password: STAFF_PASSWORD }))).toBe('session_required');
+    const passkey = new SoftwarePasskey('plinth.test');
+    const begun = await other.http.post('/admin/v1/passkeys/options', { password: STAFF_PASSWORD });
+    const flowOf = (answer: HttpAnswer, { headers }: HttpClient): string =>
+      `${headers.cookie}; ${answer.headers.getSetCookie().at(-1)!.split(';')[0]}`;
+    const credential = passkey.register({
+      challenge: begun.body.options.challenge,
+      origin: 'http://plinth.test',
+    });
+    const enrolling = other.http.with({ cookie: flowOf(begun, other.http) });
+    expect((await enrolling.post('/admin/v1/passkeys', { name: 'Key', credential })).status).toBe(201);
+    plinth.clock.move(11 * MINUTE);
+    const challenge = await person.http.post('/admin/v1/session/passkey/options');
+    const proof = passkey.authenticate({
+      challenge: challenge.body.options.challenge,
+      origin: 'http://plinth.test',
+    });
+    const http = person.http.with({ cookie: flowOf(challenge, person.http) });
+    expect(codeOf(await confirm(http, { passkey: proof }))).toBe('passkey_failed');
+  });
+});
+
+it('a change of the password ends all tokens of the person by wish', async () => {
+  const person = await newPerson(plinth, 'operator');
+  const other = await newPerson(plinth, 'operator');
+  const [token, others] = [bearer(await makeToken(person.http)), bearer(await makeToken(other.http))];
+  const change = (http: HttpClient, current: string, password: string, more: object): Promise<HttpAnswer> =>
+    http.patch('/admin/v1/session/password', { current_password: current, password, ...more });
+  const kept = await change(person.http, STAFF_PASSWORD, 'another battery', {});
+  expect((await token.get('/admin/v1/session')).status).toBe(200);
+  const http = person.http.with({ cookie: cookieOf(kept)! });
+  expect((await change(http, 'another battery', STAFF_PASSWORD, { end_tokens: true })).status).toBe(200);
+  expect((await token.get('/admin/v1/session')).status).toBe(401);
+  expect((await others.get('/admin/v1/session')).status).toBe(200);
+});
