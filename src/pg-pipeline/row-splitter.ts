@@ -54,44 +54,11 @@ export class RowSplitter {
 
   /** @param chunk as read from the socket, whose memory is used again afterwards */
   push(chunk: Buffer): void {
-    if (this.missing > 0) {
-      const at = this.continueMessage(chunk);
-      if (at < chunk.length) this.split(chunk, at);
-    } else if (this.pieces.length > 0) {
-      this.split(this.takePieces(chunk), 0);
-    } else {
-      this.split(chunk, 0);
-    }
-  }
-
-  /** Handles what has arrived of the message under way. @returns the start of the next one */
-  private continueMessage(chunk: Buffer): number {
-    const end = Math.min(this.missing, chunk.length);
-    this.missing -= end;
-    const isLast = this.missing === 0;
-    switch (this.action) {
-      case 'hand on in parts':
-        this.handOnPart(chunk, 0, end, isLast);
-        break;
-      case 'forward':
-        this.forward(chunk.subarray(0, end));
-        break;
-      case 'handle':
-        this.keep(chunk.subarray(0, end));
-        if (isLast) {
-          const message = this.takePieces();
-          this.handle(message, 0, message.length);
-        }
-        break;
-      case 'skip':
-    }
-    return end;
-  }
-
-  private split(bytes: Buffer, start: number): void {
-    let at = start;
+    const bytes = this.missing === 0 && this.pieces.length > 0 ? this.takePieces(chunk) : chunk;
+    let at = this.missing > 0 ? this.continueMessage(chunk) : 0;
+    if (at === chunk.length) return;
     /** Start of the messages that are forwarded together. */
-    let begin = start;
+    let begin = at;
     while (at + HEADER_BYTES <= bytes.length) {
       const length = 1 + bytes.readUInt32BE(at + 1);
       const code = bytes[at] as number;
@@ -116,6 +83,30 @@ export class RowSplitter {
       at = end;
     }
     this.keepRest(bytes, begin, at);
+  }
+
+  /** Handles what has arrived of the message under way. @returns the start of the next one */
+  private continueMessage(chunk: Buffer): number {
+    const end = Math.min(this.missing, chunk.length);
+    this.missing -= end;
+    const isLast = this.missing === 0;
+    switch (this.action) {
+      case 'hand on in parts':
+        this.handOnPart(chunk, 0, end, isLast);
+        break;
+      case 'forward':
+        this.forward(chunk.subarray(0, end));
+        break;
+      case 'handle':
+        this.keep(chunk.subarray(0, end));
+        if (isLast) {
+          const message = this.takePieces();
+          this.handle(message, 0, message.length);
+        }
+        break;
+      case 'skip':
+    }
+    return end;
   }
 
   /** @param length bytes of the message with its code */

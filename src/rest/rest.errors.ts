@@ -4,7 +4,6 @@
  * grammar/grammar-error.ts.
  */
 import { AppError } from '../common/errors/app-error';
-import type { GrammarError } from './grammar/grammar-error';
 
 export const REST_ERRORS = {
   PL102: { status: 400, meaning: 'The body does not parse, or is not what the operation takes.' },
@@ -65,23 +64,6 @@ export function restError(
     headers,
     extra,
   });
-}
-
-/** A refusal of the grammar as an AppError. */
-export function fromGrammar(error: GrammarError): AppError {
-  return new AppError({
-    status: error.status,
-    code: error.code,
-    message: error.message,
-    database: { sqlstate: error.code, detail: error.details, hint: error.hint },
-    headers: error.code === 'PL117' || error.code === 'PL101' ? { Allow: allowedBy(error.code) } : {},
-    cause: error,
-  });
-}
-
-/** RFC 9110, 15.5.6: a 405 lists the allowed methods. */
-function allowedBy(code: 'PL117' | 'PL101'): string {
-  return code === 'PL101' ? 'OPTIONS, GET, HEAD, POST' : 'OPTIONS, GET, HEAD, POST, PUT, PATCH, DELETE';
 }
 
 export const invalidBody = (message: string, cause?: unknown): AppError =>

@@ -62,14 +62,16 @@ export function maxEscaped(bytes: Buffer, start: number, end: number): number {
 
 export function printText(bytes: Buffer, from: number, end: number, into: Buffer, at: number): number {
   into[at] = QUOTE;
-  const to = printEscaped(bytes, from, into, at + 1, end);
+  const isShort = end - from < MANY;
+  const to = isShort
+    ? printBytes(bytes, from, into, at + 1, end)
+    : printEscaped(bytes, from, into, at + 1, end);
   into[to] = QUOTE;
   return to + 1;
 }
 
 /** Eight bytes at a time as long as none of them needs an escape. */
 function printEscaped(bytes: Buffer, from: number, into: Buffer, at: number, end: number): number {
-  if (end - from < MANY) return printBytes(bytes, from, into, at, end);
   const source = SOURCE.of(bytes);
   const target = TARGET.of(into);
   let index = from;

@@ -8,66 +8,6 @@ export interface BodyFormat {
   readonly isLine: boolean;
 }
 
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-const SPACE = 0x20;
-
-export class RowBody {
-  private readonly blocks = new BodyBlocks();
-  private hasRows = false;
-
-  constructor(private readonly format: BodyFormat) {
-    this.blocks.append(format.head);
-  }
-
-  /** Bytes since the last take(). */
-  get size(): number {
-    return this.blocks.size;
-  }
-
-  /** What follows is a row. */
-  beginRow(): void {
-    if (this.hasRows) this.blocks.append(this.format.separator);
-    this.hasRows = true;
-  }
-
-  /** Appends bytes of a row. */
-  append(bytes: Buffer): void {
-    this.blocks.append(bytes);
-    if (this.format.isLine) joinLines(this.blocks.last(bytes.length));
-  }
-
-  /** Prints bytes of a row. */
-  print(printer: Printer, bytes: Buffer, start: number, end: number): void {
-    const before = this.blocks.size;
-    this.blocks.print(printer, bytes, start, end);
-    if (this.format.isLine) joinLines(this.blocks.last(this.blocks.size - before));
-  }
-
-  /** A copy of the bytes so far. */
-  copy(): Buffer {
-    return this.blocks.copy();
-  }
-
-  /** Takes away the bytes so far, which belong to the caller then. */
-  take(): Buffer[] {
-    return this.blocks.take();
-  }
-
-  /** Takes away the last bytes. */
-  finish(): Buffer[] {
-    this.blocks.append(this.format.tail);
-    return this.blocks.take();
-  }
-}
-
-/** JSON has line breaks only between its tokens, where any white space will do (RFC 8259, 2). json_agg() writes some. */
-function joinLines(json: Buffer): void {
-  for (const lineBreak of [LINE_FEED, CARRIAGE_RETURN]) {
-    for (let at = json.indexOf(lineBreak); at >= 0; at = json.indexOf(lineBreak, at + 1)) json[at] = SPACE;
-  }
-}
-
 /** Prints bytes of a source straight into a block. */
 export interface Printer {
   /** Bytes that print() writes at most. */
@@ -117,7 +57,7 @@ export class BodyBlocks {
     return Buffer.concat([...this.full, this.block.subarray(0, this.used)]);
   }
 
-  /** Takes away the blocks so far, which belong to the caller then. */
+  /** Removes the blocks so far and returns them; they belong to the caller then. */
   take(): Buffer[] {
     const blocks = [...this.full, this.block.subarray(0, this.used)];
     this.full = [];
@@ -133,5 +73,55 @@ export class BodyBlocks {
     this.grown = Math.min(LARGEST, 4 * this.grown);
     this.block = Buffer.allocUnsafe(Math.max(room, this.grown));
     this.used = 0;
+  }
+}
+
+export class RowBody extends BodyBlocks {
+  private hasRows = false;
+
+  static of(format: BodyFormat): RowBody {
+    return format.isLine ? new LineBody(format) : new RowBody(format);
+  }
+
+  protected constructor(private readonly format: BodyFormat) {
+    super();
+    super.append(format.head);
+  }
+
+  /** append() and print() add to the row that begins here. */
+  beginRow(): void {
+    if (this.hasRows) super.append(this.format.separator);
+    this.hasRows = true;
+  }
+
+  /** Removes the last bytes and returns them. */
+  finish(): Buffer[] {
+    super.append(this.format.tail);
+    return this.take();
+  }
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+
+/** JSON has line breaks only between its tokens, where any white space will do (RFC 8259, 2). json_agg() writes some. */
+class LineBody extends RowBody {
+  override append(bytes: Buffer): void {
+    super.append(bytes);
+    this.joinLines(bytes.length);
+  }
+
+  override print(printer: Printer, bytes: Buffer, start: number, end: number): void {
+    const before = this.size;
+    super.print(printer, bytes, start, end);
+    this.joinLines(this.size - before);
+  }
+
+  private joinLines(length: number): void {
+    const json = this.last(length);
+    for (const lineBreak of [LINE_FEED, CARRIAGE_RETURN]) {
+      for (let at = json.indexOf(lineBreak); at >= 0; at = json.indexOf(lineBreak, at + 1)) json[at] = SPACE;
+    }
   }
 }

@@ -100,7 +100,8 @@ export class RlsTransaction {
       consumer.onStart(connection);
       try {
         const pipeline = make(connection.isPooled);
-        return await implicitTransaction(connection, pipeline, settings, { mayRepeat, afterwards });
+        const all = settings.leavesNothing ? pipeline : extended(pipeline, connection.departure);
+        return await sendRepeating(connection, all, { mayRepeat, afterwards });
       } finally {
         connection.resume();
       }

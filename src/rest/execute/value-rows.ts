@@ -1,6 +1,6 @@
 /** Rows of one value that PostgreSQL has made JSON or text of, and of a total behind it where one was asked for. */
 import { BINARY, type Format, readRow, type RowSink } from '../../pg-pipeline';
-import type { RowCollector } from '../../row-stream/row-collector';
+import type { RowCollector, RowTarget } from '../../row-stream/row-collector';
 import { AppError } from '../../common/errors/app-error';
 import type { JsonRow } from '../../row-stream/json-row';
 import { JsonRowSink } from '../../row-stream/json-row-sink';
@@ -44,8 +44,10 @@ class LargeRow {
   /** The column behind it. */
   private rest: Buffer = Buffer.alloc(0);
 
+  private readonly row: RowTarget;
+
   constructor(private readonly rows: RowCollector) {
-    rows.beginRow();
+    this.row = rows.beginRow();
   }
 
   add(part: Buffer): void {
@@ -54,7 +56,7 @@ class LargeRow {
       this.left = 256 * this.left + part.readUInt8(at);
     }
     const end = Math.min(part.length, at + this.left);
-    this.rows.append(part.subarray(at, end));
+    this.row.append(part.subarray(at, end));
     this.left -= end - at;
     this.rest = Buffer.concat([this.rest, part.subarray(end)]);
   }

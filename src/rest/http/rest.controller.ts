@@ -9,7 +9,7 @@ import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
 import { LARGEST_FORM } from '../body/form';
 import { ProjectQuotas } from '../../projects/quotas/project-quotas.service';
 import type { MediaType, TargetKind } from '../grammar/rest-request';
-import { QueryParser } from '../query-parser.service';
+import { parseRestRequest } from '../grammar/parse-rest-request';
 import { RestService } from '../rest.service';
 import { ResponseWriter } from '../respond/response-writer';
 import { ResultBudget } from '../respond/result-budget';
@@ -28,7 +28,6 @@ const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 export class RestController {
   constructor(
     private readonly rest: RestService,
-    private readonly parser: QueryParser,
     private readonly bodies: BodyReader,
     private readonly results: ResultBudget,
     private readonly quotas: ProjectQuotas,
@@ -46,10 +45,10 @@ export class RestController {
     return this.handle('table', response.req, response);
   }
 
-  /** All other paths, once the credentials were checked. @throws AppError PL125 */
+  /** All other paths, once the credentials were checked. @throws GrammarError PL125 */
   @All('*path')
   refuse(@Req() { method, headers }: Request): void {
-    this.parser.parse({ method, kind: 'table', target: '', queryString: '', headers });
+    parseRestRequest({ method, kind: 'table', target: '', queryString: '', headers });
   }
 
   private async handle(kind: TargetKind, request: Request, response: Response): Promise<void> {
@@ -61,7 +60,7 @@ export class RestController {
     // A function may read or delete, so calls are not refused.
     if (kind === 'table' && METHODS_WITH_BODY.has(method)) this.quotas.assertMayGrow(project);
     const { path, target, queryString } = split(originalUrl);
-    const parsed = this.parser.parse({ method, kind, target, queryString, headers });
+    const parsed = parseRestRequest({ method, kind, target, queryString, headers });
     if (parsed.shape.method === 'OPTIONS') {
       const methods = await this.rest.allowedMethods(caller, parsed.shape);
       response.writeHead(200, { Allow: methods.join(','), 'Content-Length': 0 }).end();
