@@ -1,4 +1,4 @@
-/** Sends buffers that stay unchanged, such as those of a cache. For memory that is used again, see send-chunks. */
+/** Sends buffers that stay unchanged, such as buffers of a cache. For memory that is used again, see send-chunks. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 /**

@@ -8,7 +8,7 @@ import type { Connection, FieldDef, Submittable } from 'pg';
 
 declare module 'pg' {
   interface ClientConfig {
-    /** Used by the client instead of a connection of its own (lib/client.js, constructor). */
+    /** Used by the client instead of a new connection (lib/client.js, constructor). */
     connection?: Connection;
   }
 
@@ -57,7 +57,7 @@ export const CONNECTION_EVENTS = {
   encrypted: 'sslconnect',
 } as const;
 
-/** What Client calls on the query that it was given, besides submit() (lib/client.js, `_handle...`). */
+/** What Client calls on its query, in addition to submit() (lib/client.js, `_handle...`). */
 export interface DriverQuery extends Submittable {
   /** An Error that is returned fails the query at once. */
   submit(connection: Connection): Error | null;

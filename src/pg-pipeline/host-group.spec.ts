@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg';
 import { HostGroup, NoPrimaryError } from './host-group';
 import type { HostAddress } from './host-list';
 
-/** Groups are kept for the whole process, so each test has hosts of its own. */
+/** Groups are kept for the whole process, so each test has its own hosts. */
 let serial = 0;
 let gone: HostAddress;
 let standby: HostAddress;

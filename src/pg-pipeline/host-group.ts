@@ -41,7 +41,7 @@ export class HostGroup {
   }
 
   /**
-   * The host that takes writes, as far as known; else it is searched for, by all who ask at once together.
+   * The host that takes writes, as far as known; else it is searched; simultaneous calls share the search.
    * @throws NoPrimaryError, or the refusal of a host, such as for a wrong password
    */
   async find(probe: Probe): Promise<HostAddress> {
@@ -86,7 +86,7 @@ export class HostGroup {
       return found;
     } catch (error) {
       const failure = this.failure(error instanceof AggregateError ? error.errors : [error]);
-      // Those who ask meanwhile get the same error.
+      // Calls during this time get the same error.
       if (failure instanceof NoPrimaryError) setTimeout(() => (this.searching = null), SEARCH_MS).unref();
       else this.searching = null;
       throw failure;

@@ -34,7 +34,7 @@ export class LimitedClient extends HostListClient {
     this.wire.prependListener(CONNECTION_EVENTS.errorResponse, listener);
   }
 
-  /** Closes the connection at once. The query under way fails with the error. */
+  /** Closes the connection at once. The running query fails with the error. */
   abort(error: Error): void {
     this.wire.stream.destroy(error);
   }

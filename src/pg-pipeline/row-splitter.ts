@@ -18,11 +18,11 @@ const ROW_HEADER_BYTES = HEADER_BYTES + 2;
 /** Bytes from which a row is handed on in parts, where the sink takes parts. */
 const LARGE = 256 * 1024;
 
-/** The pipeline under way, as far as it concerns the splitter. */
+/** The part of the running pipeline that the splitter uses. */
 export interface RunningQuery {
   /** False drops the row. Asked once for each row. @param bytes of the message */
   admitsRow(bytes: number): boolean;
-  /** Of the statement under way. Without one its rows are forwarded with the other messages. */
+  /** Of the current statement. Without a sink its rows are forwarded with the other messages. */
   readonly sink: RowSink | undefined;
   /** @param rowCount as in the command tag (`INSERT 0 5`); 0 when the tag has no count */
   onCommandComplete(rowCount: number): void;
@@ -44,7 +44,7 @@ export class RowSplitter {
   private action: Action = 'forward';
 
   /**
-   * @param query the pipeline under way; undefined: all messages are forwarded
+   * @param query the running pipeline; undefined: all messages are forwarded
    * @param forward gets all other messages, in order; headers are never cut
    */
   constructor(
@@ -67,7 +67,7 @@ export class RowSplitter {
         at = end;
         continue;
       }
-      // First the messages before it: they may change the statement under way.
+      // First the messages before it: they may change the current statement.
       if (begin < at) this.forward(bytes.subarray(begin, at));
       begin = at;
       const action = this.actionFor(code, length);
@@ -85,7 +85,7 @@ export class RowSplitter {
     this.keepRest(bytes, begin, at);
   }
 
-  /** Handles what has arrived of the message under way. @returns the start of the next one */
+  /** Handles what has arrived of the current message. @returns the start of the next one */
   private continueMessage(chunk: Buffer): number {
     const end = Math.min(this.missing, chunk.length);
     this.missing -= end;

@@ -15,7 +15,7 @@ export interface Statement {
   /** Takes the rows as they arrive. Without one they are collected in StatementResult.rows. */
   readonly sink?: RowSink;
   /**
-   * Bytes of rows, as PostgreSQL sends them: those of this statement where it has a sink, else all that the pipeline has
+   * Bytes of rows, as PostgreSQL sends them: of this statement where it has a sink, else of all rows that the pipeline has
    * collected so far. More fail the pipeline with ResultTooLargeError. Default: no limit with a sink, else 4 MiB.
    */
   readonly maxBytes?: number;

@@ -24,7 +24,7 @@ export interface WireConnectionOptions {
 }
 
 export class WireConnection extends Connection {
-  /** The pipeline under way; undefined while node-postgres runs a query of its own. */
+  /** The running pipeline; undefined while node-postgres runs a query. */
   running: RunningQuery | undefined;
   /** Replaces the stream for node-postgres' parser: all messages that the pipeline does not take itself. */
   private readonly others = new EventEmitter();

@@ -1,6 +1,6 @@
 /**
  * Errors of table REST that are not the database's. `PL1xx` and `PL2xx` mean what PostgREST's `PGRST1xx` and `PGRST2xx`
- * mean, so that a client's table of codes still reads; from PLx50 on they are Plinth's own. Those of the grammar are in
+ * mean, so that a client's table of codes still reads; codes from PLx50 on are Plinth's own. The codes of the grammar are in
  * grammar/grammar-error.ts.
  */
 import { AppError } from '../common/errors/app-error';

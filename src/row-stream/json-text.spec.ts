@@ -29,7 +29,7 @@ it.each([0, 1, 7, 8, 15, 16, 17, 23, 24, 25, 31, 32, 33])(
   },
 );
 
-it('prints bytes beside one another that borrow from each other', () => {
+it('prints neighbouring bytes that borrow from each other', () => {
   const edges = [0x00, 0x01, 0x1f, 0x20, 0x21, 0x22, 0x23, 0x5b, 0x5c, 0x5d, 0x7f, 0x80, 0xa2, 0xdc, 0xff];
   const wrong: unknown[] = [];
   for (const first of edges) {

@@ -13,7 +13,7 @@ export interface StreamOptions {
   readonly client: () => string;
 }
 
-/** Milliseconds in which the client must take what was written: it holds a database connection meanwhile. */
+/** Milliseconds in which the client must read what was written, because it holds a database connection until then. */
 export const STALL_LIMIT_MS = 30_000;
 
 export class ResponseStream {

@@ -11,7 +11,7 @@ export interface SqlStatement {
   readonly text: string;
   /** Index of its first character in the script, in UTF-16 units. */
   readonly offset: number;
-  /** Its first words in lower case, four at most, without those in quotes and comments. */
+  /** Its first words in lower case, four at most, without words in quotes and comments. */
   readonly words: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const TOKEN = new RegExp(
   'uy',
 );
 
-/** Tokens between two looks at the clock. */
+/** Tokens between two checks of the clock. */
 const STEP = 64;
 
 /**

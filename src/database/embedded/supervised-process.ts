@@ -58,7 +58,7 @@ export interface SupervisedProcess {
 }
 
 /**
- * Starts a program in a session of its own, so that Ctrl-C in the terminal reaches Node alone.
+ * Starts a program in a new session, so that Ctrl-C in the terminal reaches Node alone.
  * Rejects when it cannot be started; a program that cannot be executed exits with 126 or 127.
  */
 export function startSupervised(

@@ -2,7 +2,7 @@
 import type { Client } from 'pg';
 import { quoteIdentifier } from '../sql/identifier';
 
-/** Rights of one role on a database, besides its owner's. */
+/** Rights of one role on a database, in addition to its owner's rights. */
 interface DatabaseGrant {
   readonly rights: 'connect' | 'create, connect';
   readonly role: string;

@@ -1,4 +1,4 @@
-/** The rights of the installation's admin role on a PostgreSQL server, and the consequences of missing ones. */
+/** The rights of the installation's admin role on a PostgreSQL server, and the consequences of missing rights. */
 import { Client } from 'pg';
 import { quoteIdentifier } from '../sql/identifier';
 import { LOGIN_GROUP, LOGIN_GROUP_SINCE } from './login-group';
@@ -143,7 +143,7 @@ export function capabilityWarnings(capabilities: ServerCapabilities, serviceBypa
         'service-role key instead; restrictive policies apply to that key too',
     );
   }
-  if (version < 16) warnings.push('before PostgreSQL 16 projects cannot create roles of their own');
+  if (version < 16) warnings.push('before PostgreSQL 16 projects cannot create roles');
   if (version < 15) {
     warnings.push(
       "before PostgreSQL 15 views run with their owner's rights, so client roles get no grant on them",
@@ -153,7 +153,7 @@ export function capabilityWarnings(capabilities: ServerCapabilities, serviceBypa
   }
   if (openDatabases.length > 0) {
     warnings.push(
-      `any role of the server, those of projects included, may connect to ${openDatabases.join(', ')}: ` +
+      `any role of the server, including the roles of projects, may connect to ${openDatabases.join(', ')}: ` +
         'revoke connect on database ... from public',
     );
   }

@@ -38,7 +38,7 @@ export class FairShare {
     this.starving.delete(pool);
   }
 
-  /** Those with waiting requests. They may be deleted meanwhile. */
+  /** The pools with waiting requests. They may be deleted during the iteration. */
   *waitingPools(): Iterable<Pool> {
     for (const pool of this.starving) {
       if (pool.waiting.length === 0) this.starving.delete(pool);
@@ -57,7 +57,7 @@ export class FairShare {
     return found;
   }
 
-  /** Whether a connection that is given back goes to another project, although requests of its own project wait. */
+  /** Whether a connection that is given back must serve another project, although requests of its own project wait. */
   mustYield(pool: Pool, { openSince }: PooledConnection): boolean {
     if (this.starving.size === 0 || pool.waiting.length === 0) return false;
     return pool.size > 1 || openSince < performance.now() - TENURE_MS;

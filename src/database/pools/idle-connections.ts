@@ -20,7 +20,7 @@ export class IdleConnections {
     this.connections.delete(connection);
   }
 
-  /** Those that were idle before a moment of the monotonic clock. */
+  /** The connections that were idle before a moment of the monotonic clock. */
   *idleBefore(moment: number): Iterable<PooledConnection> {
     for (const connection of this.connections) {
       if (connection.idleSince >= moment) return;

@@ -101,9 +101,9 @@ export class OpenConnections {
   }
 
   /** Lowers the priority of projects that take much of the machine (cpu-shares.ts). @param pools of all projects */
-  lookAtCpu(pools: Iterable<Pool>): void {
+  checkCpu(pools: Iterable<Pool>): void {
     if (!this.cpu) return;
-    for (const connection of this.cpu.look([...pools])) this.dropIdle(connection);
+    for (const connection of this.cpu.check([...pools])) this.dropIdle(connection);
   }
 
   /** Whether a connection that is given back has to be closed. */

@@ -5,7 +5,7 @@ export interface PoolLimits {
   /** Connections of one project. */
   readonly perProject: number;
   /**
-   * How many of these may work at once. Those in use for longer than a moment do not count
+   * How many of these may work at the same time. Connections in use for longer than a moment do not count
    * (concurrency-limiter.ts).
    */
   readonly workingAtOnce: number;
@@ -13,7 +13,7 @@ export interface PoolLimits {
   readonly acquireTimeoutMs: number;
   /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
-  /** Requests that may wait for one project's connections before further ones get 503 at once. */
+  /** Requests that may wait for one project's connections before further requests get 503 at once. */
   readonly maxWaiting: number;
   /** Milliseconds without progress after which a response is aborted if requests wait for its connection. */
   readonly stalledMs: number;

@@ -119,11 +119,11 @@ export class PooledConnection extends PipelineConnection {
 
   /**
    * Ends the session, which undoes what it has not committed. Resolves when the server has ended it. The connection may be
-   * paused meanwhile; what the server had sent before can still be read.
+   * paused during this time; what the server had sent before can still be read.
    */
   async endSession(): Promise<void> {
     this.broken = true;
-    // PgBouncer gives ids of its own, and closes its connection to the server within a transaction.
+    // PgBouncer has its own ids, and closes its connection to the server within a transaction.
     if (this.pooler) return this.disconnect();
     const config = { ...loginConfig(this.database), ...END_TIMEOUTS };
     try {
@@ -136,7 +136,7 @@ export class PooledConnection extends PipelineConnection {
     }
   }
 
-  /** True where it is made through PgBouncer: its session has no settings of its own. */
+  /** True where it is made through PgBouncer: its session has no settings. */
   get isPooled(): boolean {
     return this.pooler !== undefined;
   }

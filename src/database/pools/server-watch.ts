@@ -26,7 +26,7 @@ export class ServerWatch {
 
   /** @param total connections to all servers */
   constructor(private readonly total: number) {
-    this.timer = setInterval(() => this.look(), POLL_INTERVAL_MS).unref();
+    this.timer = setInterval(() => this.check(), POLL_INTERVAL_MS).unref();
   }
 
   close(): void {
@@ -65,7 +65,7 @@ export class ServerWatch {
     return server;
   }
 
-  private look(): void {
+  private check(): void {
     const quietSince = performance.now() - QUIET_MS;
     for (const [name, server] of this.servers) {
       const awaited = server.isSilent ? server.lastAwaited : this.awaitedOf(server, quietSince);
@@ -76,7 +76,7 @@ export class ServerWatch {
     }
   }
 
-  /** A database of a server to doubt. A single server takes nothing away from others. */
+  /** A database of a server that may be unreachable. With a single server there are no others to protect. */
   private awaitedOf(server: WatchedServer, quietSince: number): ProjectDatabase | undefined {
     if (this.servers.size < 2 || server.heardAt > quietSince) return undefined;
     return server.awaitedBefore(quietSince);

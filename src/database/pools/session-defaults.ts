@@ -1,5 +1,5 @@
 /**
- * The values that RESET ALL restores. A request sends only settings that differ from them. Those that decide how values are
+ * The values that RESET ALL restores. A request sends only settings that differ from them. The settings that decide how values are
  * read, printed or checked are fixed here; the owner's ALTER DATABASE applies to all others, such as the time zone.
  */
 export const SESSION_DEFAULTS: Readonly<Record<string, string>> = {

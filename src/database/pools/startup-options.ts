@@ -10,7 +10,7 @@ const OWN_SESSION: Readonly<Record<string, string>> = {
   local_preload_libraries: '',
 };
 
-/** The `options` of a connection: these settings and those of OWN_SESSION. */
+/** The `options` of a connection: these settings and OWN_SESSION. */
 export function startupOptions(settings: Readonly<Record<string, string>>): string {
   return Object.entries({ ...OWN_SESSION, ...settings })
     .map(([name, value]) => `-c ${name}=${value.replace(/[\\ ]/g, '\\$&')}`)

@@ -38,7 +38,7 @@ export class ReplicaSets implements OnApplicationShutdown {
 
   constructor(private readonly pools: ProjectPools) {}
 
-  /** Calls refuseBefore() in every process; a process alone has told all. */
+  /** Calls refuseBefore() in every process; a single process has notified all. */
   broadcast: (server: string, position: bigint) => Promise<boolean> = () => Promise.resolve(true);
   /** As in ReplicaSetEvents; a process alone misses nothing. */
   hearsSince: ReplicaSetEvents['hearsSince'] = () => 0;
@@ -48,7 +48,7 @@ export class ReplicaSets implements OnApplicationShutdown {
     return this.counts;
   }
 
-  /** Replaces the list of servers; those that did not change are kept. Servers without replicas are left out. */
+  /** Replaces the list of servers; unchanged servers are kept. Servers without replicas are left out. */
   configure(servers: readonly ServerReplicas[]): void {
     const before = this.sets;
     const next = new Map<string, Known>();

@@ -30,7 +30,7 @@ export const POOLED_SYSTEM_CONTEXT: Statement = {
   sink: IGNORE_ROWS,
 };
 
-/** What the statement depends on besides the caller. */
+/** What the statement depends on, in addition to the caller. */
 interface ConnectionTraits {
   /** Position that the replica must have replayed, or else the statement fails; null on the primary. */
   readonly minimum?: string | null;

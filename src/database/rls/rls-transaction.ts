@@ -119,7 +119,7 @@ export class RlsTransaction {
   /**
    * Like batch(), but `decide` sees the results before they are committed: it refuses by throwing, and rolls
    * back without an error by returning `rollback`. Costs a second round trip.
-   * @param consumer of rows that may be streamed to a client before the decision, such as those of a read
+   * @param consumer of rows that may be streamed to a client before the decision, such as the rows of a read
    */
   async runThenDecide(
     context: RlsContext,

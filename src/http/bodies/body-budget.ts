@@ -13,7 +13,7 @@ export interface BudgetLimits {
   readonly total: number;
   /** Milliseconds that a request waits for memory. */
   readonly waitTimeoutMs: number;
-  /** Requests that may wait; further ones are refused at once. */
+  /** Requests that may wait; further requests are refused at once. */
   readonly maxWaiting: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Documents the errors of an operation from the errors themselves: status, headers and example are those of the answer that
+ * Documents the errors of an operation from the errors themselves: status, headers and example are taken from the answer that
  * the area's renderer writes.
  */
 import { applyDecorators, type Type } from '@nestjs/common';

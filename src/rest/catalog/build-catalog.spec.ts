@@ -4,7 +4,7 @@ import { nameKey } from './catalog';
 
 const COPIES = 3_000;
 
-/** Many copies of the example schema, each in a schema of its own. */
+/** Many copies of the example schema, each in its own schema. */
 function manyRelations(): typeof EXAMPLE_ROWS {
   const relations = Array.from({ length: COPIES }, (_, copy) =>
     EXAMPLE_ROWS.relations.map((row) => ({ ...row, oid: `${row.oid}${copy}`, schema: `copy_${copy}` })),

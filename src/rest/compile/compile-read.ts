@@ -125,7 +125,7 @@ function addOrder(
 const NULLS = { nullsfirst: 'NULLS FIRST', nullslast: 'NULLS LAST' } as const;
 
 /**
- * Not by the builder, which prints both numbers: an offset in the text would make each page a statement of its own. The
+ * Not by the builder, which prints both numbers: an offset in the text would make each page a different statement. The
  * limit is printed, because PostgreSQL plans better when it knows the limit.
  */
 export function windowSql(
@@ -275,7 +275,7 @@ function typeName(cast: string): string {
   return KEYWORD_TYPES.has(name) ? name : quoteIdentifier(name);
 }
 
-/** The statements that count the rows of a read beside its page. */
+/** The statements that count all rows of a read of one page. */
 export function compileCounts(
   plan: RequestPlan,
   input: CompileInput,

@@ -24,7 +24,7 @@ export function rowsSql(
   return query.getQuery();
 }
 
-/** The header line names the columns of `*`, so they have to be those. */
+/** The header line names the columns of `*`, so the plan has to know all of them. */
 function hasHeaderOfAll({ representation, read, columns }: Shown): boolean {
   return (
     representation.kind === 'csv' && areNameable(columns) && read.outputs.some(({ kind }) => kind === 'all')

@@ -13,7 +13,7 @@ const BUILDERS = new DataSource({ type: 'postgres' });
 
 /**
  * TypeORM replaces `:name` anywhere in the text, quoted names included, wherever a parameter of that name exists. So
- * our parameters have names that cannot be guessed; the same goes for the marks below.
+ * our parameters have names that cannot be guessed; the same is true of the marks below.
  */
 const SECRET = randomBytes(8).toString('hex');
 

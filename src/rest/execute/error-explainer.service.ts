@@ -111,7 +111,7 @@ function readBackRefused(error: DatabaseError): AppError {
   });
 }
 
-/** A database error under another message: status and SQLSTATE stay, everything else goes to the log only. */
+/** A database error under another message: status and SQLSTATE stay, everything else is written to the log only. */
 function errorWithMessage(error: DatabaseError, message: string): AppError {
   const { code: sqlstate = 'XX000' } = error;
   return new AppError({

@@ -13,11 +13,11 @@ export interface RequestPipeline {
   readonly statements: readonly Statement[];
   /** Rows that the database sent and that the client does not get: a total behind the last page. */
   readonly absent: { rows: number };
-  /** Number of statements before the main ones: the pre-request function, the count. */
+  /** Number of statements before the main statements: the pre-request function, the count. */
   readonly before: number;
   /** Number of main statements, whose rows are the answer. */
   readonly mains: number;
-  /** True when the last statement before the main ones is an EXPLAIN for the count. */
+  /** True when the last statement before the main statements is an EXPLAIN for the count. */
   readonly hasEstimate: boolean;
 }
 

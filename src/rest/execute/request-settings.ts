@@ -100,11 +100,11 @@ export function timezoneStatement(timezone: string): Statement {
   return { name: 'rest:timezone', text, values: [timezone] };
 }
 
-/** Settings of a role that have a rule of their own. */
+/** Settings of a role that are applied elsewhere. */
 const HANDLED = new Set(['statement_timeout', 'default_transaction_isolation']);
 
 /**
- * Those of the project's role_settings; else those that ALTER ROLE gave to a role of the project's own, which PostgreSQL applies at
+ * The project's role_settings; else the settings that ALTER ROLE gave to one of the project's roles, which PostgreSQL applies at
  * login only.
  */
 function settingsOfRole({ role, project }: Caller, catalog: Catalog): ReadonlyMap<string, string> {

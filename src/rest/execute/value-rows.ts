@@ -70,7 +70,7 @@ class LargeRow {
 /** The columns have other types than the catalog says. */
 export class SchemaChanged extends AppError {
   constructor() {
-    const message = 'The schema changed while the request was under way';
+    const message = 'The schema changed during the request';
     super({
       status: 503,
       code: 'PL503',
@@ -81,7 +81,7 @@ export class SchemaChanged extends AppError {
   }
 }
 
-/** Fails the statement with SchemaChanged where its types are not those that `row` prints. */
+/** Fails the statement with SchemaChanged where its types are not the types that `row` prints. */
 export function printed(row: JsonRow, rows: RowCollector): RowSink {
   return new JsonRowSink(row, rows, () => new SchemaChanged());
 }

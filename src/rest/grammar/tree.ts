@@ -227,7 +227,7 @@ export interface RestQuery {
   readonly select: readonly SelectItem[];
   /** True when the client wrote `select`, which distinguishes the default from a written `*`. */
   readonly selectGiven: boolean;
-  /** `id=eq.1`, `clients.name=like.A*`, all joined by AND on their level. Without those in `callParameters`. */
+  /** `id=eq.1`, `clients.name=like.A*`, all joined by AND on their level. Without the filters in `callParameters`. */
   readonly filters: readonly AtPath<Filter>[];
   /** `or=(...)`, `clients.not.and=(...)`, joined by AND with the filters of their level. */
   readonly logic: readonly AtPath<LogicGroup>[];

@@ -16,7 +16,7 @@ import { ResultBudget } from '../respond/result-budget';
 
 /**
  * Bytes of memory for each byte of a body: as it came, as text or as the names in its rows, and on its way to PostgreSQL. Bytes
- * go there in hexadecimal digits; fields of a form are texts of their own. JSON that CSV becomes is counted as it is made.
+ * go there in hexadecimal digits; each field of a form is a separate text. JSON that CSV becomes is counted as it is made.
  */
 const MULTIPLE = 4;
 const MULTIPLES: Readonly<Partial<Record<MediaType['kind'], number>>> = { 'octet-stream': 6, form: 16 };
@@ -91,7 +91,7 @@ function pathInApi(path: string): string {
 
 const PREFIX = '/rest/v1';
 
-/** The parts of a URL, not decoded. Express decodes its own, and refuses bad encoding with a message of its own. */
+/** The parts of a URL, not decoded. Express would decode them, and refuse bad encoding with another message. */
 function split(url: string): { path: string; target: string; queryString: string } {
   const query = url.indexOf('?');
   const path = query < 0 ? url : url.slice(0, query);

@@ -140,7 +140,7 @@ export function rowOf(context: PlanContext, name: QualifiedName): RowType {
 }
 
 export interface AttachOptions {
-  /** False for writes: the root's filters select the rows to write, not those to return. */
+  /** False for writes: the root's filters select the rows to write, not the rows to return. */
   readonly rootFilters: boolean;
   /** The root's window, intersected with the Range header; null for writes, which have none. */
   readonly rootWindow: Window | null;

@@ -99,7 +99,7 @@ function noRelationship(
 /**
  * PostgreSQL's error for the duplicate alias in PostgREST's SQL when two embeds have the same name. Their
  * objects would share one key in the response.
- * @param depth of the embeds, 1 for those of the root
+ * @param depth of the embeds, 1 below the root
  */
 export function embeddedTwice(from: string, name: string, depth: number): AppError {
   return new AppError({

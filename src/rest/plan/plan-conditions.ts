@@ -33,7 +33,7 @@ export function planCondition(context: PlanContext, level: Draft, tree: LogicTre
   return { kind: 'embed', embed: embedAlias(embed.draft), toOne: embed.toOne, isNull };
 }
 
-/** A condition on columns only: those of the table that a request writes. */
+/** A condition on columns of the table that a request writes. */
 export function planRowCondition(context: PlanContext, row: RowType, tree: LogicTree): ConditionPlan {
   if (tree.kind === 'filter') return planFilter(context, row, tree);
   const { operator, negated, terms } = tree;

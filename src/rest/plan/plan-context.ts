@@ -1,4 +1,4 @@
-/** The input of planning besides the request: the catalog, and the part of it that the project exposes. */
+/** The input of planning, in addition to the request: the catalog, and the part of it that the project exposes. */
 import {
   type Catalog,
   type QualifiedName,

@@ -23,7 +23,7 @@ export interface PlanScope {
 export interface CompiledPlan {
   readonly plan: RequestPlan;
   readonly compiled: CompiledRequest;
-  /** The schema in which names without one are looked up. */
+  /** The schema in which names without a schema are searched. */
   readonly schema: string;
   /** The same where the project exposes several, for Content-Profile; null where there is no choice. */
   readonly profile: string | null;
@@ -125,7 +125,7 @@ const PLAN_CACHE_SIZE = 2_000;
 /** Characters of a query, without its values, whose plan is kept: a longer one rarely comes again. */
 const LONGEST_QUERY = 2_000;
 
-/** Characters of a key that is kept. It contains the names of the body's columns, and a client chooses those. */
+/** Characters of a key that is kept. It contains the names of the body's columns, which a client chooses. */
 const LONGEST_KEY = 8_000;
 
 interface Kept {

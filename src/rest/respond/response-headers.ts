@@ -148,15 +148,15 @@ const RESERVED = new Set([
 const RESERVED_PARTS =
   /^(access-control|proxy|x-accel|x-litespeed|x-reproxy)-|sendfile|send-file|cdn-cache-control$/;
 
-/** Cookies of one response; further ones are left out. */
+/** Maximum of cookies in one response; further cookies are left out. */
 const MAX_COOKIES = 8;
-/** Characters of one cookie, attributes included; longer ones are left out. Browsers keep no longer ones either. */
+/** Maximum of characters in one cookie, attributes included; longer cookies are left out. Browsers do not keep them either. */
 const MAX_COOKIE = 4_096;
 
 /** RFC 9112, 4, without the bytes beyond ASCII, which each client reads in its own way. */
 const REASON_PHRASE = /^[\t\x20-\x7e]+$/;
 
-/** Whether HTTP/1.1 can carry the text beside a status. */
+/** Whether HTTP/1.1 can send the text after a status. */
 export function isReasonPhrase(text: unknown): text is string {
   return typeof text === 'string' && REASON_PHRASE.test(text);
 }
