@@ -1,7 +1,6 @@
 /** The rights of the installation's admin role on a PostgreSQL server, and the consequences of missing rights. */
 import { Client } from 'pg';
 import { quoteIdentifier } from '../sql/identifier';
-import { LOGIN_GROUP, LOGIN_GROUP_SINCE } from './login-group';
 
 /** Roles that all projects of a server share; requests run under them. */
 export const REQUEST_ROLES = ['anon', 'authenticated', 'service_role'] as const;
@@ -159,3 +158,13 @@ export function capabilityWarnings(capabilities: ServerCapabilities, serviceBypa
   }
   return warnings;
 }
+
+/**
+ * The group of all roles with LOGIN that Plinth creates. The embedded PostgreSQL admits its members only, and the
+ * pg_hba.conf of another server can do the same (docs/administration.md). It exists from PostgreSQL 16 on; in earlier
+ * versions owners cannot create roles.
+ */
+export const LOGIN_GROUP = 'plinth_logins';
+
+/** The first version in which owners may create roles, and in which GRANT ... WITH INHERIT FALSE exists. */
+export const LOGIN_GROUP_SINCE = 16;

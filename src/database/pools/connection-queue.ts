@@ -6,8 +6,7 @@ import { MOMENT_MS } from './concurrency-limiter';
 import { FairShare } from './fair-share';
 import type { OpenConnections } from './open-connections';
 import { poolExhausted, serverSilent } from './pool.errors';
-import type { Pool } from './pool';
-import type { PoolLimits } from './pool-limits';
+import type { Pool, PoolLimits } from './pool';
 import { PooledConnection } from './pooled-connection';
 import type { ProjectDatabase } from './project-database';
 

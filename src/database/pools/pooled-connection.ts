@@ -11,7 +11,7 @@ import { withoutName } from '../statement';
 import { cleanError } from '../sql/clean-error';
 import { withBoundedConnection } from './one-off-connection';
 import { loginConfig, type ProjectDatabase } from './project-database';
-import { resultTooLarge } from './result-too-large';
+import { resultTooLarge } from './pool.errors';
 import { SessionState, UNLISTEN } from './session-state';
 
 /** Milliseconds within which a connection must be open. */

@@ -10,9 +10,8 @@ import { POLL_INTERVAL_MS } from './cpu-shares';
 import { ConnectionQueue } from './connection-queue';
 import { type ConnectionHooks, leadsTo, OpenConnections } from './open-connections';
 import { poolExhausted, projectPaused } from './pool.errors';
-import { Pool } from './pool';
+import { Pool, type PoolLimits } from './pool';
 import { PoolListener } from './pool-listener';
-import type { PoolLimits } from './pool-limits';
 import type { PooledConnection } from './pooled-connection';
 import type { ProjectDatabase } from './project-database';
 

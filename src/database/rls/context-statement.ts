@@ -1,6 +1,6 @@
 /** Composes the parameterised statement that sets a caller's RLS context on a connection. */
 import type { RowSink } from '../../pg-pipeline';
-import { SESSION_DEFAULTS } from '../pools/session-defaults';
+import { SESSION_DEFAULTS } from '../pools/session-state';
 import type { Statement } from '../statement';
 import { CONTEXT_SETTINGS, type ContextSetting, type ContextSettings, type RlsContext } from './rls-context';
 

@@ -237,37 +237,14 @@ function named(value: string, name: string): string {
 }
 
 /** Types whose names are keywords, or several words; quoted they would be other types. */
-const KEYWORD_TYPES = new Set([
-  'bigint',
-  'bit',
-  'bit varying',
-  'boolean',
-  'char',
-  'char varying',
-  'character',
-  'character varying',
-  'dec',
-  'decimal',
-  'double precision',
-  'float',
-  'int',
-  'integer',
-  'interval',
-  'json',
-  'national char',
-  'national character',
-  'nchar',
-  'numeric',
-  'real',
-  'smallint',
-  'time',
-  'time with time zone',
-  'time without time zone',
-  'timestamp',
-  'timestamp with time zone',
-  'timestamp without time zone',
-  'varchar',
-]);
+const KEYWORD_TYPES = new Set(
+  (
+    'bigint,bit,bit varying,boolean,char,char varying,character,character varying,dec,decimal,' +
+    'double precision,float,int,integer,interval,json,national char,national character,nchar,numeric,' +
+    'real,smallint,time,time with time zone,time without time zone,timestamp,timestamp with time zone,' +
+    'timestamp without time zone,varchar'
+  ).split(','),
+);
 
 /** Example: `select=id::double precision`. Other names are found on the search_path, like any type's. */
 function typeName(cast: string): string {

@@ -18,9 +18,6 @@ import type {
 } from './operators';
 import type { Slot } from './query-values';
 
-// --- fields
-// ---------------------------------------------------------------------------------------------------------
-
 /** One step into a JSON value, a composite or an array: `data->foo`, `data->>0`, `data->-1`. */
 export type JsonStep = JsonKeyStep | JsonIndexStep;
 
@@ -52,9 +49,6 @@ export interface AtPath<Node> {
   readonly path: EmbedPath;
   readonly node: Node;
 }
-
-// --- select
-// ---------------------------------------------------------------------------------------------------------
 
 export type SelectItem = SelectStar | SelectField | SelectRowCount | SelectEmbed | SelectSpread;
 
@@ -107,9 +101,6 @@ export interface SelectSpread {
   readonly join: JoinType | null;
   readonly select: readonly SelectItem[];
 }
-
-// --- filters
-// --------------------------------------------------------------------------------------------------------
 
 /** The text to the right of `=` (or of the column's dot inside `and`/`or`), without `not.`. */
 export type Operation =
@@ -180,9 +171,6 @@ export interface LogicGroup {
 
 export type LogicTree = Filter | LogicGroup;
 
-// --- order, limit
-// ---------------------------------------------------------------------------------------------------
-
 export type OrderTerm = OrderByField | OrderByRelated;
 
 /** Example: `/items?order=data->>id.desc.nullslast,name` */
@@ -207,9 +195,6 @@ export interface Window {
   readonly limit: number | null;
   readonly offset: number;
 }
-
-// --- the whole query
-// ------------------------------------------------------------------------------------------------
 
 /**
  * A parameter of a function called with GET or HEAD: a filter on the result if it reads as one, else an

@@ -121,30 +121,14 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  * Only Plinth, or the proxy in front of it, sets these. They frame the message (RFC 9110, 7.6.1), make a proxy send other content or
  * keep a copy for others, name the way to authenticate, or change what browsers do with the whole origin, which all projects share.
  */
-const RESERVED = new Set([
-  'accept-ch',
-  'alt-svc',
-  'clear-site-data',
-  'connection',
-  'content-length',
-  'edge-control',
-  'keep-alive',
-  'nel',
-  'no-vary-search',
-  'origin-agent-cluster',
-  'public-key-pins',
-  'report-to',
-  'reporting-endpoints',
-  'service-worker-allowed',
-  'set-login',
-  'strict-transport-security',
-  'surrogate-control',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'www-authenticate',
-]);
+const RESERVED = new Set(
+  (
+    'accept-ch alt-svc clear-site-data connection content-length edge-control keep-alive nel ' +
+    'no-vary-search origin-agent-cluster public-key-pins report-to reporting-endpoints ' +
+    'service-worker-allowed set-login strict-transport-security surrogate-control te trailer ' +
+    'transfer-encoding upgrade www-authenticate'
+  ).split(' '),
+);
 const RESERVED_PARTS =
   /^(access-control|proxy|x-accel|x-litespeed|x-reproxy)-|sendfile|send-file|cdn-cache-control$/;
 
