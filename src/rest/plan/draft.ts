@@ -170,7 +170,7 @@ function levelAt(root: Draft, path: EmbedPath): Draft {
 }
 
 /** Finds an embed by its alias, or by its relation's name, which PostgREST still accepts if there is an alias. */
-export function findEmbed({ embeds }: Draft, name: string): DraftEmbed | undefined {
+export function findEmbed({ embeds }: Pick<Draft, 'embeds'>, name: string): DraftEmbed | undefined {
   return embeds.find((one) => one.name === name) ?? embeds.find(({ item }) => item.relation === name);
 }
 
