@@ -1,4 +1,4 @@
-/** node-postgres' client, of whose results and notices only what some limits admit reaches the memory. */
+/** node-postgres' client, of whose results and notices only what some limits admit is kept in memory. */
 import { CONNECTION_EVENTS } from './driver-internals';
 import { HostListClient, type HostListConfig } from './host-list-client';
 import type { MessageLimits } from './message-limiter';

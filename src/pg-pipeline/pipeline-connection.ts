@@ -89,7 +89,7 @@ export class PipelineConnection {
     this.wire.stream.resume();
   }
 
-  /** Of the server; where there are several hosts, of the one that is connected to. */
+  /** Address of the server; of several hosts, the address of the connected host. */
   get address(): HostAddress {
     const { host, port } = this.client;
     return { host, port };

@@ -17,7 +17,7 @@ const DEFAULT_MAX_BYTES = 4 * 1024 * 1024;
 /** SQLSTATE of a prepared statement whose result was changed by DDL. */
 export const STALE_PLAN = '0A000';
 
-/** Shared, because a pipeline is written in one go. */
+/** Shared, because a pipeline is written without interruption. */
 const WRITER = new MessageWriter();
 
 /** What a pipeline needs of its connection. */

@@ -15,7 +15,7 @@ import type { RowSink } from './statement';
 
 /** Header of a row: that of the message, and the number of columns. */
 const ROW_HEADER_BYTES = HEADER_BYTES + 2;
-/** Bytes from which a row is handed on in parts, where the sink takes parts. */
+/** Rows of this many bytes or more are passed on in parts, where the sink takes parts. */
 const LARGE = 256 * 1024;
 
 /** The part of the running pipeline that the splitter uses. */
@@ -26,7 +26,7 @@ export interface RunningQuery {
   readonly sink: RowSink | undefined;
   /** @param rowCount as in the command tag (`INSERT 0 5`); 0 when the tag has no count */
   onCommandComplete(rowCount: number): void;
-  /** Asked once for each ReadyForQuery. True: a later one ends the query, so this one is not forwarded. */
+  /** Asked once for each ReadyForQuery. True: a later ReadyForQuery ends the query, so this message is not forwarded. */
   onReady(): boolean;
   /** The sink threw an error. No further row is admitted then. */
   fail(error: unknown): void;

@@ -8,7 +8,7 @@ export interface Statement {
   /** As node-postgres takes them. */
   readonly values?: readonly unknown[];
   /**
-   * Keeps the statement prepared on its connection. A name stands for the text and for all that changes its plan, such as
+   * Keeps the statement prepared on its connection. A name identifies the text and everything that changes its plan, such as
    * the role. Without one the statement is parsed each time.
    */
   readonly name?: string;

@@ -6,7 +6,7 @@ import { MessageLimiter, type MessageLimits } from './message-limiter';
 import { RowSplitter, type RunningQuery } from './row-splitter';
 
 /**
- * Shared by all connections: each read is handled, and what is kept of it copied, before the next one. Without it Node
+ * Shared by all connections: each read is handled, and its remaining bytes are copied, before the next read. Without it Node
  * allocates 64 KiB for each read, however little arrives.
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
@@ -29,7 +29,7 @@ export class WireConnection extends Connection {
   /** Replaces the stream for node-postgres' parser: all messages that the pipeline does not take itself. */
   private readonly others = new EventEmitter();
   private readonly splitter: RowSplitter;
-  /** Reads once in a turn of the event loop, because node-postgres makes strings of all that is read. */
+  /** Reads once in a turn of the event loop, because node-postgres converts all data to strings. */
   private readonly isPaced: boolean;
 
   constructor({ ssl, limits = LIMITS_OF_PIPELINES, copiesOut = false }: WireConnectionOptions) {

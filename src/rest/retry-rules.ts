@@ -2,7 +2,7 @@
  * Which failures are followed by another attempt. Nothing was committed then: a request is one transaction.
  *
  * - database/rls/repeating-pipeline.ts owns the state of one connection: a prepared statement whose plan went stale
- *   (0A000), that is gone (26000) or whose name is taken (42P05), a role that a function left behind. It sends the same
+ *   (0A000), that is gone (26000) or whose name is taken (42P05), a role that a function left. It sends the same
  *   statements once more, on the same connection, and knows nothing of catalogs.
  * - This file owns the text of the statements, which was made for a catalog that may be older than the schema:
  *   1. the plan names something that the catalog does not know (UNKNOWN_TO_CATALOG): nothing was sent yet;

@@ -111,7 +111,7 @@ export class JsonRowParts {
   private endValue(): void {
     if (this.form === 'text') this.output.append(QUOTE);
     if (this.form === 'utc') {
-      // In place of the length that stands between the two in a whole row.
+      // In place of the length between the two values in a whole row.
       this.kept.push(NO_LENGTH);
     } else if (this.kept.length > 0) {
       const value = Buffer.concat(this.kept);

@@ -1,7 +1,7 @@
 /** Texts are read by words where they are long: an escape must be found at every place of a word, and nothing else be escaped. */
 import { maxEscaped, printText } from './json-text';
 
-/** Printed from an odd offset into exactly the room that was asked for. */
+/** Printed from an odd offset into exactly the requested room. */
 function printed(value: Buffer): string {
   const bytes = Buffer.concat([Buffer.from('abc'), value, Buffer.from('"\\\n')]);
   const into = Buffer.alloc(1 + maxEscaped(bytes, 3, 3 + value.length) + 2, '.');
@@ -44,7 +44,7 @@ it('prints neighbouring bytes that borrow from each other', () => {
   expect(wrong).toEqual([]);
 });
 
-it('asks for exactly the room of a large text', () => {
+it('reserves exactly the room of a large text', () => {
   const value = Buffer.from(`${CLEAN}"\\\n\u0001ü`.repeat(500), 'utf8');
   expect(maxEscaped(value, 0, value.length)).toBe(expected(value).length - 2);
   expect(printed(value)).toBe(expected(value));

@@ -1,4 +1,4 @@
-/** A body of rows, with what stands before, between and after them. */
+/** A body of rows, with the bytes before, between and after them. */
 
 export interface BodyFormat {
   readonly head: Buffer;
@@ -19,7 +19,7 @@ export interface Printer {
   print(bytes: Buffer, start: number, into: Buffer, at: number, end: number): number;
 }
 
-/** Bytes of the first block, enough for a row or two, and of the largest one. */
+/** Bytes of the first block, enough for a row or two, and of the largest block. */
 const SMALLEST = 2 * 1024;
 const LARGEST = 64 * 1024;
 
@@ -69,7 +69,7 @@ export class BodyBlocks {
 
   private openBlock(room: number): void {
     if (this.used > 0) this.full.push(this.block.subarray(0, this.used));
-    // Each has four times the bytes of the one before, so that many rows take few blocks, and few rows a small one.
+    // Each block has four times the bytes of the previous block, so that many rows take few blocks, and few rows a small block.
     this.grown = Math.min(LARGEST, 4 * this.grown);
     this.block = Buffer.allocUnsafe(Math.max(room, this.grown));
     this.used = 0;

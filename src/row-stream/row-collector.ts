@@ -46,7 +46,7 @@ export class RowCollector implements StreamConsumer {
     this.limit = new RowLimit(options);
   }
 
-  /** A copy of the first row, where it alone is kept; undefined without rows. */
+  /** A copy of the first row, where only the first row is kept; undefined without rows. */
   get first(): Buffer | undefined {
     return this.options.keepsFirst && this.rows > 0 ? this.body.copy() : undefined;
   }

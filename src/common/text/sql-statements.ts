@@ -126,7 +126,7 @@ class OpenStatement {
   }
 }
 
-/** Comments nest. An open one ends with the script. */
+/** Comments nest. An open comment ends with the script. */
 function* endOfComment(script: string, start: number): Generator<void, number> {
   const mark = /\/\*|\*\//g;
   mark.lastIndex = start;

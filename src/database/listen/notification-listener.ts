@@ -57,7 +57,7 @@ export class NotificationListener {
     return this.listeningSince !== null;
   }
 
-  /** Since when no notification was missed, in milliseconds of the monotonic clock; null while some are. */
+  /** The time since which no notification was missed, in milliseconds of the monotonic clock; null during an interruption. */
   get listeningSince(): number | null {
     return this.stopped ? null : this.since;
   }

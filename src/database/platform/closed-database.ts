@@ -10,7 +10,7 @@ interface DatabaseGrant {
 
 /**
  * Creates a database without rights for PUBLIC. CREATE DATABASE commits before CONNECT can be revoked, so the database accepts no
- * connections until then. A crash in between leaves a database that nobody can enter.
+ * connections until then. A crash in between leaves a database that accepts no connections.
  * @param options SQL that follows the name in CREATE DATABASE
  */
 export async function createClosedDatabase(
@@ -23,7 +23,7 @@ export async function createClosedDatabase(
   await openClosedDatabase(client, name, grant);
 }
 
-/** Lets the owner and one role connect to a database that nobody could enter, in one transaction. */
+/** Lets the owner and one role connect to a closed database, in one transaction. */
 export async function openClosedDatabase(
   client: Client,
   name: string,

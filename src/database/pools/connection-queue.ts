@@ -139,7 +139,7 @@ export class ConnectionQueue {
     else if (this.connections.size >= this.limits.total) streams.endFor(pool.waiting.length, null);
   }
 
-  /** Opens a connection for a pool's oldest waiting request if the limits allow; may close another project's idle one. */
+  /** Opens a connection for a pool's oldest waiting request if the limits allow; may close an idle connection of another project. */
   private openFor(pool: Pool): boolean {
     const waiter = pool.waiting[0];
     if (!waiter || pool.closed || pool.size >= this.limits.perProject) return false;

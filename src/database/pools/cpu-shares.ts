@@ -97,7 +97,7 @@ export class CpuShares {
       writeFileSync(`/proc/${connection.processId}/autogroup`, String(NICE));
       this.isDone.add(connection);
     } catch (error) {
-      // The kernel lets a user do this ten times a second; the next check tries again. Other errors: the process has ended, belongs to
+      // The kernel allows this ten times a second; the next check tries again. Other errors: the process has ended, belongs to
       // another user, or there are no autogroups.
       if (codeOf(error) !== 'EAGAIN') this.isDone.add(connection);
     }

@@ -87,7 +87,7 @@ interface LowPriorityWaiter {
   readonly since: number;
 }
 
-/** Milliseconds after which it no longer lets requests go first: there may always be some. */
+/** Milliseconds after which it no longer gives way to requests: there may always be some. */
 const WAIT_TIMEOUT_MS = 1_000;
 
 class LowPriorityWork {
@@ -106,7 +106,7 @@ class LowPriorityWork {
     });
   }
 
-  /** Whether the next free connection is for this work. @param hasRequests requests wait for one too */
+  /** Whether the next free connection is for this work. @param hasRequests whether requests wait for a connection, too */
   isNext(hasRequests: boolean): boolean {
     const [first] = this.waiting;
     return first !== undefined && (!hasRequests || performance.now() - first.since > WAIT_TIMEOUT_MS);

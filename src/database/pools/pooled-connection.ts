@@ -90,7 +90,7 @@ export class PooledConnection extends PipelineConnection {
     return [...statements, this.listenStatement];
   }
 
-  /** AppError 500 for a result that is too large; else the driver's error, or the one that a sink has thrown. */
+  /** AppError 500 for a result that is too large; else the driver's error, or an error of a sink. */
   protected override onFailure(error: Error): Error {
     this.session.isClean = false;
     const failure = super.onFailure(error);

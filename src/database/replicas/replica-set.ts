@@ -10,7 +10,7 @@ import { PositionFollower } from './position-follower';
 /** Milliseconds. A replica shows at least what the primary had committed this long ago. */
 const MAX_LAG_MS = 1_000;
 /**
- * Milliseconds for which a sample of the primary's position stands for later ones. After the sum of both, no process reads what
+ * Milliseconds for which a sample of the primary's position is used for later reads. After the sum of both, no process reads what
  * the primary had not committed before.
  */
 const SAMPLE_MS = 1_000;
@@ -166,7 +166,7 @@ export class ReplicaSet {
     return position > sample.position ? position : sample.position;
   }
 
-  /** Later the samples are newer. The positions of another primary may be lower, so an old one must not stay. */
+  /** Later samples replace it. The positions of another primary may be lower, so an old position must not stay. */
   private lastRevoked(): Sample {
     const isOver = performance.now() - this.revoked.at > MAX_LAG_MS + SAMPLE_MS;
     return isOver ? { at: -Infinity, position: 0n } : this.revoked;

@@ -40,10 +40,10 @@ export class ReplicaSets implements OnApplicationShutdown {
 
   /** Calls refuseBefore() in every process; a single process has notified all. */
   broadcast: (server: string, position: bigint) => Promise<boolean> = () => Promise.resolve(true);
-  /** As in ReplicaSetEvents; a process alone misses nothing. */
+  /** As in ReplicaSetEvents; a single process misses nothing. */
   hearsSince: ReplicaSetEvents['hearsSince'] = () => 0;
 
-  /** Reads that replicas have served, and that were repeated on the primary. */
+  /** Numbers of reads that replicas have served, and of reads that were repeated on the primary. */
   stats(): Readonly<{ served: number; repeated: number }> {
     return this.counts;
   }

@@ -1,6 +1,6 @@
 /**
  * The RLS door, the only way to a project's data. It opens the transaction, sets role, claims and request facts, runs
- * the statements and commits. A connection in doubt is closed. A request of one statement costs one round trip
+ * the statements and commits. A connection of unknown state is closed. A request of one statement costs one round trip
  * (docs/rls-door.md).
  */
 import { Injectable } from '@nestjs/common';
@@ -108,7 +108,7 @@ export class RlsTransaction {
     });
   }
 
-  /** Reads the position after a commit, where replicas need it; null where nobody does. */
+  /** Reads the position after a commit, where replicas need it; null otherwise. */
   private positionAfter(
     database: ProjectDatabase,
     onCommitted: ((position: string) => void) | undefined,
@@ -148,7 +148,7 @@ export class RlsTransaction {
     });
   }
 
-  /** Runs work in an explicit transaction, where a statement depends on the result of an earlier one. */
+  /** Runs work in an explicit transaction, where a statement depends on the result of an earlier statement. */
   async run<T>(
     context: RlsContext,
     work: (scope: TransactionScope) => Promise<T>,

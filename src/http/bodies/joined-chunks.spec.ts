@@ -35,7 +35,7 @@ it.each([[[1]], [[1, 3_000, 2, 1_023, 1_024]], [[5_000]], [[1, 1, 70_000]]])(
   },
 );
 
-it('joins what waits, and asks for a pause at the high-water mark', async () => {
+it('joins waiting chunks, and requests a pause at the high-water mark', async () => {
   const request = new Request(new Socket({ highWaterMark: 16_384 } as object));
   const mark = request.readableHighWaterMark;
   let count = 0;

@@ -98,7 +98,7 @@ export class ErrorDocs {
     return made;
   }
 
-  /** `Not found` and a list of the messages, each behind its code. */
+  /** `Not found` and a list of the messages, each after its code. */
   private descriptionOf(status: number, errors: readonly AppError[]): string {
     const lines = errors.map((error) => {
       const code = this.area.codeOf(error);

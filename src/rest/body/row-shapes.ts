@@ -1,5 +1,5 @@
 /**
- * The member names of the rows of a body. Nearly all bodies have rows of one shape, so each row is compared with the one before
+ * The member names of the rows of a body. Nearly all bodies have rows of one shape, so each row is compared with the row before
  * it, name by name; an equal row costs nothing more.
  */
 

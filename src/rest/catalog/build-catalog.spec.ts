@@ -12,7 +12,7 @@ function manyRelations(): typeof EXAMPLE_ROWS {
   return { ...EXAMPLE_ROWS, relations, constraints: [], routines: [] };
 }
 
-it('lets other work have its turn while a catalog of thousands of tables is built', async () => {
+it('yields to other work while a catalog of thousands of tables is built', async () => {
   let turns = 0;
   let isOver = false;
   const count = (): void => {

@@ -1,5 +1,5 @@
 /**
- * One project's catalog: read on first use, then updated in the background while the old one stays in use.
+ * One project's catalog: read on first use, then updated in the background while the old catalog stays in use.
  * Changes are announced on a channel, on which one of the project's pooled connections listens. Without event triggers, or while
  * that connection is busy, requests have a cheap fingerprint compared about once a second. There is no timer: it would take
  * connections from the requests of other projects.
@@ -10,7 +10,7 @@ import { buildCatalog } from './build-catalog';
 import { type Catalog, catalogSize } from './catalog';
 import type { CatalogRepository } from './catalog.repository';
 
-/** Milliseconds after which a request has the catalog compared in the background, and is served from the old one. */
+/** Milliseconds after which a request starts a comparison of the catalog in the background, and uses the old catalog. */
 const FRESH_MS = 400;
 /** Milliseconds after which it waits for the comparison, unless one is running. */
 const STALE_MS = 2_000;

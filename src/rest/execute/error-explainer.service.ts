@@ -1,4 +1,4 @@
-/** The error that the client gets for one that the database raised: some need more words than PostgreSQL's, some fewer. */
+/** The error that the client gets for an error of the database: some errors need more words than PostgreSQL's, some fewer. */
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { isNestedDeeper } from '../../common/text/json';

@@ -1,4 +1,4 @@
-/** Rows of one value that PostgreSQL has made JSON or text of, and of a total behind it where one was asked for. */
+/** Rows of one value, which is JSON or text, and a total after it where it was requested. */
 import { BINARY, type Format, readRow, type RowSink } from '../../pg-pipeline';
 import type { RowCollector, RowTarget } from '../../row-stream/row-collector';
 import { AppError } from '../../common/errors/app-error';
@@ -41,7 +41,7 @@ class LargeRow {
   private lengthBytes = 0;
   /** Bytes of the value that have not arrived. */
   private left = 0;
-  /** The column behind it. */
+  /** The column after it. */
   private rest: Buffer = Buffer.alloc(0);
 
   private readonly row: RowTarget;

@@ -45,7 +45,7 @@ const ALLOWED: Readonly<Partial<Record<GrammarErrorCode, string>>> = {
   PL117: 'OPTIONS, GET, HEAD, POST, PUT, PATCH, DELETE',
 };
 
-/** A request that was refused by its text alone. */
+/** A request whose text was refused. */
 export class GrammarError extends AppError {
   constructor({ code, message, details, hint }: GrammarErrorOptions) {
     const allowed = ALLOWED[code];

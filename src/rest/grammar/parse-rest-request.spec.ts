@@ -62,7 +62,7 @@ describe('parseRestRequest', () => {
     expect(request({ headers: { 'accept-profile': bytes } }).profile).toBe('تست');
   });
 
-  it('narrows limit and offset by the Range header, for GET alone', () => {
+  it('narrows limit and offset by the Range header, only for GET', () => {
     const more = { queryString: 'limit=10&offset=2', headers: { range: '0-4' } };
     expect(request(more).window).toEqual({ limit: 3, offset: 2 });
     expect(request({ ...more, kind: 'rpc' }).window).toEqual({ limit: 3, offset: 2 });

@@ -197,7 +197,7 @@ export interface Window {
 }
 
 /**
- * A parameter of a function called with GET or HEAD: a filter on the result if it reads as one, else an
+ * A parameter of a function called with GET or HEAD: a filter on the result if it has the form of a filter, else an
  * argument, whose text is in QueryValues.arguments.
  * Example: `/rpc/getitemrange?min=2&max=4` has two with `filter` null, `/rpc/getproject?id=eq.1` one with a filter.
  */
@@ -218,7 +218,7 @@ export interface RestQuery {
   readonly logic: readonly AtPath<LogicGroup>[];
   /** At most one per level: the first that the client wrote. */
   readonly order: readonly AtPath<readonly OrderTerm[]>[];
-  /** At most one per level: limit and offset together; the last one written counts, as in PostgREST. */
+  /** At most one per level: limit and offset together; the last value counts, as in PostgREST. */
   readonly windows: readonly AtPath<Window>[];
   /** `columns=id,name`, without duplicates; null when absent. */
   readonly columns: readonly string[] | null;
@@ -226,6 +226,6 @@ export interface RestQuery {
   readonly onConflict: readonly string[] | null;
   /** Only for a function called with GET or HEAD; empty otherwise. */
   readonly callParameters: readonly CallParameter[];
-  /** Equal for two queries if and only if they differ in values alone. */
+  /** Equal for two queries if and only if they differ only in values. */
   readonly text: string;
 }

@@ -16,7 +16,7 @@ export function castName(cast: string): string {
 }
 
 /**
- * @throws AppError PL158 for a type that shows names of the system catalog, 42704 for one that is hidden from
+ * @throws AppError PL158 for a type that shows names of the system catalog, 42704 for a type that is hidden from
  * the caller
  */
 export function planCast(context: PlanContext, cast: string | null): string | null {

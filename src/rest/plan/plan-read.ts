@@ -52,7 +52,7 @@ function capped({ maxRows }: PlanContext, limit: number | null): number | null {
   return maxRows === null ? limit : Math.min(limit ?? maxRows, maxRows);
 }
 
-/** @param names whether the columns of the parent, including spread ones, are named one by one */
+/** @param names whether the columns of the parent, including spread columns, are named one by one */
 function planEmbed(context: PlanContext, parent: Draft, embed: DraftEmbed, names: boolean): EmbedPlan {
   const { item, draft, toOne, relationship } = embed;
   const isSpread = item.kind === 'spread';

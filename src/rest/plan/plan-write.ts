@@ -195,7 +195,7 @@ export interface GroupOptions {
   readonly columns: readonly string[] | null;
   /** False: a missing column becomes null. */
   readonly useDefaults: boolean;
-  /** True: if an object has a key twice, the last one counts. */
+  /** True: if an object has a key twice, the last value counts. */
   readonly mergesKeys: boolean;
 }
 

@@ -450,7 +450,7 @@ describe('aggregates', () => {
     expect(await rows(path)).toEqual(expected);
   });
 
-  it('groups by an embed inside a spread, and by all columns of one', async () => {
+  it('groups by an embed inside a spread, and by all columns of a spread', async () => {
     expect(await rows('tasks?select=...projects(clients(name)),hours.sum()')).toEqual(
       expect.arrayContaining([
         { clients: { name: 'Microsoft' }, sum: 15 },

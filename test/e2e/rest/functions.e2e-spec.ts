@@ -118,7 +118,7 @@ describe('arguments', () => {
     }
   });
 
-  it('answers 300 when overloads cannot be told apart', async () => {
+  it('answers 300 when the overloads are ambiguous', async () => {
     const answer = await post('clash', { a: 1 });
     expect([answer.status, answer.body.code]).toEqual([300, 'PGRST203']);
   });
