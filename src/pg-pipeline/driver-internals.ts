@@ -1,6 +1,6 @@
 /**
  * The members of node-postgres that this library needs and that neither its documentation nor its type declarations
- * mention. No other file may name further ones. The version of `pg` is pinned, and
+ * mention. No other file may name further members. The version of `pg` is pinned, and
  * test/integration/pg-pipeline/driver-internals.int-spec.ts fails when an upgrade moves one of them.
  */
 import type { EventEmitter } from 'node:events';

@@ -94,8 +94,8 @@ export class HostGroup {
   }
 
   /**
-   * Asks a host until it is the primary, or every host has answered. So a standby that is promoted while a dead host is still
-   * waited for is found at once.
+   * Asks a host until it is the primary, or every host has answered. A standby that is promoted while the search still waits
+   * for a dead host is found at once.
    * @param silent hosts that have not answered yet in this search
    * @throws why the host is not the primary
    */

@@ -87,7 +87,7 @@ describe('PostgREST’s code', () => {
     },
   );
 
-  it('is the code of HTTP errors that PostgREST has none for', () => {
+  it('is the code of HTTP errors for which PostgREST has no code', () => {
     expect(postgrestCode(httpError(413, 'x'))).toBe('PL413');
   });
 });

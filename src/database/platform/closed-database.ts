@@ -39,8 +39,8 @@ export async function openClosedDatabase(
 }
 
 /**
- * How far the creation of a database came. Its privileges change with its opening, so one that accepts no connections with
- * privileges that were changed was closed afterwards.
+ * The state of a database after its creation. Opening it changes its privileges, so a database that accepts no connections and has
+ * changed privileges was closed later.
  */
 export async function stateOfDatabase(
   client: Client,

@@ -108,7 +108,7 @@ export class ConnectionQueue {
     while (pool.needsConnection && this.openFor(pool));
   }
 
-  /** While requests wait: refuses expired ones and serves others, as connections in use may count as slow by now. */
+  /** While requests wait: refuses expired requests and serves others, because connections in use may count as slow now. */
   private pollWaiting(pool: Pool): void {
     pool.watch ??= setTimeout(
       () => {

@@ -38,7 +38,7 @@ export class PooledConnection extends PipelineConnection {
   idleSince = 0;
   /** Milliseconds of the monotonic clock since when the server owes something; null while the connection is idle. */
   awaitedSince: number | null = null;
-  /** When its server was last heard of, in milliseconds of the monotonic clock; shared by the server's connections. */
+  /** When its server last sent data, in milliseconds of the monotonic clock; shared by the server's connections. */
   server: { heardAt: number } = { heardAt: 0 };
   /** Number of pipelines sent; each is one round trip, however many statements it holds. */
   roundTrips = 0;

@@ -76,7 +76,7 @@ it('serves a request that got the prototype after it was made', async () => {
 it.each([
   ['reaches the high-water mark', [100, 15_000, 1_000, 1_000, 1_000]],
   ['stays below it', [100, 5_000, 10, 10]],
-])('gives a reader that paused what has arrived, when that %s', async (_case, sizes) => {
+])('gives the chunks of a paused reader to it when it %s', async (_case, sizes) => {
   let received = 0;
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const server = createServer({ IncomingMessage: Request, highWaterMark: 16_384 }, (request, response) => {

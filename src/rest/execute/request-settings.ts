@@ -43,7 +43,7 @@ function factSettings({ method, path, headers: sent }: RequestFacts): ContextSet
   return {
     'request.method': method,
     'request.path': path,
-    'request.headers': headersJson(headers),
+    'request.headers': JSON.stringify(headers),
     'request.cookies': cookiesJson(headers.cookie),
   };
 }
@@ -74,10 +74,6 @@ export function isReadOnly({ plan, shape }: Pick<PreparedRequest, 'plan' | 'shap
   if (plan.kind === 'read') return true;
   if (plan.kind === 'write') return false;
   return shape.method !== 'POST' || plan.call.routine.volatility !== 'volatile';
-}
-
-function headersJson(headers: RequestHeaders): string {
-  return JSON.stringify(headers);
 }
 
 function textOf(header: RequestHeaders[string]): string | undefined {

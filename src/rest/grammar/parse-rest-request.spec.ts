@@ -79,7 +79,7 @@ describe('parseRestRequest', () => {
     ['HEAD', true],
     ['POST', false],
     ['OPTIONS', false],
-  ])('looks for arguments of a function in a %s: %s', (method, has) => {
+  ])('searches for arguments of a function in a %s: %s', (method, has) => {
     const { query } = request({ kind: 'rpc', method, queryString: 'id=eq.1' });
     expect(query.callParameters).toHaveLength(has ? 1 : 0);
     expect(query.filters).toHaveLength(has ? 0 : 1);

@@ -93,7 +93,7 @@ function chosen(
 }
 
 /**
- * True when all required arguments are given, and only declared ones. The key "" of a JSON body is the argument
+ * True when all required arguments are given, and only declared arguments. The key "" of a JSON body is the argument
  * without a name.
  * Example: `/rpc/shout` with `{"": "text"}`
  */

@@ -113,7 +113,7 @@ export function renamedWarning(renamed: readonly RenamedEmbed[]): string {
   return `299 Plinth "${WILL_GO}${advice}"`;
 }
 
-/** The headers that a project's SQL may set: none that concern others on the same host, or a proxy. */
+/** The headers that a project's SQL may set: only headers without effect on a proxy or on other projects of the host. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-zA-Z-]+$/;
 /** Visible characters, blanks and Latin-1: nothing that could end the header. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -151,7 +151,7 @@ export function isHeader(name: string, value: unknown): value is string {
 }
 
 /**
- * The headers of a project's SQL as they are sent. Without reserved ones; cookies belong to the project's own path; a response
+ * The headers of a project's SQL as they are sent. Without reserved headers; cookies belong to the project's own path; a response
  * depends on the sender's credentials, so no shared cache may store it.
  * @param slug of the project
  */

@@ -319,7 +319,7 @@ describe('filters, orders and pages inside', () => {
     expect(await rows(path)).toEqual(expected);
   });
 
-  it("keeps a column's name beside an embed of the same name", async () => {
+  it("keeps a column's name next to an embed of the same name", async () => {
     expect(await rows('cars?select=id,colour(name)&colour=eq.3')).toEqual([
       { id: 1, colour: { name: 'red' } },
     ]);

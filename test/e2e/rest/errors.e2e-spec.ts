@@ -74,7 +74,7 @@ describe('errors of refused credentials', () => {
 });
 
 describe('the error body', () => {
-  it('has all six fields under detail, null where the database gave none, and PostgREST’s four beside it', async () => {
+  it('has all six fields under detail, null where the database gave none, and PostgREST’s four members', async () => {
     const answer = await project.service.post('/rest/v1/rows', { id: 2, name: null });
     expect(answer.status).toBe(400);
     expect(Object.keys(answer.body.detail).sort()).toEqual([...SIX].sort());
