@@ -5,7 +5,7 @@
 import { Logger } from '@nestjs/common';
 import { restoreSettings } from '../copies/load/database-settings';
 import { ProjectLoader } from '../copies/load/project-loader';
-import type { BoundedClient } from '../database/pools/bounded-client';
+import type { BoundedClient } from '../database/pools/one-off-connection';
 import type { ProjectEntity } from '../projects/project.entity';
 import { copyDiffers } from './move.errors';
 import type { SchemaText, SourceSnapshot } from './source-snapshot';

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { TEXT_FORMAT } from '../copies/dump/snapshot.repository';
-import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
+import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { MessageBus } from '../install/message-bus.service';
 import { OwnerDatabase } from '../projects/owner-database';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';

@@ -1,4 +1,4 @@
-/** LISTEN on a connection of its own, which reconnects until it is stopped. */
+/** LISTEN on a separate connection, which reconnects until it is stopped. */
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 
 /** While the server cannot be reached, its projects answer 503; afterwards every process must notice soon. */
@@ -69,7 +69,7 @@ export class NotificationListener {
     return this.listeningSince !== null;
   }
 
-  /** Since when no notification was missed, in milliseconds of the monotonic clock; null while some are. */
+  /** The time since which no notification was missed, in milliseconds of the monotonic clock; null during an interruption. */
   get listeningSince(): number | null {
     return this.stopped ? null : this.since;
   }
