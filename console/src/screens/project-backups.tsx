@@ -1,5 +1,6 @@
 /** Backups of a project: download, schedule, run now, and the last runs. */
 import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { assertOk, send } from '../api/client';
@@ -19,7 +20,7 @@ import { Runs, Schedule } from './backup-schedule';
 export function ProjectBackups({ project }: { project: Project }) {
   const { t } = useLanguages();
   const session = useSession();
-  const [isDownloading, setDownloading] = useState(false);
+  const [isDownloading, dialog] = useDisclosure();
   if (!mayAdminister(session, project.id) && !isOfInstall(session)) return null;
   return (
     <Section title={t('backups')} text={t('backupsText')}>
@@ -27,18 +28,14 @@ export function ProjectBackups({ project }: { project: Project }) {
         {isOfInstall(session) ? <Schedule project={project} /> : null}
         {mayAdminister(session, project.id) ? (
           <Group>
-            <Button
-              variant="default"
-              leftSection={<Icon name="download" size={16} />}
-              onClick={() => setDownloading(true)}
-            >
+            <Button variant="default" leftSection={<Icon name="download" size={16} />} onClick={dialog.open}>
               {t('downloadBackup')}
             </Button>
           </Group>
         ) : null}
         {isOfInstall(session) ? <Runs project={project} /> : null}
       </Stack>
-      {isDownloading ? <Download project={project} onClose={() => setDownloading(false)} /> : null}
+      {isDownloading ? <Download project={project} onClose={dialog.close} /> : null}
     </Section>
   );
 }
