@@ -4,7 +4,7 @@ import { forgetCredentials } from './api/identity';
 
 const ATTEMPTS = 2;
 /** Seconds. If the server asks for more, the person decides about another attempt. */
-const LONGEST_WAIT_S = 5;
+const MAX_WAIT_S = 5;
 /** Milliseconds between attempts while the server does not answer. */
 const AGAIN_MS = 4_000;
 
@@ -33,7 +33,7 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
-      retry: (count, error) => isTransient(error) && count < ATTEMPTS && waitOf(error) <= LONGEST_WAIT_S,
+      retry: (count, error) => isTransient(error) && count < ATTEMPTS && waitOf(error) <= MAX_WAIT_S,
       retryDelay: (count, error) => Math.max(2 ** count, waitOf(error)) * 1000,
       staleTime: 10_000,
       refetchOnWindowFocus: false,

@@ -40,7 +40,7 @@ export function ProjectBackups({ project }: { project: Project }) {
   );
 }
 
-const SHORTEST_PASSPHRASE = 12;
+const MIN_PASSPHRASE_CHARACTERS = 12;
 
 function Download({ project, onClose }: { project: Project; onClose: () => void }) {
   const { t, language } = useLanguages();
@@ -69,7 +69,7 @@ function Download({ project, onClose }: { project: Project; onClose: () => void 
           <Text size="sm">{t('downloadBackupText', { slug: project.slug })}</Text>
           <PasswordInput
             label={t('passphrase')}
-            description={t('passphraseHint', { count: SHORTEST_PASSPHRASE })}
+            description={t('passphraseHint', { count: MIN_PASSPHRASE_CHARACTERS })}
             autoComplete="new-password"
             value={passphrase}
             onChange={(event) => setPassphrase(event.currentTarget.value)}
@@ -84,7 +84,7 @@ function Download({ project, onClose }: { project: Project; onClose: () => void 
           <FormButtons
             action={t('download')}
             isPending={download.isPending}
-            isDisabled={passphrase.length < SHORTEST_PASSPHRASE}
+            isDisabled={passphrase.length < MIN_PASSPHRASE_CHARACTERS}
             onClose={onClose}
           />
         </Stack>
