@@ -188,7 +188,6 @@ inBrowser('the console', () => {
       await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
       await page.getByRole('link', { name: 'All projects' }).last().click();
       await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
-      // The list of before is shown until it was read again.
       await page.getByText('Gone', { exact: true }).waitFor({ state: 'detached' });
     },
   );
