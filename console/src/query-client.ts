@@ -11,8 +11,7 @@ const AGAIN_MS = 4_000;
 /** Statuses of a project that was deleted or paused; each area of its API has its own codes. */
 const OF_LOST_PROJECT = [401, 404, 503];
 
-/** The project may have been deleted or paused: its record is read again and decides what the page shows. So
- * is the list of projects. */
+/** The project may have been deleted or paused: its record, which decides what the page shows, and the list are read again. */
 function onError(error: Error): void {
   if (!(error instanceof ApiError) || !OF_LOST_PROJECT.includes(error.status)) return;
   // The keys of the project may have been rotated: the next attempt gets another token.
