@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { load } from 'js-yaml';
 import { pack } from 'tar-stream';
@@ -26,6 +27,8 @@ const DOCUMENT = join(__dirname, '../snapshots/openapi/platform.yaml');
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 /** Of each case; the least hold counts, because other programs and the collector of garbage interfere. */
 const ROUNDS = 3;
+/** Milliseconds for which requests to an idle Plinth are timed. */
+const IDLE_MS = 300;
 /** Milliseconds between two requests to /health/live. */
 const PROBE_MS = 5;
 
@@ -231,15 +234,19 @@ function longestSince(bytes: number): number {
 
 async function assertServed(name: string, work: () => Promise<unknown>): Promise<void> {
   const bound = BOUND_MS * Math.max(1, costOfParsing() / REFERENCE_MS);
+  // Of requests to an idle Plinth: other programs delay them too.
+  const idle = await slowestProbe(() => setTimeout(IDLE_MS));
   let [slowest, held] = [Infinity, Infinity];
-  for (let round = 0; round < ROUNDS && Math.max(slowest, held) > bound; round += 1) {
+  for (let round = 0; round < ROUNDS && (held > bound || slowest > bound + idle); round += 1) {
     const before = readFileSync(holds).length;
     slowest = Math.min(slowest, await slowestProbe(work));
     held = Math.min(held, longestSince(before));
   }
-  process.stdout.write(`${JSON.stringify({ name, slowest: Math.round(slowest), held: Math.round(held) })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ name, slowest: Math.round(slowest), idle: Math.round(idle), held: Math.round(held) })}\n`,
+  );
   expect(held).toBeLessThanOrEqual(bound);
-  expect(slowest).toBeLessThanOrEqual(bound);
+  expect(slowest).toBeLessThanOrEqual(bound + idle);
 }
 
 it.each(CASES)('serves /health/live during %s', assertServed, 120_000);
