@@ -22,7 +22,7 @@ export class ScriptQueue {
   }
 }
 
-export const tooManyScripts = (): AppError =>
+const tooManyScripts = (): AppError =>
   new AppError({
     status: 503,
     code: 'service_unavailable',
