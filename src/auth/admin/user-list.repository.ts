@@ -1,7 +1,6 @@
 /** Lists, searches and sorts the accounts of a project. */
 import { Injectable } from '@nestjs/common';
-import { Statement } from '../../database/statement';
-import { StatementResult } from '../../pg-pipeline/statement';
+import { Statement, StatementResult } from '../../database/statement';
 import { isResultTooLarge } from '../../database/pools/pool.errors';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';

@@ -1,7 +1,6 @@
 /** Reads and writes auth.outgoing_mails: the mails to send, and the outcome of each attempt. */
 import { Injectable } from '@nestjs/common';
-import { Statement } from '../../database/statement';
-import { StatementResult } from '../../pg-pipeline/statement';
+import { Statement, StatementResult } from '../../database/statement';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';

@@ -8,8 +8,7 @@ import { type RunningPipeline, STALE_PLAN } from '../../pg-pipeline';
 import { PooledConnection } from '../pools/pooled-connection';
 import { RESET_ROLE } from '../pools/session-state';
 import { INSUFFICIENT_PRIVILEGE } from '../sql/sqlstate';
-import { type Statement, withoutName } from '../statement';
-import { type StatementResult } from '../../pg-pipeline/statement';
+import { type Statement, type StatementResult, withoutName } from '../statement';
 import { SECOND_FACTOR_SQLSTATE, SESSION_REVOKED_SQLSTATE } from './context-statement';
 
 export interface Pipeline {

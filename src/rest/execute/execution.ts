@@ -1,5 +1,5 @@
 /** The output of the run stage, except the rows. */
-import type { StatementResult } from '../../pg-pipeline/statement';
+import type { StatementResult } from '../../database/statement';
 import type { RequestPipeline } from './request-pipeline';
 import type { RowCollector } from '../../row-stream/row-collector';
 import type { PreparedRequest } from '../prepare/prepared-request';

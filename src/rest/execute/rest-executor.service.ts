@@ -1,7 +1,7 @@
 /** Runs a prepared request through the door: one round trip, except where the result decides whether it is committed. */
 import { Injectable } from '@nestjs/common';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
-import type { StatementResult } from '../../pg-pipeline/statement';
+import type { StatementResult } from '../../database/statement';
 import type { StreamConsumer } from '../../row-stream/response-stream';
 import type { RowCollector } from '../../row-stream/row-collector';
 import type { PreparedRequest } from '../prepare/prepared-request';
