@@ -119,10 +119,16 @@ export function addProjectPeopleCommands(project: Command, context: CommandConte
   project
     .command('revoke <project> <email>')
     .description("take a person's role in a project away")
-    .action(async (name: string, email: string) => {
-      await context.server.send('DELETE', `${await path(name)}/${encodeURIComponent(email)}`);
+    .option('--rotate-database-password', "change the password of the database's owner role, too")
+    .action(async (name: string, email: string, { rotateDatabasePassword: rotate }: RevokeOptions) => {
+      const query = rotate ? '?rotate_database_password=true' : '';
+      await context.server.send('DELETE', `${await path(name)}/${encodeURIComponent(email)}${query}`);
       context.print({ project: name, email }, () => `${email} has no role in ${name}\n`);
     });
+}
+
+interface RevokeOptions {
+  readonly rotateDatabasePassword?: true;
 }
 
 /** `acme:viewer`. */

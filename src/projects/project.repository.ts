@@ -228,6 +228,12 @@ export class ProjectRepository {
     });
   }
 
+  async setOwnerPassword(id: string, sealed: Buffer, entry: AuditEntry): Promise<void> {
+    await this.change(id, entry, (manager) =>
+      manager.update(ProjectEntity, { id }, { ownerPassword: sealed }),
+    );
+  }
+
   async remove(id: string, entry: AuditEntry): Promise<void> {
     await this.change(id, entry, (manager) => manager.delete(ProjectEntity, { id }));
   }

@@ -191,7 +191,7 @@ export class ProjectsController {
     operationId: 'rotateProjectKeys',
     summary: 'Rotate the keys and secrets of a project',
     description:
-      'Returns the new keys. Old signatures stay valid for a grace period; if it is 0, all existing tokens and signed URLs stop working at once.',
+      'Returns the new keys. Old signatures stay valid for a grace period; if it is 0, all existing tokens and signed URLs stop working at once. The owner role of the database gets a new password at once, and its sessions end.',
   })
   @ProjectParam()
   @JsonBody(RotateKeysDto, { required: false })

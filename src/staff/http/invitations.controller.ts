@@ -1,5 +1,15 @@
 /** Invitations to accounts. */
-import { Controller, Delete, Get, HttpCode, Param, Post, Res, UseInterceptors } from '@nestjs/common';
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Res,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
@@ -21,10 +31,17 @@ import { InvitationService } from '../invitations/invitation.service';
 import type { Staff } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
-import { alreadyInvited, invitationInvalid, invitationNotFound, personExists } from '../staff.errors';
+import {
+  alreadyInvited,
+  foreignOrigin,
+  invitationInvalid,
+  invitationNotFound,
+  personExists,
+} from '../staff.errors';
 import { CurrentActor, CurrentStaff } from './current-staff.decorator';
 import { AcceptInvitationDto, InviteDto } from './dto/staff-inputs.dto';
 import { CreatedInvitationDto, InvitationDto, StaffSessionDto } from './dto/staff-records.dto';
+import { OwnOriginGuard } from './own-origin.guard';
 import { SESSION_HEADERS } from './session-headers';
 import { StaffApi, STAFF_ERRORS } from './staff-api.decorator';
 import { toInvitationView, toSessionView } from './staff-views';
@@ -53,7 +70,7 @@ export class InvitationsController {
     operationId: 'createInvitation',
     summary: 'Invite a person by mail',
     description:
-      'Needs the role operator; to invite an owner, the role owner; to invite to projects only, the role admin in each of them. The link works once, for seven days. Invitations end when the role of the person who made them changes.',
+      'Needs the role operator; to invite an owner, the role owner; to invite to projects only, the role admin in each of them. The link works once, for seven days. Invitations end when the role of the person who made them changes. Invitations of one person, and those to one address, are limited (429).',
   })
   @JsonBody(InviteDto)
   @Answer(201, 'The invitation', CreatedInvitationDto)
@@ -63,6 +80,7 @@ export class InvitationsController {
     projectNotFound(),
     personExists(),
     alreadyInvited(),
+    rateLimited(60),
     JSON_BODY_ERRORS,
     STAFF_ERRORS,
   )
@@ -97,6 +115,7 @@ export class InvitationsController {
 
 @Controller('admin/v1/invitations/accept')
 @ApiTags('admin')
+@UseGuards(OwnOriginGuard)
 @UseInterceptors(JsonBodyInterceptor)
 export class InvitationAcceptanceController {
   constructor(
@@ -120,6 +139,7 @@ export class InvitationAcceptanceController {
     tooShortPassword(),
     invitationInvalid(),
     personExists(),
+    foreignOrigin(),
     rateLimited(60),
     JSON_BODY_ERRORS,
     SERVER_ERRORS,

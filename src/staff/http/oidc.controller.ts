@@ -1,5 +1,15 @@
 /** Single sign-on of people: to the issuer, back from it, and the second factor where the issuer did not ask for one. */
-import { Controller, Get, HttpCode, Inject, Post, Req, Res, UseInterceptors } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  HttpCode,
+  Inject,
+  Post,
+  Req,
+  Res,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
@@ -19,9 +29,10 @@ import { StrictBody } from '../../http/input/strict-input.decorator';
 import { OidcClient } from '../oidc/oidc-client.service';
 import { OidcSignIn } from '../oidc/oidc-sign-in.service';
 import { StaffSessions } from '../sessions/staff-session.service';
-import { flowOver, oidcUnreachable, oidcUnused, wrongFactorCode } from '../staff.errors';
+import { flowOver, foreignOrigin, oidcUnreachable, oidcUnused, wrongFactorCode } from '../staff.errors';
 import { FactorCodeDto } from './dto/staff-inputs.dto';
 import { SignInMethodsDto, StaffSessionDto } from './dto/staff-records.dto';
+import { OwnOriginGuard } from './own-origin.guard';
 import { SESSION_HEADERS } from './session-headers';
 import { toSessionView } from './staff-views';
 
@@ -111,6 +122,7 @@ export class OidcController {
   }
 
   @Post('oidc')
+  @UseGuards(OwnOriginGuard)
   @HttpCode(200)
   @PublicRoute('the cookie of the callback is the credential')
   @ApiOperation({
@@ -125,6 +137,7 @@ export class OidcController {
     invalidParameters('code should not be empty'),
     wrongFactorCode(),
     flowOver(),
+    foreignOrigin(),
     rateLimited(60),
     JSON_BODY_ERRORS,
     SERVER_ERRORS,

@@ -17,7 +17,8 @@ import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
 import type { RequestOrigin } from '../../auth/audit/request-origin';
-import { tooShortPassword } from '../../auth/http/auth-docs.decorator';
+import { LIMIT_HEADERS, tooShortPassword } from '../../auth/http/auth-docs.decorator';
+import { AuthThrottlerGuard } from '../../auth/http/auth-throttler.guard';
 import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
@@ -36,6 +37,7 @@ import { StaffSessions } from '../sessions/staff-session.service';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
 import {
   flowOver,
+  foreignOrigin,
   passkeyFailed,
   passkeyNotFound,
   sessionRequired,
@@ -54,6 +56,7 @@ import {
 } from './dto/passkeys.dto';
 import { BeginFactorDto } from './dto/staff-inputs.dto';
 import { StaffSessionDto } from './dto/staff-records.dto';
+import { OwnOriginGuard } from './own-origin.guard';
 import { StaffSessionGuard } from './person.guards';
 import { SESSION_HEADERS } from './session-headers';
 import { StaffApi, STAFF_ERRORS } from './staff-api.decorator';
@@ -74,6 +77,7 @@ const PasskeyParam = (): MethodDecorator =>
 
 @Controller('admin/v1/session/passkey')
 @ApiTags('admin')
+@UseGuards(OwnOriginGuard)
 @UseInterceptors(JsonBodyInterceptor)
 export class PasskeySignInController {
   constructor(
@@ -85,17 +89,21 @@ export class PasskeySignInController {
 
   @Post('options')
   @HttpCode(200)
+  @UseGuards(AuthThrottlerGuard)
   @PublicRoute('it makes a challenge, and names no account')
   @ApiOperation({
     operationId: 'beginPasskeySignIn',
     summary: 'Get a challenge to sign in with a passkey',
     description:
-      'Sets a cookie that is valid for ten minutes. The challenge works once, in the same browser.',
+      'Sets a cookie that is valid for ten minutes. The challenge works once, in the same browser. The number of requests per client address is limited (429).',
   })
-  @Answer(200, 'Options for navigator.credentials.get()', PasskeyOptionsDto, SESSION_HEADERS)
-  @PlatformErrors(tooManyHeaders(), SERVER_ERRORS)
-  async begin(@Res({ passthrough: true }) response: Response): Promise<PasskeyOptionsDto> {
-    return { options: await this.passkeys.challenge(response) };
+  @Answer(200, 'Options for navigator.credentials.get()', PasskeyOptionsDto, {
+    ...SESSION_HEADERS,
+    ...LIMIT_HEADERS,
+  })
+  @PlatformErrors(foreignOrigin(), rateLimited(60), tooManyHeaders(), SERVER_ERRORS)
+  begin(@Res({ passthrough: true }) response: Response): PasskeyOptionsDto {
+    return { options: this.passkeys.challenge(response) };
   }
 
   @Post()
@@ -113,6 +121,7 @@ export class PasskeySignInController {
     invalidParameters('credential must be an object'),
     passkeyFailed(),
     flowOver(),
+    foreignOrigin(),
     JSON_BODY_ERRORS,
     SERVER_ERRORS,
   )

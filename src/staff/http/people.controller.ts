@@ -1,22 +1,24 @@
 /** People who administer the installation, and their roles in projects. */
 import { Controller, Delete, Get, HttpCode, Param, Patch, Put } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { UUID_EXAMPLE } from '../../http/docs/documented-types';
 import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
-import { StrictBody } from '../../http/input/strict-input.decorator';
+import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../projects/audit-log.repository';
 import { projectNotFound } from '../../projects/projects.errors';
 import { PeopleService } from '../accounts/people.service';
+import { rolesIn } from '../roles/decide';
+import { INVITERS } from '../roles/route-table';
 import type { Staff } from '../roles/staff';
 import { lastOwner, personNotFound } from '../staff.errors';
 import { CurrentActor, CurrentStaff } from './current-staff.decorator';
-import { ProjectRoleDto, UpdatePersonDto } from './dto/staff-inputs.dto';
+import { ProjectRoleDto, RemoveMemberQuery, UpdatePersonDto } from './dto/staff-inputs.dto';
 import { MembershipDto, PersonDto, ProjectPersonDto } from './dto/staff-records.dto';
 import { ProjectIdParam, StaffApi, STAFF_ERRORS } from './staff-api.decorator';
-import { toMemberView, toPersonView } from './staff-views';
+import { toColleagueView, toMemberView, toPersonView } from './staff-views';
 
 const PersonParam = (name: string, description: string): MethodDecorator =>
   ApiParam({ name, type: String, description, example: UUID_EXAMPLE });
@@ -101,13 +103,17 @@ export class PeopleController {
   @ApiOperation({
     operationId: 'listPeopleOfProject',
     summary: 'List the people with a role in a project, by address',
-    description: 'Needs a role in the project. People with a role of the installation alone are not listed.',
+    description:
+      'Needs a role in the project. People with a role of the installation alone are not listed. Developers and viewers see neither roles of the installation, nor factors, nor the last sign-in.',
   })
   @ProjectIdParam()
   @Answer(200, 'The people with their roles', [ProjectPersonDto])
   @PlatformErrors(projectNotFound(), STAFF_ERRORS)
-  async membersOf(@Param('id') id: string): Promise<ProjectPersonDto[]> {
-    return (await this.people.membersOf(id)).map(toMemberView);
+  async membersOf(@CurrentStaff() staff: Staff, @Param('id') id: string): Promise<ProjectPersonDto[]> {
+    const members = (await this.people.membersOf(id)).map(toMemberView);
+    return rolesIn(staff, id).some((role) => INVITERS.includes(role))
+      ? members
+      : members.map(toColleagueView);
   }
 
   @Put('projects/:id/people/:person_id')
@@ -141,17 +147,25 @@ export class PeopleController {
   @ApiOperation({
     operationId: 'removePersonOfProject',
     summary: 'Remove a person from a project',
-    description: 'Needs an administrator of the project. Takes effect with the next request.',
+    description:
+      'Needs an administrator of the project. Takes effect with the next request. A developer may know the keys and the password of the database: the query parameter changes the latter, POST /admin/v1/projects/{id}/keys/rotate both.',
   })
   @ProjectIdParam()
   @PersonParam('person_id', 'The id of the person, or their email')
+  @ApiQuery({ type: RemoveMemberQuery })
   @ApiResponse({ status: 204, description: 'The person has no role in the project' })
-  @PlatformErrors(projectNotFound(), personNotFound(), STAFF_ERRORS)
+  @PlatformErrors(
+    invalidParameters('rotate_database_password must be a boolean string'),
+    projectNotFound(),
+    personNotFound(),
+    STAFF_ERRORS,
+  )
   async take(
     @Param('id') projectId: string,
     @Param('person_id') who: string,
+    @StrictQuery() { rotate_database_password: rotate }: RemoveMemberQuery,
     @CurrentActor() actor: Actor,
   ): Promise<void> {
-    await this.people.takeProjectRole(projectId, who, actor);
+    await this.people.takeProjectRole(projectId, who, rotate === 'true' || rotate === '1', actor);
   }
 }

@@ -1,5 +1,5 @@
 /** The first owner of an installation. */
-import { Controller, Get, HttpCode, Post, Res, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Res, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
@@ -19,16 +19,18 @@ import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import { SetupService } from '../setup/setup.service';
-import { personExists, setupOver, setupTokenInvalid } from '../staff.errors';
+import { foreignOrigin, personExists, setupOver, setupTokenInvalid } from '../staff.errors';
 import { CurrentActor } from './current-staff.decorator';
 import { SetupDto } from './dto/staff-inputs.dto';
 import { SetupLinkDto, SetupNeededDto, StaffSessionDto } from './dto/staff-records.dto';
+import { OwnOriginGuard } from './own-origin.guard';
 import { StaffAccess, STAFF_ERRORS } from './staff-api.decorator';
 import { toSessionView } from './staff-views';
 import { SESSION_HEADERS } from './session-headers';
 
 @Controller('admin/v1/setup')
 @ApiTags('admin')
+@UseGuards(OwnOriginGuard)
 @UseInterceptors(JsonBodyInterceptor)
 export class SetupController {
   constructor(
@@ -68,6 +70,7 @@ export class SetupController {
     setupTokenInvalid(),
     setupOver(),
     personExists(),
+    foreignOrigin(),
     rateLimited(60),
     JSON_BODY_ERRORS,
     SERVER_ERRORS,

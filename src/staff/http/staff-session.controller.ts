@@ -36,6 +36,7 @@ import {
   factorExists,
   factorRequired,
   flowOver,
+  foreignOrigin,
   noFactor,
   passkeyFailed,
   sessionRequired,
@@ -52,6 +53,7 @@ import {
   SignInStaffDto,
 } from './dto/staff-inputs.dto';
 import { FactorSecretDto, RecoveryCodesDto, StaffSessionDto } from './dto/staff-records.dto';
+import { OwnOriginGuard } from './own-origin.guard';
 import { StaffSessionGuard } from './person.guards';
 import { SESSION_HEADERS } from './session-headers';
 import { StaffApi, STAFF_ERRORS } from './staff-api.decorator';
@@ -59,6 +61,7 @@ import { toSessionView } from './staff-views';
 
 @Controller('admin/v1/session')
 @ApiTags('admin')
+@UseGuards(OwnOriginGuard)
 @UseInterceptors(JsonBodyInterceptor)
 export class StaffSignInController {
   constructor(
@@ -87,6 +90,7 @@ export class StaffSignInController {
     wrongFactorCode(),
     passkeyFailed(),
     flowOver(),
+    foreignOrigin(),
     rateLimited(60),
     JSON_BODY_ERRORS,
     SERVER_ERRORS,

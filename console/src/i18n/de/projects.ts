@@ -28,7 +28,7 @@ export const projects: Readonly<Record<keyof typeof en, string>> = {
   role: 'Rolle',
   rotate: 'Schlüssel erneuern',
   rotateText:
-    'Neue Schlüssel und Geheimnisse entstehen. Clients brauchen die neuen Schlüssel vor dem Ende der Frist.',
+    'Neue Schlüssel und Geheimnisse entstehen. Clients brauchen die neuen Schlüssel vor dem Ende der Frist. Das Passwort der Datenbank ändert sich sofort.',
   rotateTitle: 'Schlüssel und Geheimnisse erneuern',
   rotated: 'Die Schlüssel wurden erneuert',
   searchProjects: 'Projekte suchen',

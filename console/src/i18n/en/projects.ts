@@ -25,7 +25,8 @@ export const projects = {
   projectNameHint: 'The name in URLs is made from it.',
   role: 'Role',
   rotate: 'Rotate keys',
-  rotateText: 'New keys and secrets are made. Clients need the new keys before the grace period ends.',
+  rotateText:
+    'New keys and secrets are made. Clients need the new keys before the grace period ends. The password of the database changes at once.',
   rotateTitle: 'Rotate keys and secrets',
   rotated: 'The keys were rotated',
   searchProjects: 'Search projects',
