@@ -43,7 +43,7 @@ export class KeyRotationService {
    */
   async rotate(id: string, graceSeconds: number, actor: Actor = PLINTH): Promise<RotatedProject> {
     const { slug } = await this.service.get(id);
-    await this.owner.rotatePassword(id, actor);
+    await this.owner.rotatePassword(id, null);
     const secret = this.factory.newSecret(id);
     await this.projects.introduceSecret(secret, new Date(this.clock.now() + INTRODUCTION_MS));
     await this.awaitReplicas(id);

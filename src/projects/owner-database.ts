@@ -12,14 +12,11 @@ import { ProjectEntity } from './project.entity';
 
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
-import { projectBusy } from './projects.errors';
 import { ProjectsService } from './projects.service';
 import { DatabaseProvisioner } from './provisioning/database-provisioner';
 
 /** Wrong password, or a role without LOGIN: an owner can change both. */
 const REFUSED = new Set(['28P01', '28000']);
-/** Milliseconds to wait for other work on the project, such as a move. */
-const WAIT_TIMEOUT_MS = 30_000;
 
 @Injectable()
 export class OwnerDatabase {
@@ -75,30 +72,20 @@ export class OwnerDatabase {
   /**
    * Gives the owner role a new password and ends its sessions, so that people who knew the old one are out. The password of the
    * login role, which nobody is told, is set again, because project code can change it.
-   * @throws AppError 404, 409 while other work on the project goes on
+   * @param actor null: another entry of the audit log tells of the change
+   * @throws AppError 404
    */
-  async rotatePassword(id: string, actor: Actor): Promise<void> {
-    // Rotations at the same time could leave the role with another password than the row.
-    const hadLock = await this.repository.whileLocked(
-      id,
-      () => this.rotateLocked(id, actor),
-      WAIT_TIMEOUT_MS,
-    );
-    if (!hadLock) throw projectBusy();
-  }
-
-  private async rotateLocked(id: string, actor: Actor): Promise<void> {
+  async rotatePassword(id: string, actor: Actor | null): Promise<void> {
     const project = await this.projects.get(id);
-    project.ownerPassword = this.secrets.seal('owner-password', id, randomSecret());
-    // Before the role: if the server cannot be reached now, the next use of the database sets the new password.
-    const entry = entryFor('project.database.rotate', actor, id, {});
-    await this.repository.setOwnerPassword(id, project.ownerPassword, entry);
-    const [server, { ownerPassword, loginPassword }] = [
-      this.projects.serverOf(project),
-      this.projects.blueprintOf(project),
-    ];
-    await this.provisioner.replaceOwnerPassword(server, project, ownerPassword);
-    await this.provisioner.resetLogin(server, project, loginPassword);
+    const sealed = this.secrets.seal('owner-password', id, randomSecret());
+    project.ownerPassword = sealed;
+    const entry = actor && entryFor('project.database.rotate', actor, id, {});
+    const server = this.projects.serverOf(project);
+    const { ownerPassword, loginPassword } = this.projects.blueprintOf(project);
+    await this.repository.changeOwnerPassword(id, sealed, entry, async () => {
+      await this.provisioner.replaceOwnerPassword(server, project, ownerPassword);
+      await this.provisioner.resetLogin(server, project, loginPassword);
+    });
   }
 
   /** @returns the project with the password that is now valid */
