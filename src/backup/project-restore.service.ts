@@ -30,7 +30,7 @@ import {
 import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
 import { assertAuthentic, Members, OpenArchive, openArchive, readToEnd } from './archive/open-archive';
 import { validSettings } from './archive/archived-settings';
-import { archiveInvalid, notSupported, projectExists, restoreFault } from './backup.errors';
+import { archiveInvalid, databaseTaken, notSupported, projectExists, restoreFault } from './backup.errors';
 import { ArchivedExtensions } from './database/archived-extensions';
 import { restoreSettings } from './database/database-settings';
 import { NO_RESULTS, ProjectLoader } from './database/project-loader';
@@ -187,8 +187,11 @@ export class ProjectRestore {
     { slug, keepKeys }: RestoreOptions,
   ): Promise<ProjectCopy> {
     const { project } = header;
-    const isTaken = await this.projects.isActive(project.id);
-    if (isTaken && slug === undefined) throw projectExists(project.slug);
+    const isActive = await this.projects.isActive(project.id);
+    if (isActive && slug === undefined) throw projectExists(project.slug);
+    const foreign = await this.projects.foreignDatabase(project.id);
+    if (foreign !== null && slug === undefined) throw databaseTaken(foreign);
+    const isTaken = isActive || foreign !== null;
     return {
       id: isTaken ? null : project.id,
       keys: isTaken || !keepKeys ? null : keysOf(secrets),

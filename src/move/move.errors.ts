@@ -9,7 +9,7 @@ export const alreadyThere = (server: string): AppError =>
 
 export const databaseExists = (server: string, database: string): AppError =>
   refusal(
-    `The server "${server}" has a database "${database}" or a role of the project already: it may be the same server, or the project was there before and its old database was kept`,
+    `The server "${server}" has a database "${database}" already: it may be the same server, or the project was there before and its old database was kept`,
   );
 
 /**

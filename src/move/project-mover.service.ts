@@ -150,12 +150,10 @@ export class ProjectMover implements BeforeApplicationShutdown {
   }
 }
 
+/** Roles of these names are replaced (DatabaseProvisioner.createEmpty). */
 async function assertAbsent(client: Client, { project }: Place): Promise<void> {
-  const { databaseName, ownerRole, loginRole } = project;
-  const { rowCount } = await client.query(
-    `select from pg_database where datname = $1
-     union all select from pg_roles where rolname = any ($2)`,
-    [databaseName, [ownerRole, loginRole]],
-  );
-  if (rowCount !== 0) throw databaseExists(project.server ?? '', databaseName);
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [
+    project.databaseName,
+  ]);
+  if (rowCount !== 0) throw databaseExists(project.server ?? '', project.databaseName);
 }

@@ -116,7 +116,7 @@ export class ProjectFactory {
   }
 }
 
-function namesOf(id: string): Pick<ProjectEntity, 'databaseName' | 'ownerRole' | 'loginRole'> {
+export function namesOf(id: string): Pick<ProjectEntity, 'databaseName' | 'ownerRole' | 'loginRole'> {
   return {
     databaseName: `plinth_${id}`,
     ownerRole: `plinth_${id}_owner`,

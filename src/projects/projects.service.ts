@@ -12,7 +12,7 @@ import { Actor, AuditEntry, PLINTH } from './audit-log.repository';
 import { Project } from './project';
 import { changedNames, entryFor, ProjectChange, undoEntry } from './project-entries';
 import { ProjectEntity, ProjectSecretEntity } from './project.entity';
-import { assertSlug, NewProject, ProjectCopy, ProjectFactory, varySlug } from './project-factory';
+import { assertSlug, namesOf, NewProject, ProjectCopy, ProjectFactory, varySlug } from './project-factory';
 import { ProjectRegistry } from './project-registry.service';
 import { ProjectListQuery, ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
@@ -107,6 +107,15 @@ export class ProjectsService {
 
   async isActive(id: string): Promise<boolean> {
     return (await this.projects.findActive({ id })) !== null;
+  }
+
+  /** The name of a database of this id that no project of this installation has: another one on the server may. */
+  async foreignDatabase(id: string): Promise<string | null> {
+    if (await this.projects.exists(id)) return null;
+    const { databaseName } = namesOf(id);
+    return (await this.provisioner.hasDatabase(new DatabaseServer(this.platformUrl), databaseName))
+      ? databaseName
+      : null;
   }
 
   /**

@@ -1,7 +1,16 @@
 /** Nobody but the roles of a project enters its database, and nobody but Plinth's role the platform's. */
 import { randomBytes } from 'node:crypto';
+import { DatabaseAccessCheck } from '../../src/admin/doctor/database-access.check';
 import { openPlatformDatabase } from '../../src/database/platform/platform-data-source';
-import { accessOf, asOwner, asSuperuser, type DatabaseAccess } from '../support/owner-connection';
+import type { ProjectsService } from '../../src/projects/projects.service';
+import { DatabaseServer } from '../../src/projects/provisioning/database-server';
+import {
+  accessOf,
+  asOwner,
+  asSuperuser,
+  type DatabaseAccess,
+  serverVersion,
+} from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
 
 let plinth: TestPlinth;
@@ -43,6 +52,60 @@ describe('the doctor', () => {
       ].sort(),
     );
     expect(await faults()).toEqual([]);
+  });
+
+  it.each(['a role that another owner created', 'a role that all owners are members of'])(
+    'names a database that %s may connect to',
+    async (kind) => {
+      const isMade = kind.includes('created');
+      if (isMade && (await serverVersion()) < 16) return;
+      const role = isMade ? `made_${randomBytes(4).toString('hex')}` : 'anon';
+      if (isMade) await asOwner(own, (client) => client.query(`create role ${role} login`));
+      await admin(`grant connect on database "${theirs.database}" to ${role}`);
+      const found = await faults();
+      await admin(`revoke connect on database "${theirs.database}" from ${role}`);
+      if (isMade) await asOwner(own, (client) => client.query(`drop role ${role}`));
+      expect(found.map(({ message }) => message)).toEqual([
+        `${role} may connect to the database ${theirs.database}`,
+      ]);
+    },
+  );
+
+  it('names no role that the owner of the database created', async () => {
+    if ((await serverVersion()) < 16) return;
+    const role = `made_${randomBytes(4).toString('hex')}`;
+    await asOwner(own, (client) =>
+      client.query(`create role ${role} login; grant connect on database "${own.database}" to ${role}`),
+    );
+    expect(await faults()).toEqual([]);
+  });
+
+  it('names a template that every role may connect to, although it accepts no connections', async () => {
+    const [template] = await admin(
+      `select datname as name from pg_database where datname like 'plinth\\_template\\_%' and not datallowconn limit 1`,
+    );
+    await admin(`grant connect on database "${template?.name as string}" to public`);
+    const found = await faults();
+    await admin(`revoke connect on database "${template?.name as string}" from public`);
+    expect(found.map(({ message }) => message)).toEqual([
+      `every role may connect to the database ${template?.name as string}`,
+    ]);
+  });
+
+  it('names a server that it cannot reach, and the findings of the others', async () => {
+    await admin(`grant connect on database "${theirs.database}" to public`);
+    const unreachable = new DatabaseServer('postgres://plinth@127.0.0.1:1/postgres');
+    const servers = { listServersElsewhere: async () => [unreachable] } as Partial<ProjectsService>;
+    const check = new DatabaseAccessCheck(
+      servers as ProjectsService,
+      process.env.PLINTH_TEST_DATABASE_URL as string,
+    );
+    const found = await check.find();
+    await admin(`revoke connect on database "${theirs.database}" from public`);
+    expect(found.map(({ message }) => message)).toEqual([
+      `every role may connect to the database ${theirs.database}`,
+      expect.stringMatching(/^PostgreSQL at 127.0.0.1:1: access to databases cannot be checked: /),
+    ]);
   });
 
   it('names a session that outlived the right to connect', async () => {
@@ -88,6 +151,14 @@ describe('the platform database', () => {
     await admin(`create database "${name}" allow_connections false`);
     await open(name);
     expect(await isClosed(name)).toBe(true);
+  });
+
+  it('that an administrator closed stays closed, and the start says so', async () => {
+    await open(name);
+    await admin(`alter database "${name}" allow_connections false`);
+    await expect(open(name)).rejects.toThrow(`the database "${name}" was closed to connections`);
+    const [row] = await admin('select datallowconn as open from pg_database where datname = $1', [name]);
+    expect(row).toEqual({ open: false });
   });
 
   it('that every role could enter is closed, and their sessions end', async () => {

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { withConnection } from '../../src/database/pools/one-off-connection';
+import { backUp, restore } from '../support/backups';
 import {
   accessOf,
   asOwner,
@@ -32,8 +33,8 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-const owner = <T>(work: (client: Client) => Promise<T>): Promise<T> =>
-  asOwner(access as DatabaseAccess, work);
+const owner = <T>(work: (client: Client) => Promise<T>, into: { database?: string } = {}): Promise<T> =>
+  asOwner(access as DatabaseAccess, work, into);
 const other = <T>(work: (client: Client) => Promise<T>): Promise<T> =>
   asOwner(foreign as DatabaseAccess, work);
 
@@ -102,6 +103,37 @@ describe('an owner', () => {
     const token = (theirs as TestProject).token({ role });
     const http = (theirs as TestProject).client((theirs as TestProject).anonKey, token);
     expect((await http.get('/rest/v1/')).status).toBe(401);
+  });
+
+  it('that takes the role names of a deleted project neither blocks its restore nor enters it', async () => {
+    if ((await serverVersion()) < 16) return;
+    const project = await plinth.createProject();
+    await project.sql('create table notes as select 1 as id');
+    const archive = await backUp(plinth, project.id);
+    const { owner_role, login_role, database } = await accessOf(plinth, project.id);
+    expect((await plinth.admin.delete(`/admin/v1/projects/${project.id}`)).status).toBe(200);
+    // The grants keep the roles from being dropped.
+    await owner((client) =>
+      client.query(`create role ${owner_role} login createrole password '${suffix}'; create role ${login_role} login;
+        grant ${owner_role} to ${login_role} with inherit true, set true; create schema taken_${suffix};
+        grant usage on schema taken_${suffix} to ${owner_role}, ${login_role}`),
+    );
+    const restored = await restore(plinth, archive);
+    expect([restored.status, restored.body.id]).toEqual([201, project.id]);
+    const taken = { ...(access as DatabaseAccess), owner_role, owner_password: suffix, database };
+    expect(await sqlstateOf(asOwner(taken, (client) => client.query('select')))).toBe('28P01');
+    for (const role of [owner_role, login_role])
+      expect(await sqlstateOf(owner((client) => client.query(`set role ${role}`)))).toBe(NOT_PERMITTED);
+    expect(await sqlstateOf(owner((client) => client.query('select'), { database }))).toBe(NOT_PERMITTED);
+    expect((await plinth.admin.delete(`/admin/v1/projects/${project.id}`)).status).toBe(200);
+    const { rows } = await asSuperuser('postgres', (client) =>
+      client.query(
+        `select count(*)::int as kept from pg_auth_members where member = $1::regrole
+           and pg_get_userbyid(roleid) like 'plinth\\_former\\_%'`,
+        [access?.owner_role],
+      ),
+    );
+    expect(rows).toEqual([{ kept: 2 }]);
   });
 
   it('that gives another owner a role with the admin option loses it not with that project', async () => {

@@ -23,16 +23,35 @@ export async function createClosedDatabase(
   await openClosedDatabase(client, name, grant);
 }
 
-/** Lets the owner and one role connect to a database that nobody could enter. */
+/** Lets the owner and one role connect to a database that nobody could enter, in one transaction. */
 export async function openClosedDatabase(
   client: Client,
   name: string,
   grant: DatabaseGrant | null,
 ): Promise<void> {
   const database = quoteIdentifier(name);
-  await client.query(`revoke all on database ${database} from public`);
-  if (grant) {
-    await client.query(`grant ${grant.rights} on database ${database} to ${quoteIdentifier(grant.role)}`);
-  }
-  await client.query(`alter database ${database} allow_connections true`);
+  const admit = grant
+    ? `grant ${grant.rights} on database ${database} to ${quoteIdentifier(grant.role)};`
+    : '';
+  await client.query(
+    `revoke all on database ${database} from public; ${admit} alter database ${database} allow_connections true`,
+  );
+}
+
+/**
+ * How far the creation of a database came. Its privileges change with its opening, so one that accepts no connections with
+ * privileges that were changed was closed afterwards.
+ */
+export async function stateOfDatabase(
+  client: Client,
+  name: string,
+): Promise<'absent' | 'interrupted' | 'closed' | 'open'> {
+  const { rows } = await client.query<{ open: boolean; unchanged: boolean }>(
+    'select datallowconn as open, datacl is null as unchanged from pg_database where datname = $1',
+    [name],
+  );
+  const [row] = rows;
+  if (!row) return 'absent';
+  if (row.open) return 'open';
+  return row.unchanged ? 'interrupted' : 'closed';
 }

@@ -25,7 +25,7 @@ import { HostListClient } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
-import { createClosedDatabase, openClosedDatabase } from './closed-database';
+import { createClosedDatabase, openClosedDatabase, stateOfDatabase } from './closed-database';
 import { missingCapabilities, readCapabilities, ServerUnusableError } from './server-capabilities';
 
 /** In the order in which they are applied. */
@@ -142,9 +142,15 @@ async function assertUsable(client: Client): Promise<void> {
 /** Processes that start together do it one after the other. A database whose creation was interrupted is opened. */
 async function createDatabase(client: Client, name: string): Promise<void> {
   await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-  const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
-  if (rowCount === 0) await createClosedDatabase(client, name, '', null);
-  else await openClosedDatabase(client, name, null);
+  const state = await stateOfDatabase(client, name);
+  if (state === 'absent') await createClosedDatabase(client, name, '', null);
+  if (state === 'interrupted') await openClosedDatabase(client, name, null);
+  if (state === 'closed') {
+    const open = `alter database ${quoteIdentifier(name)} allow_connections true`;
+    throw new ServerUnusableError([
+      `the database "${name}" was closed to connections; this opens it, as its owner or a superuser: ${open}`,
+    ]);
+  }
 }
 
 /** Keeps projects' roles out. capabilityWarnings() reports it where the role is not the database's owner. */

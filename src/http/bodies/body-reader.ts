@@ -5,12 +5,13 @@
 import type { Request } from 'express';
 import { AppError } from '../../common/errors/app-error';
 import { invalidParameters } from '../../common/errors/http-errors';
+import { hasTooManyValues, MAX_VALUES } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import { turnOf } from '../fair-starts';
 import type { BodyBudget, HeldBody, Reservation, Sender } from './body-budget';
 import type { PaceLimits } from './body-pace';
 import { assertNotEncoded } from './content-encoding';
-import { bodyNotJson, bodyTooLarge, mediaTypeNotJson } from './body.errors';
+import { bodyHasTooManyValues, bodyNotJson, bodyTooLarge, mediaTypeNotJson } from './body.errors';
 import { announcedLength, readBody } from './read-body';
 
 export interface BodyKind {
@@ -61,13 +62,11 @@ export class BodyReader {
    *   before it is read; 400 when the client breaks off, 408 when it is too slow
    */
   async use<T>(request: Request, kind: BodyKind, work: (held: HeldBody) => Promise<T>): Promise<T> {
-    const { release, ...held } = await this.hold(request, kind);
+    const held = await this.hold(request, kind);
     try {
-      const turn = turnOf(request);
-      if (turn) await turn;
       return await work(held);
     } finally {
-      release();
+      held.release();
     }
   }
 
@@ -84,7 +83,15 @@ export class BodyReader {
     return this.budget.reserve(this.senderOf(request), Math.min(bytes, this.budget.maxPerBody));
   }
 
-  private async hold(request: Request, { limit, multiple }: BodyKind): Promise<LentBody> {
+  /** As use(), for a caller that calls release() itself, when it has done all work on the body. */
+  async hold(request: Request, kind: BodyKind): Promise<LentBody> {
+    const held = await this.read(request, kind);
+    const turn = turnOf(request);
+    if (turn) await turn;
+    return held;
+  }
+
+  private async read(request: Request, { limit, multiple }: BodyKind): Promise<LentBody> {
     assertNotEncoded(request);
     const length = announcedLength(request);
     if (length === 0) return NO_BODY;
@@ -120,6 +127,7 @@ function parseJson(request: Request, body: Buffer): unknown {
   if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
     throw mediaTypeNotJson();
   }
+  if (hasTooManyValues(body)) throw bodyHasTooManyValues(MAX_VALUES);
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
     const fault = storageFault('The body', value);

@@ -98,7 +98,7 @@ export class DatabaseProvisioner {
 
   /**
    * Gives the owner of a new database its rights on roles. Ends the sessions in the database before, and sets the
-   * password again, which archived SQL may have changed.
+   * password and the privileges on the database again, which archived SQL may have changed.
    */
   async admitOwner(server: DatabaseServer, plan: DatabaseBlueprint): Promise<void> {
     const { capabilities } = await this.template.ensureOn(server);
@@ -107,10 +107,18 @@ export class DatabaseProvisioner {
     const createRole = capabilities.version >= 16 ? 'createrole' : '';
     await this.administer(server, async (client) => {
       await client.query(setPassword(plan.ownerRole, plan.ownerPassword));
+      await closeToOthers(client, plan);
       await endSessions(client, plan.database);
       await client.query(
         `alter role ${owner} login ${createRole}; grant ${REQUEST_ROLES.join(', ')} to ${owner}`,
       );
+    });
+  }
+
+  async hasDatabase(server: DatabaseServer, database: string): Promise<boolean> {
+    return server.asAdmin(MAINTENANCE_DATABASE, async (client) => {
+      const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
+      return rowCount === 1;
     });
   }
 
@@ -121,7 +129,7 @@ export class DatabaseProvisioner {
     source: string,
   ): Promise<void> {
     await this.administer(server, async (client) => {
-      await client.query(createRoles(plan, capabilities));
+      await client.query(freeRoleNames(plan) + createRoles(plan, capabilities));
       if (!capabilities.superuser) {
         await joinRole(client, plan.ownerRole, capabilities);
         await joinRole(client, plan.loginRole, capabilities);
@@ -215,8 +223,35 @@ export class DatabaseProvisioner {
   }
 }
 
+/** Leaves privileges on the database to its owner and its login role only. */
+async function closeToOthers(client: Client, { database, ownerRole, loginRole }: Names): Promise<void> {
+  const { rows } = await client.query<{ grantee: string | null }>(
+    `select distinct pg_get_userbyid(nullif(a.grantee, 0)) as grantee from pg_database d, aclexplode(d.datacl) a
+     where d.datname = $1 and a.grantee <> d.datdba`,
+    [database],
+  );
+  const others = rows.map(({ grantee }) => (grantee === null ? 'public' : quoteIdentifier(grantee)));
+  const [name, owner, login] = [database, ownerRole, loginRole].map(quoteIdentifier);
+  const revoke = others.length > 0 ? `revoke all on database ${name} from ${others.join(', ')} cascade;` : '';
+  await client.query(
+    `${revoke} grant all on database ${name} to ${owner}; grant connect on database ${name} to ${login}`,
+  );
+}
+
 const setPassword = (role: string, password: string): string =>
   `alter role ${quoteIdentifier(role)} login password ${quoteLiteral(password)} valid until 'infinity'`;
+
+/**
+ * SQL that renames roles with the names of a project that has no database: the remains of a deleted project (dropRole), or roles that
+ * the owner of another project created to keep a deleted one from being restored.
+ */
+function freeRoleNames({ database, ownerRole, loginRole }: Names): string {
+  return `do $$ declare role text; begin
+    for role in select rolname from pg_roles where rolname in (${quoteLiteral(ownerRole)}, ${quoteLiteral(loginRole)})
+      and not exists (select from pg_database where datname = ${quoteLiteral(database)})
+    loop execute format('alter role %I rename to %I', role, 'plinth_former_' || gen_random_uuid()); end loop;
+  end $$;`;
+}
 
 /** One simple query, hence one transaction: creates both roles with the memberships of the login role, or none. */
 function createRoles(plan: DatabaseBlueprint, capabilities: ServerCapabilities): string {

@@ -22,11 +22,11 @@ const CONCURRENCY = 100;
 export const BOOTSTRAP_SUPERUSER = 10;
 
 /**
- * Grants to a shared role, or to a role of one project, by a role of another project. The roles of a project are its owner, its
- * login role, and those that they created. Each grant slows down the checks of privileges of its member.
+ * Expressions of WITH RECURSIVE: `owners` has the owner and login roles of all projects, and `made` the owners and every role that
+ * they created, at any depth.
  */
-const FOREIGN_GRANTS = `
-  with recursive owners (oid, login) as (
+export const ROLES_OF_OWNERS = `
+  owners (oid, login) as (
     select o.oid, l.oid from pg_database d join pg_roles o on o.oid = d.datdba and o.rolname = d.datname || '_owner'
       left join pg_roles l on l.rolname = d.datname || '_login'
     where d.datname ~ '^plinth_[0-9a-z]+$'
@@ -35,7 +35,14 @@ const FOREIGN_GRANTS = `
     select oid, oid from owners
     union select m.roleid, made.owner from made
       join pg_auth_members m on m.member = made.oid and m.admin_option and m.grantor = ${BOOTSTRAP_SUPERUSER}
-  ),
+  )`;
+
+/**
+ * Grants to a shared role, or to a role of one project, by a role of another project. The roles of a project are its owner, its
+ * login role, and those that they created. Each grant slows down the checks of privileges of its member.
+ */
+const FOREIGN_GRANTS = `
+  with recursive ${ROLES_OF_OWNERS},
   members (oid, owner) as (
     select oid, null from pg_roles where rolname = any ($1)
     union all select login, oid from owners

@@ -16,6 +16,8 @@ export class OwnOriginGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     const origin = request.get('origin');
+    // The issuer of single sign-on sends browsers back with GET.
+    if (request.method !== 'POST') return true;
     if (origin === undefined || origin === this.origin || request.get('sec-fetch-site') === 'same-origin')
       return true;
     // The server may be reached by another name than that of PUBLIC_URL.

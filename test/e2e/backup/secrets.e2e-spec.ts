@@ -116,6 +116,25 @@ describe('SQL of an archive', () => {
     expect(rows).toEqual([]);
   });
 
+  it('lets nobody into the database by a grant of CONNECT', async () => {
+    const stranger = await accessOf(plinth, (await plinth.createProject({ name: 'Stranger' })).id);
+    const grantees = `public, anon, authenticated, service_role, ${stranger.owner_role}`;
+    const hostile = await withSql(`do $$ begin
+      execute format('grant all on database %I to ${grantees} with grant option', current_database());
+      exception when others then execute format('grant all on database %I to ${grantees}', current_database());
+      end $$`);
+    expect((await restore(plinth, hostile)).status).toBe(201);
+    const { database } = await accessOf(plinth, project.id);
+    expect(await sqlstateOf(asOwner(stranger, (client) => client.query('select'), { database }))).toBe(
+      '42501',
+    );
+    const { findings } = (await plinth.admin.post('/admin/v1/doctor', {})).body;
+    expect(findings.filter((one: { check: string }) => one.check === 'database_access')).toEqual([
+      expect.objectContaining({ status: 'ok' }),
+    ]);
+    await remove();
+  });
+
   it('ends without effect on the rights of the owner afterwards', async () => {
     expect((await restore(plinth, archive)).status).toBe(201);
     await asOwner(await accessOf(plinth, project.id), async (client) => {
