@@ -3,13 +3,15 @@ import { Injectable } from '@nestjs/common';
 import type { HostListConfig } from '../pg-pipeline';
 import { randomSecret } from '../infra/crypto/random';
 import { codeOf } from '../common/errors/error-facts';
-import { BoundedClient, BoundedClientConfig } from '../database/pools/bounded-client';
-import { withBoundedConnection } from '../database/pools/one-off-connection';
-import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
+import {
+  BoundedClient,
+  BoundedClientConfig,
+  withBoundedConnection,
+} from '../database/pools/one-off-connection';
+import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { Actor, AuditEntry, AuditLogRepository, PLINTH } from './audit-log.repository';
 import { entryFor } from './project-entries';
 import { ProjectEntity } from './project.entity';
-
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { ProjectsService } from './projects.service';
