@@ -23,7 +23,8 @@ import {
   wrongCredentials,
 } from '../auth.errors';
 import { invalidEmail } from '../../identity/identity.errors';
-import { AuthApi, LIMIT_HEADERS, tooManyRequests } from './auth-docs.decorator';
+import { LIMIT_HEADERS } from '../../identity/http/client-throttler.guard';
+import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { EmailDto, RefreshDto, SignInDto, SignUpDto, TokenDto, UpdatePasswordDto } from './dto/account.dto';

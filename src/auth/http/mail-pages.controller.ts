@@ -23,7 +23,7 @@ import { parseAcceptLanguage } from '../../common/http/accept-language';
 import { languageFor } from '../mail/languages/languages';
 import { PasswordResetService } from '../passwords/password-reset.service';
 import type { RequestOrigin } from '../../identity/request-origin';
-import { AuthThrottlerGuard } from './auth-throttler.guard';
+import { ClientThrottlerGuard } from '../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { MailFormBody } from './mail-form.decorator';
 import { MailFormInterceptor } from './mail-form.interceptor';
@@ -53,7 +53,7 @@ export class MailPagesController {
 
   @Post('reset')
   @HttpCode(200)
-  @UseGuards(AuthThrottlerGuard)
+  @UseGuards(ClientThrottlerGuard)
   @UseInterceptors(MailFormInterceptor)
   @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
   async reset(
@@ -85,7 +85,7 @@ export class MailPagesController {
 
   @Post('verify')
   @HttpCode(200)
-  @UseGuards(AuthThrottlerGuard)
+  @UseGuards(ClientThrottlerGuard)
   @UseInterceptors(MailFormInterceptor)
   @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
   async verify(
