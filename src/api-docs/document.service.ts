@@ -47,7 +47,9 @@ export class DocumentService {
   model(): OpenApiDocument {
     if (!this.app) throw new Error('no application was bound to the document');
     this.document ??= toModel(
-      SwaggerModule.createDocument(this.app, this.base().build(), { operationIdFactory: operationId }),
+      SwaggerModule.createDocument(this.app, this.base().build(), {
+        operationIdFactory: (_controller, method) => method,
+      }),
       this.rules.all(),
     );
     return this.document;
@@ -173,10 +175,4 @@ function toInfo({
     contact: { name: contact?.name, url: contact?.url },
     license: { name: license?.name ?? '', url: license?.url },
   };
-}
-
-/** `BucketsController.create` to `bucketsCreate`, for operations that set no operation id. */
-function operationId(controller: string, method: string): string {
-  const area = controller.replace(/Controller$/, '');
-  return `${area.charAt(0).toLowerCase()}${area.slice(1)}${method.charAt(0).toUpperCase()}${method.slice(1)}`;
 }

@@ -8,7 +8,7 @@ import { AppError } from '../common/errors/app-error';
 import { Slices } from '../common/time/slices';
 import { Slots } from '../infra/concurrency/slots';
 import type { Catalog } from '../rest/catalog/catalog';
-import { BodyBlocks } from '../row-stream/body-blocks';
+import { BodyBlocks } from '../row-stream/row-body';
 import type { ServedDocument } from './openapi/served-document';
 
 /** Limit for the bytes of cached documents; one of a thousand tables has a few million. */

@@ -3,6 +3,7 @@ import { Client, type ClientConfig, DatabaseError } from 'pg';
 import { CONNECTION_EVENTS } from './driver-internals';
 import { HostGroup, NoPrimaryError } from './host-group';
 import { type HostAddress, hostsOf } from './host-list';
+import { Socket } from 'node:net';
 
 /** Milliseconds for a connection to one of several hosts, where the configuration has no limit. */
 const CONNECT_MS = 2_000;
@@ -86,4 +87,21 @@ function isAway(error: unknown): boolean {
 interface Status {
   readonly parameterName: string;
   readonly parameterValue: string;
+}
+
+/** A socket to the primary among several hosts, for a client of node-postgres that is made elsewhere. */
+export class PrimarySocket extends Socket {
+  /** @param url with several hosts (host-list.ts) */
+  constructor(private readonly url: string) {
+    super();
+  }
+
+  /** @param _args the address that the client has, which is that of the first host */
+  override connect(..._args: unknown[]): this {
+    new HostListClient({ connectionString: this.url }).findPrimary().then(
+      ({ host, port }) => super.connect(port, host),
+      (error: Error) => this.destroy(error),
+    );
+    return this;
+  }
 }

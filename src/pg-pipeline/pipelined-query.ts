@@ -4,11 +4,9 @@
  */
 import type { Connection, FieldDef } from 'pg';
 import type { DriverQuery } from './driver-internals';
-import { ResultTooLargeError } from './errors';
+import { ResultTooLargeError, type RowSink, type Statement, type StatementResult } from './statement';
 import { MessageWriter } from './message-writer';
-import type { RowSink } from './row-sink';
 import type { RunningQuery } from './row-splitter';
-import type { Statement, StatementResult } from './statement';
 import type { StatementCache } from './statement-cache';
 import { StatementRun } from './statement-run';
 import type { WireConnection } from './wire-connection';

@@ -1,5 +1,5 @@
 /** Rows and messages come out whole and in order, wherever the bytes are cut on their way. */
-import { readRow, type RowSink } from './row-sink';
+import { readRow, type RowSink } from './statement';
 import { RowSplitter, type RunningQuery } from './row-splitter';
 
 function message(code: string, body: Buffer): Buffer {

@@ -11,7 +11,7 @@ import {
   PARSE_COMPLETE,
   READY_FOR_QUERY,
 } from './protocol';
-import type { RowSink } from './row-sink';
+import type { RowSink } from './statement';
 
 /** Header of a row: that of the message, and the number of columns. */
 const ROW_HEADER_BYTES = HEADER_BYTES + 2;

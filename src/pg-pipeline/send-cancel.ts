@@ -1,7 +1,6 @@
 /** A cancel request (manual, 54.2.9). It has a connection of its own, which the server closes without an answer. */
 import { type ClientConfig, Connection } from 'pg';
 import { CONNECTION_EVENTS } from './driver-internals';
-import { isSocketDirectory, socketPath } from './socket-path';
 
 export interface ServerAddress {
   /** Name or address, or the directory of the server's Unix socket. */
@@ -42,4 +41,14 @@ export async function sendCancel(
     if (isSocketDirectory(host)) connection.connect(socketPath(host, port));
     else connection.connect(port, host);
   });
+}
+
+/** PostgreSQL's Unix sockets. Connection settings give their directory in place of a host (libpq, 32.1.2). */
+export function isSocketDirectory(host: string): boolean {
+  return host.startsWith('/');
+}
+
+/** The socket in `directory` of the server that listens on `port`. */
+export function socketPath(directory: string, port: number): string {
+  return `${directory}/.s.PGSQL.${port}`;
 }

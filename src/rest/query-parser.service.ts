@@ -1,21 +1,18 @@
 /**
  * From a request to the statements that answer it: grammar (text to tree), plan (tree and catalog to plan), compile (plan
- * to query-builder calls), bind (the request's values). Pure but for the plans that it keeps.
+ * to query-builder calls), bind (the request's values). Pure, except for the cache of compiled plans.
  */
 import { Injectable } from '@nestjs/common';
 import type { RequestBody } from './body/request-body';
 import type { Catalog } from './catalog/catalog';
-import { bindRequest } from './compile/bind';
+import { bindRequest } from './compile/compiled-statement';
 import { GrammarError } from './grammar/grammar-error';
 import { parseRestRequest } from './grammar/parse-rest-request';
 import type { ParsedRequest, RawRestRequest, RequestShape } from './grammar/rest-request';
+import { allowedMethods, resolveRelation } from './plan/plan-context';
 import { planRoutine } from './plan/plan-routine';
-import { allowedMethods } from './plan/allowed-methods';
-import { resolveRelation } from './plan/resolve-relation';
-import { type CompiledPlan, compilePlan, contextOf, type PlanScope } from './prepare/compiled-plan';
-import { CompiledPlanCache } from './prepare/compiled-plan-cache';
-import type { CatalogSnapshot, PreparedRequest } from './prepare/prepared-request';
-import { requestValues } from './prepare/request-values';
+import { CompiledPlanCache, compilePlan, contextOf, type PlanScope } from './prepare/compiled-plan';
+import { type CatalogSnapshot, type PreparedRequest, requestValues } from './prepare/prepared-request';
 import { fromGrammar } from './rest.errors';
 
 @Injectable()
@@ -37,26 +34,23 @@ export class QueryParser {
    */
   prepare(
     scope: PlanScope,
-    parsed: ParsedRequest,
+    { shape, values: { parameters, ...given } }: ParsedRequest,
     body: RequestBody | null,
     { catalog, isSettled }: CatalogSnapshot,
   ): PreparedRequest {
-    const { shape } = parsed;
-    const payload = body?.payload ?? null;
-    const make = (): CompiledPlan => compilePlan(scope, catalog, shape, body, isSettled);
-    const compiledPlan = isSettled ? this.plans.of(scope, catalog, shape, payload, make) : make();
-    const { plan, compiled, schema, profile } = compiledPlan;
-    const values = requestValues(parsed.values, body);
+    const { compiled, ...planned } = isSettled
+      ? this.plans.of(scope, catalog, shape, body)
+      : compilePlan(scope, catalog, shape, body, false);
+    const values = requestValues(given, body);
+    const statements = bindRequest(compiled, values);
     return {
+      ...planned,
       shape,
-      parameters: parsed.values.parameters,
-      plan,
-      statements: bindRequest(compiled, values),
+      parameters,
+      statements,
       values,
-      bodyIsList: payload?.isList ?? false,
+      bodyIsList: body?.payload?.isList ?? false,
       catalog,
-      schema,
-      profile,
     };
   }
 

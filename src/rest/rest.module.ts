@@ -8,10 +8,9 @@ import { CatalogService } from './catalog/catalog.service';
 import { ErrorExplainer } from './execute/error-explainer.service';
 import { RestExecutor } from './execute/rest-executor.service';
 import { RestController } from './http/rest.controller';
-import { ResultBudget } from './http/result-budget';
+import { ResultBudget } from './respond/result-budget';
 import { QueryParser } from './query-parser.service';
 import { RestService } from './rest.service';
-import { RetryService } from './retry.service';
 
 function resultBudget(
   { maxResultBytes, maxBufferedResultBytes }: ServerConfig,
@@ -36,7 +35,6 @@ function resultBudget(
     QueryParser,
     RestExecutor,
     RestService,
-    RetryService,
     { provide: ResultBudget, inject: [SERVER_CONFIG, Metrics], useFactory: resultBudget },
   ],
   exports: [CatalogService],

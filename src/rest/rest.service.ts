@@ -1,91 +1,130 @@
 /**
- * Table REST from end to end: parse, read the body, prepare, run, write. Each stage takes the output of the one before it and
- * calls no earlier one:
+ * A request of table REST from its parsed form to its response. Each stage takes the output of the one before it:
  *
- * | stage   | input                               | output          | refuses                                 |
- * |---------|-------------------------------------|-----------------|-----------------------------------------|
- * | parse   | IncomingRequest                     | ParsedRequest   | bad syntax                              |
- * | body    | RequestShape, HeldBody              | RequestBody     | bodies that are no JSON, CSV or form    |
- * | prepare | ParsedRequest, RequestBody, Catalog | PreparedRequest | unknown tables, columns and functions   |
- * | run     | PreparedRequest                     | Execution, rows | errors of PostgreSQL                    |
- * | write   | PreparedRequest, Execution          | the response    | results of another size than asked for  |
+ * | stage   | input                               | output          | refuses                                |
+ * |---------|-------------------------------------|-----------------|----------------------------------------|
+ * | parse   | RawRestRequest                      | ParsedRequest   | bad syntax                             |
+ * | body    | RequestShape, HeldBody              | RequestBody     | bodies that are not JSON, CSV or forms |
+ * | prepare | ParsedRequest, RequestBody, Catalog | PreparedRequest | unknown tables, columns and functions  |
+ * | run     | PreparedRequest                     | Execution, rows | errors of PostgreSQL                   |
+ * | write   | PreparedRequest, Execution          | the response    | results of an unexpected size          |
  *
- * RetryService alone decides whether a failed request runs again.
+ * retry-rules.ts says which failures are followed by another attempt.
  */
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../access/caller';
 import type { HeldBody } from '../http/bodies/body-budget';
-import { BodyCopies } from './body/body-copies';
-import { readRequestBody } from './body/request-body';
+import { readRequestBody, type RequestBody } from './body/request-body';
+import { CatalogService } from './catalog/catalog.service';
 import { ErrorExplainer } from './execute/error-explainer.service';
+import type { RequestSender } from './execute/request-settings';
 import { RestExecutor } from './execute/rest-executor.service';
-import type { ParsedRequest } from './grammar/rest-request';
-import type { IncomingRequest } from './incoming-request';
-import { assertPreferences } from './plan/assert-preferences';
-import type { PreparedRequest } from './prepare/prepared-request';
+import type { ParsedRequest, RequestShape } from './grammar/rest-request';
+import { assertPreferences } from './plan/plan-table';
+import { type PreparedRequest, withoutReturning } from './prepare/prepared-request';
 import { QueryParser } from './query-parser.service';
-import type { ResponseWriter } from './response-writer';
-import { RetryService } from './retry.service';
+import type { ResponseWriter } from './respond/response-writer';
+import { isUnknownToCatalog, lastError, remedyFor } from './retry-rules';
+
+/** A schema rarely changes again before the request that met the change is done, but migrations consist of many changes. */
+const MAX_ATTEMPTS = 4;
 
 @Injectable()
 export class RestService {
   constructor(
+    private readonly catalogs: CatalogService,
     private readonly parser: QueryParser,
     private readonly executor: RestExecutor,
     private readonly explainer: ErrorExplainer,
-    private readonly retry: RetryService,
   ) {}
 
-  /** @throws AppError or the driver's error, as long as nothing was written */
-  async handle(incoming: IncomingRequest, writer: ResponseWriter): Promise<void> {
-    const parsed = this.parser.parse(incoming.raw);
-    if (parsed.shape.method === 'OPTIONS') return this.handleOptions(incoming, parsed, writer);
-    return incoming.withBody(parsed.shape, (held) => this.answer(incoming, parsed, held, writer));
-  }
-
-  private async answer(
-    { caller, facts }: IncomingRequest,
+  /**
+   * @param held null for a method without a body
+   * @throws AppError or the driver's error, as long as nothing was written
+   */
+  async answer(
+    sender: RequestSender,
     parsed: ParsedRequest,
     held: HeldBody | null,
     writer: ResponseWriter,
   ): Promise<void> {
     assertPreferences(parsed.shape);
     const body = await readRequestBody(parsed.shape, held);
-    const copies = new BodyCopies(held);
-    await this.retry.run(caller.database, {
-      prepare: (snapshot) => {
-        const prepared = this.parser.prepare(caller, parsed, body, snapshot);
-        copies.reserve(prepared.statements.main.length);
-        return prepared;
-      },
-      run: (prepared) => this.runAndWrite({ caller, facts }, prepared, writer),
-      explain: (error, prepared) => this.explainer.explain(error, { caller, facts }, prepared),
-      mayRepeat: () => !writer.hasBegun,
-    });
-  }
-
-  private async runAndWrite(
-    sender: Pick<IncomingRequest, 'caller' | 'facts'>,
-    prepared: PreparedRequest,
-    writer: ResponseWriter,
-  ): Promise<void> {
-    const answer = writer.open(prepared);
-    try {
-      const execution = await this.executor.run(sender, prepared, answer.rows);
-      answer.write(execution);
-    } catch (error) {
-      answer.discard();
-      throw error;
+    let prepared = await this.prepare(sender.caller, parsed, body);
+    let copies = 1;
+    for (let attempt = 1; ; attempt += 1) {
+      const { length } = prepared.statements.main;
+      if (held !== null && length > copies) {
+        // Each statement after the first sends the body once more.
+        held.memory.grow((length - copies) * held.bytes.length);
+        copies = length;
+      }
+      const rows = writer.begin(prepared);
+      try {
+        const execution = await this.executor.run(sender, prepared, rows);
+        writer.write(prepared, rows, execution);
+        return;
+      } catch (error) {
+        rows.fail();
+        const next = writer.hasBegun
+          ? null
+          : await this.nextAttempt(sender.caller, parsed, body, prepared, error);
+        if (!next) throw await this.explainer.explain(error, sender, prepared);
+        if (attempt === MAX_ATTEMPTS) throw lastError(error);
+        prepared = next;
+      }
     }
   }
 
-  private async handleOptions(
-    { caller }: IncomingRequest,
-    { shape }: ParsedRequest,
-    writer: ResponseWriter,
-  ): Promise<void> {
-    const methods = await this.retry.onCatalog(caller.database, (catalog) =>
-      this.parser.allowedMethods(caller, shape, catalog),
-    );
-    writer.writeMethods(methods);
+  /** The methods that a table or function takes. @throws AppError as answer() */
+  async allowedMethods(caller: Caller, shape: RequestShape): Promise<readonly string[]> {
+    const catalog = await this.catalogs.current(caller.database);
+    try {
+      return this.parser.allowedMethods(caller, shape, catalog);
+    } catch (error) {
+      if (!isUnknownToCatalog(error)) throw error;
+      return this.parser.allowedMethods(caller, shape, await this.catalogs.verified(caller.database));
+    }
+  }
+
+  /** Compares the catalog with the database before a name is refused: DDL of a moment ago never makes a wrong 404. */
+  private async prepare(
+    caller: Caller,
+    parsed: ParsedRequest,
+    body: RequestBody | null,
+  ): Promise<PreparedRequest> {
+    const current = this.catalogs.current(caller.database);
+    const catalog = current instanceof Promise ? await current : current;
+    try {
+      return this.parser.prepare(caller, parsed, body, { catalog, isSettled: true });
+    } catch (error) {
+      if (!isUnknownToCatalog(error)) throw error;
+      const verified = await this.catalogs.verified(caller.database);
+      if (verified === catalog) throw error;
+      return this.parser.prepare(caller, parsed, body, { catalog: verified, isSettled: true });
+    }
+  }
+
+  /** What to run after a failure; null where the failure is final. */
+  private async nextAttempt(
+    caller: Caller,
+    parsed: ParsedRequest,
+    body: RequestBody | null,
+    prepared: PreparedRequest,
+    error: unknown,
+  ): Promise<PreparedRequest | null> {
+    switch (remedyFor(error, prepared)) {
+      case 'return no rows':
+        return withoutReturning(prepared);
+      case 'run again':
+        return prepared;
+      case 'read the catalog': {
+        const catalog = await this.catalogs.verified(caller.database);
+        if (catalog === prepared.catalog) return null;
+        return this.parser.prepare(caller, parsed, body, { catalog, isSettled: false });
+      }
+      case null:
+        return null;
+    }
   }
 }

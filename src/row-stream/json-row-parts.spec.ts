@@ -1,7 +1,7 @@
 /** A row that arrives in parts prints the same bytes as the whole row, wherever it is cut. */
-import { BodyBlocks } from './body-blocks';
+import { BodyBlocks } from './row-body';
 import { JsonColumn, JsonRow } from './json-row';
-import { JsonRowParts } from './json-row-parts';
+import { JsonRowParts } from './json-row-sink';
 import { int64, rowOf, type Value } from '../../test/support/row-of';
 
 const COLUMNS: JsonColumn[] = [

@@ -5,7 +5,7 @@
 import type { Format } from '../pg-pipeline';
 import { printDate, printInstant, printTimestamp, printZoned } from './binary-times';
 import { int16At, int32At, printInt32, printInt64, printUuid } from './binary-values';
-import type { Printer } from './body-blocks';
+import type { Printer } from './row-body';
 import { FORMS, type JsonForm } from './json-form';
 import { copy, copyPart, maxEscaped, printText } from './json-text';
 

@@ -1,5 +1,5 @@
 /** Prints text as a JSON string (RFC 8259, 7). */
-import type { Printer } from './body-blocks';
+import type { Printer } from './row-body';
 import { printHex } from './binary-values';
 
 const QUOTE = 0x22;

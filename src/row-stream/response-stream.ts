@@ -3,7 +3,6 @@
  * disconnects stops a read.
  */
 import type { ServerResponse } from 'node:http';
-import type { FlowControl } from './flow-control';
 
 export interface StreamOptions {
   /** Writes status and headers of an answer of unknown length; null: the body is never streamed. */
@@ -99,4 +98,29 @@ export class ResponseStream {
     if (this.options.stopsWithClient) void this.control?.cancel();
     this.control?.resume();
   }
+}
+
+/** How a consumer slows its source, or stops it. */
+export interface FlowControl {
+  pause(): void;
+  resume(): void;
+  /** Resolves when the source was asked to stop. */
+  cancel(): Promise<void>;
+  /** Ends the session, which undoes what was not committed. Resolves when it has ended, or the connection is closed. */
+  endSession(): Promise<void>;
+  /**
+   * From now on the client's pace decides how long the source is in use.
+   * @param client address
+   * @param end breaks the answer off when others need the source
+   * @throws AppError 503 when clients hold too many sources like that
+   */
+  beginStream(client: string, end: () => void): void;
+}
+
+/** Takes rows before it is certain that they count. */
+export interface StreamConsumer {
+  /** Before the first row. */
+  onStart(control: FlowControl): void;
+  /** The statements are about to run again: forgets their rows. False where rows were sent to the client already. */
+  onRepeat(): boolean;
 }

@@ -3,10 +3,8 @@
  * number of rows; many rows are sent to the client while they arrive.
  */
 import type { ServerResponse } from 'node:http';
-import type { Printer } from './body-blocks';
-import type { FlowControl, StreamConsumer } from './flow-control';
-import { ResponseStream, type StreamOptions } from './response-stream';
-import { type BodyFormat, RowBody } from './row-body';
+import { type Printer, type BodyFormat, RowBody } from './row-body';
+import { type FlowControl, type StreamConsumer, ResponseStream, type StreamOptions } from './response-stream';
 import { type LimitOptions, RowLimit } from './row-limit';
 
 export interface CollectorOptions extends StreamOptions, LimitOptions {

@@ -5,7 +5,7 @@
  * stops, which leaves the server waiting with the rest of the rows, and the session is ended there. If the rest was short
  * enough for the buffers of the sockets, the write was committed before, and those rows are held beyond the limit.
  */
-import type { FlowControl } from './flow-control';
+import type { FlowControl } from './response-stream';
 
 /** Memory on an account. */
 export interface HeldMemory {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { buildCatalog } from '../../src/rest/catalog/build-catalog';
 import { nameKey } from '../../src/rest/catalog/catalog';
-import { MAX_OWN_ROLES } from '../../src/rest/catalog/queries/roles';
+import { MAX_OWN_ROLES } from '../../src/rest/catalog/catalog-queries';
 import { createCatalogDatabase } from '../support/catalog-database';
 
 const suffix = randomUUID().slice(0, 8);

@@ -1,9 +1,8 @@
 /** The cache of catalogs, and how it hears of changes. Contents and updates: rest-catalog.int-spec.ts. */
 import type { ProjectDatabase } from '../../src/database/pools/project-database';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
-import { type Catalog, nameKey } from '../../src/rest/catalog/catalog';
+import { type Catalog, nameKey, catalogSize } from '../../src/rest/catalog/catalog';
 import { CatalogRepository } from '../../src/rest/catalog/catalog.repository';
-import { catalogSize } from '../../src/rest/catalog/catalog-size';
 import { CATALOG_ENTRIES, CatalogService, LARGE_CATALOG } from '../../src/rest/catalog/catalog.service';
 import { eventually } from '../support/eventually';
 import { accessOf, asOwner, asSuperuser } from '../support/owner-connection';

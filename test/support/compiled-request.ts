@@ -3,10 +3,10 @@ import type { HeldBody } from '../../src/http/bodies/body-budget';
 import { effectiveSettings } from '../../src/projects/project-settings';
 import { readRequestBody } from '../../src/rest/body/request-body';
 import type { Catalog } from '../../src/rest/catalog/catalog';
-import { bindRequest } from '../../src/rest/compile/bind';
+import { bindRequest } from '../../src/rest/compile/compiled-statement';
 import { parseRestRequest } from '../../src/rest/grammar/parse-rest-request';
 import { compilePlan } from '../../src/rest/prepare/compiled-plan';
-import { requestValues } from '../../src/rest/prepare/request-values';
+import { requestValues } from '../../src/rest/prepare/prepared-request';
 
 export interface WrittenRequest {
   /** `GET /projects?id=eq.1`; below /rpc for functions. */

@@ -3,16 +3,19 @@
  * are random combinations of parts that cover the grammar. The seed is fixed, so that failures are reproducible.
  */
 import { effectiveSettings } from '../../src/projects/project-settings';
-import { bindRequest, type BoundRequest } from '../../src/rest/compile/bind';
+import { bindRequest, type BoundRequest } from '../../src/rest/compile/compiled-statement';
 import { parseRestRequest } from '../../src/rest/grammar/parse-rest-request';
 import type { ParsedRequest } from '../../src/rest/grammar/rest-request';
 import type { PlainOperation } from '../../src/rest/grammar/tree';
 import type { RequestBody } from '../../src/rest/body/request-body';
 import type { Payload } from '../../src/rest/body/payload';
-import { type CompiledPlan, compilePlan } from '../../src/rest/prepare/compiled-plan';
-import { CompiledPlanCache } from '../../src/rest/prepare/compiled-plan-cache';
-import { planKey } from '../../src/rest/prepare/plan-key';
-import { requestValues } from '../../src/rest/prepare/request-values';
+import {
+  type CompiledPlan,
+  compilePlan,
+  CompiledPlanCache,
+  planKey,
+} from '../../src/rest/prepare/compiled-plan';
+import { requestValues } from '../../src/rest/prepare/prepared-request';
 import { AppError } from '../../src/common/errors/app-error';
 import { catalogOf, EXAMPLE_ROWS } from '../support/example-catalog';
 import { jsonPayload } from '../support/json-payload';
@@ -158,8 +161,7 @@ describe('a kept plan', () => {
     asker: typeof ASKER,
     catalog: typeof CATALOG,
     { parsed: { shape: asked }, payload }: Given,
-  ) =>
-    kept.of(asker, catalog, asked, payload, () => compilePlan(asker, catalog, asked, bodyOf(payload), true));
+  ) => kept.of(asker, catalog, asked, bodyOf(payload));
 
   it('serves its shape for the same role, settings and catalog only', () => {
     const kept = new CompiledPlanCache();

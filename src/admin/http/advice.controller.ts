@@ -1,8 +1,6 @@
 /** Platform administration: advice about a project's database. */
-import { Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiParam } from '@nestjs/swagger';
+import { Controller, Delete, Get, Param, Post } from '@nestjs/common';
 import { Answer } from '../../http/docs/answer.decorator';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
 import { ADVICE_ID } from '../advice/advice-check';
@@ -10,16 +8,10 @@ import { AdviceDismissalRepository } from '../advice/advice-dismissal.repository
 import { AdviceDismissed, ProjectAdvice } from '../advice/advice-records';
 import { Advisor, CHECK_NAMES } from '../advice/advisor.service';
 import { adviceNotFound } from '../admin.errors';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
-
-const AdviceParam = (): MethodDecorator =>
-  ApiParam({
-    name: 'advice_id',
-    type: String,
-    description: 'The id of the advice',
-    example: 'rls_off-4a5b0c3f9d2e1a77',
-  });
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 @AdminApi()
 @Controller('admin/v1/projects/:id/advice')
@@ -32,16 +24,10 @@ export class AdviceController {
   ) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'getProjectAdvice',
-    summary: 'Check a project for open, slow or failing parts, with the SQL that fixes them',
-    description:
-      'Reads the catalogs and statistics of the database, but no rows. Each check takes at most 5 s and reports at most 50 findings.',
-  })
-  @ProjectParam()
+  @Describe(`Check a project for open, slow or failing parts, with the SQL that fixes them
+    Reads the catalogs and statistics of the database, but no rows. Each check takes at most 5 s and reports at most 50 findings.`)
   @Answer(200, 'The advice', ProjectAdvice)
-  @PlatformErrors(PROJECT_ERRORS)
-  async examine(@Param('id') id: string): Promise<ProjectAdvice> {
+  async getProjectAdvice(@Param('id') id: string): Promise<ProjectAdvice> {
     const project = await this.projects.get(id);
     const [{ advice, skipped, truncated }, dismissals] = await Promise.all([
       this.advisor.examine(project),
@@ -59,17 +45,11 @@ export class AdviceController {
   }
 
   @Post(':advice_id/dismiss')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'dismissAdvice',
-    summary: 'Dismiss a finding of the advisor, for everyone',
-    description: 'It stays in the list, marked as dismissed.',
-  })
-  @ProjectParam()
-  @AdviceParam()
+  @Describe(`Dismiss a finding of the advisor, for everyone
+    It stays in the list, marked as dismissed.`)
   @Answer(200, 'The finding is dismissed', AdviceDismissed)
-  @PlatformErrors(adviceNotFound(), PROJECT_ERRORS)
-  async dismiss(
+  @Errors(adviceNotFound())
+  async dismissAdvice(
     @Param('id') projectId: string,
     @Param('advice_id') id: string,
     @CurrentActor() actor: Actor,
@@ -81,16 +61,11 @@ export class AdviceController {
   }
 
   @Delete(':advice_id/dismiss')
-  @ApiOperation({
-    operationId: 'restoreAdvice',
-    summary: 'Restore a dismissed finding of the advisor',
-    description: 'Does nothing if the finding is not dismissed.',
-  })
-  @ProjectParam()
-  @AdviceParam()
+  @Describe(`Restore a dismissed finding of the advisor
+    Does nothing if the finding is not dismissed.`)
   @Answer(200, 'The finding is not dismissed', AdviceDismissed)
-  @PlatformErrors(adviceNotFound(), PROJECT_ERRORS)
-  async restore(
+  @Errors(adviceNotFound())
+  async restoreAdvice(
     @Param('id') projectId: string,
     @Param('advice_id') id: string,
     @CurrentActor() actor: Actor,

@@ -1,19 +1,20 @@
 /** Platform administration: the audit log, its export, and the verification of its chain. */
 import { Controller, Get, Res } from '@nestjs/common';
-import { ApiOperation, ApiProduces, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ClientLeftError, sendChunks } from '../../http/send-chunks';
 import { ChainHead, AuditChainRepository } from '../../projects/audit-chain.repository';
 import { AuditLogRepository } from '../../projects/audit-log.repository';
 import { CSV_HEADER, exportedLog, toCsv, toJsonLines } from '../audit-export';
 import { AuditLogEntry, AuditVerification } from '../audit-records';
-import { AdminApi, ADMIN_ERRORS } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
 import { ExportAuditLogQuery, filterOf, ListAuditLogQuery, VerifyAuditLogQuery } from './dto/audit-log.dto';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Answer } from '../../http/docs/answer.decorator';
 import { TEXT } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 const DEFAULT_LIMIT = 100;
 const DEFAULT_SLICE = 10_000;
@@ -31,21 +32,16 @@ export class AuditLogController {
   ) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'listAuditLog',
-    summary: 'List changes, newest first',
-    description:
-      'Records every change made through the administration and every access to a secret. At most 1000 per page.',
-  })
-  @ApiQuery({ type: ListAuditLogQuery })
+  @Describe(`List changes, newest first
+    Records every change made through the administration and every access to a secret. At most 1000 per page.`)
   @Answer(200, 'A page of entries', [AuditLogEntry], {
     'X-Next-Cursor': {
       description: 'Value of `before` for the next page; absent on the last page',
       schema: TEXT,
     },
   })
-  @PlatformErrors(invalidParameters('before must be an id of the audit log'), ADMIN_ERRORS)
-  async list(
+  @Errors(invalidParameters('before must be an id of the audit log'))
+  async listAuditLog(
     @StrictQuery() query: ListAuditLogQuery,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AuditLogEntry[]> {
@@ -59,13 +55,8 @@ export class AuditLogController {
   }
 
   @Get('export')
-  @ApiOperation({
-    operationId: 'exportAuditLog',
-    summary: 'Export entries, oldest first, as JSON lines or CSV',
-    description:
-      'The response is streamed; a failure after its start closes the connection. JSON lines contain the values as they are hashed. In CSV, text that a spreadsheet would read as a formula is prefixed with an apostrophe.',
-  })
-  @ApiQuery({ type: ExportAuditLogQuery })
+  @Describe(`Export entries, oldest first, as JSON lines or CSV
+    The response is streamed; a failure after its start closes the connection. JSON lines contain the values as they are hashed. In CSV, text that a spreadsheet would read as a formula is prefixed with an apostrophe.`)
   @ApiProduces(JSON_LINES, CSV)
   @ApiResponse({
     status: 200,
@@ -79,8 +70,8 @@ export class AuditLogController {
       [CSV]: { schema: EXPORTED, example: CSV_HEADER },
     },
   })
-  @PlatformErrors(invalidParameters('format must be one of the following values: jsonl, csv'), ADMIN_ERRORS)
-  async export(@StrictQuery() query: ExportAuditLogQuery, @Res() response: Response): Promise<void> {
+  @Errors(invalidParameters('format must be one of the following values: jsonl, csv'))
+  async exportAuditLog(@StrictQuery() query: ExportAuditLogQuery, @Res() response: Response): Promise<void> {
     const isCsv = query.format === 'csv';
     const chunks = exportedLog(
       this.audit,
@@ -99,16 +90,11 @@ export class AuditLogController {
   }
 
   @Get('verify')
-  @ApiOperation({
-    operationId: 'verifyAuditLog',
-    summary: 'Verify a slice of the hash chain and find the first broken record',
-    description:
-      'Repeat the call with `after` set to `next` until `next` is null. With the first slice, pass a `head` that was kept outside the database: a recomputed chain is intact but does not contain it.',
-  })
-  @ApiQuery({ type: VerifyAuditLogQuery })
+  @Describe(`Verify a slice of the hash chain and find the first broken record
+    Repeat the call with \`after\` set to \`next\` until \`next\` is null. With the first slice, pass a \`head\` that was kept outside the database: a recomputed chain is intact but does not contain it.`)
   @Answer(200, 'The outcome, broken or intact', AuditVerification)
-  @PlatformErrors(invalidParameters('head must have the form position:hash'), ADMIN_ERRORS)
-  async verify(@StrictQuery() query: VerifyAuditLogQuery): Promise<AuditVerification> {
+  @Errors(invalidParameters('head must have the form position:hash'))
+  async verifyAuditLog(@StrictQuery() query: VerifyAuditLogQuery): Promise<AuditVerification> {
     const { after = 0, limit = DEFAULT_SLICE, head } = query;
     const slice = await this.chain.verify(after, limit, head === undefined ? null : headOf(head));
     const { broken } = slice;

@@ -1,13 +1,11 @@
 /** Platform administration: schedules of backups, and their runs. */
-import { Controller, Delete, Get, HttpCode, Post, Put } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Controller, Delete, Get, Post, Put } from '@nestjs/common';
 import { backupsNotConfigured } from '../../backup/backup.errors';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../projects/audit-log.repository';
+import { projectNotFound } from '../../projects/projects.errors';
 import {
   BackupRunRecord,
   BackupsRecord,
@@ -16,9 +14,11 @@ import {
   ScheduleRecord,
 } from '../backup-records';
 import { BackupAdminService } from '../backup-admin.service';
-import { AdminApi, PROJECT_ERRORS } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { BackupRequestDto, BackupSubjectQuery, ListRunsQuery, ScheduleDto } from './dto/backups.dto';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 const DEFAULT_LIMIT = 100;
 
@@ -28,34 +28,20 @@ export class BackupSchedulesController {
   constructor(private readonly backups: BackupAdminService) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'listBackups',
-    summary: 'List the schedule and the last backup of each project',
-    description: "The first one is for the platform's own records.",
-  })
+  @Describe(`List the schedule and the last backup of each project
+    The first one is for the platform's own records.`)
   @Answer(200, 'The schedules and their results', BackupsRecord)
-  @PlatformErrors(PROJECT_ERRORS)
-  list(): Promise<BackupsRecord> {
+  listBackups(): Promise<BackupsRecord> {
     return this.backups.list();
   }
 
   @Put('schedule')
-  @ApiOperation({
-    operationId: 'scheduleBackups',
-    summary: 'Schedule backups of the install or of a project',
-    description:
-      'The schedule of the install applies to each project without a schedule of its own. BACKUP_PASSPHRASE and the destination are settings of the install.',
-  })
-  @ApiQuery({ type: BackupSubjectQuery })
-  @JsonBody(ScheduleDto)
+  @Describe(`Schedule backups of the install or of a project
+    The schedule of the install applies to each project without a schedule of its own. BACKUP_PASSPHRASE and the destination are settings of the install.`)
   @Answer(200, 'The schedule', ScheduleRecord)
-  @PlatformErrors(
-    invalidParameters('keep must not be less than 1'),
-    backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'),
-    JSON_BODY_ERRORS,
-    PROJECT_ERRORS,
-  )
-  set(
+  @Errors(invalidParameters('keep must not be less than 1'), projectNotFound())
+  @Errors(backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'))
+  scheduleBackups(
     @StrictQuery() { project_id: projectId }: BackupSubjectQuery,
     @StrictBody() body: ScheduleDto,
     @CurrentActor() actor: Actor,
@@ -64,15 +50,11 @@ export class BackupSchedulesController {
   }
 
   @Delete('schedule')
-  @ApiOperation({
-    operationId: 'unscheduleBackups',
-    summary: 'Remove the schedule of the install or of a project',
-    description: "The install's schedule then applies to the project. Existing archives are kept.",
-  })
-  @ApiQuery({ type: BackupSubjectQuery })
+  @Describe(`Remove the schedule of the install or of a project
+    The install's schedule then applies to the project. Existing archives are kept.`)
   @Answer(200, 'Whether there was a schedule', RemovedSchedule)
-  @PlatformErrors(invalidParameters('project_id must be a string'), PROJECT_ERRORS)
-  async remove(
+  @Errors(invalidParameters('project_id must be a string'), projectNotFound())
+  async unscheduleBackups(
     @StrictQuery() { project_id: projectId }: BackupSubjectQuery,
     @CurrentActor() actor: Actor,
   ): Promise<RemovedSchedule> {
@@ -80,36 +62,24 @@ export class BackupSchedulesController {
   }
 
   @Get('runs')
-  @ApiOperation({
-    operationId: 'listBackupRuns',
-    summary: 'List the runs of scheduled backups, newest first',
-    description: 'Each attempt is a run.',
-  })
-  @ApiQuery({ type: ListRunsQuery })
+  @Describe(`List the runs of scheduled backups, newest first
+    Each attempt is a run.`)
   @Answer(200, 'A page of runs', [BackupRunRecord])
-  @PlatformErrors(invalidParameters('limit must not be greater than 1000'), PROJECT_ERRORS)
-  runs(
+  @Errors(invalidParameters('limit must not be greater than 1000'), projectNotFound())
+  listBackupRuns(
     @StrictQuery() { project_id: projectId, limit = DEFAULT_LIMIT, before }: ListRunsQuery,
   ): Promise<BackupRunRecord[]> {
     return this.backups.runs({ projectId, limit, before });
   }
 
   @Post('runs')
-  @HttpCode(202)
-  @ApiOperation({
-    operationId: 'startBackup',
-    summary: 'Start a backup now, as a schedule would',
-    description: 'The backup is queued; the list of runs shows its result.',
-  })
+  @Describe(`Start a backup now, as a schedule would
+    The backup is queued; the list of runs shows its result.`)
   @JsonBody(BackupRequestDto, { required: false })
   @Answer(202, 'The backups are queued', QueuedBackups)
-  @PlatformErrors(
-    invalidParameters('project_id must be a string'),
-    backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'),
-    JSON_BODY_ERRORS,
-    PROJECT_ERRORS,
-  )
-  async start(
+  @Errors(invalidParameters('project_id must be a string'), projectNotFound())
+  @Errors(backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'))
+  async startBackup(
     @StrictBody() { project_id: projectId }: BackupRequestDto,
     @CurrentActor() actor: Actor,
   ): Promise<QueuedBackups> {

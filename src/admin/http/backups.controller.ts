@@ -1,14 +1,6 @@
 /** Platform administration: backups of projects, streamed in both directions. */
-import { Controller, Get, Headers, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiConsumes,
-  ApiHeader,
-  ApiOperation,
-  ApiProduces,
-  ApiQuery,
-  ApiResponse,
-} from '@nestjs/swagger';
+import { Controller, Get, Headers, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiHeader, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import { ARCHIVE_TYPES } from '../../backup/archive/compression';
@@ -30,14 +22,15 @@ import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { bodyTooSlow } from '../../http/bodies/body.errors';
 import { clientLeft } from '../../http/client-left';
 import { Answer } from '../../http/docs/answer.decorator';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { RestoreReport } from '../admin-records';
-import { ADMIN_ERRORS, AdminAccess, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { AdminAccess } from './admin-api.decorator';
 import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
 import { PASSPHRASE, passphraseOf } from './backup-passphrase';
 import { CurrentActor } from './current-actor.decorator';
 import { BackupQuery, RestoreQuery } from './dto/backups.dto';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 @AdminAccess()
 @Controller('admin/v1')
@@ -50,15 +43,9 @@ export class BackupsController {
   ) {}
 
   @Get('projects/:id/backup')
-  @ApiOperation({
-    operationId: 'backupProject',
-    summary: 'Back up a project: its database, files, settings and keys as one archive',
-    description:
-      'The archive is a consistent snapshot; the project keeps serving requests. A failure after the first byte closes the connection: only an archive that was received to its end is complete.',
-  })
-  @ProjectParam()
+  @Describe(`Back up a project: its database, files, settings and keys as one archive
+    The archive is a consistent snapshot; the project keeps serving requests. A failure after the first byte closes the connection: only an archive that was received to its end is complete.`)
   @ApiHeader(PASSPHRASE)
-  @ApiQuery({ type: BackupQuery })
   @ApiProduces(...ARCHIVE_TYPES)
   @ApiResponse({
     status: 200,
@@ -66,13 +53,9 @@ export class BackupsController {
     headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
     content: ARCHIVE_CONTENT,
   })
-  @PlatformErrors(
-    passphraseInvalid(),
-    notSupported('The project has tables that its owner may not read'),
-    projectBusy(),
-    PROJECT_ERRORS,
-  )
-  async backup(
+  @Errors(passphraseInvalid(), notSupported('The project has tables that its owner may not read'))
+  @Errors(projectBusy())
+  async backupProject(
     @Param('id') id: string,
     @Headers('backup-passphrase') header: string | undefined,
     @StrictQuery() { compression }: BackupQuery,
@@ -88,31 +71,18 @@ export class BackupsController {
   }
 
   @Post('restore')
-  @HttpCode(201)
-  @ApiOperation({
-    operationId: 'restoreProject',
-    summary: 'Restore a project from a backup, with the same id',
-    description:
-      'The project serves requests once the whole archive is verified; a failure leaves nothing. It gets new keys, secrets and a new database password, and its users sign in again, unless `keep_keys` is `true`. With `dry_run`, the archive is only checked.',
-  })
+  @Describe(`Restore a project from a backup, with the same id
+    The project serves requests once the whole archive is verified; a failure leaves nothing. It gets new keys, secrets and a new database password, and its users sign in again, unless \`keep_keys\` is \`true\`. With \`dry_run\`, the archive is only checked.`)
   @ApiHeader(PASSPHRASE)
-  @ApiQuery({ type: RestoreQuery })
   @ApiConsumes(...ARCHIVE_TYPES)
   @ApiBody({ schema: ARCHIVE })
   @Answer(201, 'The restored project', RestoreReport)
-  @PlatformErrors(
-    wrongPassphrase(),
-    passphraseInvalid(),
-    archiveInvalid('it is cut off'),
-    notSupported('The archive is of a newer version'),
-    restoreFailed('pre-data.sql', new Error('extension "postgis" is not available')),
-    restoreInterrupted('data', new Error('could not extend file: No space left on device')),
-    bodyTooSlow(),
-    projectExists('acme'),
-    slugTaken('acme', false),
-    ADMIN_ERRORS,
-  )
-  async restore(
+  @Errors(wrongPassphrase(), passphraseInvalid(), archiveInvalid('it is cut off'))
+  @Errors(notSupported('The archive is of a newer version'))
+  @Errors(restoreFailed('pre-data.sql', new Error('extension "postgis" is not available')))
+  @Errors(restoreInterrupted('data', new Error('could not extend file: No space left on device')))
+  @Errors(bodyTooSlow(), projectExists('acme'), slugTaken('acme', false))
+  async restoreProject(
     @Headers('backup-passphrase') header: string | undefined,
     @StrictQuery() { slug, dry_run: dryRun, keep_keys: keepKeys }: RestoreQuery,
     @CurrentActor() actor: Actor,

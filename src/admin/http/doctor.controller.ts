@@ -1,6 +1,6 @@
 /** Platform administration: checks of the install and what it depends on. */
-import { Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOperation, ApiPropertyOptional } from '@nestjs/swagger';
+import { Controller, Post } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEmail, IsOptional } from 'class-validator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { DoctorReport } from '../doctor/doctor-report';
@@ -9,9 +9,9 @@ import { PRODUCT } from '../../config/product';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { Example } from '../../http/docs/example.decorator';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
-import { ADMIN_ERRORS, AdminApi } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 @Example({ mail_to: 'admin@example.com' })
 class DoctorDto {
@@ -27,17 +27,12 @@ export class DoctorController {
   constructor(private readonly doctor: DoctorService) {}
 
   @Post()
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'examineInstall',
-    summary: 'Check the install: database, disk, clock, Redis, storage, mail, PUBLIC_URL, TLS, projects',
-    description:
-      'Changes nothing: the object and the Redis key that are written for the check are deleted again. With `mail_to`, a test mail is sent.',
-  })
+  @Describe(`Check the install: database, disk, clock, Redis, storage, mail, PUBLIC_URL, TLS, projects
+    Changes nothing: the object and the Redis key that are written for the check are deleted again. With \`mail_to\`, a test mail is sent.`)
   @JsonBody(DoctorDto, { required: false })
   @Answer(200, 'The findings, failed ones included', DoctorReport)
-  @PlatformErrors(invalidParameters('mail_to must be an email'), JSON_BODY_ERRORS, ADMIN_ERRORS)
-  async examine(@StrictBody() body: DoctorDto): Promise<DoctorReport> {
+  @Errors(invalidParameters('mail_to must be an email'))
+  async examineInstall(@StrictBody() body: DoctorDto): Promise<DoctorReport> {
     const findings = await this.doctor.examine({ mailTo: body.mail_to ?? null });
     return { version: PRODUCT.version, now: new Date(), findings };
   }

@@ -1,29 +1,20 @@
 /** Platform administration: mails of all projects that were given up, and sending them once more. */
-import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiQuery, ApiParam } from '@nestjs/swagger';
+import { Controller, Get, Param, Post } from '@nestjs/common';
 import { FailedMailService } from '../../auth/mail/failed-mail.service';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { FailedMailRecord, QueuedMail } from '../admin-records';
-import { AdminApi, ADMIN_ERRORS, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { ListFailedMailsQuery } from './dto/failed-mails.dto';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Answer } from '../../http/docs/answer.decorator';
-import { UUID_EXAMPLE } from '../../http/docs/documented-types';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { mailNotFound } from '../../auth/auth.errors';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 const DEFAULT_LIMIT = 100;
-
-const MailParam = (): MethodDecorator =>
-  ApiParam({
-    name: 'mail_id',
-    type: String,
-    description: 'The id of a mail, from the list of failed mails',
-    example: UUID_EXAMPLE,
-  });
 
 @AdminApi()
 @Controller('admin/v1')
@@ -35,16 +26,13 @@ export class FailedMailsController {
   ) {}
 
   @Get('failed-mails')
-  @ApiOperation({
-    operationId: 'listFailedMails',
-    summary: 'List undeliverable mails of all projects',
-    description:
-      'Lists mails whose delivery failed permanently or too often. At most 1000, the newest first.',
-  })
-  @ApiQuery({ type: ListFailedMailsQuery })
+  @Describe(`List undeliverable mails of all projects
+    Lists mails whose delivery failed permanently or too often. At most 1000, the newest first.`)
   @Answer(200, 'The newest first', [FailedMailRecord])
-  @PlatformErrors(invalidParameters('limit must not be greater than 1000'), ADMIN_ERRORS)
-  async list(@StrictQuery() { limit = DEFAULT_LIMIT }: ListFailedMailsQuery): Promise<FailedMailRecord[]> {
+  @Errors(invalidParameters('limit must not be greater than 1000'))
+  async listFailedMails(
+    @StrictQuery() { limit = DEFAULT_LIMIT }: ListFailedMailsQuery,
+  ): Promise<FailedMailRecord[]> {
     const found = await this.mails.listAll(limit);
     return found.map(({ project, mail }) => ({
       project_id: project.id,
@@ -59,18 +47,11 @@ export class FailedMailsController {
   }
 
   @Post('projects/:id/failed-mails/:mail_id/retry')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'retryFailedMail',
-    summary: 'Send an undeliverable mail again',
-    description:
-      'The mail is queued with its original token, so it can be sent only while that token is valid.',
-  })
-  @ProjectParam()
-  @MailParam()
+  @Describe(`Send an undeliverable mail again
+    The mail is queued with its original token, so it can be sent only while that token is valid.`)
   @Answer(200, 'The mail is queued', QueuedMail)
-  @PlatformErrors(mailNotFound(), PROJECT_ERRORS)
-  async retry(
+  @Errors(mailNotFound())
+  async retryFailedMail(
     @Param('id') projectId: string,
     @Param('mail_id') mailId: string,
     @CurrentActor() actor: Actor,

@@ -1,14 +1,6 @@
 /** Platform administration: one archive of the whole install, streamed in both directions. */
-import { Controller, Get, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiConsumes,
-  ApiHeader,
-  ApiOperation,
-  ApiProduces,
-  ApiQuery,
-  ApiResponse,
-} from '@nestjs/swagger';
+import { Controller, Get, Headers, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiHeader, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import { ARCHIVE_TYPES } from '../../backup/archive/compression';
@@ -27,15 +19,16 @@ import { bodyTooSlow } from '../../http/bodies/body.errors';
 import { pacedBody } from '../../http/bodies/paced-body';
 import { clientLeft } from '../../http/client-left';
 import { Answer } from '../../http/docs/answer.decorator';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { InstallRestoreReport } from '../backup-records';
-import { ADMIN_ERRORS, AdminAccess } from './admin-api.decorator';
+import { AdminAccess } from './admin-api.decorator';
 import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
 import { PASSPHRASE, passphraseOf } from './backup-passphrase';
 import { CurrentActor } from './current-actor.decorator';
 import { BackupQuery, InstallRestoreQuery } from './dto/backups.dto';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 @AdminAccess()
 @Controller('admin/v1')
@@ -48,23 +41,17 @@ export class InstallBackupsController {
   ) {}
 
   @Get('backup')
-  @ApiOperation({
-    operationId: 'backupInstall',
-    summary:
-      'Back up the install: an archive of each project, the audit log, the schedules and the list of servers as one archive',
-    description:
-      'Each project is archived at its own point in time. A project that cannot be archived is listed in the manifest and does not stop the others. If the backup as a whole fails, the connection is closed.',
-  })
+  @Describe(`Back up the install: an archive of each project, the audit log, the schedules and the list of servers as one archive
+    Each project is archived at its own point in time. A project that cannot be archived is listed in the manifest and does not stop the others. If the backup as a whole fails, the connection is closed.`)
   @ApiHeader(PASSPHRASE)
-  @ApiQuery({ type: BackupQuery })
   @ApiProduces(...ARCHIVE_TYPES)
   @ApiResponse({
     status: 200,
     description: 'The archive',
     content: ARCHIVE_CONTENT,
   })
-  @PlatformErrors(passphraseInvalid(), notSupported(ZSTD_MISSING), ADMIN_ERRORS)
-  async backup(
+  @Errors(passphraseInvalid(), notSupported(ZSTD_MISSING))
+  async backupInstall(
     @Headers('backup-passphrase') header: string | undefined,
     @StrictQuery() { compression }: BackupQuery,
     @CurrentActor() actor: Actor,
@@ -78,29 +65,17 @@ export class InstallBackupsController {
   }
 
   @Post('restore/all')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'restoreInstall',
-    summary:
-      'Restore the projects, the audit log, the schedules and the list of servers of a backup of the install',
-    description:
-      'Needs an owner of the installation. Existing projects are left unchanged; every other one is restored completely or not at all. Projects keep their keys, unless `keep_keys` is `false`. Added entries of the audit log name the restoring person as `imported_by` in their details. The call can be repeated. With `dry_run`, the archive is only checked.',
-  })
+  @Describe(`Restore the projects, the audit log, the schedules and the list of servers of a backup of the install
+    Needs an owner of the installation. Existing projects are left unchanged; every other one is restored completely or not at all. Projects keep their keys, unless \`keep_keys\` is \`false\`. Added entries of the audit log name the restoring person as \`imported_by\` in their details. The call can be repeated. With \`dry_run\`, the archive is only checked.`)
   @ApiHeader(PASSPHRASE)
-  @ApiQuery({ type: InstallRestoreQuery })
   @ApiConsumes(...ARCHIVE_TYPES)
   @ApiBody({ schema: ARCHIVE })
   @Answer(200, 'The outcome for each project, failures included', InstallRestoreReport)
-  @PlatformErrors(
-    wrongPassphrase(),
-    passphraseInvalid(),
-    archiveInvalid('it is cut off'),
-    notSupported('This is a backup of one project: restore it without --all'),
-    restoreFailed('platform/audit_log.copy', new Error('missing data for column "details"')),
-    bodyTooSlow(),
-    ADMIN_ERRORS,
-  )
-  async restore(
+  @Errors(wrongPassphrase(), passphraseInvalid(), archiveInvalid('it is cut off'))
+  @Errors(notSupported('This is a backup of one project: restore it without --all'))
+  @Errors(restoreFailed('platform/audit_log.copy', new Error('missing data for column "details"')))
+  @Errors(bodyTooSlow())
+  async restoreInstall(
     @Headers('backup-passphrase') header: string | undefined,
     @StrictQuery() { dry_run: dryRun, keep_keys: keepKeys }: InstallRestoreQuery,
     @CurrentActor() actor: Actor,

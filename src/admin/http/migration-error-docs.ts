@@ -1,4 +1,5 @@
 /** OpenAPI documentation of the errors of a project's migrations: those of SQL, with the migration that failed. */
+import { errorsIn } from '../../http/docs/controller-docs';
 import { ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import { platformErrorBody, platformErrorSchema } from '../../http/errors/platform-error-docs';
 import { migrationChanged, migrationOutOfOrder, migrationsLocked } from '../migrations/migration.errors';
@@ -29,7 +30,7 @@ const DOCS = new ErrorDocs({
     }),
 });
 
-export const MigrationErrors = (...errors: ErrorList): MethodDecorator => DOCS.answers(...errors);
+export const MigrationErrors = (...errors: ErrorList): MethodDecorator => errorsIn(DOCS, errors);
 
 const CREATE_NOTES = { version: '20261122210000', name: 'create_notes' };
 

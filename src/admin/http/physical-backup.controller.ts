@@ -1,19 +1,20 @@
 /** Platform administration: a backup of the whole install. */
 import { Controller, Get, Headers, Res } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiProduces, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiHeader, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ARCHIVE_TYPES } from '../../backup/archive/compression';
 import { notSupported, passphraseInvalid } from '../../backup/backup.errors';
 import { PhysicalBackup } from '../../backup/physical/physical-backup.service';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { projectBusy } from '../../projects/projects.errors';
-import { ADMIN_ERRORS, AdminAccess } from './admin-api.decorator';
+import { AdminAccess } from './admin-api.decorator';
 import { ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
 import { PASSPHRASE, passphraseOf } from './backup-passphrase';
 import { CurrentActor } from './current-actor.decorator';
 import { PhysicalBackupQuery } from './dto/backups.dto';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 @AdminAccess()
 @Controller('admin/v1/physical-backup')
@@ -24,15 +25,9 @@ export class PhysicalBackupController {
   ) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'backupInstallPhysically',
-    summary:
-      'Back up the whole install: the embedded cluster, the keys of the platform and the files on disk',
-    description:
-      'Needs the embedded PostgreSQL. It is restored by `plinth restore --physical`. A failure after the first byte closes the connection: only an archive that was received to its end is complete.',
-  })
+  @Describe(`Back up the whole install: the embedded cluster, the keys of the platform and the files on disk
+    Needs the embedded PostgreSQL. It is restored by \`plinth restore --physical\`. A failure after the first byte closes the connection: only an archive that was received to its end is complete.`)
   @ApiHeader(PASSPHRASE)
-  @ApiQuery({ type: PhysicalBackupQuery })
   @ApiProduces(...ARCHIVE_TYPES)
   @ApiResponse({
     status: 200,
@@ -40,13 +35,9 @@ export class PhysicalBackupController {
     headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
     content: ARCHIVE_CONTENT,
   })
-  @PlatformErrors(
-    passphraseInvalid(),
-    notSupported('The PostgreSQL of this install is not the embedded one'),
-    projectBusy(),
-    ADMIN_ERRORS,
-  )
-  async backup(
+  @Errors(passphraseInvalid(), notSupported('The PostgreSQL of this install is not the embedded one'))
+  @Errors(projectBusy())
+  async backupInstallPhysically(
     @Headers('backup-passphrase') header: string | undefined,
     @StrictQuery() { files, compression }: PhysicalBackupQuery,
     @CurrentActor() actor: Actor,

@@ -1,9 +1,7 @@
 /** Platform administration: what goes on in a project's database. */
-import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiQuery } from '@nestjs/swagger';
+import { Controller, Get, Param, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Answer } from '../../http/docs/answer.decorator';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
@@ -11,19 +9,13 @@ import { DatabaseActivity, SessionSignal, SlowQueries } from '../activity/databa
 import { DatabaseActivityService, Signal } from '../activity/database-activity.service';
 import { SlowQueriesRepository } from '../activity/slow-queries.repository';
 import { sessionNotFound } from '../admin.errors';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { ListSlowQueriesQuery } from './dto/activity.dto';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 const DEFAULT_LIMIT = 50;
-
-const PidParam = (): MethodDecorator =>
-  ApiParam({
-    name: 'pid',
-    type: 'integer',
-    description: 'The process id in PostgreSQL, from the activity',
-    example: 4711,
-  });
 
 @AdminApi()
 @Controller('admin/v1/projects/:id/database')
@@ -36,31 +28,19 @@ export class ProjectActivityController {
   ) {}
 
   @Get('activity')
-  @ApiOperation({
-    operationId: 'getDatabaseActivity',
-    summary: "List the sessions and locks of a project's database, and which sessions block others",
-    description:
-      'Statements are shown as they were sent, so they may hold data. Sessions of a superuser, which Plinth uses for its own administration, are left out.',
-  })
-  @ProjectParam()
+  @Describe(`List the sessions and locks of a project's database, and which sessions block others
+    Statements are shown as they were sent, so they may hold data. Sessions of a superuser, which Plinth uses for its own administration, are left out.`)
   @Answer(200, 'The current activity', DatabaseActivity)
-  @PlatformErrors(PROJECT_ERRORS)
-  async read(@Param('id') id: string): Promise<DatabaseActivity> {
+  async getDatabaseActivity(@Param('id') id: string): Promise<DatabaseActivity> {
     return this.activity.read(await this.projects.get(id));
   }
 
   @Post('activity/:pid/cancel')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'cancelDatabaseQuery',
-    summary: 'Cancel the statement that a session runs; its transaction fails',
-    description: 'A session that is idle in a transaction runs no statement: terminate it instead.',
-  })
-  @ProjectParam()
-  @PidParam()
+  @Describe(`Cancel the statement that a session runs; its transaction fails
+    A session that is idle in a transaction runs no statement: terminate it instead.`)
   @Answer(200, 'The outcome', SessionSignal)
-  @PlatformErrors(sessionNotFound(), PROJECT_ERRORS)
-  async cancel(
+  @Errors(sessionNotFound())
+  async cancelDatabaseQuery(
     @Param('id') id: string,
     @Param('pid') pid: string,
     @CurrentActor() actor: Actor,
@@ -71,17 +51,11 @@ export class ProjectActivityController {
   }
 
   @Post('activity/:pid/terminate')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'terminateDatabaseSession',
-    summary: "End a session of a project's database; its transaction is rolled back",
-    description: "Plinth's own connections are opened again when they are needed.",
-  })
-  @ProjectParam()
-  @PidParam()
+  @Describe(`End a session of a project's database; its transaction is rolled back
+    Plinth's own connections are opened again when they are needed.`)
   @Answer(200, 'The outcome', SessionSignal)
-  @PlatformErrors(sessionNotFound(), PROJECT_ERRORS)
-  async terminate(
+  @Errors(sessionNotFound())
+  async terminateDatabaseSession(
     @Param('id') id: string,
     @Param('pid') pid: string,
     @CurrentActor() actor: Actor,
@@ -92,17 +66,11 @@ export class ProjectActivityController {
   }
 
   @Get('slow-queries')
-  @ApiOperation({
-    operationId: 'listSlowQueries',
-    summary: "List the statements of a project's database that took the most time",
-    description:
-      'From pg_stat_statements, which the embedded PostgreSQL includes; on other servers `reason` says what is missing.',
-  })
-  @ProjectParam()
-  @ApiQuery({ type: ListSlowQueriesQuery })
+  @Describe(`List the statements of a project's database that took the most time
+    From pg_stat_statements, which the embedded PostgreSQL includes; on other servers \`reason\` says what is missing.`)
   @Answer(200, 'The statements', SlowQueries)
-  @PlatformErrors(invalidParameters('limit must not be greater than 200'), PROJECT_ERRORS)
-  async slowQueries(
+  @Errors(invalidParameters('limit must not be greater than 200'))
+  async listSlowQueries(
     @Param('id') id: string,
     @StrictQuery() { order = 'total', limit = DEFAULT_LIMIT }: ListSlowQueriesQuery,
   ): Promise<SlowQueries> {

@@ -1,12 +1,11 @@
 /** Platform administration: the catalog of a project's database. */
 import { Controller, Get, Param } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
 import { Answer } from '../../http/docs/answer.decorator';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { ProjectsService } from '../../projects/projects.service';
 import { CatalogRelation } from '../catalog/catalog-records';
 import { CatalogRepository } from '../catalog/catalog.repository';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
+import { Describe } from '../../http/docs/describe.decorator';
 
 @AdminApi()
 @Controller('admin/v1/projects/:id/catalog')
@@ -17,15 +16,10 @@ export class ProjectCatalogController {
   ) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'getProjectCatalog',
-    summary: 'Get the tables and views with their columns, keys, indexes and policies',
-    description: 'All schemas except those of PostgreSQL. Relations of extensions are left out.',
-  })
-  @ProjectParam()
+  @Describe(`Get the tables and views with their columns, keys, indexes and policies
+    All schemas except those of PostgreSQL. Relations of extensions are left out.`)
   @Answer(200, 'The tables and views, by schema and name', [CatalogRelation])
-  @PlatformErrors(PROJECT_ERRORS)
-  async get(@Param('id') id: string): Promise<CatalogRelation[]> {
+  async getProjectCatalog(@Param('id') id: string): Promise<CatalogRelation[]> {
     return this.catalog.list(await this.projects.get(id));
   }
 }

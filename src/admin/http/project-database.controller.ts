@@ -1,10 +1,9 @@
 /** Platform administration: tables of a project's database, SQL, and how to connect. */
-import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Actor } from '../../projects/audit-log.repository';
 import { ProjectAdminService } from '../project-admin.service';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { DatabaseAccess, SqlAnswer, TableRecord } from '../admin-records';
 import { SqlDto } from './dto/projects.dto';
@@ -12,21 +11,9 @@ import { answerJson } from '../answer-json';
 import { ClientLeftError, sendChunks } from '../../http/send-chunks';
 import { clientLeft } from '../../http/client-left';
 import { StrictBody } from '../../http/input/strict-input.decorator';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import {
-  bodyNotJson,
-  bodyTooSlow,
-  bodyTooLarge,
-  mediaTypeNotJson,
-  bodyIsEncoded,
-  noMemoryForBody,
-} from '../../http/bodies/body.errors';
-import { projectNotFound } from '../../projects/projects.errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { Answer } from '../../http/docs/answer.decorator';
 import { SqlErrors, SQL_FAILURES, SERVER_FAILURE } from './sql-error-docs';
-import { STAFF_REFUSALS } from '../../staff/http/staff-api.decorator';
-import { internalError, databaseUnreachable } from '../../common/errors/http-errors';
-import { MAX_JSON_BODY } from '../../http/bodies/body-reader';
+import { Describe } from '../../http/docs/describe.decorator';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const DEFAULT_TIMEOUT_SECONDS = 60;
@@ -38,41 +25,19 @@ export class ProjectDatabaseController {
   constructor(private readonly projects: ProjectAdminService) {}
 
   @Get('database')
-  @ApiOperation({
-    operationId: 'getProjectDatabase',
-    summary: "Get the owner's connection to a project's database, for psql and migration tools",
-    description:
-      'The password is that of the role that owns the database. Each access is recorded in the audit log.',
-  })
-  @ProjectParam()
+  @Describe(`Get the owner's connection to a project's database, for psql and migration tools
+    The password is that of the role that owns the database. Each access is recorded in the audit log.`)
   @Answer(200, 'The connection', DatabaseAccess)
-  @PlatformErrors(PROJECT_ERRORS)
-  database(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<DatabaseAccess> {
+  getProjectDatabase(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<DatabaseAccess> {
     return this.projects.database(id, actor);
   }
 
   @Post('sql')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'runProjectSql',
-    summary: "Run SQL as the owner of a project's database, in one transaction",
-    description:
-      'Several statements may be separated by semicolons; the rows are those of the last one. If one fails, or the client disconnects, all are rolled back. The audit log records the kinds of the statements, not their text.',
-  })
-  @ProjectParam()
-  @JsonBody(SqlDto)
+  @Describe(`Run SQL as the owner of a project's database, in one transaction
+    Several statements may be separated by semicolons; the rows are those of the last one. If one fails, or the client disconnects, all are rolled back. The audit log records the kinds of the statements, not their text.`)
   @Answer(200, 'The SQL was run', SqlAnswer)
-  @SqlErrors(SQL_FAILURES, SERVER_FAILURE, bodyNotJson(), noMemoryForBody(), databaseUnreachable())
-  @PlatformErrors(
-    bodyTooSlow(),
-    bodyTooLarge(MAX_JSON_BODY),
-    mediaTypeNotJson(),
-    bodyIsEncoded('gzip'),
-    projectNotFound(),
-    STAFF_REFUSALS,
-    internalError(),
-  )
-  async sql(
+  @SqlErrors(SQL_FAILURES, SERVER_FAILURE)
+  async runProjectSql(
     @Param('id') id: string,
     @StrictBody() body: SqlDto,
     @CurrentActor() actor: Actor,
@@ -93,15 +58,10 @@ export class ProjectDatabaseController {
   }
 
   @Get('tables')
-  @ApiOperation({
-    operationId: 'listProjectTables',
-    summary: 'List tables with row-level security on or off',
-    description: 'All schemas except those of Plinth and of PostgreSQL.',
-  })
-  @ProjectParam()
+  @Describe(`List tables with row-level security on or off
+    All schemas except those of Plinth and of PostgreSQL.`)
   @Answer(200, 'The tables, by schema and name', [TableRecord])
-  @PlatformErrors(PROJECT_ERRORS)
-  tables(@Param('id') id: string): Promise<TableRecord[]> {
+  listProjectTables(@Param('id') id: string): Promise<TableRecord[]> {
     return this.projects.tables(id);
   }
 }

@@ -1,31 +1,19 @@
 /** Platform administration: a project's own migrations. */
-import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { clientLeft } from '../../http/client-left';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../projects/audit-log.repository';
 import { AppliedMigrationRecord, MigrationRunAnswer } from '../migrations/migration-records';
 import { ProjectMigrationsService } from '../migrations/project-migrations.service';
-import { STAFF_REFUSALS } from '../../staff/http/staff-api.decorator';
-import { databaseUnreachable, internalError, invalidParameters } from '../../common/errors/http-errors';
-import {
-  bodyIsEncoded,
-  bodyNotJson,
-  bodyTooLarge,
-  bodyTooSlow,
-  mediaTypeNotJson,
-  noMemoryForBody,
-} from '../../http/bodies/body.errors';
-import { MAX_JSON_BODY } from '../../http/bodies/body-reader';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
-import { projectNotFound } from '../../projects/projects.errors';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { Answer } from '../../http/docs/answer.decorator';
+import { AdminApi } from './admin-api.decorator';
 import { MIGRATION_CONFLICTS, MigrationErrors } from './migration-error-docs';
 import { SERVER_FAILURE, SQL_FAILURES } from './sql-error-docs';
 import { CurrentActor } from './current-actor.decorator';
 import { RunMigrationsDto } from './dto/project-migrations.dto';
+import { Describe } from '../../http/docs/describe.decorator';
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const DEFAULT_LOCK_TIMEOUT_SECONDS = 60;
@@ -36,49 +24,25 @@ export class ProjectMigrationsController {
   constructor(private readonly migrations: ProjectMigrationsService) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'listProjectMigrations',
-    summary: "List a project's applied migrations in the order of their versions",
-    description: 'The record is in the schema `plinth_migrations` of the project.',
-  })
-  @ProjectParam()
+  @Describe(`List a project's applied migrations in the order of their versions
+    The record is in the schema \`plinth_migrations\` of the project.`)
   @Answer(200, 'The applied migrations', [AppliedMigrationRecord])
-  @PlatformErrors(PROJECT_ERRORS)
-  async list(@Param('id') id: string): Promise<AppliedMigrationRecord[]> {
+  async listProjectMigrations(@Param('id') id: string): Promise<AppliedMigrationRecord[]> {
     const applied = await this.migrations.list(id);
     return applied.map(({ appliedAt, ...rest }) => ({ ...rest, applied_at: appliedAt }));
   }
 
   @Post()
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'runProjectMigrations',
-    summary: "Apply the pending ones of the given migrations to a project's database",
-    description:
-      'Each migration runs in a transaction of its own unless its first line is `-- plinth: no-transaction`. If one fails, it is rolled back, and those before it stay applied.',
-  })
-  @ProjectParam()
-  @JsonBody(RunMigrationsDto)
+  @Describe(`Apply the pending ones of the given migrations to a project's database
+    Each migration runs in a transaction of its own unless its first line is \`-- plinth: no-transaction\`. If one fails, it is rolled back, and those before it stay applied.`)
   @Answer(200, 'The outcome', MigrationRunAnswer)
   @MigrationErrors(
     invalidParameters('version must have 1 to 18 digits'),
     SQL_FAILURES,
     SERVER_FAILURE,
     MIGRATION_CONFLICTS,
-    bodyNotJson(),
-    noMemoryForBody(),
-    databaseUnreachable(),
   )
-  @PlatformErrors(
-    bodyTooSlow(),
-    bodyTooLarge(MAX_JSON_BODY),
-    mediaTypeNotJson(),
-    bodyIsEncoded('gzip'),
-    projectNotFound(),
-    STAFF_REFUSALS,
-    internalError(),
-  )
-  run(
+  runProjectMigrations(
     @Param('id') id: string,
     @StrictBody() body: RunMigrationsDto,
     @CurrentActor() actor: Actor,

@@ -1,10 +1,7 @@
 /** Platform administration: moves a project to another PostgreSQL server (docs/scaling.md). */
-import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { Controller, Get, Param, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { alreadyThere, noMove } from '../../move/move.errors';
 import type { MoveRow } from '../../move/move.repository';
@@ -13,9 +10,11 @@ import { Actor } from '../../projects/audit-log.repository';
 import { projectBusy } from '../../projects/projects.errors';
 import { serverNotFound, serverUnusable } from '../../projects/servers/server.errors';
 import { MoveRecord } from '../move-records';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { MoveProjectDto } from './dto/moves.dto';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 @AdminApi()
 @Controller('admin/v1/projects/:id/move')
@@ -23,26 +22,12 @@ export class ProjectMovesController {
   constructor(private readonly mover: ProjectMover) {}
 
   @Post()
-  @HttpCode(202)
-  @ApiOperation({
-    operationId: 'moveProject',
-    summary: "Move a project's database to another server",
-    description:
-      'Reads go on while rows are copied; writes get 503 with Retry-After. The request returns when the move has begun. If it fails, or the process ends, the project stays where it was.',
-  })
-  @ProjectParam()
-  @JsonBody(MoveProjectDto)
+  @Describe(`Move a project's database to another server
+    Reads go on while rows are copied; writes get 503 with Retry-After. The request returns when the move has begun. If it fails, or the process ends, the project stays where it was.`)
   @Answer(202, 'The move has begun', MoveRecord)
-  @PlatformErrors(
-    invalidParameters('server must be a string'),
-    serverUnusable(new Error('connect ECONNREFUSED')),
-    alreadyThere('db2'),
-    projectBusy(),
-    serverNotFound(),
-    PROJECT_ERRORS,
-    JSON_BODY_ERRORS,
-  )
-  async start(
+  @Errors(invalidParameters('server must be a string'), serverUnusable(new Error('connect ECONNREFUSED')))
+  @Errors(alreadyThere('db2'), projectBusy(), serverNotFound())
+  async moveProject(
     @Param('id') id: string,
     @StrictBody() { server, read_only_window: readOnlyWindow = false, keep = false }: MoveProjectDto,
     @CurrentActor() actor: Actor,
@@ -51,14 +36,10 @@ export class ProjectMovesController {
   }
 
   @Get()
-  @ApiOperation({
-    operationId: 'getProjectMove',
-    summary: 'Get the progress or the outcome of the last move of a project',
-  })
-  @ProjectParam()
+  @Describe(`Get the progress or the outcome of the last move of a project`)
   @Answer(200, 'The last move', MoveRecord)
-  @PlatformErrors(noMove(), PROJECT_ERRORS)
-  async get(@Param('id') id: string): Promise<MoveRecord> {
+  @Errors(noMove())
+  async getProjectMove(@Param('id') id: string): Promise<MoveRecord> {
     return toRecord(await this.mover.get(id));
   }
 }

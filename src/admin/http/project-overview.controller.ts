@@ -1,12 +1,11 @@
 /** Platform administration: a project at a glance. */
 import { Controller, Get, Param } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
 import { Answer } from '../../http/docs/answer.decorator';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ProjectOverview } from '../overview/project-overview';
 import { ProjectOverviewService } from '../overview/project-overview.service';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
+import { Describe } from '../../http/docs/describe.decorator';
 
 @AdminApi()
 @Controller('admin/v1/projects/:id/overview')
@@ -17,15 +16,10 @@ export class ProjectOverviewController {
   ) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'getProjectOverview',
-    summary: 'Get sizes, counts, requests of the last day and the newest backup of a project',
-    description: 'Users are counted, which takes longer the more there are.',
-  })
-  @ProjectParam()
+  @Describe(`Get sizes, counts, requests of the last day and the newest backup of a project
+    Users are counted, which takes longer the more there are.`)
   @Answer(200, 'The overview', ProjectOverview)
-  @PlatformErrors(PROJECT_ERRORS)
-  async get(@Param('id') id: string): Promise<ProjectOverview> {
+  async getProjectOverview(@Param('id') id: string): Promise<ProjectOverview> {
     return this.overview.of(await this.registry.get(id));
   }
 }

@@ -1,14 +1,13 @@
 /** Platform administration: the requests of a project, live and as samples. */
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core';
-import { ApiOperation, ApiProduces, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Server } from 'node:http';
 import { Clock } from '../../common/time/clock';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Answer } from '../../http/docs/answer.decorator';
 import { TEXT } from '../../http/docs/documented-headers';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { LiveRequests } from '../../observe/live/live-requests.service';
 import { percentileOf } from '../../observe/samples/duration-histogram';
@@ -17,9 +16,11 @@ import { ProjectRegistry } from '../../projects/project-registry.service';
 import { StaffRecheck } from '../../staff/http/staff-recheck.service';
 import { tooManyListeners } from '../admin.errors';
 import { ProjectSamples } from '../observe-records';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
 import { ListSamplesQuery } from './dto/samples.dto';
 import { EventStream } from './event-stream';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 /** Listeners of one process: each holds a connection and a buffer. */
 const MAX_LISTENERS = 32;
@@ -45,13 +46,8 @@ export class ProjectRequestsController {
   ) {}
 
   @Get('requests')
-  @ApiOperation({
-    operationId: 'watchProjectRequests',
-    summary: 'Watch the requests of a project as server-sent events',
-    description:
-      'Streams the requests of all processes of the install as they finish: event `request` with `at`, `method`, `path`, `status`, `role`, `ms`, `ms_database` and `bytes`. Values of query strings, and parts of paths that could be tokens, are `***`. Event `dropped` has the `count` of requests that were left out because there were too many. `ms_database` is the time spent holding, or waiting for, a database connection; null for a request that began before the stream. A stream ends after 15 minutes (reconnect then), and within seconds after the session or token ends or the role is removed.',
-  })
-  @ProjectParam()
+  @Describe(`Watch the requests of a project as server-sent events
+    Streams the requests of all processes of the install as they finish: event \`request\` with \`at\`, \`method\`, \`path\`, \`status\`, \`role\`, \`ms\`, \`ms_database\` and \`bytes\`. Values of query strings, and parts of paths that could be tokens, are \`***\`. Event \`dropped\` has the \`count\` of requests that were left out because there were too many. \`ms_database\` is the time spent holding, or waiting for, a database connection; null for a request that began before the stream. A stream ends after 15 minutes (reconnect then), and within seconds after the session or token ends or the role is removed.`)
   @ApiProduces('text/event-stream')
   @ApiResponse({
     status: 200,
@@ -62,8 +58,12 @@ export class ProjectRequestsController {
     },
     content: { 'text/event-stream': { schema: { type: 'string' }, example: EVENTS } },
   })
-  @PlatformErrors(tooManyListeners(MAX_LISTENERS), PROJECT_ERRORS)
-  async watch(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+  @Errors(tooManyListeners(MAX_LISTENERS))
+  async watchProjectRequests(
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
     await this.registry.get(id);
     if (this.live.size >= MAX_LISTENERS) throw tooManyListeners(MAX_LISTENERS);
     if (request.method === 'HEAD') {
@@ -85,17 +85,11 @@ export class ProjectRequestsController {
   }
 
   @Get('samples')
-  @ApiOperation({
-    operationId: 'listProjectSamples',
-    summary: 'Get samples for charts: requests, errors, durations, bytes and the size of the database',
-    description:
-      'Each process writes its samples once a minute, so the newest minute is missing. The last hour has a sample for each minute, the last day one for every ten minutes. Durations are estimated from histogram buckets and differ from the exact values by less than 42 %.',
-  })
-  @ProjectParam()
-  @ApiQuery({ type: ListSamplesQuery })
+  @Describe(`Get samples for charts: requests, errors, durations, bytes and the size of the database
+    Each process writes its samples once a minute, so the newest minute is missing. The last hour has a sample for each minute, the last day one for every ten minutes. Durations are estimated from histogram buckets and differ from the exact values by less than 42 %.`)
   @Answer(200, 'The samples', ProjectSamples)
-  @PlatformErrors(invalidParameters('range must be one of the following values: hour, day'), PROJECT_ERRORS)
-  async list(
+  @Errors(invalidParameters('range must be one of the following values: hour, day'))
+  async listProjectSamples(
     @Param('id') id: string,
     @StrictQuery() { range = 'hour' }: ListSamplesQuery,
   ): Promise<ProjectSamples> {

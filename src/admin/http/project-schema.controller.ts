@@ -1,11 +1,11 @@
 /** Platform administration: the schema of a project as SQL. */
 import { Controller, Get, Param, Res } from '@nestjs/common';
-import { ApiOperation, ApiProduces, ApiResponse } from '@nestjs/swagger';
+import { ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ProjectSchema } from '../../backup/project-schema.service';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { untilSent } from './archive-response';
-import { AdminAccess, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { AdminAccess } from './admin-api.decorator';
+import { Describe } from '../../http/docs/describe.decorator';
 
 /** The beginning of an answer. */
 const SCHEMA = 'CREATE TABLE public.todos (\n    id bigint NOT NULL,\n    title text NOT NULL\n);\n';
@@ -16,13 +16,8 @@ export class ProjectSchemaController {
   constructor(private readonly schemas: ProjectSchema) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'dumpProjectSchema',
-    summary: "Get the schema of a project's database as SQL",
-    description:
-      'The text is that of `pg_dump --schema-only`, without extensions and owners. A failure after the first byte closes the connection.',
-  })
-  @ProjectParam()
+  @Describe(`Get the schema of a project's database as SQL
+    The text is that of \`pg_dump --schema-only\`, without extensions and owners. A failure after the first byte closes the connection.`)
   @ApiProduces('text/plain')
   @ApiResponse({
     status: 200,
@@ -30,8 +25,7 @@ export class ProjectSchemaController {
     headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
     content: { 'text/plain': { schema: { type: 'string' }, example: SCHEMA } },
   })
-  @PlatformErrors(PROJECT_ERRORS)
-  schema(@Param('id') id: string, @Res() response: Response): Promise<void> {
+  dumpProjectSchema(@Param('id') id: string, @Res() response: Response): Promise<void> {
     const written = this.schemas.write(id, () => {
       response.setHeader('Content-Type', 'text/plain; charset=utf-8');
       response.setHeader('Cache-Control', 'no-store');

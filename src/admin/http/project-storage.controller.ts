@@ -1,15 +1,15 @@
 /** Platform administration: compares a project's files with their stored bytes. */
-import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { Controller, Get, Param, Post } from '@nestjs/common';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { StorageSweep } from '../../storage/sweep/storage-sweep.service';
 import { StorageCheck, StorageSweepResult } from '../admin-records';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
 import { Answer } from '../../http/docs/answer.decorator';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { AppError } from '../../common/errors/app-error';
 import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
 import { storageUnavailable } from '../../storage/storage.errors';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 /** The owner of the project took rights on the tables of storage away. */
 const TABLE_REFUSED = new AppError({
@@ -27,15 +27,11 @@ export class ProjectStorageController {
   ) {}
 
   @Get('check')
-  @ApiOperation({
-    operationId: 'checkProjectStorage',
-    summary: "Compare a project's files with their bytes, without changes",
-    description: 'Reads the complete list of objects from the storage provider, which takes time.',
-  })
-  @ProjectParam()
+  @Describe(`Compare a project's files with their bytes, without changes
+    Reads the complete list of objects from the storage provider, which takes time.`)
   @Answer(200, 'The findings', StorageCheck)
-  @PlatformErrors(TABLE_REFUSED, storageUnavailable(null), PROJECT_ERRORS)
-  async check(@Param('id') id: string): Promise<StorageCheck> {
+  @Errors(TABLE_REFUSED, storageUnavailable(null))
+  async checkProjectStorage(@Param('id') id: string): Promise<StorageCheck> {
     const report = await this.storage.check(await this.registry.get(id));
     const { count, size, objectIds } = report.bytesWithoutRow;
     return {
@@ -46,17 +42,11 @@ export class ProjectStorageController {
   }
 
   @Post('sweep')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'sweepProjectStorage',
-    summary: 'Remove objects that belong to no file, as the hourly sweep does',
-    description:
-      'Objects that are younger than an hour stay, because an upload may be about to add their row.',
-  })
-  @ProjectParam()
+  @Describe(`Remove objects that belong to no file, as the hourly sweep does
+    Objects that are younger than an hour stay, because an upload may be about to add their row.`)
   @Answer(200, 'The removed objects', StorageSweepResult)
-  @PlatformErrors(TABLE_REFUSED, storageUnavailable(null), PROJECT_ERRORS)
-  async sweep(@Param('id') id: string): Promise<StorageSweepResult> {
+  @Errors(TABLE_REFUSED, storageUnavailable(null))
+  async sweepProjectStorage(@Param('id') id: string): Promise<StorageSweepResult> {
     const { objects, uploads, rowsWithoutBytes } = await this.storage.sweep(await this.registry.get(id));
     return { removed_objects: objects, removed_uploads: uploads, rows_without_bytes: rowsWithoutBytes };
   }

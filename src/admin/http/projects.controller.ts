@@ -1,11 +1,10 @@
 /** Platform administration: projects and their keys (DECISIONS.md 7). */
-import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Controller, Delete, Get, Param, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { MailTemplateCheck } from '../../auth/mail/mail-template-check.service';
 import { Actor } from '../../projects/audit-log.repository';
 import { ProjectAdminService } from '../project-admin.service';
-import { AdminApi, ADMIN_ERRORS, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
 import { isOperator, type Staff, visibleProjects } from '../../staff/roles/staff';
 import { CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { roleForbids } from '../../staff/staff.errors';
@@ -15,12 +14,12 @@ import { CreateProjectDto, ListProjectsQuery, RotateKeysDto, UpdateProjectDto } 
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { COUNT } from '../../http/docs/documented-headers';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { slugTaken, nameWithoutSlug, invalidSlug, projectBusy } from '../../projects/projects.errors';
 import { noRoom, serverNotFound } from '../../projects/servers/server.errors';
 import { changesQuotas } from '../../projects/settings/quota.settings';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 const DEFAULT_GRACE_SECONDS = 86_400;
 const DEFAULT_LIMIT = 100;
@@ -34,24 +33,14 @@ export class ProjectsController {
   ) {}
 
   @Post()
-  @ApiOperation({
-    operationId: 'createProject',
-    summary: 'Create a project',
-    description:
-      'Creates a database, roles and keys, which takes about a third of a second. Besides the keys call, only this response contains the keys.',
-  })
-  @JsonBody(CreateProjectDto)
+  @Describe(`Create a project
+    Creates a database, roles and keys, which takes about a third of a second. Besides the keys call, only this response contains the keys.`)
   @Answer(201, 'The project with its keys', CreatedProject)
-  @PlatformErrors(
-    invalidSlug(),
-    nameWithoutSlug(),
-    slugTaken('acme', false),
-    noRoom(),
-    serverNotFound(),
-    JSON_BODY_ERRORS,
-    ADMIN_ERRORS,
-  )
-  async create(@StrictBody() body: CreateProjectDto, @CurrentActor() actor: Actor): Promise<CreatedProject> {
+  @Errors(invalidSlug(), nameWithoutSlug(), slugTaken('acme', false), noRoom(), serverNotFound())
+  async createProject(
+    @StrictBody() body: CreateProjectDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<CreatedProject> {
     const { database_url: databaseUrl, ...rest } = body;
     if ((databaseUrl ?? null) !== null && (rest.server ?? null) !== null)
       throw invalidParameters('server and database_url exclude each other');
@@ -60,17 +49,13 @@ export class ProjectsController {
   }
 
   @Get()
-  @ApiOperation({
-    operationId: 'listProjects',
-    summary: 'List projects in the order of creation',
-    description: 'At most 1000 per page. Keys are not listed.',
-  })
-  @ApiQuery({ type: ListProjectsQuery })
+  @Describe(`List projects in the order of creation
+    At most 1000 per page. Keys are not listed.`)
   @Answer(200, 'A page of projects', [ProjectRecord], {
     'X-Total-Count': { description: 'Total number of matching projects', schema: COUNT },
   })
-  @PlatformErrors(invalidParameters('limit must not be greater than 1000'), ADMIN_ERRORS)
-  async list(
+  @Errors(invalidParameters('limit must not be greater than 1000'))
+  async listProjects(
     @StrictQuery() { limit = DEFAULT_LIMIT, offset = 0, slug, search }: ListProjectsQuery,
     @CurrentStaff() staff: Staff,
     @Res({ passthrough: true }) response: Response,
@@ -82,34 +67,19 @@ export class ProjectsController {
   }
 
   @Get(':id')
-  @ApiOperation({
-    operationId: 'getProject',
-    summary: 'Get a project',
-    description: 'The settings hold all values, defaults included.',
-  })
-  @ProjectParam()
+  @Describe(`Get a project
+    The settings hold all values, defaults included.`)
   @Answer(200, 'The project', ProjectRecord)
-  @PlatformErrors(PROJECT_ERRORS)
-  get(@Param('id') id: string): Promise<ProjectRecord> {
+  getProject(@Param('id') id: string): Promise<ProjectRecord> {
     return this.projects.get(id);
   }
 
   @Patch(':id')
-  @ApiOperation({
-    operationId: 'updateProject',
-    summary: 'Change name, plan or settings of a project',
-    description:
-      'Omitted members and settings keep their values; null resets a setting to its default. The slug cannot change.',
-  })
-  @ProjectParam()
-  @JsonBody(UpdateProjectDto)
+  @Describe(`Change name, plan or settings of a project
+    Omitted members and settings keep their values; null resets a setting to its default. The slug cannot change.`)
   @Answer(200, 'The updated project', ProjectRecord)
-  @PlatformErrors(
-    invalidParameters('settings.max_rows must not be less than 1'),
-    JSON_BODY_ERRORS,
-    PROJECT_ERRORS,
-  )
-  async update(
+  @Errors(invalidParameters('settings.max_rows must not be less than 1'))
+  async updateProject(
     @Param('id') id: string,
     @StrictBody() body: UpdateProjectDto,
     @CurrentStaff() staff: Staff,
@@ -123,46 +93,28 @@ export class ProjectsController {
   }
 
   @Post(':id/pause')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'pauseProject',
-    summary: 'Pause a project: its API answers 503 until it is resumed',
-    description:
-      'Takes effect with the next request, on every replica; requests in progress are completed. Data, keys, sessions and the administration stay, and backups go on. A project that is paused already stays as it is.',
-  })
-  @ProjectParam()
+  @Describe(`Pause a project: its API answers 503 until it is resumed
+    Takes effect with the next request, on every replica; requests in progress are completed. Data, keys, sessions and the administration stay, and backups go on. A project that is paused already stays as it is.`)
   @Answer(200, 'The paused project', ProjectRecord)
-  @PlatformErrors(PROJECT_ERRORS)
-  pause(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectRecord> {
+  pauseProject(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectRecord> {
     return this.projects.pause(id, actor);
   }
 
   @Post(':id/resume')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'resumeProject',
-    summary: 'Resume a paused project',
-    description: 'Takes effect with the next request. A project that is not paused stays as it is.',
-  })
-  @ProjectParam()
+  @Describe(`Resume a paused project
+    Takes effect with the next request. A project that is not paused stays as it is.`)
   @Answer(200, 'The project, which serves requests again', ProjectRecord)
-  @PlatformErrors(PROJECT_ERRORS)
-  resume(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectRecord> {
+  resumeProject(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectRecord> {
     return this.projects.resume(id, actor);
   }
 
   @Delete(':id')
-  @ApiOperation({
-    operationId: 'deleteProject',
-    summary: 'Delete a project with its database',
-    description:
-      'This cannot be undone: all rows, users and files are deleted. The slug can be used again afterwards.',
-  })
-  @ProjectParam()
+  @Describe(`Delete a project with its database
+    This cannot be undone: all rows, users and files are deleted. The slug can be used again afterwards.`)
   @Answer(200, 'The project was deleted', DeletedProject)
   @Answer(202, 'The project no longer serves requests; its database is still being dropped', DeletedProject)
-  @PlatformErrors(projectBusy(), PROJECT_ERRORS)
-  async remove(
+  @Errors(projectBusy())
+  async deleteProject(
     @Param('id') id: string,
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) response: Response,
@@ -173,35 +125,20 @@ export class ProjectsController {
   }
 
   @Get(':id/keys')
-  @ApiOperation({
-    operationId: 'getProjectKeys',
-    summary: 'Get the keys of a project and the secret that signs them',
-    description: 'Each access is recorded in the audit log.',
-  })
-  @ProjectParam()
+  @Describe(`Get the keys of a project and the secret that signs them
+    Each access is recorded in the audit log.`)
   @Answer(200, 'The keys and the secret', ProjectKeysWithSecret)
-  @PlatformErrors(PROJECT_ERRORS)
-  keys(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectKeysWithSecret> {
+  getProjectKeys(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectKeysWithSecret> {
     return this.projects.keys(id, actor);
   }
 
   @Post(':id/keys/rotate')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'rotateProjectKeys',
-    summary: 'Rotate the keys and secrets of a project',
-    description:
-      'Returns the new keys. Old signatures stay valid for a grace period; if it is 0, all existing tokens and signed URLs stop working at once.',
-  })
-  @ProjectParam()
+  @Describe(`Rotate the keys and secrets of a project
+    Returns the new keys. Old signatures stay valid for a grace period; if it is 0, all existing tokens and signed URLs stop working at once.`)
   @JsonBody(RotateKeysDto, { required: false })
   @Answer(200, 'The new keys and the new secret', ProjectKeysWithSecret)
-  @PlatformErrors(
-    invalidParameters('grace_seconds must not be less than 0'),
-    JSON_BODY_ERRORS,
-    PROJECT_ERRORS,
-  )
-  rotate(
+  @Errors(invalidParameters('grace_seconds must not be less than 0'))
+  rotateProjectKeys(
     @Param('id') id: string,
     @StrictBody() body: RotateKeysDto,
     @CurrentActor() actor: Actor,

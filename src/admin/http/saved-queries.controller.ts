@@ -1,13 +1,9 @@
 /** Platform administration: SQL that people saved under a name. It is stored, and never run from here. */
-import { Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
+import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { UUID } from '../../common/text/uuid';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import { UUID_EXAMPLE } from '../../http/docs/documented-types';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../projects/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
@@ -16,11 +12,10 @@ import { isOperator, personOf, projectRoleOf, type Staff } from '../../staff/rol
 import { savedQueryExists, savedQueryNotFound, tooManySavedQueries } from '../admin.errors';
 import { SavedQuery, SaveQueryDto, UpdateQueryDto } from '../queries/saved-query-records';
 import { MAX_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
-import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
-
-const QueryParam = (): MethodDecorator =>
-  ApiParam({ name: 'query_id', type: String, description: 'The id of the query', example: UUID_EXAMPLE });
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 const idOf = (staff: Staff): string | null => personOf(staff)?.id ?? null;
 
@@ -34,36 +29,24 @@ export class SavedQueriesController {
   ) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'listSavedQueries',
-    summary: 'List the saved queries of the sender, and the shared ones of the project',
-    description: 'By name, at most 2000.',
-  })
-  @ProjectParam()
+  @Describe(`List the saved queries of the sender, and the shared ones of the project
+    By name, at most 2000.`)
   @Answer(200, 'The queries', [SavedQuery])
-  @PlatformErrors(PROJECT_ERRORS)
-  async list(@Param('id') projectId: string, @CurrentStaff() staff: Staff): Promise<SavedQuery[]> {
+  async listSavedQueries(
+    @Param('id') projectId: string,
+    @CurrentStaff() staff: Staff,
+  ): Promise<SavedQuery[]> {
     await this.projects.get(projectId);
     return this.queries.list({ projectId, personId: idOf(staff) });
   }
 
   @Post()
-  @ApiOperation({
-    operationId: 'saveQuery',
-    summary: 'Save SQL under a name',
-    description: `At most ${MAX_SAVED} for each person in a project.`,
-  })
-  @ProjectParam()
-  @JsonBody(SaveQueryDto)
+  @Describe(`Save SQL under a name
+    At most ${MAX_SAVED} for each person in a project.`)
   @Answer(201, 'The saved query', SavedQuery)
-  @PlatformErrors(
-    invalidParameters('name must be longer than or equal to 1 characters'),
-    savedQueryExists('Signups of the week'),
-    tooManySavedQueries(MAX_SAVED),
-    JSON_BODY_ERRORS,
-    PROJECT_ERRORS,
-  )
-  async create(
+  @Errors(invalidParameters('name must be longer than or equal to 1 characters'))
+  @Errors(savedQueryExists('Signups of the week'), tooManySavedQueries(MAX_SAVED))
+  async saveQuery(
     @Param('id') projectId: string,
     @StrictBody() { name, sql, shared }: SaveQueryDto,
     @CurrentStaff() staff: Staff,
@@ -75,23 +58,12 @@ export class SavedQueriesController {
   }
 
   @Patch(':query_id')
-  @ApiOperation({
-    operationId: 'updateSavedQuery',
-    summary: 'Change a saved query',
-    description: 'Members that are left out stay as they are. Only its author may change it.',
-  })
-  @ProjectParam()
-  @QueryParam()
-  @JsonBody(UpdateQueryDto)
+  @Describe(`Change a saved query
+    Members that are left out stay as they are. Only its author may change it.`)
   @Answer(200, 'The changed query', SavedQuery)
-  @PlatformErrors(
-    invalidParameters('name must be longer than or equal to 1 characters'),
-    savedQueryExists('Signups of the week'),
-    savedQueryNotFound(),
-    JSON_BODY_ERRORS,
-    PROJECT_ERRORS,
-  )
-  async update(
+  @Errors(invalidParameters('name must be longer than or equal to 1 characters'))
+  @Errors(savedQueryExists('Signups of the week'), savedQueryNotFound())
+  async updateSavedQuery(
     @Param('id') projectId: string,
     @Param('query_id') id: string,
     @StrictBody() body: UpdateQueryDto,
@@ -107,17 +79,11 @@ export class SavedQueriesController {
   }
 
   @Delete(':query_id')
-  @HttpCode(204)
-  @ApiOperation({
-    operationId: 'deleteSavedQuery',
-    summary: 'Delete a saved query',
-    description: 'Its author may, and for a shared one the administrators of the project.',
-  })
-  @ProjectParam()
-  @QueryParam()
-  @ApiResponse({ status: 204, description: 'It is deleted' })
-  @PlatformErrors(savedQueryNotFound(), PROJECT_ERRORS)
-  async remove(
+  @Describe(`Delete a saved query
+    Its author may, and for a shared one the administrators of the project.`)
+  @Answer(204, 'It is deleted')
+  @Errors(savedQueryNotFound())
+  async deleteSavedQuery(
     @Param('id') projectId: string,
     @Param('query_id') id: string,
     @CurrentStaff() staff: Staff,

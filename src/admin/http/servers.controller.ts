@@ -1,10 +1,7 @@
 /** Platform administration: PostgreSQL servers for projects' databases (docs/scaling.md). */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
-import { ApiOperation, ApiParam } from '@nestjs/swagger';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../projects/audit-log.repository';
 import {
@@ -15,14 +12,13 @@ import {
 } from '../../projects/servers/server.errors';
 import { ServersService, type ServerState } from '../../projects/servers/servers.service';
 import { RemovedServer, ServerRecord } from '../server-records';
-import { ADMIN_ERRORS, AdminApi } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { AddServerDto, UpdateServerDto } from './dto/servers.dto';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 const DEFAULT_CAPACITY = 1_000;
-
-const ServerParam = (): MethodDecorator =>
-  ApiParam({ name: 'name', description: 'Name of the server', example: 'db2' });
 
 @AdminApi()
 @Controller('admin/v1/servers')
@@ -30,33 +26,19 @@ export class ServersController {
   constructor(private readonly servers: ServersService) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'listServers',
-    summary: "List the PostgreSQL servers for projects' databases",
-    description: 'Each server is contacted, with a timeout of three seconds.',
-  })
+  @Describe(`List the PostgreSQL servers for projects' databases
+    Each server is contacted, with a timeout of three seconds.`)
   @Answer(200, 'The servers, beginning with that of the platform database', [ServerRecord])
-  @PlatformErrors(ADMIN_ERRORS)
-  async list(): Promise<ServerRecord[]> {
+  async listServers(): Promise<ServerRecord[]> {
     return (await this.servers.list()).map(toRecord);
   }
 
   @Post()
-  @ApiOperation({
-    operationId: 'addServer',
-    summary: 'Add a PostgreSQL server',
-    description:
-      'The server is checked and prepared. New projects go to the open server with the largest share of free places.',
-  })
-  @JsonBody(AddServerDto)
+  @Describe(`Add a PostgreSQL server
+    The server is checked and prepared. New projects go to the open server with the largest share of free places.`)
   @Answer(201, 'The server', ServerRecord)
-  @PlatformErrors(
-    invalidParameters('url must begin with postgres://'),
-    serverExists('db2'),
-    JSON_BODY_ERRORS,
-    ADMIN_ERRORS,
-  )
-  async add(
+  @Errors(invalidParameters('url must begin with postgres://'), serverExists('db2'))
+  async addServer(
     @StrictBody() { name, url, capacity = DEFAULT_CAPACITY, replicas = [], pooler = null }: AddServerDto,
     @CurrentActor() actor: Actor,
   ): Promise<ServerRecord> {
@@ -64,23 +46,11 @@ export class ServersController {
   }
 
   @Patch(':name')
-  @ApiOperation({
-    operationId: 'updateServer',
-    summary: 'Drain or reopen a server, change its capacity, its replicas, its pooler or its URL',
-    description:
-      'A draining server keeps its projects and gets no new ones. A new URL must point to the same server, with other credentials or another address.',
-  })
-  @ServerParam()
-  @JsonBody(UpdateServerDto)
+  @Describe(`Drain or reopen a server, change its capacity, its replicas, its pooler or its URL
+    A draining server keeps its projects and gets no new ones. A new URL must point to the same server, with other credentials or another address.`)
   @Answer(200, 'The updated server', ServerRecord)
-  @PlatformErrors(
-    invalidParameters('url must begin with postgres://'),
-    serverNotFound(),
-    platformServerFixed(),
-    JSON_BODY_ERRORS,
-    ADMIN_ERRORS,
-  )
-  async update(
+  @Errors(invalidParameters('url must begin with postgres://'), serverNotFound(), platformServerFixed())
+  async updateServer(
     @Param('name') name: string,
     @StrictBody() { status, capacity, url, replicas, pooler }: UpdateServerDto,
     @CurrentActor() actor: Actor,
@@ -89,16 +59,11 @@ export class ServersController {
   }
 
   @Delete(':name')
-  @ApiOperation({
-    operationId: 'removeServer',
-    summary: 'Remove a server without projects',
-    description:
-      'Nothing is changed on the server itself: the roles and the template that Plinth created stay.',
-  })
-  @ServerParam()
+  @Describe(`Remove a server without projects
+    Nothing is changed on the server itself: the roles and the template that Plinth created stay.`)
   @Answer(200, 'The server is removed', RemovedServer)
-  @PlatformErrors(serverNotFound(), serverInUse(3), ADMIN_ERRORS)
-  async remove(@Param('name') name: string, @CurrentActor() actor: Actor): Promise<RemovedServer> {
+  @Errors(serverNotFound(), serverInUse(3))
+  async removeServer(@Param('name') name: string, @CurrentActor() actor: Actor): Promise<RemovedServer> {
     await this.servers.remove(name, actor);
     return { name, removed: true };
   }

@@ -1,5 +1,6 @@
 /** OpenAPI documentation of the errors of SQL that an administrator runs: they hold the fields of PostgreSQL's error. */
 import { DatabaseError } from 'pg';
+import { errorsIn } from '../../http/docs/controller-docs';
 import { ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import type { SchemaObject } from '../../http/docs/documented-types';
 import { platformErrorBody, platformErrorSchema } from '../../http/errors/platform-error-docs';
@@ -60,7 +61,7 @@ const DOCS = new ErrorDocs({
     }),
 });
 
-export const SqlErrors = (...errors: ErrorList): MethodDecorator => DOCS.answers(...errors);
+export const SqlErrors = (...errors: ErrorList): MethodDecorator => errorsIn(DOCS, errors);
 
 const QUERY = 'select title\nfrom notse';
 

@@ -1,11 +1,10 @@
 /** Platform administration: migrates projects whose database has the schema of an older version. */
-import { Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { Controller, Post } from '@nestjs/common';
 import { ProjectUpkeep } from '../../projects/project-upkeep.service';
 import { UpgradeRecord } from '../admin-records';
 import { Answer } from '../../http/docs/answer.decorator';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
-import { ADMIN_ERRORS, AdminApi } from './admin-api.decorator';
+import { AdminApi } from './admin-api.decorator';
+import { Describe } from '../../http/docs/describe.decorator';
 
 @AdminApi()
 @Controller('admin/v1/upgrade')
@@ -13,15 +12,10 @@ export class UpgradeController {
   constructor(private readonly upkeep: ProjectUpkeep) {}
 
   @Post()
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'upgradeProjects',
-    summary: 'Retry the migrations of projects that failed when the server started',
-    description: 'A project that fails keeps its schema, and is tried again later.',
-  })
+  @Describe(`Retry the migrations of projects that failed when the server started
+    A project that fails keeps its schema, and is tried again later.`)
   @Answer(200, 'The outcome, failures included', UpgradeRecord)
-  @PlatformErrors(ADMIN_ERRORS)
-  upgrade(): Promise<UpgradeRecord> {
+  upgradeProjects(): Promise<UpgradeRecord> {
     return this.upkeep.migrateOutdated();
   }
 }

@@ -1,6 +1,6 @@
 /** Writes the parts of a document as text, in slices, so that thousands of tables do not block the event loop. */
 import { createHash } from 'node:crypto';
-import { BodyBlocks } from '../../row-stream/body-blocks';
+import { BodyBlocks } from '../../row-stream/row-body';
 import { Slices } from '../../common/time/slices';
 import { COMMENT_END, withoutCommentEnds } from './comment-ends';
 import { MAPPINGS, type SchemaChange } from './map-schemas';

@@ -1,13 +1,9 @@
 /** Endpoints for users who are not signed in: they need the apikey only (SPEC.md 4.2, DECISIONS.md 4). */
-import { Body, Controller, HttpCode, Post, UseGuards, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
 import { SkipThrottle } from '@nestjs/throttler';
-import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { ApiKeyGuard } from '../../access/api-key.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
-import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
+import { Answer } from '../../http/docs/answer.decorator';
 import type { Project } from '../../projects/project';
 import { EmailVerificationService } from '../mail/email-verification.service';
 import { PasswordResetService } from '../passwords/password-reset.service';
@@ -27,26 +23,15 @@ import {
   userBanned,
   wrongCredentials,
 } from '../auth.errors';
-import {
-  AuthErrors,
-  LIMIT_HEADERS,
-  LimitedAuthErrors,
-  KEY_ERRORS,
-  ProjectIdParam,
-  tooManyRequests,
-  tooShortPassword,
-} from './auth-docs.decorator';
-import { AuthThrottlerGuard } from './auth-throttler.guard';
+import { AuthApi, LIMIT_HEADERS, tooManyRequests, tooShortPassword } from './auth-docs.decorator';
 import { CurrentOrigin } from './current-origin.decorator';
 import { EmailDto, RefreshDto, SignInDto, SignUpDto, TokenDto, UpdatePasswordDto } from './dto/account.dto';
 import { MessageDto, SignedInDto, SignedUpDto } from './dto/auth-answers.dto';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
-@ApiTags('auth')
-@ApiSecurity('apikey')
-@ProjectIdParam()
+@AuthApi('apikey')
 @Controller('v1/auth/:project_id')
-@UseGuards(ApiKeyGuard, AuthThrottlerGuard)
-@UseInterceptors(JsonBodyInterceptor)
 export class AccountsController {
   constructor(
     private readonly signUps: SignUpService,
@@ -57,22 +42,11 @@ export class AccountsController {
   ) {}
 
   @Post('signup')
-  @ApiOperation({
-    operationId: 'signUp',
-    summary: 'Sign up',
-    description: `Creates an account and signs it in. Needs the apikey only. Settings of the project can turn sign-up off, restrict it to e-mail domains, or require a verified address first (\`session\` is then null, and a verification mail is sent). Counts against the limit of requests per client address.`,
-  })
-  @JsonBody(SignUpDto)
+  @Describe(`Sign up
+    Creates an account and signs it in. Needs the apikey only. Settings of the project can turn sign-up off, restrict it to e-mail domains, or require a verified address first (\`session\` is then null, and a verification mail is sent). Counts against the limit of requests per client address.`)
   @Answer(201, 'The user and a session', SignedUpDto, LIMIT_HEADERS)
-  @LimitedAuthErrors(
-    invalidParameters('email must be a string'),
-    invalidEmail(),
-    emailTaken(),
-    domainNotAllowed(),
-    signUpDisabled(),
-    JSON_BODY_ERRORS,
-    KEY_ERRORS,
-  )
+  @Errors(invalidParameters('email must be a string'), invalidEmail(), emailTaken(), domainNotAllowed())
+  @Errors(signUpDisabled())
   signUp(
     @CurrentProject() project: Project,
     @Body() { email, password, name }: SignUpDto,
@@ -84,23 +58,11 @@ export class AccountsController {
   // GuessThrottle slows down guesses. A request limit would refuse an office whose users all sign in at nine.
   @Post('login')
   @SkipThrottle()
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'signIn',
-    summary: 'Sign in',
-    description: `Starts a session. Needs the apikey only. An unknown address and a wrong password get the same answer in the same time. Failed attempts delay further ones, by account and by client address (429).`,
-  })
-  @JsonBody(SignInDto)
+  @Describe(`Sign in
+    Starts a session. Needs the apikey only. An unknown address and a wrong password get the same answer in the same time. Failed attempts delay further ones, by account and by client address (429).`)
   @Answer(200, 'The user and a session', SignedInDto)
-  @AuthErrors(
-    invalidParameters('email should not be empty'),
-    wrongCredentials(),
-    emailNotVerified(),
-    userBanned(),
-    tooManyRequests(),
-    JSON_BODY_ERRORS,
-    KEY_ERRORS,
-  )
+  @Errors(invalidParameters('email should not be empty'), wrongCredentials(), emailNotVerified())
+  @Errors(userBanned(), tooManyRequests())
   signIn(
     @CurrentProject() project: Project,
     @Body() { email, password }: SignInDto,
@@ -111,22 +73,11 @@ export class AccountsController {
 
   @Post('refresh')
   @SkipThrottle()
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'refresh',
-    summary: 'Exchange a refresh token for new tokens',
-    description: `Needs the apikey only. Each token works once; the response contains its successor. For 10 seconds a used token returns the same successor again, in case two tabs refresh at once or a response is lost. Reuse after that ends the session.`,
-  })
-  @JsonBody(RefreshDto)
+  @Describe(`Exchange a refresh token for new tokens
+    Needs the apikey only. Each token works once; the response contains its successor. For 10 seconds a used token returns the same successor again, in case two tabs refresh at once or a response is lost. Reuse after that ends the session.`)
   @Answer(200, 'The user and the session with new tokens', SignedInDto)
-  @AuthErrors(
-    invalidParameters('refresh_token should not be empty'),
-    invalidRefreshToken(),
-    userBanned(),
-    tooManyRequests(),
-    JSON_BODY_ERRORS,
-    KEY_ERRORS,
-  )
+  @Errors(invalidParameters('refresh_token should not be empty'), invalidRefreshToken(), userBanned())
+  @Errors(tooManyRequests())
   refresh(
     @CurrentProject() project: Project,
     @Body() body: RefreshDto,
@@ -136,15 +87,10 @@ export class AccountsController {
   }
 
   @Post('reset-password')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'resetPassword',
-    summary: 'Send a password reset mail',
-    description: `Needs the apikey only. The response and its timing are the same for known and unknown addresses. The token works once, within one hour, and a new request invalidates older tokens. The number of mails to one mailbox is limited (429).`,
-  })
-  @JsonBody(EmailDto)
+  @Describe(`Send a password reset mail
+    Needs the apikey only. The response and its timing are the same for known and unknown addresses. The token works once, within one hour, and a new request invalidates older tokens. The number of mails to one mailbox is limited (429).`)
   @Answer(200, 'The same for known and unknown addresses', MessageDto, LIMIT_HEADERS)
-  @LimitedAuthErrors(invalidEmail(), JSON_BODY_ERRORS, KEY_ERRORS)
+  @Errors(invalidEmail())
   async resetPassword(
     @CurrentProject() project: Project,
     @Body() { email }: EmailDto,
@@ -155,15 +101,10 @@ export class AccountsController {
   }
 
   @Post('update-password')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'updatePassword',
-    summary: 'Set a new password with a mailed token',
-    description: `Needs the apikey, and the token from a reset mail or an invitation. The token works once. All sessions of the user end.`,
-  })
-  @JsonBody(UpdatePasswordDto)
+  @Describe(`Set a new password with a mailed token
+    Needs the apikey, and the token from a reset mail or an invitation. The token works once. All sessions of the user end.`)
   @Answer(200, 'The password is set, and all sessions of the user have ended', MessageDto, LIMIT_HEADERS)
-  @LimitedAuthErrors(tooShortPassword(), invalidMailedToken(), JSON_BODY_ERRORS, KEY_ERRORS)
+  @Errors(tooShortPassword(), invalidMailedToken())
   async updatePassword(
     @CurrentProject() project: Project,
     @Body() { token, password }: UpdatePasswordDto,
@@ -174,21 +115,10 @@ export class AccountsController {
   }
 
   @Post('verify-email')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'verifyEmail',
-    summary: 'Confirm an address with a mailed token',
-    description: `Needs the apikey, and the token from a verification mail, which is sent at sign-up and when the address is changed by \`PATCH /user\`. It works once.`,
-  })
-  @JsonBody(TokenDto)
+  @Describe(`Confirm an address with a mailed token
+    Needs the apikey, and the token from a verification mail, which is sent at sign-up and when the address is changed by \`PATCH /user\`. It works once.`)
   @Answer(200, 'The address is confirmed', MessageDto, LIMIT_HEADERS)
-  @LimitedAuthErrors(
-    invalidParameters('token should not be empty'),
-    emailTaken(),
-    invalidMailedToken(),
-    JSON_BODY_ERRORS,
-    KEY_ERRORS,
-  )
+  @Errors(invalidParameters('token should not be empty'), emailTaken(), invalidMailedToken())
   async verifyEmail(
     @CurrentProject() project: Project,
     @Body() { token }: TokenDto,
@@ -199,15 +129,10 @@ export class AccountsController {
   }
 
   @Post('resend-verification')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'resendVerification',
-    summary: 'Send the verification mail again',
-    description: `Needs the apikey only. The response is the same for every address; a mail is sent only if the account's address is not verified yet. The number of mails to one mailbox is limited (429).`,
-  })
-  @JsonBody(EmailDto)
+  @Describe(`Send the verification mail again
+    Needs the apikey only. The response is the same for every address; a mail is sent only if the account's address is not verified yet. The number of mails to one mailbox is limited (429).`)
   @Answer(200, 'The same for known and unknown addresses', MessageDto, LIMIT_HEADERS)
-  @LimitedAuthErrors(invalidEmail(), JSON_BODY_ERRORS, KEY_ERRORS)
+  @Errors(invalidEmail())
   async resendVerification(
     @CurrentProject() project: Project,
     @Body() { email }: EmailDto,

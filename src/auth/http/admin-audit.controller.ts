@@ -1,41 +1,32 @@
 /** The audit trail, for administrators with the service-role key. */
-import { Controller, Get, Query, Res, UseGuards } from '@nestjs/common';
-import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { ApiKeyGuard } from '../../access/api-key.guard';
-import { BearerGuard } from '../../access/bearer.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
-import { ServiceRoleGuard } from '../../access/service-role.guard';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Answer } from '../../http/docs/answer.decorator';
 import { COUNT } from '../../http/docs/documented-headers';
 import type { Project } from '../../projects/project';
 import { AuditRepository } from '../audit/audit.repository';
-import { AuthErrors, ProjectIdParam, SERVICE_ERRORS } from './auth-docs.decorator';
+import { AuthApi } from './auth-docs.decorator';
 import { AuditEntriesDto } from './dto/admin-answers.dto';
 import { ListAuditQuery } from './dto/admin-audit.dto';
 import { pageOf } from './dto/page.dto';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
-@ApiTags('auth')
-@ApiSecurity({ apikey: [], bearer: [] })
-@ProjectIdParam()
+@AuthApi('service_role')
 @Controller('v1/auth/:project_id/admin')
-@UseGuards(ApiKeyGuard, BearerGuard, ServiceRoleGuard)
 export class AdminAuditController {
   constructor(private readonly audit: AuditRepository) {}
 
   @Get('audit')
-  @ApiOperation({
-    operationId: 'adminListAudit',
-    summary: 'List the audit trail, newest entries first',
-    description:
-      'Needs the service-role key, as apikey or as bearer. Each entry records an action on an account, the person and the client address. Pages are numbered from 1.',
-  })
+  @Describe(`List the audit trail, newest entries first
+    Needs the service-role key, as apikey or as bearer. Each entry records an action on an account, the person and the client address. Pages are numbered from 1.`)
   @Answer(200, 'A page of entries', AuditEntriesDto, {
     'X-Total-Count': { description: 'Total number of entries', schema: COUNT },
   })
-  @AuthErrors(invalidParameters('user_id must be a UUID'), SERVICE_ERRORS)
-  async listAudit(
+  @Errors(invalidParameters('user_id must be a UUID'))
+  async adminListAudit(
     @CurrentProject() project: Project,
     @Query() query: ListAuditQuery,
     @Res({ passthrough: true }) response: Response,

@@ -1,29 +1,23 @@
 /** Failed mails, mail previews and test mails, for administrators with the service-role key. */
-import { Body, Controller, Get, HttpCode, Param, Post, UseGuards, UseInterceptors } from '@nestjs/common';
-import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { ApiKeyGuard } from '../../access/api-key.guard';
-import { BearerGuard } from '../../access/bearer.guard';
+import { Body, Controller, Get, Param, Post, UseInterceptors } from '@nestjs/common';
 import { CurrentProject } from '../../access/current-caller.decorator';
-import { ServiceRoleGuard } from '../../access/service-role.guard';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
+import { Answer } from '../../http/docs/answer.decorator';
 import type { Project } from '../../projects/project';
 import { invalidEmail, mailNotFound, mailNotSent } from '../auth.errors';
 import { FailedMailService } from '../mail/failed-mail.service';
 import { MailComposer } from '../mail/mail-composer.service';
 import { TestMailService } from '../mail/test-mail.service';
-import { AuthErrors, IdParam, ProjectIdParam, SERVICE_ERRORS, tooManyRequests } from './auth-docs.decorator';
+import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { FailedMailsDto, MailContentDto } from './dto/admin-answers.dto';
 import { MailPreviewDto, TestMailDto } from './dto/admin-mails.dto';
 import { MessageDto } from './dto/auth-answers.dto';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
-@ApiTags('auth')
-@ApiSecurity({ apikey: [], bearer: [] })
-@ProjectIdParam()
+@AuthApi('service_role')
 @Controller('v1/auth/:project_id/admin')
-@UseGuards(ApiKeyGuard, BearerGuard, ServiceRoleGuard)
 export class AdminMailsController {
   constructor(
     private readonly failedMails: FailedMailService,
@@ -32,15 +26,10 @@ export class AdminMailsController {
   ) {}
 
   @Get('failed-mails')
-  @ApiOperation({
-    operationId: 'adminListFailedMails',
-    summary: 'List failed mails',
-    description:
-      'Needs the service-role key, as apikey or as bearer. Mails are given up when delivery fails permanently or too often.',
-  })
+  @Describe(`List failed mails
+    Needs the service-role key, as apikey or as bearer. Mails are given up when delivery fails permanently or too often.`)
   @Answer(200, 'The newest first', FailedMailsDto)
-  @AuthErrors(SERVICE_ERRORS)
-  async listFailedMails(@CurrentProject() project: Project): Promise<FailedMailsDto> {
+  async adminListFailedMails(@CurrentProject() project: Project): Promise<FailedMailsDto> {
     const mails = await this.failedMails.list(project);
     return {
       mails: mails.map((mail) => ({
@@ -55,38 +44,25 @@ export class AdminMailsController {
   }
 
   @Post('failed-mails/:mail_id/retry')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'adminRetryMail',
-    summary: 'Retry a failed mail',
-    description:
-      'Needs the service-role key, as apikey or as bearer. The mail is queued with its original token, so it can be sent only while that token is valid.',
-  })
-  @IdParam('mail_id', 'From the list of failed mails')
+  @Describe(`Retry a failed mail
+    Needs the service-role key, as apikey or as bearer. The mail is queued with its original token, so it can be sent only while that token is valid.`)
   @Answer(200, 'The mail is queued', MessageDto)
-  @AuthErrors(mailNotFound(), SERVICE_ERRORS)
-  async retryMail(@CurrentProject() project: Project, @Param('mail_id') id: string): Promise<MessageDto> {
+  @Errors(mailNotFound())
+  async adminRetryMail(
+    @CurrentProject() project: Project,
+    @Param('mail_id') id: string,
+  ): Promise<MessageDto> {
     await this.failedMails.retry(project, id);
     return { message: 'The mail is queued again' };
   }
 
   @Post('mail-preview')
-  @HttpCode(200)
   @UseInterceptors(JsonBodyInterceptor)
-  @ApiOperation({
-    operationId: 'adminPreviewMail',
-    summary: 'Preview a mail with sample values',
-    description:
-      "Needs the service-role key, as apikey or as bearer. Omitted members are taken from the project's templates, so a draft can be previewed part by part.",
-  })
-  @JsonBody(MailPreviewDto)
+  @Describe(`Preview a mail with sample values
+    Needs the service-role key, as apikey or as bearer. Omitted members are taken from the project's templates, so a draft can be previewed part by part.`)
   @Answer(200, 'The mail with sample values', MailContentDto)
-  @AuthErrors(
-    invalidParameters('language must be a tag such as de or pt-BR'),
-    JSON_BODY_ERRORS,
-    SERVICE_ERRORS,
-  )
-  previewMail(
+  @Errors(invalidParameters('language must be a tag such as de or pt-BR'))
+  adminPreviewMail(
     @CurrentProject() project: Project,
     @Body() { kind, language, ...draft }: MailPreviewDto,
   ): Promise<MailContentDto> {
@@ -94,25 +70,13 @@ export class AdminMailsController {
   }
 
   @Post('mail-test')
-  @HttpCode(200)
   @UseInterceptors(JsonBodyInterceptor)
-  @ApiOperation({
-    operationId: 'adminSendTestMail',
-    summary: 'Send a test mail',
-    description:
-      "Needs the service-role key, as apikey or as bearer. Takes the members of the preview and the address. The mail is sent immediately, and the response follows when the mail server has accepted it. Its token is a sample and does not work. The mail counts against the project's daily quota. After 20 test mails of a project, or 10 to one address, further ones must wait, longer each time. A project can send one at a time.",
-  })
-  @JsonBody(TestMailDto)
+  @Describe(`Send a test mail
+    Needs the service-role key, as apikey or as bearer. Takes the members of the preview and the address. The mail is sent immediately, and the response follows when the mail server has accepted it. Its token is a sample and does not work. The mail counts against the project's daily quota. After 20 test mails of a project, or 10 to one address, further ones must wait, longer each time. A project can send one at a time.`)
   @Answer(200, 'The mail server has accepted the mail', MessageDto)
-  @AuthErrors(
-    invalidEmail(),
-    invalidParameters('language must be a tag such as de or pt-BR'),
-    mailNotSent('connect ECONNREFUSED 127.0.0.1:25'),
-    tooManyRequests(),
-    JSON_BODY_ERRORS,
-    SERVICE_ERRORS,
-  )
-  async sendTestMail(
+  @Errors(invalidEmail(), invalidParameters('language must be a tag such as de or pt-BR'))
+  @Errors(mailNotSent('connect ECONNREFUSED 127.0.0.1:25'), tooManyRequests())
+  async adminSendTestMail(
     @CurrentProject() project: Project,
     @Body() { kind, language, to, ...draft }: TestMailDto,
   ): Promise<MessageDto> {

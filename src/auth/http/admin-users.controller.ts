@@ -1,25 +1,7 @@
 /** Administration of a project's users with its service-role key (DECISIONS.md 4). */
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  Query,
-  Res,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
-import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { ApiKeyGuard } from '../../access/api-key.guard';
-import { BearerGuard } from '../../access/bearer.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
-import { ServiceRoleGuard } from '../../access/service-role.guard';
-import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
 import { toAdminUserView } from '../accounts/account';
 import { AdminUsersService, UserInput } from '../admin/admin-users.service';
@@ -30,26 +12,16 @@ import { CreateAdminUserDto, InviteUserDto, ListUsersQuery, UpdateAdminUserDto }
 import { AdminUserAnswerDto, AdminUsersDto } from './dto/admin-answers.dto';
 import { MessageDto } from './dto/auth-answers.dto';
 import { pageOf } from './dto/page.dto';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { Answer } from '../../http/docs/answer.decorator';
 import { COUNT } from '../../http/docs/documented-headers';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { invalidEmail, emailTaken, userNotFound, pageTooLarge, unusablePasswordHash } from '../auth.errors';
-import {
-  AuthErrors,
-  SERVICE_ERRORS,
-  tooManyRequests,
-  ProjectIdParam,
-  IdParam,
-  tooShortPassword,
-} from './auth-docs.decorator';
+import { AuthApi, tooManyRequests, tooShortPassword } from './auth-docs.decorator';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
-@ApiTags('auth')
-@ApiSecurity({ apikey: [], bearer: [] })
-@ProjectIdParam()
+@AuthApi('service_role')
 @Controller('v1/auth/:project_id/admin/users')
-@UseGuards(ApiKeyGuard, BearerGuard, ServiceRoleGuard)
-@UseInterceptors(JsonBodyInterceptor)
 export class AdminUsersController {
   constructor(
     private readonly users: AdminUsersService,
@@ -57,17 +29,13 @@ export class AdminUsersController {
   ) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'adminListUsers',
-    summary: 'List, search and sort users',
-    description:
-      'Needs the service-role key, as apikey or as bearer. Pages are numbered from 1. A page larger than 16 MiB is refused; lower per_page then.',
-  })
+  @Describe(`List, search and sort users
+    Needs the service-role key, as apikey or as bearer. Pages are numbered from 1. A page larger than 16 MiB is refused; lower per_page then.`)
   @Answer(200, 'A page of users', AdminUsersDto, {
     'X-Total-Count': { description: 'Total number of users', schema: COUNT },
   })
-  @AuthErrors(invalidParameters('per_page must not be greater than 1000'), pageTooLarge(null), SERVICE_ERRORS)
-  async list(
+  @Errors(invalidParameters('per_page must not be greater than 1000'), pageTooLarge(null))
+  async adminListUsers(
     @CurrentProject() project: Project,
     @Query() query: ListUsersQuery,
     @Res({ passthrough: true }) response: Response,
@@ -83,25 +51,11 @@ export class AdminUsersController {
   }
 
   @Post()
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'adminCreateUser',
-    summary: 'Create a user, with or without a password',
-    description:
-      'Needs the service-role key, as apikey or as bearer. Sign-up settings and limits do not apply, and no mail is sent. A user without a password can set one through a reset mail.',
-  })
-  @JsonBody(CreateAdminUserDto)
+  @Describe(`Create a user, with or without a password
+    Needs the service-role key, as apikey or as bearer. Sign-up settings and limits do not apply, and no mail is sent. A user without a password can set one through a reset mail.`)
   @Answer(200, 'The user', AdminUserAnswerDto)
-  @AuthErrors(
-    emailTaken(),
-    invalidEmail(),
-    tooShortPassword(),
-    unusablePasswordHash(),
-    JSON_BODY_ERRORS,
-    SERVICE_ERRORS,
-    tooManyRequests(),
-  )
-  async create(
+  @Errors(emailTaken(), invalidEmail(), tooShortPassword(), unusablePasswordHash(), tooManyRequests())
+  async adminCreateUser(
     @CurrentProject() project: Project,
     @Body() body: CreateAdminUserDto,
     @CurrentOrigin() origin: RequestOrigin,
@@ -111,17 +65,11 @@ export class AdminUsersController {
   }
 
   @Post('invite')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'adminInviteUser',
-    summary: 'Invite a user by mail',
-    description:
-      'Needs the service-role key, as apikey or as bearer. The mail contains a token for update-password, which also verifies the address. A second invitation to the same address is refused.',
-  })
-  @JsonBody(InviteUserDto)
+  @Describe(`Invite a user by mail
+    Needs the service-role key, as apikey or as bearer. The mail contains a token for update-password, which also verifies the address. A second invitation to the same address is refused.`)
   @Answer(200, 'The user', AdminUserAnswerDto)
-  @AuthErrors(emailTaken(), invalidEmail(), JSON_BODY_ERRORS, SERVICE_ERRORS)
-  async invite(
+  @Errors(emailTaken(), invalidEmail())
+  async adminInviteUser(
     @CurrentProject() project: Project,
     @Body() { email, name, data }: InviteUserDto,
     @CurrentOrigin() origin: RequestOrigin,
@@ -131,39 +79,24 @@ export class AdminUsersController {
   }
 
   @Get(':user_id')
-  @ApiOperation({
-    operationId: 'adminGetUser',
-    summary: 'Get a user',
-    description: 'Needs the service-role key, as apikey or as bearer.',
-  })
-  @IdParam('user_id', 'The id of the user')
+  @Describe(`Get a user
+    Needs the service-role key, as apikey or as bearer.`)
   @Answer(200, 'The user', AdminUserAnswerDto)
-  @AuthErrors(userNotFound(), SERVICE_ERRORS)
-  async get(@CurrentProject() project: Project, @Param('user_id') id: string): Promise<AdminUserAnswerDto> {
+  @Errors(userNotFound())
+  async adminGetUser(
+    @CurrentProject() project: Project,
+    @Param('user_id') id: string,
+  ): Promise<AdminUserAnswerDto> {
     return { user: toAdminUserView(await this.users.get(project, id)) };
   }
 
   @Patch(':user_id')
-  @ApiOperation({
-    operationId: 'adminUpdateUser',
-    summary: 'Change or ban a user',
-    description:
-      'Needs the service-role key, as apikey or as bearer. Omitted members keep their values. A new password ends all sessions of the user. All tokens of a banned user are refused until the ban ends. A new address takes effect at once.',
-  })
-  @IdParam('user_id', 'The id of the user')
-  @JsonBody(UpdateAdminUserDto)
+  @Describe(`Change or ban a user
+    Needs the service-role key, as apikey or as bearer. Omitted members keep their values. A new password ends all sessions of the user. All tokens of a banned user are refused until the ban ends. A new address takes effect at once.`)
   @Answer(200, 'The updated user', AdminUserAnswerDto)
-  @AuthErrors(
-    invalidEmail(),
-    emailTaken(),
-    tooShortPassword(),
-    unusablePasswordHash(),
-    userNotFound(),
-    tooManyRequests(),
-    JSON_BODY_ERRORS,
-    SERVICE_ERRORS,
-  )
-  async update(
+  @Errors(invalidEmail(), emailTaken(), tooShortPassword(), unusablePasswordHash(), userNotFound())
+  @Errors(tooManyRequests())
+  async adminUpdateUser(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
     @Body() body: UpdateAdminUserDto,
@@ -173,16 +106,11 @@ export class AdminUsersController {
   }
 
   @Delete(':user_id')
-  @ApiOperation({
-    operationId: 'adminDeleteUser',
-    summary: 'Delete a user and end all their sessions',
-    description:
-      "Needs the service-role key, as apikey or as bearer. The user's files are kept, but their owner can no longer sign in.",
-  })
-  @IdParam('user_id', 'The id of the user')
+  @Describe(`Delete a user and end all their sessions
+    Needs the service-role key, as apikey or as bearer. The user's files are kept, but their owner can no longer sign in.`)
   @Answer(200, 'The user has been deleted', MessageDto)
-  @AuthErrors(userNotFound(), SERVICE_ERRORS)
-  async remove(
+  @Errors(userNotFound())
+  async adminDeleteUser(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
     @CurrentOrigin() origin: RequestOrigin,
@@ -192,17 +120,11 @@ export class AdminUsersController {
   }
 
   @Post(':user_id/logout')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'adminSignOutUser',
-    summary: 'End all sessions of a user',
-    description:
-      'Needs the service-role key, as apikey or as bearer. The tokens of the user are refused from the next request on.',
-  })
-  @IdParam('user_id', 'The id of the user')
+  @Describe(`End all sessions of a user
+    Needs the service-role key, as apikey or as bearer. The tokens of the user are refused from the next request on.`)
   @Answer(200, 'All sessions have ended', MessageDto)
-  @AuthErrors(userNotFound(), SERVICE_ERRORS)
-  async signOut(
+  @Errors(userNotFound())
+  async adminSignOutUser(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
     @CurrentOrigin() origin: RequestOrigin,

@@ -1,5 +1,11 @@
 /** Documents the errors of the auth operations in the OpenAPI document (SPEC.md 7.2), and what their paths have in common. */
-import { ApiParam } from '@nestjs/swagger';
+import { applyDecorators, type CanActivate, type Type, UseGuards, UseInterceptors } from '@nestjs/common';
+import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiKeyGuard } from '../../access/api-key.guard';
+import { BearerGuard } from '../../access/bearer.guard';
+import { ServiceRoleGuard } from '../../access/service-role.guard';
+import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
+import { documentHandlers, type Handler } from '../../http/docs/controller-docs';
 import {
   invalidCredentials,
   missingApiKey,
@@ -10,12 +16,12 @@ import {
 } from '../../access/access.errors';
 import type { AppError } from '../../common/errors/app-error';
 import { COUNT, type DocumentedHeaders } from '../../http/docs/documented-headers';
-import { UUID_EXAMPLE } from '../../http/docs/documented-types';
 import { type ErrorArea, ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import { SERVER_ERRORS } from '../../http/docs/standard-errors';
 import { unacceptablePassword } from '../auth.errors';
 import { passwordFault } from '../passwords/password-policy';
 import { AuthErrorRenderer } from './auth-error.renderer';
+import { AuthThrottlerGuard } from './auth-throttler.guard';
 
 const renderer = new AuthErrorRenderer();
 
@@ -47,35 +53,44 @@ const AREA: ErrorArea = {
 const DOCS = new ErrorDocs(AREA);
 const LIMITED_DOCS = new ErrorDocs({ ...AREA, headers: LIMIT_HEADERS });
 
-/** The same, for operations that count against the limit. */
-export const LimitedAuthErrors = (...errors: ErrorList): MethodDecorator =>
-  LIMITED_DOCS.answers(tooManyRequests(), ...errors);
+const KEY_ERRORS: ErrorList = [invalidCredentials(), missingApiKey(), SERVER_ERRORS];
+const BEARER_ERRORS: ErrorList = [KEY_ERRORS, missingBearer(), readOnlyCredentials()];
 
-export const AuthErrors = (...errors: ErrorList): MethodDecorator => DOCS.answers(...errors);
+/** By the credentials that a controller needs: their guards and errors. */
+const CREDENTIALS = {
+  apikey: { guards: [ApiKeyGuard, AuthThrottlerGuard], errors: KEY_ERRORS },
+  bearer: { guards: [ApiKeyGuard, BearerGuard], errors: BEARER_ERRORS },
+  service_role: {
+    guards: [ApiKeyGuard, BearerGuard, ServiceRoleGuard],
+    errors: [BEARER_ERRORS, serviceRoleRequired()],
+  },
+} as const;
 
-/** Errors of operations that need the apikey, of those that need a bearer too, and of those that need the service-role key. */
-export const KEY_ERRORS: ErrorList = [invalidCredentials(), missingApiKey(), SERVER_ERRORS];
-export const BEARER_ERRORS: ErrorList = [KEY_ERRORS, missingBearer(), readOnlyCredentials()];
-export const SERVICE_ERRORS: ErrorList = [BEARER_ERRORS, serviceRoleRequired()];
+/** Routes that need the apikey only are limited by client address, unless they have @SkipThrottle(). */
+const isLimited = (credential: keyof typeof CREDENTIALS, { method }: Handler): boolean =>
+  credential === 'apikey' && !Reflect.hasMetadata('THROTTLER:SKIPdefault', method);
+
+/** A controller of auth. @param guards run after those of the credentials */
+export function AuthApi(
+  credential: keyof typeof CREDENTIALS,
+  ...guards: Type<CanActivate>[]
+): ClassDecorator {
+  const { guards: first, errors } = CREDENTIALS[credential];
+  return applyDecorators(
+    ApiTags('auth'),
+    ApiSecurity(credential === 'apikey' ? 'apikey' : { apikey: [], bearer: [] }),
+    UseGuards(...first, ...guards),
+    UseInterceptors(JsonBodyInterceptor),
+    documentHandlers((handler) =>
+      isLimited(credential, handler)
+        ? { docs: LIMITED_DOCS, errors: [tooManyRequests(), errors] }
+        : { docs: DOCS, errors },
+    ),
+  );
+}
 
 /** Seconds: the throttle counts a minute. */
 export const tooManyRequests = (): AppError => rateLimited(60);
-
-export const ProjectIdParam = (): ClassDecorator & MethodDecorator =>
-  ApiParam({
-    name: 'project_id',
-    type: String,
-    description: 'The id of the project, as returned when it was created',
-    example: 'k3v9x0a1b2c3d4e5f6g7',
-  });
-
-export const IdParam = (name: string, description: string): MethodDecorator & ClassDecorator =>
-  ApiParam({
-    name,
-    type: String,
-    description,
-    schema: { type: 'string', format: 'uuid', example: UUID_EXAMPLE },
-  });
 
 /** The error for a new password that is too short for every project. */
 export function tooShortPassword(): AppError {

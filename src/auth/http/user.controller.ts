@@ -1,23 +1,8 @@
 /** Endpoints for a signed-in user: they need the apikey and the bearer token (SPEC.md 4.2, DECISIONS.md 4). */
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
-import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { ApiKeyGuard } from '../../access/api-key.guard';
-import { BearerGuard } from '../../access/bearer.guard';
+import { Body, Controller, Delete, Get, Param, Patch, Post, UseGuards } from '@nestjs/common';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { SessionGuard } from '../../access/session.guard';
 import { UserGuard } from '../../access/user.guard';
-import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
 import { toUserView } from '../accounts/account';
 import { ProfileService } from '../sessions/profile.service';
@@ -30,7 +15,6 @@ import { LogoutDto, UpdateUserDto } from './dto/account.dto';
 import { MessageDto, SessionsDto, UserAnswerDto } from './dto/auth-answers.dto';
 import { toSessionFacts } from './session-view';
 import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { invalidParameters } from '../../common/errors/http-errors';
 import {
   invalidEmail,
@@ -41,14 +25,9 @@ import {
   sessionNotFound,
   secondFactorRequired,
 } from '../auth.errors';
-import {
-  AuthErrors,
-  BEARER_ERRORS,
-  tooManyRequests,
-  ProjectIdParam,
-  IdParam,
-  tooShortPassword,
-} from './auth-docs.decorator';
+import { AuthApi, tooManyRequests, tooShortPassword } from './auth-docs.decorator';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 const LOGOUT_MESSAGES = {
   local: 'Signed out',
@@ -56,12 +35,8 @@ const LOGOUT_MESSAGES = {
   global: 'Signed out everywhere',
 } as const;
 
-@ApiTags('auth')
-@ApiSecurity({ apikey: [], bearer: [] })
-@ProjectIdParam()
+@AuthApi('bearer')
 @Controller('v1/auth/:project_id')
-@UseGuards(ApiKeyGuard, BearerGuard)
-@UseInterceptors(JsonBodyInterceptor)
 export class UserController {
   constructor(
     private readonly profiles: ProfileService,
@@ -70,14 +45,10 @@ export class UserController {
 
   @Get('user')
   @UseGuards(UserGuard)
-  @ApiOperation({
-    operationId: 'getUser',
-    summary: 'Get the signed-in user',
-    description: `Needs the apikey and a user's access token, or a token with a user's id as \`sub\` that the project's own backend signed.`,
-  })
+  @Describe(`Get the signed-in user
+    Needs the apikey and a user's access token, or a token with a user's id as \`sub\` that the project's own backend signed.`)
   @Answer(200, 'The user', UserAnswerDto)
-  @AuthErrors(BEARER_ERRORS)
-  async get(
+  async getUser(
     @CurrentProject() project: Project,
     @CurrentTokenUser() { userId, sessionId }: TokenUser,
   ): Promise<UserAnswerDto> {
@@ -86,26 +57,12 @@ export class UserController {
 
   @Patch('user')
   @UseGuards(SessionGuard)
-  @ApiOperation({
-    operationId: 'updateUser',
-    summary: 'Change your name, email, password or data',
-    description: `Needs the apikey and the access token of a session. Omitted members keep their values. A new \`email\` takes effect when its mailed token is confirmed. A new \`password\` needs \`current_password\` and ends all other sessions. If the user has a second factor, both need a session that has verified it.`,
-  })
-  @JsonBody(UpdateUserDto)
+  @Describe(`Change your name, email, password or data
+    Needs the apikey and the access token of a session. Omitted members keep their values. A new \`email\` takes effect when its mailed token is confirmed. A new \`password\` needs \`current_password\` and ends all other sessions. If the user has a second factor, both need a session that has verified it.`)
   @Answer(200, 'The updated user', UserAnswerDto)
-  @AuthErrors(
-    currentPasswordRequired(),
-    invalidEmail(),
-    emailTaken(),
-    domainNotAllowed(),
-    tooShortPassword(),
-    wrongCurrentPassword(),
-    secondFactorRequired(),
-    tooManyRequests(),
-    JSON_BODY_ERRORS,
-    BEARER_ERRORS,
-  )
-  async update(
+  @Errors(currentPasswordRequired(), invalidEmail(), emailTaken(), domainNotAllowed(), tooShortPassword())
+  @Errors(wrongCurrentPassword(), secondFactorRequired(), tooManyRequests())
+  async updateUser(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
     @Body() { name, email, password, current_password: currentPassword, data }: UpdateUserDto,
@@ -119,19 +76,11 @@ export class UserController {
 
   @Post('logout')
   @UseGuards(SessionGuard)
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'signOut',
-    summary: 'Sign out',
-    description: `Needs the apikey and the access token of a session. The access tokens of an ended session are refused from the next request on, by auth, table REST and storage.`,
-  })
+  @Describe(`Sign out
+    Needs the apikey and the access token of a session. The access tokens of an ended session are refused from the next request on, by auth, table REST and storage.`)
   @JsonBody(LogoutDto, { required: false })
   @Answer(200, 'The sessions in the scope have ended', MessageDto)
-  @AuthErrors(
-    invalidParameters('scope must be one of the following values: local, others, global'),
-    JSON_BODY_ERRORS,
-    BEARER_ERRORS,
-  )
+  @Errors(invalidParameters('scope must be one of the following values: local, others, global'))
   async signOut(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -145,13 +94,9 @@ export class UserController {
 
   @Get('sessions')
   @UseGuards(SessionGuard)
-  @ApiOperation({
-    operationId: 'listSessions',
-    summary: 'List your sessions',
-    description: `Needs the apikey and the access token of a session. Sessions that ended are not listed.`,
-  })
+  @Describe(`List your sessions
+    Needs the apikey and the access token of a session. Sessions that ended are not listed.`)
   @Answer(200, 'The active sessions, newest first', SessionsDto)
-  @AuthErrors(BEARER_ERRORS)
   async listSessions(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -167,14 +112,10 @@ export class UserController {
 
   @Delete('sessions/:session_id')
   @UseGuards(SessionGuard)
-  @ApiOperation({
-    operationId: 'revokeSession',
-    summary: 'End one of your sessions',
-    description: `Needs the apikey and the access token of a session, which may be the one to end. Its tokens are refused from the next request on.`,
-  })
-  @IdParam('session_id', 'The id of a session, from the list of sessions')
+  @Describe(`End one of your sessions
+    Needs the apikey and the access token of a session, which may be the one to end. Its tokens are refused from the next request on.`)
   @Answer(200, 'The session has ended', MessageDto)
-  @AuthErrors(sessionNotFound(), BEARER_ERRORS)
+  @Errors(sessionNotFound())
   async revokeSession(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,

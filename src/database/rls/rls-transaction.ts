@@ -4,7 +4,7 @@
  * (docs/rls-door.md).
  */
 import { Injectable } from '@nestjs/common';
-import type { StreamConsumer } from '../../row-stream/flow-control';
+import type { StreamConsumer } from '../../row-stream/response-stream';
 import { PooledConnection } from '../pools/pooled-connection';
 import { ProjectDatabase } from '../pools/project-database';
 import { ProjectPools } from '../pools/project-pools';

@@ -1,13 +1,6 @@
 /** Probes for orchestrators and load balancers, and metrics for Prometheus (DECISIONS.md 7). */
 import { Controller, Get, Header, Res, UseGuards } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiOperation,
-  ApiProperty,
-  type ApiPropertyOptions,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiBearerAuth, ApiProperty, type ApiPropertyOptions, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { invalidCredentials, missingBearer } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
@@ -17,16 +10,14 @@ import { type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers
 import type { SchemaObject } from '../../http/docs/documented-types';
 import { ErrorDocs } from '../../http/docs/error-docs';
 import { Example } from '../../http/docs/example.decorator';
-import {
-  PlatformErrors,
-  platformErrorBody,
-  platformErrorSchema,
-} from '../../http/errors/platform-error-docs';
+import { PLATFORM_DOCS, platformErrorBody, platformErrorSchema } from '../../http/errors/platform-error-docs';
 import { tooManyHeaders } from '../../http/request-head';
 import { Metrics } from '../../infra/telemetry/metrics';
 import { notReady } from '../health.errors';
 import { Checks, isReady, ReadinessService } from '../readiness.service';
 import { MetricsGuard } from './metrics.guard';
+import { Describe } from '../../http/docs/describe.decorator';
+import { documentHandlers, Errors, errorsIn } from '../../http/docs/controller-docs';
 
 const UP = { platform_database: { status: 'up' }, storage: { status: 'up' } } as const;
 const DOWN = { platform_database: { status: 'down', reason: 'unreachable' } } as const;
@@ -76,6 +67,7 @@ function cacheControl(): DocumentedHeaders {
 }
 
 @ApiTags('health')
+@documentHandlers(() => ({ docs: PLATFORM_DOCS, errors: [internalError()] }))
 @Controller()
 export class HealthController {
   constructor(
@@ -86,31 +78,23 @@ export class HealthController {
   @Get('health/live')
   @PublicRoute('probes carry no credentials, and it tells nothing but that the process answers')
   @Header('Cache-Control', 'no-store')
-  @ApiOperation({
-    operationId: 'getLiveness',
-    summary: 'Check that the process is alive',
-    description:
-      'Needs no credential and checks no dependencies, so a failure means that the process must be restarted.',
-  })
+  @Describe(`Check that the process is alive
+    Needs no credential and checks no dependencies, so a failure means that the process must be restarted.`)
   @Answer(200, 'The process is alive', Liveness, cacheControl())
-  @PlatformErrors(tooManyHeaders(), internalError())
-  live(): Liveness {
+  @Errors(tooManyHeaders())
+  getLiveness(): Liveness {
     return { status: 'live' };
   }
 
   @Get('health/ready')
   @PublicRoute('probes carry no credentials, and it names only kinds of dependencies')
   @Header('Cache-Control', 'no-store')
-  @ApiOperation({
-    operationId: 'getReadiness',
-    summary: 'Check that the process can serve requests',
-    description:
-      'Needs no credential. A load balancer should send no requests to a process that answers 503. A storage provider that is down, a full disk or a missing scheduled backup is reported but does not make the process unready.',
-  })
+  @Describe(`Check that the process can serve requests
+    Needs no credential. A load balancer should send no requests to a process that answers 503. A storage provider that is down, a full disk or a missing scheduled backup is reported but does not make the process unready.`)
   @Answer(200, 'Ready to serve', Readiness, cacheControl())
-  @PlatformErrors(tooManyHeaders(), internalError())
-  @READINESS_ERRORS.answers(notReady(DOWN))
-  async ready(): Promise<Readiness> {
+  @Errors(tooManyHeaders())
+  @errorsIn(READINESS_ERRORS, [notReady(DOWN)])
+  async getReadiness(): Promise<Readiness> {
     const checks = await this.readiness.check();
     if (!isReady(checks)) throw notReady(checks);
     return { status: 'ready', checks };
@@ -118,12 +102,8 @@ export class HealthController {
 
   @Get('metrics')
   @UseGuards(MetricsGuard)
-  @ApiOperation({
-    operationId: 'getMetrics',
-    summary: "Get the metrics of this process in Prometheus' text format",
-    description:
-      'Needs PLATFORM_ADMIN_KEY or METRICS_TOKEN; none through METRICS_PORT. With several processes, each one has its own metrics.',
-  })
+  @Describe(`Get the metrics of this process in Prometheus' text format
+    Needs PLATFORM_ADMIN_KEY or METRICS_TOKEN; none through METRICS_PORT. With several processes, each one has its own metrics.`)
   @ApiBearerAuth('platform-admin-key')
   @ApiBearerAuth('metrics-token')
   @ApiResponse({
@@ -132,8 +112,8 @@ export class HealthController {
     headers: cacheControl(),
     content: { 'text/plain': { schema: { type: 'string' }, example: METRICS_EXAMPLE } },
   })
-  @PlatformErrors(invalidCredentials(), missingBearer(), internalError())
-  async scrape(@Res() response: Response): Promise<void> {
+  @Errors(invalidCredentials(), missingBearer())
+  async getMetrics(@Res() response: Response): Promise<void> {
     const text = await this.metrics.text();
     response.writeHead(200, { 'Content-Type': this.metrics.contentType, 'Cache-Control': 'no-store' });
     response.end(text);

@@ -61,13 +61,11 @@ export class BodyReader {
    *   before it is read; 400 when the client breaks off, 408 when it is too slow
    */
   async use<T>(request: Request, kind: BodyKind, work: (held: HeldBody) => Promise<T>): Promise<T> {
-    const { release, ...held } = await this.hold(request, kind);
+    const held = await this.hold(request, kind);
     try {
-      const turn = turnOf(request);
-      if (turn) await turn;
       return await work(held);
     } finally {
-      release();
+      held.release();
     }
   }
 
@@ -84,7 +82,15 @@ export class BodyReader {
     return this.budget.reserve(this.senderOf(request), Math.min(bytes, this.budget.maxPerBody));
   }
 
-  private async hold(request: Request, { limit, multiple }: BodyKind): Promise<LentBody> {
+  /** As use(), for a caller that calls release() itself, when it has done all work on the body. */
+  async hold(request: Request, kind: BodyKind): Promise<LentBody> {
+    const held = await this.read(request, kind);
+    const turn = turnOf(request);
+    if (turn) await turn;
+    return held;
+  }
+
+  private async read(request: Request, { limit, multiple }: BodyKind): Promise<LentBody> {
     assertNotEncoded(request);
     const length = announcedLength(request);
     if (length === 0) return NO_BODY;

@@ -1,6 +1,6 @@
 /** Reads a request's body into memory, up to a limit. For bodies that are not meant to stream. */
 import type { IncomingMessage } from 'node:http';
-import { BodyBlocks } from '../../row-stream/body-blocks';
+import { BodyBlocks } from '../../row-stream/row-body';
 import { bodyEndedEarly, bodyTooLarge, bodyTooSlow } from './body.errors';
 import { BodyPace, type PaceLimits } from './body-pace';
 

@@ -11,6 +11,8 @@ import { namedSchema, type SchemaObject } from './documented-types';
 /** Errors, or lists of them. */
 export type ErrorList = readonly (AppError | ErrorList)[];
 
+export const flatErrors = (errors: ErrorList): AppError[] => (errors as unknown[]).flat(9) as AppError[];
+
 export interface ErrorArea {
   /** `AuthError` names the schemas `AuthError400` and so on. */
   readonly name: string;
@@ -56,7 +58,7 @@ export class ErrorDocs {
   /** The errors of an operation; the first one of a status is its example. */
   answers(...errors: ErrorList): MethodDecorator {
     const byStatus = new Map<number, AppError[]>();
-    for (const error of (errors as unknown[]).flat(9) as AppError[])
+    for (const error of flatErrors(errors))
       byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error]);
     const statuses = [...byStatus].sort(([a], [b]) => a - b);
     return applyDecorators(...statuses.map(([status, ofStatus]) => this.answer(status, ofStatus)));

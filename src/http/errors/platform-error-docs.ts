@@ -1,7 +1,7 @@
 /** The error body of everything that is not auth, storage or table REST, and its OpenAPI documentation. */
 import type { AppError } from '../../common/errors/app-error';
 import type { SchemaObject } from '../docs/documented-types';
-import { ErrorDocs, type ErrorList } from '../docs/error-docs';
+import { ErrorDocs } from '../docs/error-docs';
 
 export interface PlatformErrorBody {
   readonly error: { readonly message: string; readonly code: string; readonly status: number };
@@ -46,13 +46,10 @@ export function platformErrorSchema(
   };
 }
 
-const DOCS = new ErrorDocs({
+export const PLATFORM_DOCS = new ErrorDocs({
   name: 'PlatformError',
   bodyOf: platformErrorBody,
   codeOf: ({ code }) => code,
   schemaOf: (status, codes) =>
     platformErrorSchema(status, status < 500 ? { type: 'string', enum: codes as string[] } : ANY_CODE),
 });
-
-/** Documents errors; the first one of a status is its example. */
-export const PlatformErrors = (...errors: ErrorList): MethodDecorator => DOCS.answers(...errors);

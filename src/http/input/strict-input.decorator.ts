@@ -9,6 +9,7 @@ import { invalidParameters } from '../../common/errors/http-errors';
 import { isJsonObject } from '../../common/text/json';
 import { bodyNotAnObject } from '../bodies/body.errors';
 import { BodyPipe } from './free-json';
+import { inputParameter } from './input-parameter';
 
 const PIPE = new BodyPipe({
   whitelist: true,
@@ -31,10 +32,10 @@ const queryOf = createParamDecorator(
 );
 
 /** The JSON body as its DTO; needs JsonBodyInterceptor. */
-export const StrictBody = (): ParameterDecorator => bodyOf(PIPE);
+export const StrictBody = (): ParameterDecorator => inputParameter('body', bodyOf(PIPE));
 
 /** The query string as its DTO. */
-export const StrictQuery = (): ParameterDecorator => queryOf(PIPE);
+export const StrictQuery = (): ParameterDecorator => inputParameter('query', queryOf(PIPE));
 
 /** The message about an unknown member, for routes that read their body themselves. */
 export const unknownHere = (name: string): string => `${name} is unknown here`;

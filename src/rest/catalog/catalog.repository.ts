@@ -20,12 +20,21 @@ import type {
   WithheldRow,
 } from './catalog-rows';
 import type { CodeTraits } from './catalog';
-import { ANNOUNCES, FINGERPRINT } from './queries/changes';
-import { CONSTRAINTS, RELATIONS, VIEWS } from './queries/relations';
-import { REVEALING } from './queries/revealing-types';
-import { ROLES, WITHHELD } from './queries/roles';
-import { HANDLERS, REPRESENTATIONS, ROUTINES, TRAITS } from './queries/routines';
-import { QUALIFY_NAMES } from './queries/scope';
+import {
+  ANNOUNCES,
+  FINGERPRINT,
+  CONSTRAINTS,
+  RELATIONS,
+  VIEWS,
+  REVEALING,
+  ROLES,
+  WITHHELD,
+  HANDLERS,
+  REPRESENTATIONS,
+  ROUTINES,
+  TRAITS,
+  QUALIFY_NAMES,
+} from './catalog-queries';
 import { parseViewOrigins } from './view-origins';
 
 const REASON = 'the schema itself is read, not data';

@@ -194,3 +194,18 @@ export function isToOne(relationship: Relationship): boolean {
       return false;
   }
 }
+
+/** @param baseType a domain's base type, or the type itself, as format_type() writes it */
+export function typeClassOf(baseType: string): TypeClass {
+  if (baseType === 'json' || baseType === 'jsonb') return 'json';
+  return baseType === 'tsvector' ? 'tsvector' : 'other';
+}
+
+/** Number of columns, relationships and functions of a catalog. Each takes about 300 bytes of memory. */
+export function catalogSize({ relations, relationships, routines }: Catalog): number {
+  let size = relations.size;
+  for (const { columns, computed } of relations.values()) size += columns.size + computed.size;
+  for (const some of relationships.values()) size += some.length;
+  for (const overloads of routines.values()) size += overloads.length;
+  return size;
+}

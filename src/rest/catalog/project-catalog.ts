@@ -7,10 +7,8 @@
 import { isFault } from '../../common/errors/database-fault';
 import type { ProjectDatabase } from '../../database/pools/project-database';
 import { buildCatalog } from './build-catalog';
-import type { Catalog } from './catalog';
-import { catalogSize } from './catalog-size';
+import { type Catalog, catalogSize } from './catalog';
 import type { CatalogRepository } from './catalog.repository';
-import { RefreshQueue } from './refresh-queue';
 
 /** Milliseconds after which a request has the catalog compared in the background, and is served from the old one. */
 const FRESH_MS = 400;
@@ -147,5 +145,41 @@ export class ProjectCatalog {
 
   private inBackground(queue: RefreshQueue): void {
     if (!this.closed) queue.run().catch(this.onError);
+  }
+}
+
+/**
+ * Runs one job at a time and shares runs: a caller gets the result of a run that began after the call, so the
+ * result is never older than the call.
+ */
+export class RefreshQueue {
+  private running: Promise<void> | undefined;
+  private next: Promise<void> | undefined;
+
+  constructor(private readonly job: () => Promise<void>) {}
+
+  /** @throws the job's error */
+  run(): Promise<void> {
+    if (!this.running) return this.start();
+    this.next ??= this.running.then(
+      () => this.startNext(),
+      () => this.startNext(),
+    );
+    return this.next;
+  }
+
+  private startNext(): Promise<void> {
+    this.next = undefined;
+    return this.start();
+  }
+
+  private start(): Promise<void> {
+    const run = this.job();
+    this.running = run;
+    const done = (): void => {
+      if (this.running === run) this.running = undefined;
+    };
+    run.then(done, done);
+    return run;
   }
 }

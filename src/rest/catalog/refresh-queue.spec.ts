@@ -1,4 +1,4 @@
-import { RefreshQueue } from './refresh-queue';
+import { RefreshQueue } from './project-catalog';
 
 describe('RefreshQueue', () => {
   function controlled() {

@@ -1,18 +1,18 @@
 /** A function call in the FROM of a SELECT. TypeORM's builder takes no functions there, so the text is composed here. */
 import { quoteIdentifier } from '../../database/sql/identifier';
 import type { RoutineArgument } from '../catalog/catalog';
-import type { ArgumentsPlan, CallPlan } from '../plan/plan';
+import type { ArgumentsPlan, CallPlan, CallRequestPlan, RepresentationPlan } from '../plan/plan';
 import { nameOf } from '../plan/returning';
 import { routineSql } from './field-sql';
-import type { StatementBuilder } from './statement-builder';
+import { StatementBuilder } from './statement-builder';
+import { type CompileInput, type CompiledStatement, finish } from './compiled-statement';
+import { compileCount, compileShown, RESULT, windowSql, countSql } from './compile-read';
+import { WHOLE_ROW, rowSql, scalarSql, SCALAR } from './row-sql';
 
 const ARGUMENTS = 'plinth_arguments';
 
-/** The column name of a value that is no row. */
-export const SCALAR = 'plinth_value';
-
 /** Selects the function's rows, or its values as SCALAR. */
-export function compileCall(builder: StatementBuilder, plan: CallPlan): string {
+function compileCall(builder: StatementBuilder, plan: CallPlan): string {
   const { routine } = plan;
   const call = `${routineSql(routine)}(${argumentsSql(builder, plan.arguments, routine.arguments)})`;
   const from = membersSql(builder, plan.arguments);
@@ -72,4 +72,40 @@ function argumentsSql(
 
 function named({ name, variadic }: RoutineArgument, value: string): string {
   return `${variadic ? 'VARIADIC ' : ''}${quoteIdentifier(name)} => ${value}`;
+}
+
+/** A function call with the read of its result. */
+export function compileCalled(plan: CallRequestPlan, input: CompileInput): CompiledStatement {
+  const { call, read, representation } = plan;
+  const { result, returnsSet } = call.routine;
+  const builder = new StatementBuilder();
+  const called = compileCall(builder, call);
+  const isScalar = result !== 'composite';
+  const value = isScalar ? scalarSql(plan) : rowSql(plan);
+  if (isScalar && !returnsSet) return finish(builder, `SELECT ${value} FROM (${called}) plinth_row`, input);
+  const rows = isScalar ? `SELECT * FROM ${RESULT}${windowSql(builder, read)}` : compileShown(builder, plan);
+  const query = builder.select();
+  query.addCommonTableExpression(called, RESULT);
+  if (!countsBeside(plan)) {
+    query.from(`(${rows})`, 'plinth_row').addSelect(value);
+    return finish(builder, query.getQuery(), input);
+  }
+  const total = countSql(isScalar ? `SELECT FROM ${RESULT}` : compileCount(builder, read));
+  if (ROW_BY_ROW.has(representation.kind)) {
+    // Behind the last page there is only the total, with a null row. A row that is itself null is sent as the text 'null'.
+    query.from(`(${total})`, 'plinth_counted').leftJoin(`(${rows})`, 'plinth_row', 'TRUE');
+    query.addSelect(`CASE WHEN ${WHOLE_ROW} IS DISTINCT FROM NULL THEN coalesce(${value}, 'null') END`);
+    query.addSelect('plinth_counted."plinth_total"');
+  } else {
+    query.from(`(${rows})`, 'plinth_row').addSelect(`${value}, (${total})`);
+  }
+  return finish(builder, query.getQuery(), input);
+}
+
+/** The other representations aggregate all rows into one value. */
+const ROW_BY_ROW: ReadonlySet<RepresentationPlan['kind']> = new Set(['rows', 'object', 'ndjson', 'csv']);
+
+/** A function must run only once, so its rows are counted in the same statement. */
+function countsBeside({ count, read, call }: CallRequestPlan): boolean {
+  return count !== null && call.routine.returnsSet && (read.limit !== null || read.offset > 0);
 }

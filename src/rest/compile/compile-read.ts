@@ -7,12 +7,20 @@ import type {
   RepresentationPlan,
   RequestPlan,
   SourcePlan,
+  AggregatePlan,
+  OutputPlan,
 } from '../plan/plan';
 import { isAggregate } from '../plan/plan-read';
 import { conditionSql } from './filter-sql';
 import { aliasReference, fieldSql, routineSql, type RowReference } from './field-sql';
-import { outputSql } from './output-sql';
-import type { Select, StatementBuilder } from './statement-builder';
+import { type Select, StatementBuilder } from './statement-builder';
+import { castName } from '../plan/plan-cast';
+import {
+  type CompileInput,
+  type CompiledRequest,
+  type CompiledStatement,
+  finish,
+} from './compiled-statement';
 
 /** The common table expression with the rows of a write or a function. */
 export const RESULT = 'plinth_result';
@@ -167,4 +175,129 @@ export function compileCount(builder: StatementBuilder, plan: ReadPlan): string 
 function names(condition: ReadPlan['where'][number], embed: string): boolean {
   if (condition.kind === 'group') return condition.terms.some((term) => names(term, embed));
   return condition.kind === 'embed' && condition.embed === embed;
+}
+
+/** @param asJsonb whether embeds are jsonb, not json */
+function outputSql(
+  builder: StatementBuilder,
+  reference: RowReference,
+  output: OutputPlan,
+  embeds: readonly EmbedPlan[],
+  asJsonb: boolean,
+): string {
+  switch (output.kind) {
+    case 'all':
+      return `${reference.row}.*`;
+    case 'one':
+      return `1 AS ${quoteIdentifier(output.name)}`;
+    case 'row-count':
+      return named(castSql('count(*)', output.cast), output.name);
+    case 'field': {
+      const value = fieldSql(builder, reference, output.field);
+      const formatted = output.format ? `${routineSql(output.format)}(${value})` : value;
+      return named(aggregateSql(castSql(formatted, output.cast), output.aggregate), output.name);
+    }
+    case 'spread': {
+      const embed = quoteIdentifier(output.embed);
+      if (output.column === null) return `${embed}.*`;
+      const column = `${embed}.${quoteIdentifier(output.column)}`;
+      const value = asJsonb && output.isEmbed ? `${column}::jsonb` : column;
+      return named(aggregateSql(value, output.aggregate), output.name ?? output.column);
+    }
+    case 'embed': {
+      const value = embedValueSql(output.embed, output.toOne, columnsOf(embeds, output.embed));
+      return named(asJsonb ? `${value}::jsonb` : value, output.name);
+    }
+  }
+}
+
+function columnsOf(embeds: readonly EmbedPlan[], alias: string): readonly string[] | null {
+  return embeds.find((embed) => embed.alias === alias)?.columns ?? null;
+}
+
+function embedValueSql(alias: string, toOne: boolean, columns: readonly string[] | null): string {
+  const embed = quoteIdentifier(alias);
+  if (!toOne) return `coalesce(${embed}."plinth_list", '[]')`;
+  if (columns === null) return `row_to_json(${embed}.*)`;
+  // The embed also has the columns by which the parent orders, which the client did not select.
+  const shown = columns.map((column) => `${embed}.${quoteIdentifier(column)}`).join(', ');
+  return `CASE WHEN (${embed}.*) IS DISTINCT FROM NULL THEN (SELECT row_to_json(plinth_shown.*) FROM (SELECT ${shown}) plinth_shown) END`;
+}
+
+function castSql(value: string, cast: string | null): string {
+  return cast === null ? value : `CAST(${value} AS ${typeName(cast)})`;
+}
+
+function aggregateSql(value: string, aggregate: AggregatePlan | null): string {
+  return aggregate === null ? value : castSql(`${aggregate.aggregate}(${value})`, aggregate.cast);
+}
+
+function named(value: string, name: string): string {
+  return `${value} AS ${quoteIdentifier(name)}`;
+}
+
+/** Types whose names are keywords, or several words; quoted they would be other types. */
+const KEYWORD_TYPES = new Set([
+  'bigint',
+  'bit',
+  'bit varying',
+  'boolean',
+  'char',
+  'char varying',
+  'character',
+  'character varying',
+  'dec',
+  'decimal',
+  'double precision',
+  'float',
+  'int',
+  'integer',
+  'interval',
+  'json',
+  'national char',
+  'national character',
+  'nchar',
+  'numeric',
+  'real',
+  'smallint',
+  'time',
+  'time with time zone',
+  'time without time zone',
+  'timestamp',
+  'timestamp with time zone',
+  'timestamp without time zone',
+  'varchar',
+]);
+
+/** Example: `select=id::double precision`. Other names are found on the search_path, like any type's. */
+function typeName(cast: string): string {
+  const name = castName(cast);
+  return KEYWORD_TYPES.has(name) ? name : quoteIdentifier(name);
+}
+
+/** The statements that count the rows of a read beside its page. */
+export function compileCounts(
+  plan: RequestPlan,
+  input: CompileInput,
+): Pick<CompiledRequest, 'exactCount' | 'plannedCount'> {
+  const { count, read, countLimit } = plan;
+  const isCounted = plan.kind === 'read' && plan.representation.kind !== 'explain';
+  if (!isCounted || count === null) return { exactCount: null, plannedCount: null };
+  const counted = (make: (query: string) => string): CompiledStatement => {
+    const builder = new StatementBuilder();
+    return finish(builder, make(compileCount(builder, read)), input);
+  };
+  const guesses = count === 'planned' || (count === 'estimated' && countLimit !== null);
+  // Without a window the rows of the answer are all rows.
+  const isWhole = read.limit === null && read.offset === 0;
+  const limit = guesses && countLimit !== null ? ` LIMIT ${countLimit + 1}` : '';
+  return {
+    exactCount: count === 'planned' || isWhole ? null : counted((query) => countSql(query + limit)),
+    plannedCount: guesses ? counted((query) => `EXPLAIN (FORMAT JSON) ${query}`) : null,
+  };
+}
+
+/** One row with the number as text. */
+export function countSql(query: string): string {
+  return `SELECT count(*)::text AS "plinth_total" FROM (${query}) plinth_counted`;
 }

@@ -8,8 +8,7 @@ import { catalogOf, EXAMPLE_ROWS } from '../../../test/support/example-catalog';
 import { PINNED_REQUESTS } from '../../../test/support/pinned-requests/all';
 import { parseRestRequest } from '../grammar/parse-rest-request';
 import { planTableRead } from '../plan/plan-table';
-import type { PlanContext } from '../plan/plan-context';
-import { resolveRelation } from '../plan/resolve-relation';
+import { type PlanContext, resolveRelation } from '../plan/plan-context';
 import { compileRequest } from './compile-request';
 
 const CATALOG = catalogOf(EXAMPLE_ROWS);

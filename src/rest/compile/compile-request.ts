@@ -1,11 +1,15 @@
 /** A request's plan as the statements to run: those that give the rows, and those that count them. */
 import type { ReadRequestPlan, RepresentationPlan, RequestPlan } from '../plan/plan';
-import { compileCalled } from './compile-call-request';
-import type { CompileInput } from './compile-input';
-import { compileShown } from './compile-read';
-import { compileWrite } from './compile-write-request';
-import { type CompiledRequest, type CompiledStatement, finish, nameOf } from './compiled-statement';
-import { compileCounts } from './count-sql';
+import { compileCalled } from './compile-call';
+import {
+  type CompileInput,
+  type CompiledRequest,
+  type CompiledStatement,
+  finish,
+  nameOf,
+} from './compiled-statement';
+import { compileShown, compileCounts } from './compile-read';
+import { compileWrite } from './compile-write';
 import { jsonColumns } from './json-columns';
 import { rowsSql } from './row-sql';
 import { StatementBuilder } from './statement-builder';

@@ -2,9 +2,13 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { JsonRow } from '../../row-stream/json-row';
-import type { CompileInput } from './compile-input';
-import type { Parameter } from './parameter';
-import type { StatementBuilder } from './statement-builder';
+import {
+  type Parameter,
+  type StatementBuilder,
+  arrayLiteral,
+  type BodyParameter,
+  type RequestValues,
+} from './statement-builder';
 
 export interface CompiledStatement {
   readonly text: string;
@@ -48,4 +52,79 @@ function digestOf(text: string): string {
   const digest = createHash('sha1').update(text).digest('base64url').slice(0, 20);
   DIGESTS.set(text, digest);
   return digest;
+}
+
+/** The input of the compile stage besides the plan. */
+export interface CompileInput {
+  readonly catalogVersion: string;
+  /** Whether the body of a write is a list of rows. */
+  readonly bodyIsList: boolean;
+  /** False while the schema is changing: PostgreSQL then prints the rows, with the columns that they have when the statement runs. */
+  readonly printsRows: boolean;
+}
+
+/** Binds a request's values to compiled statements, for the database. */
+type BoundValue = string | number | Buffer | null;
+
+export interface BoundStatement {
+  readonly text: string;
+  readonly name: string;
+  readonly values: readonly BoundValue[];
+  readonly row: JsonRow | null;
+}
+
+/** As CompiledRequest. */
+export interface BoundRequest {
+  readonly main: readonly BoundStatement[];
+  readonly exactCount: BoundStatement | null;
+  readonly plannedCount: BoundStatement | null;
+}
+
+export function bindRequest(
+  { main, exactCount, plannedCount }: CompiledRequest,
+  values: RequestValues,
+): BoundRequest {
+  return {
+    main: main.map((statement) => bind(statement, values)),
+    exactCount: exactCount && bind(exactCount, values),
+    plannedCount: plannedCount && bind(plannedCount, values),
+  };
+}
+
+function bind({ text, name, parameters, row }: CompiledStatement, values: RequestValues): BoundStatement {
+  return { text, name, values: parameters.map((parameter) => valueOf(parameter, values)), row };
+}
+
+/** The value as it is sent to PostgreSQL. */
+function valueOf(parameter: Parameter, values: RequestValues): BoundValue {
+  if (typeof parameter !== 'object') return parameter;
+  const { kind, as } = parameter;
+  switch (kind) {
+    case 'filter': {
+      const value = values.filters[parameter.slot];
+      if (as === 'list' && typeof value === 'object') return arrayLiteral(value);
+      if (as === 'list' || typeof value !== 'string')
+        throw new Error('a plan was used for a request of another shape');
+      return as === 'pattern' ? value.replaceAll('*', '%') : value;
+    }
+    case 'argument': {
+      const texts = values.arguments.get(parameter.name) ?? [];
+      return as === 'list' ? arrayLiteral(texts) : (texts.at(-1) ?? null);
+    }
+    case 'body':
+      return bodyValue(parameter, values);
+  }
+}
+
+/** JSON may stay bytes: json in binary format is its text. */
+function bodyValue({ as }: BodyParameter, { body }: RequestValues): string | Buffer | null {
+  switch (as) {
+    case 'json':
+      return body === null || body.length === 0 ? '{}' : body;
+    case 'text':
+      return body?.toString() ?? null;
+    case 'bytes':
+      // PostgreSQL's text of bytes (manual, 8.4.1).
+      return `\\x${(typeof body === 'string' ? Buffer.from(body) : body)?.toString('hex') ?? ''}`;
+  }
 }

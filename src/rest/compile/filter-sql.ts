@@ -1,15 +1,15 @@
 /**
  * Conditions of a plan as conditions of TypeORM's query builder. They are texts: the builder's own operators (`Equal`, `In`,
  * `Like` ...) work on columns of an entity, and a project's tables have none; for `NOT`, quantifiers, text search, JSON
- * paths and embeds it has no operators at all. A text is made of quoted names, words of the closed table in
- * filter-operators.ts and placeholders, never of a client's text.
+ * paths and embeds it has no operators at all. A text is made of quoted names, words of the closed table
+ * FILTER_OPERATORS and placeholders, never of a client's text.
  */
 import { quoteIdentifier } from '../../database/sql/identifier';
 import type { InOperation, Operation, QuantifiedOperation, TextSearchOperation } from '../grammar/tree';
 import type { ConditionPlan, FieldPlan } from '../plan/plan';
 import { fieldSql, routineSql, type RowReference } from './field-sql';
-import { FILTER_OPERATORS, IS_KEYWORDS } from './filter-operators';
-import type { StatementBuilder } from './statement-builder';
+import type { StatementBuilder, FilterParameter } from './statement-builder';
+import type { FilterOperator, IsValue } from '../grammar/operators';
 
 export function conditionSql(
   builder: StatementBuilder,
@@ -92,3 +92,51 @@ function textSearchSql(
   const query = builder.parameter({ kind: 'filter', slot, as });
   return `${vector} @@ ${sql}(${config}${query})`;
 }
+
+/**
+ * The closed table of filter operators: what each one of grammar/operators.ts means in SQL, and how its value is passed.
+ * filter-sql.ts puts the parts together. TypeScript refuses the table if an operator is missing.
+ */
+interface OperatorSql {
+  /** The operator; of a text search the function that makes its query. */
+  readonly sql: string;
+  /** How its value is passed; `keyword` is a word of the shape, without a parameter. */
+  readonly as: FilterParameter['as'] | 'keyword';
+}
+
+const FILTER_OPERATORS = {
+  eq: { sql: '=', as: 'text' },
+  neq: { sql: '<>', as: 'text' },
+  gt: { sql: '>', as: 'text' },
+  gte: { sql: '>=', as: 'text' },
+  lt: { sql: '<', as: 'text' },
+  lte: { sql: '<=', as: 'text' },
+  isdistinct: { sql: 'IS DISTINCT FROM', as: 'text' },
+  like: { sql: 'LIKE', as: 'pattern' },
+  ilike: { sql: 'ILIKE', as: 'pattern' },
+  match: { sql: '~', as: 'text' },
+  imatch: { sql: '~*', as: 'text' },
+  in: { sql: '= ANY', as: 'list' },
+  is: { sql: 'IS', as: 'keyword' },
+  cs: { sql: '@>', as: 'text' },
+  cd: { sql: '<@', as: 'text' },
+  ov: { sql: '&&', as: 'text' },
+  sl: { sql: '<<', as: 'text' },
+  sr: { sql: '>>', as: 'text' },
+  nxr: { sql: '&<', as: 'text' },
+  nxl: { sql: '&>', as: 'text' },
+  adj: { sql: '-|-', as: 'text' },
+  fts: { sql: 'to_tsquery', as: 'text' },
+  plfts: { sql: 'plainto_tsquery', as: 'text' },
+  phfts: { sql: 'phraseto_tsquery', as: 'text' },
+  wfts: { sql: 'websearch_to_tsquery', as: 'text' },
+} as const satisfies Readonly<Record<FilterOperator, OperatorSql>>;
+
+/** The words behind IS. */
+const IS_KEYWORDS: Readonly<Record<IsValue, string>> = {
+  null: 'NULL',
+  not_null: 'NOT NULL',
+  true: 'TRUE',
+  false: 'FALSE',
+  unknown: 'UNKNOWN',
+};

@@ -3,7 +3,7 @@ import type { Column } from '../catalog/catalog';
 import type { OutputPlan, ReadRequestPlan, RepresentationPlan } from '../plan/plan';
 import { type JsonForm, jsonFormOf } from '../../row-stream/json-form';
 import { type JsonColumn, JsonRow } from '../../row-stream/json-row';
-import { areNameable, columnSql, hasColumns } from './named-columns';
+import { areNameable, columnSql, hasColumns } from './row-sql';
 
 export interface JsonColumns {
   /** Expressions on `plinth_row`. */

@@ -1,17 +1,15 @@
 /** The error that the client gets for one that the database raised: some need more words than PostgreSQL's, some fewer. */
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
-import type { AppError } from '../../common/errors/app-error';
+import { AppError } from '../../common/errors/app-error';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
-import { nestsDeeply } from '../body/nests-deeply';
-import type { PreparedRequest } from '../prepare/prepared-request';
-import { mayBeReadBack, withoutReturning } from '../prepare/without-returning';
+import { type PreparedRequest, mayBeReadBack, withoutReturning } from '../prepare/prepared-request';
 import { invalidBody, textHoldsNul } from '../rest.errors';
-import { concealed } from './concealed-error';
 import { raisedError } from './raised-error';
-import { readBackRefused } from './read-back-refused';
-import { recursionOf } from './recursion-error';
 import { type RequestSender, settingsOf } from './request-settings';
+import { isVisible } from '../plan/plan-context';
+import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
+import { statusOfSqlstate } from '../../http/errors/sqlstate-status';
 
 @Injectable()
 export class ErrorExplainer {
@@ -50,4 +48,97 @@ function valueRefused(error: DatabaseError, { values: { body } }: PreparedReques
   if (body === null) return null;
   if (error.code === '22P05' && body.includes('\\u0000')) return textHoldsNul(error);
   return error.code === '54001' && nestsDeeply(body) ? invalidBody('The body nests too deeply', error) : null;
+}
+
+/** Where in PostgreSQL a missing privilege is reported; unlike the message, the same in every language. */
+const MISSING_PRIVILEGE = 'aclcheck_error';
+
+/** Null for an error that reveals nothing. */
+function concealed(error: DatabaseError, role: string, { catalog, plan }: PreparedRequest): AppError | null {
+  const { schema, table } = error;
+  if (error.routine === MISSING_PRIVILEGE) {
+    const requested = plan.kind === 'call' ? plan.call.routine.name : plan.relation.name;
+    if (isAbout(requested, error.message)) return null;
+    return errorWithMessage(error, `permission denied for '${requested}', or for something that it uses`);
+  }
+  if (schema === undefined || table === undefined) return null;
+  const isRequested = plan.kind !== 'call' && plan.relation.schema === schema && plan.relation.name === table;
+  if (isRequested || isVisible({ catalog, role }, { schema, name: table })) return null;
+  return errorWithMessage(error, 'a constraint of a related table is violated');
+}
+
+/** True when the message names only what the client itself named. Messages in other languages never match. */
+function isAbout(requested: string, message: string): boolean {
+  const [, name] =
+    /^permission denied for (?:table|view|materialized view|foreign table|function) (.*)$/s.exec(message) ??
+    [];
+  return name === requested;
+}
+
+/**
+ * A policy or view that refers to itself. PostgreSQL's message names the relation, which the author of the policy needs to know.
+ * It is shown if the caller has rights to that relation; otherwise the message is the general one of status 500.
+ */
+const INVALID_OBJECT_DEFINITION = '42P17';
+/** Messages in other languages may quote differently; they are not shown. */
+const RELATION_AT_END = /"(.+)"$/;
+
+/** Null for any other error, and for a relation that is hidden from the caller. */
+function recursionOf(error: DatabaseError, role: string, prepared: PreparedRequest): AppError | null {
+  if (error.code !== INVALID_OBJECT_DEFINITION) return null;
+  const name = RELATION_AT_END.exec(error.message)?.[1];
+  if (
+    name === undefined ||
+    !isVisible({ catalog: prepared.catalog, role }, { schema: prepared.schema, name })
+  ) {
+    return null;
+  }
+  return errorWithMessage(error, error.message);
+}
+
+/** The refusal of a write whose rows the request asked for and the caller may not read. */
+function readBackRefused(error: DatabaseError): AppError {
+  return new AppError({
+    status: 403,
+    code: INSUFFICIENT_PRIVILEGE,
+    message: error.message,
+    database: {
+      sqlstate: INSUFFICIENT_PRIVILEGE,
+      detail: error.detail ?? null,
+      hint: 'The write itself is allowed, but reading the rows back was refused: ask for no rows with Prefer: return=minimal, or allow it with a policy and grant for SELECT.',
+    },
+    cause: error,
+  });
+}
+
+/** A database error under another message: status and SQLSTATE stay, everything else goes to the log only. */
+function errorWithMessage(error: DatabaseError, message: string): AppError {
+  const { code: sqlstate = 'XX000' } = error;
+  return new AppError({
+    status: statusOfSqlstate(sqlstate),
+    code: sqlstate,
+    message,
+    database: { sqlstate },
+    cause: error,
+  });
+}
+
+/** Levels; PostgreSQL's default stack holds a few thousand. */
+const DEEP = 1_000;
+
+/** Whether JSON nests so deeply that PostgreSQL's parser may run out of stack. Only called after it did. */
+function nestsDeeply(json: string | Buffer): boolean {
+  const text = json.toString();
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '\\') at += 1;
+    else if (character === '"') inText = !inText;
+    else if (inText) continue;
+    else if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    if (depth > DEEP) return true;
+  }
+  return false;
 }

@@ -1,4 +1,9 @@
 /** The output of the run stage, beside the rows. */
+import type { StatementResult } from '../../database/statement';
+import type { RequestPipeline } from './request-pipeline';
+import type { RowCollector } from '../../row-stream/row-collector';
+import type { PreparedRequest } from '../prepare/prepared-request';
+import { maxAffectedExceeded, notSingular, putMismatch } from '../rest.errors';
 
 /** response.headers and response.status, as SQL set them. */
 export interface ResponseSettings {
@@ -16,4 +21,78 @@ export interface Execution {
   readonly response: ResponseSettings;
   /** For reads that must see a write (read-source.ts); null for reads, and where there are no replicas. */
   readonly token: string | null;
+}
+
+/** What the results of a request's pipeline say: rows, estimate, settings. */
+interface SettingsRow {
+  readonly headers: string | null;
+  readonly status: string | null;
+  readonly inserted: string | null;
+}
+
+interface ExplainRow {
+  readonly 'QUERY PLAN'?: { readonly Plan?: { readonly 'Plan Rows'?: number } }[];
+}
+
+export function executionOf(
+  results: readonly StatementResult[],
+  pipeline: RequestPipeline,
+  token: string | null = null,
+): Execution {
+  const mains = mainResults(results, pipeline);
+  const after = results[pipeline.before + pipeline.mains]?.rows[0] as SettingsRow | undefined;
+  return {
+    rows: mains.reduce((sum, { rowCount }) => sum + rowCount, 0) - pipeline.absent.rows,
+    estimate: estimateOf(results, pipeline),
+    inserted: Number(after?.inserted ?? 0),
+    response: { headers: after?.headers ?? null, status: after?.status ?? null },
+    token,
+  };
+}
+
+/** Gives the lines of EXPLAIN to the rows, which were collected. */
+export function takePlanLines(
+  results: readonly StatementResult[],
+  pipeline: RequestPipeline,
+  collector: RowCollector,
+): void {
+  for (const { rows } of mainResults(results, pipeline)) {
+    for (const { 'QUERY PLAN': line } of rows) {
+      collector.onRow(Buffer.from(typeof line === 'string' ? line : JSON.stringify(line)));
+    }
+  }
+}
+
+function mainResults(results: readonly StatementResult[], { before, mains }: RequestPipeline) {
+  return results.slice(before, before + mains);
+}
+
+/** The planner's estimate, from EXPLAIN (FORMAT JSON). */
+function estimateOf(
+  results: readonly StatementResult[],
+  { before, hasEstimate }: RequestPipeline,
+): number | null {
+  if (!hasEstimate) return null;
+  const row = results[before - 1]?.rows[0] as ExplainRow | undefined;
+  return row?.['QUERY PLAN']?.[0]?.Plan?.['Plan Rows'] ?? null;
+}
+
+/** @throws AppError PL115, PL116 or PL124 for rows that must be undone */
+export type CommitDecision = (rows: number) => 'commit' | 'rollback';
+
+/** Null when the outcome can be committed at once, which saves a round trip. */
+export function commitDecision({ plan, shape }: PreparedRequest): CommitDecision | null {
+  const { tx, handling, maxAffected } = shape.preferences;
+  // EXPLAIN gives lines, not the rows that the decision is about.
+  const changes = plan.kind !== 'read' && plan.representation.kind !== 'explain';
+  const isPut = changes && shape.method === 'PUT';
+  const limit = handling === 'strict' && changes ? maxAffected : null;
+  const isSingular = changes && plan.singular;
+  if (tx !== 'rollback' && limit === null && !isSingular && !isPut) return null;
+  return (rows) => {
+    if (isPut && rows !== 1) throw putMismatch();
+    if (isSingular && rows !== 1) throw notSingular(rows);
+    if (limit !== null && rows > limit) throw maxAffectedExceeded(rows);
+    return tx === 'rollback' ? 'rollback' : 'commit';
+  };
 }

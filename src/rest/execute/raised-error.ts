@@ -6,7 +6,7 @@ import { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
 import { isJsonObject, type JsonObject, parseJson } from '../../common/text/json';
 import { restError } from '../rest.errors';
-import { customHeaders, isHeader, isReasonPhrase } from './custom-header';
+import { customHeaders, isHeader, isReasonPhrase } from '../respond/response-headers';
 
 /**
  * Null for any other error.

@@ -3,12 +3,11 @@ import type { Caller } from '../../access/caller';
 import type { Statement } from '../../database/statement';
 import { eachRow } from '../../pg-pipeline';
 import type { RowCollector } from '../../row-stream/row-collector';
-import type { BoundStatement } from '../compile/bind';
-import { INSERTED_SETTING } from '../compile/insert-sql';
+import type { BoundStatement } from '../compile/compiled-statement';
+import { INSERTED_SETTING } from '../compile/compile-write';
 import type { PreparedRequest } from '../prepare/prepared-request';
-import { preRequestStatement, roleStatement, timezoneStatement } from './context-statements';
-import { printed } from './printed-rows';
-import { ValueRows } from './value-rows';
+import { preRequestStatement, roleStatement, timezoneStatement } from './request-settings';
+import { printed, ValueRows } from './value-rows';
 
 export interface RequestPipeline {
   readonly statements: readonly Statement[];

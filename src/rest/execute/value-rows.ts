@@ -1,6 +1,9 @@
 /** Rows of one value that PostgreSQL has made JSON or text of, and of a total behind it where one was asked for. */
 import { BINARY, type Format, readRow, type RowSink } from '../../pg-pipeline';
 import type { RowCollector } from '../../row-stream/row-collector';
+import { AppError } from '../../common/errors/app-error';
+import type { JsonRow } from '../../row-stream/json-row';
+import { JsonRowSink } from '../../row-stream/json-row-sink';
 
 const LENGTH_BYTES = 4;
 
@@ -60,4 +63,23 @@ class LargeRow {
     const [total] = readRow(this.rest, 0, this.rest.length);
     if (total) this.rows.onTotal(Number(total));
   }
+}
+
+/** The columns have other types than the catalog says. */
+export class SchemaChanged extends AppError {
+  constructor() {
+    const message = 'The schema changed while the request was under way';
+    super({
+      status: 503,
+      code: 'PL503',
+      message,
+      database: { sqlstate: 'PL503' },
+      headers: { 'Retry-After': '1' },
+    });
+  }
+}
+
+/** Fails the statement with SchemaChanged where its types are not those that `row` prints. */
+export function printed(row: JsonRow, rows: RowCollector): RowSink {
+  return new JsonRowSink(row, rows, () => new SchemaChanged());
 }

@@ -1,6 +1,5 @@
-import { parseAccept } from './accept';
-import { formatMediaType } from './media-type';
-import { refusalOf } from './refusal-of';
+import { parseAccept, formatMediaType } from './media-type';
+import { refusalOf } from '../../../test/support/grammar';
 
 function accepted(header: string | null): string[] {
   return parseAccept(header).map(formatMediaType);

@@ -1,5 +1,5 @@
-import { parseColumns } from './columns';
-import { refusalOf } from './refusal-of';
+import { parseColumns } from './names';
+import { refusalOf } from '../../../test/support/grammar';
 
 describe('parseColumns', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { jsonPath } from './field';
-import { refusalOf } from './refusal-of';
+import { refusalOf } from '../../../test/support/grammar';
 import { Scanner } from './scanner';
 import type { JsonStep } from './tree';
 

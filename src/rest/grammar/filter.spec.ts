@@ -1,4 +1,4 @@
-import { parseFilter } from './filter';
+import { parseFilter } from './operation';
 import {
   IS_VALUES,
   type IsValue,
@@ -8,9 +8,8 @@ import {
   TEXT_SEARCH_OPERATORS,
 } from './operators';
 import { QueryParts } from './query-values';
-import { refusalOf } from './refusal-of';
+import { refusalOf, type WithValues, withValues } from '../../../test/support/grammar';
 import type { Operation as OperationWithSlot } from './tree';
-import { type WithValues, withValues } from './with-values';
 
 type Operation = WithValues<OperationWithSlot>;
 

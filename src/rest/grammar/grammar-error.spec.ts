@@ -1,6 +1,6 @@
 import { GRAMMAR_ERRORS, GrammarError, type GrammarErrorCode } from './grammar-error';
 import { parseRestRequest } from './parse-rest-request';
-import { refusalOf } from './refusal-of';
+import { refusalOf } from '../../../test/support/grammar';
 import type { RawRestRequest } from './rest-request';
 
 /** A request for each code, so that every listed code can occur. */

@@ -1,6 +1,5 @@
 /** Lists and parameters in header values, with quoted strings (RFC 9110, 5.6). */
-import { assertLength, tooMany } from './budget';
-import { LIMITS } from './limits';
+import { assertLength, tooMany, LIMITS } from './budget';
 import type { RequestHeaders } from './rest-request';
 
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();

@@ -6,19 +6,18 @@
  */
 import { costOfParsing, cpuTimeOf } from '../../../test/support/event-loop';
 import { growthOfTime } from '../../../test/support/growth';
-import { parseAccept } from './accept';
-import { parseColumns } from './columns';
-import { parseFilter } from './filter';
+import { parseAccept, parseMediaType } from './media-type';
+import { parseColumns } from './names';
+import { parseFilter } from './operation';
 import { GrammarError } from './grammar-error';
-import { LIMITS } from './limits';
+import { LIMITS } from './budget';
 import { parseLogicTree } from './logic-tree';
-import { parseMediaType } from './media-type';
 import { parseOrder } from './order';
 import { parseRestRequest } from './parse-rest-request';
 import { parsePrefer } from './prefer';
 import { parseRestQuery } from './rest-query';
 import { parseSelect } from './select';
-import { parseTarget } from './target';
+import { parseTarget } from './query-string';
 import { parseLimit, parseRange } from './window';
 
 const LENGTH = 50_000;

@@ -1,8 +1,7 @@
 import { type LogicHead, parseLogicTree as parseWithSlots } from './logic-tree';
 import { QueryParts } from './query-values';
-import { refusalOf } from './refusal-of';
+import { refusalOf, type WithValues, withValues } from '../../../test/support/grammar';
 import type * as tree from './tree';
-import { type WithValues, withValues } from './with-values';
 
 type Filter = WithValues<tree.Filter>;
 type LogicGroup = WithValues<tree.LogicGroup>;

@@ -1,12 +1,11 @@
 /** `and` and `or`: filters combined and nested. */
 import { assertDepth, type Budget } from './budget';
 import { field, MORE_OF_FIELD } from './field';
-import { operation } from './operation';
+import { operation, valueInList } from './operation';
 import { LOGIC_OPERATORS, type LogicOperator } from './operators';
 import { QueryParts } from './query-values';
 import { quote, Scanner } from './scanner';
 import type { Filter, LogicGroup, LogicTree } from './tree';
-import { valueInList } from './value';
 
 const NOT_OR_OPERATOR = ['negation operator (not)', 'logic operator (and, or)'];
 const OR_COMMA = ['","'];

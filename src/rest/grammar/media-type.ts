@@ -1,5 +1,5 @@
 /** Media types of requests and responses, parsed and printed. */
-import { headerItem, type HeaderItem } from './header-list';
+import { headerItem, type HeaderItem, headerItems } from './header-list';
 import type { MediaType, PlanOption, SimpleMediaKind } from './rest-request';
 
 /** The first text of each kind is the one that Plinth writes. */
@@ -30,7 +30,7 @@ export function parseMediaType(text: string): MediaType {
 }
 
 /** Like parseMediaType(), for an item that is split already. */
-export function mediaTypeOf({ head, parameters }: HeaderItem): MediaType {
+function mediaTypeOf({ head, parameters }: HeaderItem): MediaType {
   const type = head.toLowerCase();
   const simple = KIND_OF_TEXT.get(type);
   if (simple !== undefined) return { kind: simple };
@@ -79,4 +79,35 @@ function planType(format: 'text' | 'json', parameters: ReadonlyMap<string, strin
 
 function textOfKind(kind: SimpleMediaKind): string {
   return SIMPLE.find(([, of]) => of === kind)?.[0] ?? '*/*';
+}
+
+/** The Accept header: the media types that the client accepts, best first. */
+const ANY: readonly MediaType[] = [{ kind: 'any' }];
+
+/**
+ * Parses the header's value; null or blank accepts anything. The result is sorted by quality, then by how
+ * specific a type is, then in the written order. `q=0` excludes a type, so the list can be empty.
+ * Example: `Accept: text/csv;q=0.5, application/vnd.pgrst.object+json;nulls=stripped`
+ * @throws GrammarError PL153 for too many types.
+ */
+export function parseAccept(header: string | null): readonly MediaType[] {
+  if (header === null) return ANY;
+  const items = headerItems(header);
+  if (items.length === 0) return ANY;
+  return items
+    .map((item) => ({ item, quality: qualityOf(item), specificity: specificityOf(item) }))
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality || b.specificity - a.specificity)
+    .map(({ item }) => mediaTypeOf(item));
+}
+
+function qualityOf({ parameters }: HeaderItem): number {
+  const text = parameters.get('q');
+  const quality = text === undefined || text === '' ? 1 : Number(text);
+  return quality >= 0 && quality <= 1 ? quality : 1;
+}
+
+function specificityOf({ head, parameters }: HeaderItem): number {
+  const stars = head.split('*').length - 1;
+  return parameters.size - (parameters.has('q') ? 1 : 0) - stars;
 }

@@ -1,5 +1,5 @@
 import { fieldName, identifier } from './names';
-import { refusalOf } from './refusal-of';
+import { refusalOf } from '../../../test/support/grammar';
 import { Scanner } from './scanner';
 
 function nameIn(text: string): { name: string; rest: string } {

@@ -3,7 +3,8 @@
  * digits, `_`, `$`, inner spaces and, except in casts and languages, dashes. Other names need double quotes,
  * with `\` before `"` and `\`.
  */
-import { NOTHING_ELSE, type Scanner } from './scanner';
+import { NOTHING_ELSE, Scanner } from './scanner';
+import { Budget } from './budget';
 
 const FIELD_NAME = 'field name (* or [a..z0..9_$])';
 /**
@@ -118,4 +119,26 @@ function quotedName(scanner: Scanner): string {
   if (name) return name;
   scanner.pos = name === null ? scanner.text.length : start + 1;
   return scanner.fail(['a quoted name of at least one character']);
+}
+
+/**
+ * Parses the value of `columns` or `on_conflict`, without duplicates, in the client's order; never empty.
+ * Example: `/articles?columns=id,body,"a,b"`
+ * @throws GrammarError PL100, PL153 for too many names.
+ */
+export function parseColumns(
+  parameter: 'columns' | 'on_conflict',
+  text: string,
+  budget: Budget = new Budget(),
+): readonly string[] {
+  const scanner = new Scanner(text, { what: `${parameter} parameter` }, budget);
+  const names = new Set<string>();
+  do {
+    budget.takeTerm();
+    scanner.skipBlanks();
+    names.add(fieldName(scanner));
+    scanner.skipBlanks();
+  } while (scanner.eat(','));
+  scanner.expectEnd(['","']);
+  return [...names];
 }

@@ -42,7 +42,7 @@ export type PlainOperator = WordOf<typeof PLAIN_OPERATORS>;
 export const TEXT_SEARCH_OPERATORS = table('fts', 'plfts', 'phfts', 'wfts');
 export type TextSearchOperator = WordOf<typeof TEXT_SEARCH_OPERATORS>;
 
-/** Every operator of a filter. compile/filter-operators.ts has its SQL. */
+/** Every operator of a filter. compile/filter-sql.ts has its SQL. */
 export type FilterOperator = QuantifiableOperator | PlainOperator | TextSearchOperator | 'in' | 'is';
 
 /** Values of `is.`, in any case. SPEC.md's `is.not.null` is read as `not_null`. */

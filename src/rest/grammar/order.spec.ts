@@ -1,6 +1,6 @@
 import type { NullsOrder, OrderDirection } from './operators';
 import { parseOrder } from './order';
-import { refusalOf } from './refusal-of';
+import { refusalOf } from '../../../test/support/grammar';
 import type { Field, OrderTerm } from './tree';
 
 const arrow = (key: string, asText = false) => ({ kind: 'key', asText, key }) as const;

@@ -1,5 +1,5 @@
 import { parseRestRequest } from './parse-rest-request';
-import { refusalOf } from './refusal-of';
+import { refusalOf } from '../../../test/support/grammar';
 import type { RawRestRequest, RequestShape } from './rest-request';
 
 function request(more: Partial<RawRestRequest> = {}): RequestShape {

@@ -1,13 +1,12 @@
 /** The entry of the grammar: the raw parts of a request to its typed tree. Pure; knows no catalog and no settings. */
-import { parseAccept } from './accept';
+import { parseAccept, parseMediaType } from './media-type';
 import { GrammarError } from './grammar-error';
 import { headerValue } from './header-list';
-import { parseMediaType } from './media-type';
 import { type Method, METHODS } from './operators';
 import { parsePrefer } from './prefer';
 import { parseRestQuery } from './rest-query';
 import type { MediaType, ParsedRequest, RawRestRequest, RequestHeaders, TargetKind } from './rest-request';
-import { parseTarget } from './target';
+import { parseTarget } from './query-string';
 import type { RestQuery, Window } from './tree';
 import { intersect, parseRange, WHOLE } from './window';
 

@@ -1,5 +1,5 @@
 import { parsePrefer } from './prefer';
-import { refusalOf } from './refusal-of';
+import { refusalOf } from '../../../test/support/grammar';
 import type { Preferences } from './rest-request';
 
 const NONE: Preferences = {

@@ -1,6 +1,6 @@
 import { Budget } from './budget';
 import { canonicalQuery, decode, splitQueryString } from './query-string';
-import { refusalOf } from './refusal-of';
+import { refusalOf } from '../../../test/support/grammar';
 
 function pairs(queryString: string): string[][] {
   return splitQueryString(queryString, new Budget()).map(({ name, value }) => [name, value]);

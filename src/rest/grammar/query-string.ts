@@ -2,10 +2,10 @@
  * The query string as decoded pairs, and back. `+` is a space, and only `&` separates pairs. PostgREST also
  * splits at `;` and so silently truncates `/items?name=eq.a;b`.
  */
-import { assertLength, type Budget } from './budget';
+import { assertLength, type Budget, LIMITS } from './budget';
 import { GrammarError } from './grammar-error';
-import { LIMITS } from './limits';
 import type { QueryParameter } from './query-values';
+import type { Target, TargetName } from './rest-request';
 
 /**
  * Splits and decodes. Empty pairs and names without `=` are left out. A percent sign that begins no escape is
@@ -14,25 +14,23 @@ import type { QueryParameter } from './query-values';
  */
 export function splitQueryString(queryString: string, budget: Budget): readonly QueryParameter[] {
   assertLength('query string', queryString, LIMITS.queryLength);
+  const spaced = queryString.includes('+') ? queryString.replaceAll('+', ' ') : queryString;
+  const text = spaced.includes('%') ? spaced.replace(LONE_PERCENT, '%25') : spaced;
   const parameters: QueryParameter[] = [];
-  let start = queryString.startsWith('?') ? 1 : 0;
-  while (start < queryString.length) {
-    const found = queryString.indexOf('&', start);
-    const end = found === -1 ? queryString.length : found;
-    const pair = queryString.slice(start, end);
+  let start = text.startsWith('?') ? 1 : 0;
+  while (start < text.length) {
+    const found = text.indexOf('&', start);
+    const end = found === -1 ? text.length : found;
+    const pair = text.slice(start, end);
     const equals = pair.indexOf('=');
     if (equals !== -1) {
       budget.takeParameter();
-      parameters.push({ name: decodeForm(pair.slice(0, equals)), value: decodeForm(pair.slice(equals + 1)) });
+      const name = decode(pair.slice(0, equals), 'query string');
+      parameters.push({ name, value: decode(pair.slice(equals + 1), 'query string') });
     }
     start = end + 1;
   }
   return parameters;
-}
-
-function decodeForm(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  return decode(spaced.includes('%') ? spaced.replace(LONE_PERCENT, '%25') : spaced, 'query string');
 }
 
 const LONE_PERCENT = /%(?![0-9a-f]{2})/gi;
@@ -78,4 +76,23 @@ function encode(text: string): string {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+}
+
+/**
+ * Parses one raw path segment. A name may contain dots, so the schema may end at any of them.
+ * Example: `/Server%20Today`, `/api.orders`
+ * @throws GrammarError PL125 for an empty name, PL150 for broken encoding, PL151 for one that is too long.
+ */
+export function parseTarget(segment: string): Target {
+  assertLength('path', segment, LIMITS.targetLength);
+  const text = decode(segment, 'path');
+  if (text === '') {
+    throw new GrammarError({ code: 'PL125', message: 'Invalid path specified in request URL' });
+  }
+  const candidates: TargetName[] = [{ schema: null, name: text }];
+  for (let dot = text.indexOf('.', 1); dot !== -1; dot = text.indexOf('.', dot + 1)) {
+    if (dot === text.length - 1 || candidates.length > LIMITS.pathSegments) break;
+    candidates.push({ schema: text.slice(0, dot), name: text.slice(dot + 1) });
+  }
+  return { text, candidates };
 }

@@ -1,7 +1,6 @@
-import { refusalOf } from './refusal-of';
+import { refusalOf, type WithValues, withValues } from '../../../test/support/grammar';
 import { type ParsedQuery, parseRestQuery } from './rest-query';
 import type { RestQuery } from './tree';
-import { type WithValues, withValues } from './with-values';
 
 const parsed = (queryString: string): ParsedQuery => parseRestQuery(queryString, { hasArguments: false });
 const parsedCall = (queryString: string): ParsedQuery => parseRestQuery(queryString, { hasArguments: true });

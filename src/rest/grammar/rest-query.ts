@@ -1,8 +1,8 @@
 /** The whole query string: each parameter is parsed by the rule for its name. */
 import { Budget } from './budget';
-import { parseColumns } from './columns';
-import { embedPath, fieldPath, logicPath, pathKey } from './embed-path';
-import { parseFilter } from './filter';
+import { parseColumns } from './names';
+import { embedPath, fieldPath, logicPath, pathKey } from './field';
+import { parseFilter } from './operation';
 import { GrammarError } from './grammar-error';
 import { parseLogicTree } from './logic-tree';
 import { EMBEDDABLE_PARAMETERS, TOP_LEVEL_PARAMETERS } from './operators';
@@ -58,25 +58,23 @@ export function parseRestQuery(queryString: string, { hasArguments }: RestQueryO
   const parameters = splitQueryString(queryString, budget);
   const sorted = sort(parameters);
   const parts = new QueryParts();
-  const shape = treeOf(sorted, budget, parts, hasArguments);
-  return { shape, values: parts.values(parameters) };
-}
-
-function treeOf(sorted: Sorted, budget: Budget, parts: QueryParts, hasArguments: boolean): RestQuery {
   const [select] = sorted.select;
-  return {
+  const shape: RestQuery = {
     order: orders(sorted.order, budget),
     logic: sorted.logic.map((each) => logicGroup(each, budget, parts)),
     columns: columns('columns', sorted.columns[0], budget),
     select: select?.value ? parseSelect(select.value, budget) : STAR,
     selectGiven: select !== undefined,
-    filters: hasArguments ? [] : sorted.filter.map((each) => filter(each, budget, parts)),
+    filters: hasArguments
+      ? []
+      : sorted.filter.map(({ name, value }) => parseFilter(name, value, budget, parts)),
     callParameters: hasArguments ? sorted.filter.map((each) => callParameter(each, budget, parts)) : [],
     onConflict: columns('on_conflict', sorted.on_conflict[0], budget),
     windows: windows(sorted.window),
     // Last: filters and groups add to it while they are parsed.
     text: shapeText(parts, sorted),
   };
+  return { shape, values: parts.values(parameters) };
 }
 
 function sort(parameters: readonly QueryParameter[]): Sorted {
@@ -128,11 +126,6 @@ function orders(
   return [...byLevel.values()];
 }
 
-function filter({ name, value }: QueryParameter, budget: Budget, parts: QueryParts): AtPath<Filter> {
-  parts.add(name);
-  return parseFilter(name, value, budget, parts);
-}
-
 function logicGroup({ name, value }: QueryParameter, budget: Budget, parts: QueryParts): AtPath<LogicGroup> {
   parts.add(name);
   const { path, negated } = logicPath(name);
@@ -169,10 +162,14 @@ function callParameter(parameter: QueryParameter, budget: Budget, parts: QueryPa
   return { name, filter: found };
 }
 
-function filterOrNull(parameter: QueryParameter, budget: Budget, parts: QueryParts): AtPath<Filter> | null {
-  if (!MAY_BE_OPERATION.test(parameter.value)) return null;
+function filterOrNull(
+  { name, value }: QueryParameter,
+  budget: Budget,
+  parts: QueryParts,
+): AtPath<Filter> | null {
+  if (!MAY_BE_OPERATION.test(value)) return null;
   try {
-    return parts.attempt(() => filter(parameter, budget, parts));
+    return parts.attempt(() => parseFilter(name, value, budget, parts));
   } catch (error) {
     if (error instanceof GrammarError && error.code === 'PL100') return null;
     throw error;

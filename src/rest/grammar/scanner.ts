@@ -2,9 +2,8 @@
  * A cursor over one decoded text, which reports errors at its position. The rules of the grammar are functions
  * over it. No rule goes back further than to the start of its own token, so all of them are linear.
  */
-import { Budget } from './budget';
+import { Budget, LIMITS } from './budget';
 import { GrammarError } from './grammar-error';
-import { LIMITS } from './limits';
 import { type FilterValue, QueryParts, type Slot } from './query-values';
 
 /** The subject of the error message. */

@@ -1,4 +1,4 @@
-import { refusalOf } from './refusal-of';
+import { refusalOf } from '../../../test/support/grammar';
 import { parseSelect } from './select';
 import type { SelectEmbed, SelectField, SelectItem, SelectRowCount, SelectSpread } from './tree';
 

@@ -1,5 +1,5 @@
-import { refusalOf } from './refusal-of';
-import { parseTarget } from './target';
+import { refusalOf } from '../../../test/support/grammar';
+import { parseTarget } from './query-string';
 
 describe('parseTarget', () => {
   it.each([

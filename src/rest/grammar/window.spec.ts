@@ -1,4 +1,4 @@
-import { refusalOf } from './refusal-of';
+import { refusalOf } from '../../../test/support/grammar';
 import { intersect, parseLimit, parseOffset, parseRange, WHOLE } from './window';
 
 describe('parseLimit', () => {

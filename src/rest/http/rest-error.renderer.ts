@@ -3,7 +3,7 @@ import { AppError } from '../../common/errors/app-error';
 import { ErrorRenderer } from '../../http/errors/error-renderer';
 import { statusOfSqlstate } from '../../http/errors/sqlstate-status';
 import { postgrestCode } from '../postgrest-codes';
-import { VARY } from '../response-vary';
+import { VARY } from '../respond/response-headers';
 
 export class RestErrorRenderer implements ErrorRenderer {
   matches(path: string): boolean {

@@ -9,11 +9,10 @@ import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
 import { LARGEST_FORM } from '../body/form';
 import { ProjectQuotas } from '../../projects/quotas/project-quotas.service';
 import type { MediaType, TargetKind } from '../grammar/rest-request';
-import type { IncomingRequest } from '../incoming-request';
 import { QueryParser } from '../query-parser.service';
 import { RestService } from '../rest.service';
-import { HttpResponseWriter } from './http-response-writer';
-import { ResultBudget } from './result-budget';
+import { ResponseWriter } from '../respond/response-writer';
+import { ResultBudget } from '../respond/result-budget';
 
 /**
  * Bytes of memory for each byte of a body: as it came, as text or as the names in its rows, and on its way to PostgreSQL. Bytes
@@ -53,25 +52,30 @@ export class RestController {
     this.parser.parse({ method, kind: 'table', target: '', queryString: '', headers });
   }
 
-  private handle(kind: TargetKind, request: Request, response: Response): Promise<void> {
-    const { project } = callerOf(request);
+  private async handle(kind: TargetKind, request: Request, response: Response): Promise<void> {
+    const caller = callerOf(request);
+    const { project } = caller;
+    const { method, headers, originalUrl } = request;
     const warning = this.quotas.warningOf(project);
     if (warning !== null) response.setHeader('X-Quota-Warning', warning);
     // A function may read or delete, so calls are not refused.
-    if (kind === 'table' && METHODS_WITH_BODY.has(request.method)) this.quotas.assertMayGrow(project);
-    return this.rest.handle(this.incoming(kind, request), new HttpResponseWriter(response, this.results));
-  }
-
-  private incoming(kind: TargetKind, request: Request): IncomingRequest {
-    const { method, headers, originalUrl } = request;
+    if (kind === 'table' && METHODS_WITH_BODY.has(method)) this.quotas.assertMayGrow(project);
     const { path, target, queryString } = split(originalUrl);
-    return {
-      caller: callerOf(request),
-      raw: { method, kind, target, queryString, headers },
-      facts: { method, path: pathInApi(path), headers },
-      withBody: ({ method: parsed, contentType }, work) =>
-        METHODS_WITH_BODY.has(parsed) ? this.bodies.use(request, this.kindOf(contentType), work) : work(null),
-    };
+    const parsed = this.parser.parse({ method, kind, target, queryString, headers });
+    if (parsed.shape.method === 'OPTIONS') {
+      const methods = await this.rest.allowedMethods(caller, parsed.shape);
+      response.writeHead(200, { Allow: methods.join(','), 'Content-Length': 0 }).end();
+      return;
+    }
+    const held = METHODS_WITH_BODY.has(method)
+      ? await this.bodies.hold(request, this.kindOf(parsed.shape.contentType))
+      : null;
+    try {
+      const sender = { caller, facts: { method, path: pathInApi(path), headers } };
+      await this.rest.answer(sender, parsed, held, new ResponseWriter(response, this.results));
+    } finally {
+      held?.release();
+    }
   }
 
   private kindOf({ kind }: MediaType): BodyKind {

@@ -15,11 +15,9 @@ import type {
 } from '../grammar/tree';
 import { WHOLE } from '../grammar/window';
 import { notEmbedded } from '../rest.errors';
-import { embeddedTwice } from './embed.errors';
-import { findRelationship } from './find-relationship';
-import { findRelation, type PlanContext } from './plan-context';
+import { embeddedTwice, findRelationship } from './find-relationship';
+import { findRelation, type PlanContext, type RowType } from './plan-context';
 import type { FieldPlan, RenamedEmbed } from './plan';
-import type { RowType } from './resolve-field';
 
 export interface Draft {
   /** SQL alias of the level's rows: `plinth_0` for the root. */

@@ -4,8 +4,7 @@ import { notEmbedded, restError } from '../rest.errors';
 import { type Draft, findEmbed } from './draft';
 import type { ConditionPlan, OrderPlan } from './plan';
 import { assertLanguage } from './plan-cast';
-import type { PlanContext } from './plan-context';
-import { resolveField, type RowType } from './resolve-field';
+import { type PlanContext, resolveField, type RowType } from './plan-context';
 
 /** @throws AppError 42703, PL120 */
 export function planCondition(context: PlanContext, level: Draft, tree: LogicTree): ConditionPlan {

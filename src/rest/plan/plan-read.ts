@@ -6,9 +6,8 @@ import type { Draft, DraftEmbed } from './draft';
 import type { EmbedPlan, JoinColumns, OutputPlan, ReadPlan, SourcePlan } from './plan';
 import { embedAlias, parentColumnName, planCondition, planOrder } from './plan-conditions';
 import { planCast } from './plan-cast';
-import type { PlanContext } from './plan-context';
+import { type PlanContext, outputName, representation, resolveField } from './plan-context';
 import { hoistAggregates } from './plan-spread';
-import { outputName, representation, resolveField } from './resolve-field';
 
 /** @throws AppError 42703, PL108, PL118, PL120, PL127, PL158 */
 export function planRead(context: PlanContext, root: Draft, source: SourcePlan): ReadPlan {

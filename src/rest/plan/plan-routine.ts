@@ -6,14 +6,12 @@ import { nameKey, type Routine } from '../catalog/catalog';
 import type { RequestShape } from '../grammar/rest-request';
 import type { AtPath, Filter } from '../grammar/tree';
 import { invalidBody, restError } from '../rest.errors';
-import { columnNames } from './column-names';
+import { columnNames, returningFor } from './returning';
 import { attach, draftOf, renamedEmbeds, rowOf } from './draft';
 import { negotiate } from './negotiate';
 import type { ArgumentsPlan, CallRequestPlan } from './plan';
-import type { PlanContext } from './plan-context';
+import type { PlanContext, RowType } from './plan-context';
 import { planRead } from './plan-read';
-import type { RowType } from './resolve-field';
-import { returningFor } from './returning';
 import { ambiguousRoutine, routineNotFound, WHOLE_BODY_TYPES } from './routine.errors';
 
 export interface PlannedRoutine {

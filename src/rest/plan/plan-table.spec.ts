@@ -4,10 +4,9 @@ import { jsonPayload } from '../../../test/support/json-payload';
 import type { AppError } from '../../common/errors/app-error';
 import { parseRestRequest } from '../grammar/parse-rest-request';
 import type { ReadRequestPlan, WriteRequestPlan } from './plan';
-import type { PlanContext } from './plan-context';
+import { type PlanContext, resolveRelation } from './plan-context';
 import { relationsOf } from './plan-read';
 import { planTableRead, planTableWrite } from './plan-table';
-import { resolveRelation } from './resolve-relation';
 
 const CONTEXT: PlanContext = {
   catalog: catalogOf(EXAMPLE_ROWS),

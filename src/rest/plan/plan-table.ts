@@ -2,15 +2,20 @@
 import type { Payload } from '../body/payload';
 import type { Relation } from '../catalog/catalog';
 import type { RequestShape } from '../grammar/rest-request';
-import { columnNames } from './column-names';
+import { columnNames, returningFor } from './returning';
 import { attach, draftOf, renamedEmbeds } from './draft';
 import { negotiate, type Negotiated } from './negotiate';
-import type { ReadRequestPlan, RepresentationPlan, ReturningPlan, WriteRequestPlan } from './plan';
+import type {
+  ReadRequestPlan,
+  RepresentationPlan,
+  ReturningPlan,
+  WriteRequestPlan,
+  WrittenRows,
+} from './plan';
 import type { PlanContext } from './plan-context';
 import { planRead } from './plan-read';
 import { planWrite } from './plan-write';
-import { returningFor } from './returning';
-import { writtenRows } from './written-rows';
+import { restError } from '../rest.errors';
 
 export interface TableOptions {
   readonly planEnabled: boolean;
@@ -104,4 +109,26 @@ function headersOnly({ primaryKey }: Relation, wanted: boolean): ReturningPlan {
       parse: null,
     })),
   };
+}
+
+/** A write that did not ask for its rows succeeds even if the caller may not read them (DECISIONS.md 5). */
+function writtenRows(
+  { role }: PlanContext,
+  { hiddenFrom, closedTo }: Relation,
+  { method, preferences, query }: RequestShape,
+  { kind }: RepresentationPlan,
+): WrittenRows {
+  if (preferences.return !== null || query.selectGiven || kind === 'object' || kind === 'explain')
+    return 'asked';
+  const isPlainInsert = method === 'POST' && preferences.resolution === null;
+  return hiddenFrom.has(role) || (isPlainInsert && closedTo.has(role)) ? 'withheld' : 'unasked';
+}
+
+/** @throws AppError PL122 */
+export function assertPreferences({ preferences }: RequestShape): void {
+  if (preferences.handling !== 'strict' || preferences.unknown.length === 0) return;
+  throw restError('PL122', {
+    message: 'Invalid preferences given with handling=strict',
+    detail: `Invalid preferences: ${preferences.unknown.join(', ')}`,
+  });
 }

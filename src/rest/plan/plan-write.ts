@@ -2,13 +2,21 @@
 import type { Payload } from '../body/payload';
 import type { Relation } from '../catalog/catalog';
 import type { RequestShape } from '../grammar/rest-request';
-import { invalidBody } from '../rest.errors';
-import { assertPossible } from './allowed-methods';
-import { insertGroups, writtenColumn } from './insert-groups';
-import type { DeletePlan, InsertPlan, ReturningPlan, UpdatePlan, WritePlan, WrittenColumn } from './plan';
-import type { PlanContext } from './plan-context';
-import { planPut } from './plan-put';
-import { requiredConditions } from './root-conditions';
+import { invalidBody, restError, missingFilter, columnNotFound } from '../rest.errors';
+import { assertPossible, allowedMethods, type PlanContext, representation } from './plan-context';
+import type {
+  DeletePlan,
+  InsertPlan,
+  ReturningPlan,
+  UpdatePlan,
+  WritePlan,
+  WrittenColumn,
+  ConditionPlan,
+  InsertGroup,
+} from './plan';
+import type { Filter, LogicTree } from '../grammar/tree';
+import { planRowCondition } from './plan-conditions';
+import type { RowShapes } from '../body/row-shapes';
 
 /** @throws AppError PL102, PL105, PL155, PL156, PL204 */
 export function planWrite(
@@ -102,4 +110,141 @@ function planDelete(
     returning,
     where: requiredConditions(context, relation, request, 'DELETE'),
   };
+}
+
+/** PUT: an upsert of the row whose primary key is in the URL. */
+function planPut(
+  context: PlanContext,
+  relation: Relation,
+  { query }: RequestShape,
+  payload: Payload,
+  returning: ReturningPlan,
+): InsertPlan {
+  assertPossible(relation, 'PUT', relation.insertable && relation.updatable);
+  const { filters, others } = rootConditions({ query });
+  const key = new Set(relation.primaryKey);
+  const named = new Set(filters.map(({ field }) => field.name));
+  const fits =
+    others.length === 0 &&
+    key.size > 0 &&
+    named.size === key.size &&
+    filters.every((one) => key.has(one.field.name) && isPlainEquality(one));
+  if (!fits) {
+    throw restError('PL105', {
+      message: "Filters must include all and only primary key columns with 'eq' operators",
+      headers: {
+        Allow: allowedMethods(relation)
+          .filter((method) => method !== 'PUT')
+          .join(', '),
+      },
+    });
+  }
+  return {
+    kind: 'insert',
+    relation,
+    returning,
+    groups: insertGroups(context, relation, payload.rows, {
+      columns: null,
+      useDefaults: true,
+      mergesKeys: false,
+    }),
+    conflict: { columns: relation.primaryKey, action: 'merge' },
+    only: filters.map((one) => planRowCondition(context, relation, one)),
+  };
+}
+
+function isPlainEquality({ field, negated, operation }: Filter): boolean {
+  return (
+    !negated &&
+    field.path.length === 0 &&
+    operation.kind === 'quantified' &&
+    operation.operator === 'eq' &&
+    operation.quantifier === null
+  );
+}
+
+/** The conditions on the rows to change. @throws AppError PL155 when there are none */
+function requiredConditions(
+  context: PlanContext,
+  relation: Relation,
+  request: Pick<RequestShape, 'query'>,
+  method: string,
+): ConditionPlan[] {
+  const { filters, others } = rootConditions(request);
+  if (filters.length + others.length === 0) throw missingFilter(method);
+  return [...filters, ...others].map((one) => planRowCondition(context, relation, one));
+}
+
+function rootConditions({ query }: Pick<RequestShape, 'query'>): {
+  filters: Filter[];
+  others: LogicTree[];
+} {
+  return {
+    filters: query.filters.filter(({ path }) => path.length === 0).map(({ node }) => node),
+    others: query.logic.filter(({ path }) => path.length === 0).map(({ node }) => node),
+  };
+}
+
+/**
+ * Groups the rows of a body by the columns that they name. A missing column gets its DEFAULT only from an INSERT that
+ * doesn't name the column, so rows with the same missing columns share an INSERT. Columns without a default do not
+ * matter: for them, missing and null are the same.
+ */
+export interface GroupOptions {
+  /** `columns=`: only these are written; null: the columns that the rows name. */
+  readonly columns: readonly string[] | null;
+  /** False: a missing column becomes null. */
+  readonly useDefaults: boolean;
+  /** True: if an object has a key twice, the last one counts. */
+  readonly mergesKeys: boolean;
+}
+
+/** Limits of INSERTs in a request, and of their rows: each INSERT's row numbers are one parameter, built at once. */
+const MAX_GROUPS = 1_000;
+const MAX_GROUPED = 100_000;
+
+/** @throws AppError PL204 for an unknown column, PL102 for too many rows that name different columns */
+function insertGroups(
+  context: PlanContext,
+  relation: Relation,
+  rows: RowShapes,
+  { columns, useDefaults, mergesKeys }: GroupOptions,
+): InsertGroup[] {
+  const names = columns ?? rows.allNames();
+  const written = names.map((name) => writtenColumn(context, relation, name, mergesKeys));
+  const defaulted = useDefaults ? written.filter(({ column }) => column.hasDefault) : [];
+  const missing = rows.shapes.map((shape) => missingIn(new Set(shape), defaulted));
+  const keys = new Set(missing);
+  if (keys.size <= 1) return [groupOf(written, missing[0] ?? '', null)];
+  if (keys.size > MAX_GROUPS || rows.count > MAX_GROUPED)
+    throw invalidBody('Too many rows that name different columns: send them in several requests');
+  const positions = rows.positions(missing);
+  return [...positions].map(([key, list]) => groupOf(written, key, list));
+}
+
+/** @throws AppError PL204 */
+function writtenColumn(
+  context: PlanContext,
+  relation: Relation,
+  name: string,
+  mergesKeys = false,
+): WrittenColumn {
+  const column = relation.columns.get(name);
+  if (!column) throw columnNotFound(relation.name, name);
+  const isMerged = mergesKeys && column.inputType === 'json';
+  const read = isMerged ? { ...column, inputType: 'jsonb' } : column;
+  return { column: read, parse: representation(context, 'json', column.declaredType) };
+}
+
+/** The key of a group: one character per column with a default, `+` if the shape names it, `-` if not. */
+function missingIn(shape: ReadonlySet<string>, defaulted: readonly WrittenColumn[]): string {
+  return defaulted.map(({ column }) => (shape.has(column.name) ? '+' : '-')).join('');
+}
+
+function groupOf(written: readonly WrittenColumn[], key: string, ordinals: number[] | null): InsertGroup {
+  let at = 0;
+  const columns = key.includes('-')
+    ? written.filter(({ column }) => !column.hasDefault || key[at++] !== '-')
+    : written;
+  return { columns, ordinals };
 }

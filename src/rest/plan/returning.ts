@@ -3,6 +3,7 @@
  * others, because RETURNING requires SELECT on each column.
  */
 import type { FieldPlan, ReadPlan, ReturningPlan } from './plan';
+import { type Catalog, nameKey } from '../catalog/catalog';
 
 export function returningFor(read: ReadPlan): ReturningPlan {
   const needsRow =
@@ -27,4 +28,19 @@ export function nameOf({ base }: FieldPlan): string {
 
 function columnField(name: string): FieldPlan {
   return { base: { kind: 'column', name }, path: [], toJsonb: false, isTsvector: false, parse: null };
+}
+
+/** @param ofResult columns of the rows that a write or a function returns */
+export function columnNames(catalog: Catalog, plan: ReadPlan, ofResult: readonly string[]): string[] {
+  return plan.outputs.flatMap((output): readonly string[] => {
+    if (output.kind === 'all') return allNames(catalog, plan, ofResult);
+    if (output.kind !== 'spread' || output.column !== null) return [output.name ?? ''];
+    const embed = plan.embeds.find(({ alias }) => alias === output.embed);
+    return embed ? columnNames(catalog, embed.read, []) : [];
+  });
+}
+
+function allNames(catalog: Catalog, { source }: ReadPlan, ofResult: readonly string[]): readonly string[] {
+  if (source.kind === 'result') return ofResult;
+  return [...(catalog.relations.get(nameKey(source.relation))?.columns.keys() ?? [])];
 }

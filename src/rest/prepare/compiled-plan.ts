@@ -7,10 +7,11 @@ import { compileRequest } from '../compile/compile-request';
 import type { CompiledRequest } from '../compile/compiled-statement';
 import type { RequestShape } from '../grammar/rest-request';
 import type { RequestPlan } from '../plan/plan';
-import type { PlanContext } from '../plan/plan-context';
+import { type PlanContext, resolveRelation, schemaOf } from '../plan/plan-context';
 import { planRoutine } from '../plan/plan-routine';
 import { planTableRead, planTableWrite } from '../plan/plan-table';
-import { resolveRelation, schemaOf } from '../plan/resolve-relation';
+import type { Payload } from '../body/payload';
+import { LRUCache } from 'lru-cache';
 
 /** The part of a caller that a plan depends on. */
 export interface PlanScope {
@@ -84,4 +85,79 @@ function planned(
     ? planTableRead(found.context, found.relation, shape, options)
     : planTableWrite(found.context, found.relation, shape, body?.payload ?? null, options);
   return { plan, schema: found.context.schema };
+}
+
+/** Between parts; no part holds it. */
+const END = '\0';
+
+/**
+ * The key of a request to a table.
+ * @param payload null where there is none
+ * @returns null for a body whose rows name different columns: its plan tells one row from another
+ */
+export function planKey(shape: RequestShape, payload: Payload | null): string | null {
+  const body = payload === null ? '' : bodyKey(payload);
+  if (body === null) return null;
+  const { method, target, window, preferences, accept, profile } = shape;
+  return [
+    method,
+    target.text,
+    profile ?? '',
+    `${window.limit},${window.offset}`,
+    `${preferences.return},${preferences.resolution},${preferences.missing},${preferences.count}`,
+    JSON.stringify(accept),
+    body,
+    shape.query.text,
+  ].join(END);
+}
+
+/** The columns that the rows name, and how many rows there are as far as it matters. */
+function bodyKey({ isList, rows }: Payload): string | null {
+  const [names, ...others] = rows.shapes;
+  if (!names) return '[]';
+  if (others.length > 0) return null;
+  // Rows that one program wrote name their columns in one order; another order is another key.
+  return `${isList ? '[' : ''}${rows.count > 1 ? 'n' : '1'}${JSON.stringify(names)}`;
+}
+
+/** Plans of all projects together; each takes a few kilobytes. */
+const PLAN_CACHE_SIZE = 2_000;
+/** Characters of a query, without its values, whose plan is kept: a longer one rarely comes again. */
+const LONGEST_QUERY = 2_000;
+
+/** Characters of a key that is kept. It contains the names of the body's columns, and a client chooses those. */
+const LONGEST_KEY = 8_000;
+
+interface Kept {
+  readonly plan: CompiledPlan;
+  /** Of the project, whose settings are part of a plan. */
+  readonly revision: string;
+}
+
+/** Planning and building SQL cost more than all other work on a small request, and most requests differ in values alone. */
+export class CompiledPlanCache {
+  private readonly kept = new LRUCache<string, Kept>({ max: PLAN_CACHE_SIZE });
+  /** A catalog is never changed but replaced, and each has a number: the plans of an old one are not found any more. */
+  private readonly numbers = new WeakMap<Catalog, number>();
+  private catalogs = 0;
+
+  /** The plan of an earlier request of the same shape, or else a new one. @throws AppError as compilePlan() */
+  of(scope: PlanScope, catalog: Catalog, shape: RequestShape, body: RequestBody | null): CompiledPlan {
+    const { project, role } = scope;
+    const ofShape = shape.kind === 'table' ? planKey(shape, body?.payload ?? null) : null;
+    if (ofShape === null || ofShape.length > LONGEST_KEY)
+      return compilePlan(scope, catalog, shape, body, true);
+    const key = `${this.numberOf(catalog)}\0${role}\0${ofShape}`;
+    const found = this.kept.get(key);
+    if (found?.revision === project.revision) return found.plan;
+    const plan = compilePlan(scope, catalog, shape, body, true);
+    if (shape.query.text.length <= LONGEST_QUERY) this.kept.set(key, { plan, revision: project.revision });
+    return plan;
+  }
+
+  private numberOf(catalog: Catalog): number {
+    let number = this.numbers.get(catalog);
+    if (number === undefined) this.numbers.set(catalog, (number = this.catalogs += 1));
+    return number;
+  }
 }

@@ -1,10 +1,14 @@
 /** The output of the prepare stage: the statements of one request with its values, and what the later stages need of its plan. */
 import type { Catalog } from '../catalog/catalog';
-import type { BoundRequest } from '../compile/bind';
-import type { RequestValues } from '../compile/parameter';
-import type { QueryValues } from '../grammar/query-values';
+import { type BoundRequest, bindRequest, type CompiledRequest } from '../compile/compiled-statement';
+import type { RequestValues } from '../compile/statement-builder';
+import { type QueryValues, textsByName } from '../grammar/query-values';
 import type { RequestShape } from '../grammar/rest-request';
-import type { RequestPlan } from '../plan/plan';
+import type { RequestPlan, WriteRequestPlan } from '../plan/plan';
+import type { RequestBody } from '../body/request-body';
+import { DatabaseError } from 'pg';
+import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
+import { compileRequest } from '../compile/compile-request';
 
 /** The catalog that a request is prepared on. */
 export interface CatalogSnapshot {
@@ -28,4 +32,56 @@ export interface PreparedRequest {
   readonly schema: string;
   /** The same where the project exposes several, for Content-Profile; null where there is no choice. */
   readonly profile: string | null;
+}
+
+/** @param body null without one */
+export function requestValues(
+  values: Omit<QueryValues, 'parameters'>,
+  body: RequestBody | null,
+): RequestValues {
+  return {
+    filters: values.filters,
+    arguments: body?.fields ? textsByName(body.fields) : values.arguments,
+    body: body?.payload?.json ?? body?.bytes ?? null,
+  };
+}
+
+/**
+ * The same write without RETURNING, for rows that the caller may not read back. PostgreSQL refuses the whole statement then, and
+ * its error does not say whether the write or the RETURNING was refused. A refused statement is undone, so the write runs once.
+ */
+interface WriteVariant {
+  readonly plan: WriteRequestPlan;
+  readonly compiled: CompiledRequest;
+}
+
+/** A plan serves many requests, and so does its variant without RETURNING. */
+const VARIANTS = new WeakMap<RequestPlan, WriteVariant>();
+
+/** True for an error that may be the read-back's alone. */
+export function mayBeReadBack(error: unknown, { plan }: PreparedRequest): boolean {
+  const isRefused = error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE;
+  return isRefused && plan.kind === 'write' && plan.write.returning.kind !== 'nothing';
+}
+
+/** The same write, answered as return=minimal. */
+export function withoutReturning(prepared: PreparedRequest): PreparedRequest {
+  const { plan, compiled } = variantOf(prepared);
+  return { ...prepared, plan, statements: bindRequest(compiled, prepared.values) };
+}
+
+function variantOf({ plan, catalog, bodyIsList }: PreparedRequest): WriteVariant {
+  const known = VARIANTS.get(plan);
+  if (known) return known;
+  if (plan.kind !== 'write') throw new Error('only writes return rows that may be withheld');
+  const variant: WriteRequestPlan = {
+    ...plan,
+    write: { ...plan.write, returning: { kind: 'nothing' } },
+    representation: { kind: 'none' },
+    rows: 'withheld',
+  };
+  const input = { catalogVersion: catalog.version, bodyIsList, printsRows: false };
+  const made = { plan: variant, compiled: compileRequest(variant, input) };
+  VARIANTS.set(plan, made);
+  return made;
 }

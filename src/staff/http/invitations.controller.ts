@@ -1,6 +1,5 @@
 /** Invitations to accounts. */
-import { Controller, Delete, Get, HttpCode, Param, Post, Res, UseInterceptors } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Delete, Get, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
@@ -9,11 +8,7 @@ import { invalidEmail } from '../../auth/auth.errors';
 import { tooShortPassword } from '../../auth/http/auth-docs.decorator';
 import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import { UUID_EXAMPLE } from '../../http/docs/documented-types';
-import { JSON_BODY_ERRORS, SERVER_ERRORS } from '../../http/docs/standard-errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../projects/audit-log.repository';
 import { projectNotFound } from '../../projects/projects.errors';
@@ -26,8 +21,10 @@ import { CurrentActor, CurrentStaff } from './current-staff.decorator';
 import { AcceptInvitationDto, InviteDto } from './dto/staff-inputs.dto';
 import { CreatedInvitationDto, InvitationDto, StaffSessionDto } from './dto/staff-records.dto';
 import { SESSION_HEADERS } from './session-headers';
-import { StaffApi, STAFF_ERRORS } from './staff-api.decorator';
+import { PublicStaffApi, StaffApi } from './staff-api.decorator';
 import { toInvitationView, toSessionView } from './staff-views';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 @StaffApi()
 @Controller('admin/v1/invitations')
@@ -35,38 +32,20 @@ export class InvitationsController {
   constructor(private readonly invitations: InvitationService) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'listInvitations',
-    summary: 'List open invitations, the newest first',
-    description:
-      'Needs a role of the installation, or the role admin in a project. Administrators of projects see only invitations to their projects.',
-  })
+  @Describe(`List open invitations, the newest first
+    Needs a role of the installation, or the role admin in a project. Administrators of projects see only invitations to their projects.`)
   @Answer(200, 'The invitations', [InvitationDto])
-  @PlatformErrors(STAFF_ERRORS)
-  async list(@CurrentStaff() staff: Staff): Promise<InvitationDto[]> {
+  async listInvitations(@CurrentStaff() staff: Staff): Promise<InvitationDto[]> {
     return (await this.invitations.list(staff)).map(toInvitationView);
   }
 
   @Post()
-  @HttpCode(201)
-  @ApiOperation({
-    operationId: 'createInvitation',
-    summary: 'Invite a person by mail',
-    description:
-      'Needs the role operator; to invite an owner, the role owner; to invite to projects only, the role admin in each of them. The link works once, for seven days. Invitations end when the role of the person who made them changes.',
-  })
-  @JsonBody(InviteDto)
+  @Describe(`Invite a person by mail
+    Needs the role operator; to invite an owner, the role owner; to invite to projects only, the role admin in each of them. The link works once, for seven days. Invitations end when the role of the person who made them changes.`)
   @Answer(201, 'The invitation', CreatedInvitationDto)
-  @PlatformErrors(
-    invalidParameters('projects must be an array'),
-    invalidEmail(),
-    projectNotFound(),
-    personExists(),
-    alreadyInvited(),
-    JSON_BODY_ERRORS,
-    STAFF_ERRORS,
-  )
-  async create(
+  @Errors(invalidParameters('projects must be an array'), invalidEmail(), projectNotFound(), personExists())
+  @Errors(alreadyInvited())
+  async createInvitation(
     @CurrentStaff() staff: Staff,
     @StrictBody() { email, role, projects }: InviteDto,
     @CurrentActor() actor: Actor,
@@ -77,16 +56,11 @@ export class InvitationsController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({
-    operationId: 'deleteInvitation',
-    summary: 'Withdraw an invitation',
-    description: 'Needs the role operator, or the role admin in all of its projects.',
-  })
-  @ApiParam({ name: 'id', type: String, description: 'The id of the invitation', example: UUID_EXAMPLE })
-  @ApiResponse({ status: 204, description: 'Its link no longer works' })
-  @PlatformErrors(invitationNotFound(), STAFF_ERRORS)
-  async remove(
+  @Describe(`Withdraw an invitation
+    Needs the role operator, or the role admin in all of its projects.`)
+  @Answer(204, 'Its link no longer works')
+  @Errors(invitationNotFound())
+  async deleteInvitation(
     @CurrentStaff() staff: Staff,
     @Param('id') id: string,
     @CurrentActor() actor: Actor,
@@ -95,9 +69,8 @@ export class InvitationsController {
   }
 }
 
+@PublicStaffApi()
 @Controller('admin/v1/invitations/accept')
-@ApiTags('admin')
-@UseInterceptors(JsonBodyInterceptor)
 export class InvitationAcceptanceController {
   constructor(
     private readonly invitations: InvitationService,
@@ -106,25 +79,13 @@ export class InvitationAcceptanceController {
   ) {}
 
   @Post()
-  @HttpCode(201)
   @PublicRoute('the mailed token in the body is the credential')
-  @ApiOperation({
-    operationId: 'acceptInvitation',
-    summary: 'Accept an invitation and sign in',
-    description: 'Needs no other credential. The token works once.',
-  })
-  @JsonBody(AcceptInvitationDto)
+  @Describe(`Accept an invitation and sign in
+    Needs no other credential. The token works once.`)
   @Answer(201, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
-  @PlatformErrors(
-    invalidParameters('name must not be blank'),
-    tooShortPassword(),
-    invitationInvalid(),
-    personExists(),
-    rateLimited(60),
-    JSON_BODY_ERRORS,
-    SERVER_ERRORS,
-  )
-  async accept(
+  @Errors(invalidParameters('name must not be blank'), tooShortPassword(), invitationInvalid())
+  @Errors(personExists(), rateLimited(60))
+  async acceptInvitation(
     @StrictBody() body: AcceptInvitationDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) response: Response,

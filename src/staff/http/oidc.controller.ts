@@ -1,6 +1,6 @@
 /** Single sign-on of people: to the issuer, back from it, and the second factor where the issuer did not ask for one. */
-import { Controller, Get, HttpCode, Inject, Post, Req, Res, UseInterceptors } from '@nestjs/common';
-import { ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Inject, Post, Req, Res } from '@nestjs/common';
+import { ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
@@ -9,11 +9,8 @@ import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
 import { AppError } from '../../common/errors/app-error';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
-import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { Answer } from '../../http/docs/answer.decorator';
 import { type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
-import { JSON_BODY_ERRORS, SERVER_ERRORS } from '../../http/docs/standard-errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { tooManyHeaders } from '../../http/request-head';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { OidcClient } from '../oidc/oidc-client.service';
@@ -24,6 +21,9 @@ import { FactorCodeDto } from './dto/staff-inputs.dto';
 import { SignInMethodsDto, StaffSessionDto } from './dto/staff-records.dto';
 import { SESSION_HEADERS } from './session-headers';
 import { toSessionView } from './staff-views';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
+import { PublicStaffApi } from './staff-api.decorator';
 
 const REDIRECT_HEADERS: DocumentedHeaders = {
   ...SESSION_HEADERS,
@@ -39,9 +39,8 @@ const CALLBACK_HEADERS: DocumentedHeaders = {
 const CallbackParam = (name: string, description: string): MethodDecorator =>
   ApiQuery({ name, type: String, required: false, description });
 
+@PublicStaffApi()
 @Controller('admin/v1/session')
-@ApiTags('admin')
-@UseInterceptors(JsonBodyInterceptor)
 export class OidcController {
   constructor(
     private readonly oidc: OidcSignIn,
@@ -52,46 +51,35 @@ export class OidcController {
 
   @Get('methods')
   @PublicRoute('the sign-in page asks it which buttons to show')
-  @ApiOperation({
-    operationId: 'getSignInMethods',
-    summary: 'List the ways to sign in to the administration',
-    description: 'Needs no credential.',
-  })
+  @Describe(`List the ways to sign in to the administration
+    Needs no credential.`)
   @Answer(200, 'The available ways to sign in', SignInMethodsDto)
-  @PlatformErrors(tooManyHeaders(), SERVER_ERRORS)
-  methods(): SignInMethodsDto {
+  @Errors(tooManyHeaders())
+  getSignInMethods(): SignInMethodsDto {
     return { password: true, passkey: true, oidc_issuer: this.client.issuerHost };
   }
 
   @Get('oidc')
   @PublicRoute('it only leads to the sign-in page of the issuer')
-  @ApiOperation({
-    operationId: 'beginSingleSignOn',
-    summary: 'Start single sign-on',
-    description:
-      'For browsers: sets a short-lived cookie that binds the sign-in to the browser, and redirects. Needs STAFF_OIDC_ISSUER.',
-  })
+  @Describe(`Start single sign-on
+    For browsers: sets a short-lived cookie that binds the sign-in to the browser, and redirects. Needs STAFF_OIDC_ISSUER.`)
   @ApiResponse({ status: 303, description: 'The sign-in page of the issuer', headers: REDIRECT_HEADERS })
-  @PlatformErrors(oidcUnused(), oidcUnreachable(), SERVER_ERRORS)
-  async begin(@Res() response: Response): Promise<void> {
+  @Errors(oidcUnused(), oidcUnreachable())
+  async beginSingleSignOn(@Res() response: Response): Promise<void> {
     redirect(response, await this.oidc.begin(response));
   }
 
   @Get('oidc/callback')
   @PublicRoute('the code of the issuer is the credential')
-  @ApiOperation({
-    operationId: 'finishSingleSignOn',
-    summary: 'Return from the issuer of single sign-on',
-    description:
-      'Verifies the response of the issuer and redirects to the console with a session, or with the error code as `sign_in_error` in the fragment of the URL. After `factor_required`, continue with POST /admin/v1/session/oidc.',
-  })
+  @Describe(`Return from the issuer of single sign-on
+    Verifies the response of the issuer and redirects to the console with a session, or with the error code as \`sign_in_error\` in the fragment of the URL. After \`factor_required\`, continue with POST /admin/v1/session/oidc.`)
   @CallbackParam('code', 'From the issuer')
   @CallbackParam('state', 'The value that was sent to the issuer')
   @CallbackParam('iss', 'The issuer (RFC 9207)')
   @CallbackParam('error', 'Error from the issuer, in place of the code')
   @ApiResponse({ status: 303, description: 'The console', headers: CALLBACK_HEADERS })
-  @PlatformErrors(tooManyHeaders(), SERVER_ERRORS)
-  async finish(
+  @Errors(tooManyHeaders())
+  async finishSingleSignOn(
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
     @Res() response: Response,
@@ -111,25 +99,12 @@ export class OidcController {
   }
 
   @Post('oidc')
-  @HttpCode(200)
   @PublicRoute('the cookie of the callback is the credential')
-  @ApiOperation({
-    operationId: 'completeSingleSignOn',
-    summary: 'Complete single sign-on with the second factor',
-    description:
-      'Needed if the callback returned `factor_required`: the account has a second factor, and the issuer did not ask for one. Wrong codes delay further attempts (429).',
-  })
-  @JsonBody(FactorCodeDto)
+  @Describe(`Complete single sign-on with the second factor
+    Needed if the callback returned \`factor_required\`: the account has a second factor, and the issuer did not ask for one. Wrong codes delay further attempts (429).`)
   @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
-  @PlatformErrors(
-    invalidParameters('code should not be empty'),
-    wrongFactorCode(),
-    flowOver(),
-    rateLimited(60),
-    JSON_BODY_ERRORS,
-    SERVER_ERRORS,
-  )
-  async complete(
+  @Errors(invalidParameters('code should not be empty'), wrongFactorCode(), flowOver(), rateLimited(60))
+  async completeSingleSignOn(
     @StrictBody() { code }: FactorCodeDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,

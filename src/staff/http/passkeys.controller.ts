@@ -1,18 +1,5 @@
 /** Passkeys of people: signing in with one, and those of the sender's account. */
-import {
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  Req,
-  Res,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Delete, Get, Param, Patch, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
@@ -20,11 +7,7 @@ import type { RequestOrigin } from '../../auth/audit/request-origin';
 import { tooShortPassword } from '../../auth/http/auth-docs.decorator';
 import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import { UUID_EXAMPLE } from '../../http/docs/documented-types';
-import { JSON_BODY_ERRORS, SERVER_ERRORS } from '../../http/docs/standard-errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { Answer } from '../../http/docs/answer.decorator';
 import { tooManyHeaders } from '../../http/request-head';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import type { Person } from '../accounts/person';
@@ -38,7 +21,6 @@ import {
   flowOver,
   passkeyFailed,
   passkeyNotFound,
-  sessionRequired,
   stepUpRequired,
   tooManyPasskeys,
   wrongSignIn,
@@ -56,8 +38,10 @@ import { BeginFactorDto } from './dto/staff-inputs.dto';
 import { StaffSessionDto } from './dto/staff-records.dto';
 import { StaffSessionGuard } from './person.guards';
 import { SESSION_HEADERS } from './session-headers';
-import { StaffApi, STAFF_ERRORS } from './staff-api.decorator';
+import { PublicStaffApi, StaffApi } from './staff-api.decorator';
 import { toSessionView } from './staff-views';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 const PASSWORD_ERRORS = [
   invalidParameters('password must be a string'),
@@ -65,16 +49,10 @@ const PASSWORD_ERRORS = [
   wrongSignIn(),
   stepUpRequired(),
   rateLimited(60),
-  JSON_BODY_ERRORS,
-  STAFF_ERRORS,
 ];
 
-const PasskeyParam = (): MethodDecorator =>
-  ApiParam({ name: 'id', type: String, description: 'The id of the passkey', example: UUID_EXAMPLE });
-
+@PublicStaffApi()
 @Controller('admin/v1/session/passkey')
-@ApiTags('admin')
-@UseInterceptors(JsonBodyInterceptor)
 export class PasskeySignInController {
   constructor(
     private readonly passkeys: Passkeys,
@@ -84,39 +62,22 @@ export class PasskeySignInController {
   ) {}
 
   @Post('options')
-  @HttpCode(200)
   @PublicRoute('it makes a challenge, and names no account')
-  @ApiOperation({
-    operationId: 'beginPasskeySignIn',
-    summary: 'Get a challenge to sign in with a passkey',
-    description:
-      'Sets a cookie that is valid for ten minutes. The challenge works once, in the same browser.',
-  })
+  @Describe(`Get a challenge to sign in with a passkey
+    Sets a cookie that is valid for ten minutes. The challenge works once, in the same browser.`)
   @Answer(200, 'Options for navigator.credentials.get()', PasskeyOptionsDto, SESSION_HEADERS)
-  @PlatformErrors(tooManyHeaders(), SERVER_ERRORS)
-  async begin(@Res({ passthrough: true }) response: Response): Promise<PasskeyOptionsDto> {
+  @Errors(tooManyHeaders())
+  async beginPasskeySignIn(@Res({ passthrough: true }) response: Response): Promise<PasskeyOptionsDto> {
     return { options: await this.passkeys.challenge(response) };
   }
 
   @Post()
-  @HttpCode(200)
   @PublicRoute('the signature of the passkey in the body is the credential')
-  @ApiOperation({
-    operationId: 'signInWithPasskey',
-    summary: 'Sign in with a passkey',
-    description:
-      'The authenticator must have verified its user, by PIN or biometrics. One that has not can still be the second factor after a password: see POST /admin/v1/session.',
-  })
-  @JsonBody(PasskeySignInDto)
+  @Describe(`Sign in with a passkey
+    The authenticator must have verified its user, by PIN or biometrics. One that has not can still be the second factor after a password: see POST /admin/v1/session.`)
   @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
-  @PlatformErrors(
-    invalidParameters('credential must be an object'),
-    passkeyFailed(),
-    flowOver(),
-    JSON_BODY_ERRORS,
-    SERVER_ERRORS,
-  )
-  async finish(
+  @Errors(invalidParameters('credential must be an object'), passkeyFailed(), flowOver())
+  async signInWithPasskey(
     @StrictBody() { credential }: PasskeySignInDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
@@ -134,8 +95,7 @@ export class PasskeySignInController {
 }
 
 // Nest runs the guard of the lower decorator first.
-@UseGuards(StaffSessionGuard)
-@StaffApi()
+@StaffApi(StaffSessionGuard)
 @Controller('admin/v1/passkeys')
 export class PasskeysController {
   constructor(
@@ -145,29 +105,19 @@ export class PasskeysController {
   ) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'listPasskeys',
-    summary: 'List your passkeys, the oldest first',
-    description: 'Needs a session.',
-  })
+  @Describe(`List your passkeys, the oldest first
+    Needs a session.`)
   @Answer(200, 'The passkeys', [PasskeyDto])
-  @PlatformErrors(sessionRequired(), STAFF_ERRORS)
-  async list(@CurrentPerson() person: Person): Promise<PasskeyDto[]> {
+  async listPasskeys(@CurrentPerson() person: Person): Promise<PasskeyDto[]> {
     return (await this.passkeys.list(person)).map(toView);
   }
 
   @Post('options')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'beginPasskey',
-    summary: 'Start adding a passkey',
-    description:
-      'Needs a session and the password again, or, for a person without a password, a confirmed session.',
-  })
-  @JsonBody(BeginFactorDto)
+  @Describe(`Start adding a passkey
+    Needs a session and the password again, or, for a person without a password, a confirmed session.`)
   @Answer(200, 'Options for navigator.credentials.create()', PasskeyOptionsDto, SESSION_HEADERS)
-  @PlatformErrors(tooManyPasskeys(MAX_PASSKEYS), sessionRequired(), ...PASSWORD_ERRORS)
-  async begin(
+  @Errors(tooManyPasskeys(MAX_PASSKEYS), ...PASSWORD_ERRORS)
+  async beginPasskey(
     @CurrentStaff() staff: Staff,
     @CurrentPerson() person: Person,
     @StrictBody() { password }: BeginFactorDto,
@@ -180,29 +130,16 @@ export class PasskeysController {
   }
 
   @Post()
-  @HttpCode(201)
-  @ApiOperation({
-    operationId: 'createPasskey',
-    summary: 'Add the passkey that the browser created',
-    description:
-      'Needs the session that began it. All other sessions of the person end, because they may have begun with a password alone.',
-  })
-  @JsonBody(EnrolPasskeyDto)
+  @Describe(`Add the passkey that the browser created
+    Needs the session that began it. All other sessions of the person end, because they may have begun with a password alone.`)
   @Answer(
     201,
     'The passkey, with recovery codes if it is the first factor',
     EnrolledPasskeyDto,
     SESSION_HEADERS,
   )
-  @PlatformErrors(
-    invalidParameters('name must not be blank'),
-    passkeyFailed(),
-    flowOver(),
-    sessionRequired(),
-    JSON_BODY_ERRORS,
-    STAFF_ERRORS,
-  )
-  async create(
+  @Errors(invalidParameters('name must not be blank'), passkeyFailed(), flowOver())
+  async createPasskey(
     @CurrentStaff() staff: Staff,
     @CurrentPerson() person: Person,
     @StrictBody() { name, credential }: EnrolPasskeyDto,
@@ -223,22 +160,11 @@ export class PasskeysController {
   }
 
   @Patch(':id')
-  @ApiOperation({
-    operationId: 'renamePasskey',
-    summary: 'Rename a passkey',
-    description: 'Needs a session.',
-  })
-  @PasskeyParam()
-  @JsonBody(RenamePasskeyDto)
+  @Describe(`Rename a passkey
+    Needs a session.`)
   @Answer(200, 'The passkey', PasskeyDto)
-  @PlatformErrors(
-    invalidParameters('name must not be blank'),
-    passkeyNotFound(),
-    sessionRequired(),
-    JSON_BODY_ERRORS,
-    STAFF_ERRORS,
-  )
-  async rename(
+  @Errors(invalidParameters('name must not be blank'), passkeyNotFound())
+  async renamePasskey(
     @CurrentPerson() person: Person,
     @Param('id') id: string,
     @StrictBody() { name }: RenamePasskeyDto,
@@ -247,18 +173,11 @@ export class PasskeysController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({
-    operationId: 'deletePasskey',
-    summary: 'Delete a passkey',
-    description:
-      'Needs a session and the password again, or, for a person without a password, a confirmed session.',
-  })
-  @PasskeyParam()
-  @JsonBody(BeginFactorDto)
-  @ApiResponse({ status: 204, description: 'The passkey no longer works' })
-  @PlatformErrors(passkeyNotFound(), sessionRequired(), ...PASSWORD_ERRORS)
-  async remove(
+  @Describe(`Delete a passkey
+    Needs a session and the password again, or, for a person without a password, a confirmed session.`)
+  @Answer(204, 'The passkey no longer works')
+  @Errors(passkeyNotFound(), ...PASSWORD_ERRORS)
+  async deletePasskey(
     @CurrentStaff() staff: Staff,
     @CurrentPerson() person: Person,
     @Param('id') id: string,

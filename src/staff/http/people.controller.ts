@@ -1,25 +1,19 @@
 /** People who administer the installation, and their roles in projects. */
-import { Controller, Delete, Get, HttpCode, Param, Patch, Put } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
+import { Controller, Delete, Get, Param, Patch, Put } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import { UUID_EXAMPLE } from '../../http/docs/documented-types';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../projects/audit-log.repository';
-import { projectNotFound } from '../../projects/projects.errors';
 import { PeopleService } from '../accounts/people.service';
 import type { Staff } from '../roles/staff';
 import { lastOwner, personNotFound } from '../staff.errors';
 import { CurrentActor, CurrentStaff } from './current-staff.decorator';
 import { ProjectRoleDto, UpdatePersonDto } from './dto/staff-inputs.dto';
 import { MembershipDto, PersonDto, ProjectPersonDto } from './dto/staff-records.dto';
-import { ProjectIdParam, StaffApi, STAFF_ERRORS } from './staff-api.decorator';
+import { StaffApi } from './staff-api.decorator';
 import { toMemberView, toPersonView } from './staff-views';
-
-const PersonParam = (name: string, description: string): MethodDecorator =>
-  ApiParam({ name, type: String, description, example: UUID_EXAMPLE });
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 @StaffApi()
 @Controller('admin/v1')
@@ -27,35 +21,20 @@ export class PeopleController {
   constructor(private readonly people: PeopleService) {}
 
   @Get('people')
-  @ApiOperation({
-    operationId: 'listPeople',
-    summary: 'List the people with an account, sorted by address',
-    description: 'Needs a role of the installation.',
-  })
+  @Describe(`List the people with an account, sorted by address
+    Needs a role of the installation.`)
   @Answer(200, 'The people', [PersonDto])
-  @PlatformErrors(STAFF_ERRORS)
-  async list(): Promise<PersonDto[]> {
+  async listPeople(): Promise<PersonDto[]> {
     return (await this.people.list()).map(toPersonView);
   }
 
   @Patch('people/:id')
-  @ApiOperation({
-    operationId: 'updatePerson',
-    summary: 'Change name or role of a person, or disable the account',
-    description:
-      'Needs the role operator; to change an owner, or to make someone an owner, the role owner. Disabling ends all sessions and tokens at once. A change of the role revokes the invitations that the person made.',
-  })
-  @PersonParam('id', 'The id of the person')
-  @JsonBody(UpdatePersonDto)
+  @Describe(`Change name or role of a person, or disable the account
+    Needs the role operator; to change an owner, or to make someone an owner, the role owner. Disabling ends all sessions and tokens at once. A change of the role revokes the invitations that the person made.`)
   @Answer(200, 'The updated person', PersonDto)
-  @PlatformErrors(
-    invalidParameters('role must be one of the following values: owner, operator, auditor'),
-    personNotFound(),
-    lastOwner(),
-    JSON_BODY_ERRORS,
-    STAFF_ERRORS,
-  )
-  async update(
+  @Errors(invalidParameters('role must be one of the following values: owner, operator, auditor'))
+  @Errors(personNotFound(), lastOwner())
+  async updatePerson(
     @CurrentStaff() staff: Staff,
     @Param('id') id: string,
     @StrictBody() body: UpdatePersonDto,
@@ -66,17 +45,11 @@ export class PeopleController {
   }
 
   @Delete('people/:id')
-  @HttpCode(204)
-  @ApiOperation({
-    operationId: 'deletePerson',
-    summary: "Delete a person's account",
-    description:
-      'Needs the role operator; to delete an owner, the role owner. Entries of the audit log keep the address.',
-  })
-  @PersonParam('id', 'The id of the person')
-  @ApiResponse({ status: 204, description: 'The account was deleted, with its sessions and tokens' })
-  @PlatformErrors(personNotFound(), lastOwner(), STAFF_ERRORS)
-  async remove(
+  @Describe(`Delete a person's account
+    Needs the role operator; to delete an owner, the role owner. Entries of the audit log keep the address.`)
+  @Answer(204, 'The account was deleted, with its sessions and tokens')
+  @Errors(personNotFound(), lastOwner())
+  async deletePerson(
     @CurrentStaff() staff: Staff,
     @Param('id') id: string,
     @CurrentActor() actor: Actor,
@@ -85,49 +58,29 @@ export class PeopleController {
   }
 
   @Get('people/:id/projects')
-  @ApiOperation({
-    operationId: 'listProjectsOfPerson',
-    summary: 'List the projects that a person has a role in',
-    description: 'Needs a role of the installation. Roles of the installation count in every project.',
-  })
-  @PersonParam('id', 'The id of the person')
+  @Describe(`List the projects that a person has a role in
+    Needs a role of the installation. Roles of the installation count in every project.`)
   @Answer(200, 'The projects, by slug', [MembershipDto])
-  @PlatformErrors(personNotFound(), STAFF_ERRORS)
-  projectsOf(@Param('id') id: string): Promise<MembershipDto[]> {
+  @Errors(personNotFound())
+  listProjectsOfPerson(@Param('id') id: string): Promise<MembershipDto[]> {
     return this.people.projectsOf(id);
   }
 
   @Get('projects/:id/people')
-  @ApiOperation({
-    operationId: 'listPeopleOfProject',
-    summary: 'List the people with a role in a project, by address',
-    description: 'Needs a role in the project. People with a role of the installation alone are not listed.',
-  })
-  @ProjectIdParam()
+  @Describe(`List the people with a role in a project, by address
+    Needs a role in the project. People with a role of the installation alone are not listed.`)
   @Answer(200, 'The people with their roles', [ProjectPersonDto])
-  @PlatformErrors(projectNotFound(), STAFF_ERRORS)
-  async membersOf(@Param('id') id: string): Promise<ProjectPersonDto[]> {
+  async listPeopleOfProject(@Param('id') id: string): Promise<ProjectPersonDto[]> {
     return (await this.people.membersOf(id)).map(toMemberView);
   }
 
   @Put('projects/:id/people/:person_id')
-  @ApiOperation({
-    operationId: 'setPersonOfProject',
-    summary: 'Give a person a role in a project, or change it',
-    description: 'Needs an administrator of the project. Takes effect with the next request.',
-  })
-  @ProjectIdParam()
-  @PersonParam('person_id', 'The id of the person, or their email')
-  @JsonBody(ProjectRoleDto)
+  @Describe(`Give a person a role in a project, or change it
+    Needs an administrator of the project. Takes effect with the next request.`)
   @Answer(200, 'The person with the role', ProjectPersonDto)
-  @PlatformErrors(
-    invalidParameters('role must be one of the following values: admin, developer, viewer'),
-    projectNotFound(),
-    personNotFound(),
-    JSON_BODY_ERRORS,
-    STAFF_ERRORS,
-  )
-  async give(
+  @Errors(invalidParameters('role must be one of the following values: admin, developer, viewer'))
+  @Errors(personNotFound())
+  async setPersonOfProject(
     @Param('id') projectId: string,
     @Param('person_id') who: string,
     @StrictBody() { role }: ProjectRoleDto,
@@ -137,17 +90,11 @@ export class PeopleController {
   }
 
   @Delete('projects/:id/people/:person_id')
-  @HttpCode(204)
-  @ApiOperation({
-    operationId: 'removePersonOfProject',
-    summary: 'Remove a person from a project',
-    description: 'Needs an administrator of the project. Takes effect with the next request.',
-  })
-  @ProjectIdParam()
-  @PersonParam('person_id', 'The id of the person, or their email')
-  @ApiResponse({ status: 204, description: 'The person has no role in the project' })
-  @PlatformErrors(projectNotFound(), personNotFound(), STAFF_ERRORS)
-  async take(
+  @Describe(`Remove a person from a project
+    Needs an administrator of the project. Takes effect with the next request.`)
+  @Answer(204, 'The person has no role in the project')
+  @Errors(personNotFound())
+  async removePersonOfProject(
     @Param('id') projectId: string,
     @Param('person_id') who: string,
     @CurrentActor() actor: Actor,

@@ -1,6 +1,5 @@
 /** The first owner of an installation. */
-import { Controller, Get, HttpCode, Post, Res, UseInterceptors } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
@@ -9,10 +8,7 @@ import { invalidEmail } from '../../auth/auth.errors';
 import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
 import { tooShortPassword } from '../../auth/http/auth-docs.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import { JSON_BODY_ERRORS, SERVER_ERRORS } from '../../http/docs/standard-errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { tooManyHeaders } from '../../http/request-head';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
@@ -23,13 +19,14 @@ import { personExists, setupOver, setupTokenInvalid } from '../staff.errors';
 import { CurrentActor } from './current-staff.decorator';
 import { SetupDto } from './dto/staff-inputs.dto';
 import { SetupLinkDto, SetupNeededDto, StaffSessionDto } from './dto/staff-records.dto';
-import { StaffAccess, STAFF_ERRORS } from './staff-api.decorator';
+import { PublicStaffApi, StaffAccess } from './staff-api.decorator';
 import { toSessionView } from './staff-views';
 import { SESSION_HEADERS } from './session-headers';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
+@PublicStaffApi()
 @Controller('admin/v1/setup')
-@ApiTags('admin')
-@UseInterceptors(JsonBodyInterceptor)
 export class SetupController {
   constructor(
     private readonly setup: SetupService,
@@ -39,40 +36,22 @@ export class SetupController {
 
   @Get()
   @PublicRoute('it tells only whether the installation has an owner')
-  @ApiOperation({
-    operationId: 'getSetup',
-    summary: 'Whether the installation still needs its first owner',
-    description: 'Needs no credential.',
-  })
+  @Describe(`Whether the installation still needs its first owner
+    Needs no credential.`)
   @Answer(200, 'Whether the first owner is missing', SetupNeededDto)
-  @PlatformErrors(tooManyHeaders(), SERVER_ERRORS)
-  async needed(): Promise<SetupNeededDto> {
+  @Errors(tooManyHeaders())
+  async getSetup(): Promise<SetupNeededDto> {
     return { needed: await this.setup.isNeeded() };
   }
 
   @Post()
-  @HttpCode(201)
   @PublicRoute('the set-up link in the body is the credential')
-  @ApiOperation({
-    operationId: 'createFirstOwner',
-    summary: 'Create the first owner with the set-up link, and sign them in',
-    description:
-      'The link is printed when a server without an owner starts, and by `plinth setup-link`. It works once, within one day. All links end when the first owner is created.',
-  })
-  @JsonBody(SetupDto)
+  @Describe(`Create the first owner with the set-up link, and sign them in
+    The link is printed when a server without an owner starts, and by \`plinth setup-link\`. It works once, within one day. All links end when the first owner is created.`)
   @Answer(201, 'The session of the owner, with its cookie', StaffSessionDto, SESSION_HEADERS)
-  @PlatformErrors(
-    invalidParameters('name must not be blank'),
-    invalidEmail(),
-    tooShortPassword(),
-    setupTokenInvalid(),
-    setupOver(),
-    personExists(),
-    rateLimited(60),
-    JSON_BODY_ERRORS,
-    SERVER_ERRORS,
-  )
-  async create(
+  @Errors(invalidParameters('name must not be blank'), invalidEmail(), tooShortPassword())
+  @Errors(setupTokenInvalid(), setupOver(), personExists(), rateLimited(60))
+  async createFirstOwner(
     @StrictBody() body: SetupDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) response: Response,
@@ -83,8 +62,8 @@ export class SetupController {
   }
 }
 
-@Controller('admin/v1/setup/link')
 @StaffAccess()
+@Controller('admin/v1/setup/link')
 export class SetupLinkController {
   constructor(
     private readonly setup: SetupService,
@@ -92,16 +71,11 @@ export class SetupLinkController {
   ) {}
 
   @Post()
-  @HttpCode(201)
-  @ApiOperation({
-    operationId: 'createSetupLink',
-    summary: 'Make a set-up link for the first owner',
-    description:
-      'Refused once there is an owner; until then, use PLATFORM_ADMIN_KEY. Earlier links stay valid until they expire.',
-  })
+  @Describe(`Make a set-up link for the first owner
+    Refused once there is an owner; until then, use PLATFORM_ADMIN_KEY. Earlier links stay valid until they expire.`)
   @Answer(201, 'The link', SetupLinkDto)
-  @PlatformErrors(setupOver(), STAFF_ERRORS)
-  async create(@CurrentActor() actor: Actor): Promise<SetupLinkDto> {
+  @Errors(setupOver())
+  async createSetupLink(@CurrentActor() actor: Actor): Promise<SetupLinkDto> {
     const { link, expiresAt } = await this.setup.makeLink();
     await this.audit.write({ actor, action: 'setup.link', projectId: null });
     return { link, expires_at: expiresAt };

@@ -1,30 +1,57 @@
 /**
- * Applied to the controllers of the administration: guard, OpenAPI tag, and their common errors. The document takes the
+ * Applied to the controllers of the administration: guards, OpenAPI tag, and their common errors. The document takes the
  * security of each operation from ROUTE_TABLE.
  */
-import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
-import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { applyDecorators, type CanActivate, type Type, UseGuards, UseInterceptors } from '@nestjs/common';
+import { GUARDS_METADATA } from '@nestjs/common/constants';
+import { ApiTags } from '@nestjs/swagger';
 import { invalidCredentials, missingBearer } from '../../access/access.errors';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
+import { documentHandlers, type Handler } from '../../http/docs/controller-docs';
 import type { ErrorList } from '../../http/docs/error-docs';
 import { SERVER_ERRORS } from '../../http/docs/standard-errors';
-import { csrfFailed, roleForbids } from '../staff.errors';
+import { PLATFORM_DOCS } from '../../http/errors/platform-error-docs';
+import { projectNotFound } from '../../projects/projects.errors';
+import { csrfFailed, personRequired, roleForbids, sessionRequired } from '../staff.errors';
+import { PersonGuard, StaffSessionGuard } from './person.guards';
 import { StaffGuard } from './staff.guard';
 
-/** Refusals of StaffGuard. */
-export const STAFF_REFUSALS: ErrorList = [invalidCredentials(), missingBearer(), roleForbids(), csrfFailed()];
-export const STAFF_ERRORS: ErrorList = [STAFF_REFUSALS, SERVER_ERRORS];
+const STAFF_ERRORS: ErrorList = [
+  invalidCredentials(),
+  missingBearer(),
+  roleForbids(),
+  csrfFailed(),
+  SERVER_ERRORS,
+];
 
-/** For controllers that read bodies of other kinds themselves. */
-export const StaffAccess = (): ClassDecorator => applyDecorators(ApiTags('admin'), UseGuards(StaffGuard));
+/** For controllers that read bodies of other kinds themselves. @param guards run after StaffGuard */
+export function StaffAccess(...guards: Type<CanActivate>[]): ClassDecorator {
+  const errorsOf = ({ path, method }: Handler): ErrorList => {
+    const all = [
+      ...guards,
+      ...((Reflect.getMetadata(GUARDS_METADATA, method) as unknown[] | undefined) ?? []),
+    ];
+    return [
+      all.includes(StaffSessionGuard) ? sessionRequired() : [],
+      all.includes(PersonGuard) ? personRequired() : [],
+      path.includes('projects/:id') ? projectNotFound() : [],
+      STAFF_ERRORS,
+    ];
+  };
+  return applyDecorators(
+    ApiTags('admin'),
+    UseGuards(StaffGuard, ...guards),
+    documentHandlers((handler) => ({ docs: PLATFORM_DOCS, errors: errorsOf(handler) })),
+  );
+}
 
-export const StaffApi = (): ClassDecorator =>
-  applyDecorators(StaffAccess(), UseInterceptors(JsonBodyInterceptor));
+export const StaffApi = (...guards: Type<CanActivate>[]): ClassDecorator =>
+  applyDecorators(StaffAccess(...guards), UseInterceptors(JsonBodyInterceptor));
 
-export const ProjectIdParam = (): MethodDecorator & ClassDecorator =>
-  ApiParam({
-    name: 'id',
-    type: String,
-    description: 'The id of the project, as returned when it was created',
-    example: 'k3v9x0a1b2c3d4e5f6g7',
-  });
+/** Routes without a credential, which have @PublicRoute(). */
+export const PublicStaffApi = (): ClassDecorator =>
+  applyDecorators(
+    ApiTags('admin'),
+    UseInterceptors(JsonBodyInterceptor),
+    documentHandlers(() => ({ docs: PLATFORM_DOCS, errors: SERVER_ERRORS })),
+  );

@@ -1,18 +1,5 @@
 /** Sessions of people: signing in and out, and what a person changes of their own account. */
-import {
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Patch,
-  Post,
-  Put,
-  Req,
-  Res,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Delete, Get, Patch, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
@@ -20,10 +7,7 @@ import type { RequestOrigin } from '../../auth/audit/request-origin';
 import { tooShortPassword } from '../../auth/http/auth-docs.decorator';
 import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import { JSON_BODY_ERRORS, SERVER_ERRORS } from '../../http/docs/standard-errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import type { Person } from '../accounts/person';
 import { Passkeys } from '../passkeys/passkey.service';
@@ -38,7 +22,6 @@ import {
   flowOver,
   noFactor,
   passkeyFailed,
-  sessionRequired,
   stepUpRequired,
   wrongFactorCode,
   wrongSignIn,
@@ -54,12 +37,13 @@ import {
 import { FactorSecretDto, RecoveryCodesDto, StaffSessionDto } from './dto/staff-records.dto';
 import { StaffSessionGuard } from './person.guards';
 import { SESSION_HEADERS } from './session-headers';
-import { StaffApi, STAFF_ERRORS } from './staff-api.decorator';
+import { PublicStaffApi, StaffApi } from './staff-api.decorator';
 import { toSessionView } from './staff-views';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
+@PublicStaffApi()
 @Controller('admin/v1/session')
-@ApiTags('admin')
-@UseInterceptors(JsonBodyInterceptor)
 export class StaffSignInController {
   constructor(
     private readonly signIn: StaffSignIn,
@@ -69,29 +53,13 @@ export class StaffSignInController {
   ) {}
 
   @Post()
-  @HttpCode(200)
   @PublicRoute('it checks the email and the password in the body')
-  @ApiOperation({
-    operationId: 'signInStaff',
-    summary: 'Sign in to the administration',
-    description:
-      'Sets the session cookie. If the client already has a session, that session ends. An account with a second factor needs one of its codes, a recovery code, or a passkey (with the challenge of POST /admin/v1/session/passkey/options); the error `factor_required` asks for it. Failed attempts delay further ones (429).',
-  })
-  @JsonBody(SignInStaffDto)
+  @Describe(`Sign in to the administration
+    Sets the session cookie. If the client already has a session, that session ends. An account with a second factor needs one of its codes, a recovery code, or a passkey (with the challenge of POST /admin/v1/session/passkey/options); the error \`factor_required\` asks for it. Failed attempts delay further ones (429).`)
   @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
-  @PlatformErrors(
-    invalidParameters('email should not be empty'),
-    tooShortPassword(),
-    wrongSignIn(),
-    factorRequired(),
-    wrongFactorCode(),
-    passkeyFailed(),
-    flowOver(),
-    rateLimited(60),
-    JSON_BODY_ERRORS,
-    SERVER_ERRORS,
-  )
-  async begin(
+  @Errors(invalidParameters('email should not be empty'), tooShortPassword(), wrongSignIn(), factorRequired())
+  @Errors(wrongFactorCode(), passkeyFailed(), flowOver(), rateLimited(60))
+  async signInStaff(
     @StrictBody() { email, password, code, passkey }: SignInStaffDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
@@ -109,8 +77,8 @@ export class StaffSignInController {
   }
 }
 
-@Controller('admin/v1/session')
 @StaffApi()
+@Controller('admin/v1/session')
 export class StaffSessionController {
   constructor(
     private readonly signIn: StaffSignIn,
@@ -121,32 +89,19 @@ export class StaffSessionController {
   ) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'getStaffSession',
-    summary: 'Get the person that the credentials belong to, with their roles',
-    description: 'For any credential of the administration: session, token or PLATFORM_ADMIN_KEY.',
-  })
+  @Describe(`Get the person that the credentials belong to, with their roles
+    For any credential of the administration: session, token or PLATFORM_ADMIN_KEY.`)
   @Answer(200, 'The person and their roles', StaffSessionDto)
-  @PlatformErrors(STAFF_ERRORS)
-  get(@CurrentStaff() staff: Staff): StaffSessionDto {
+  getStaffSession(@CurrentStaff() staff: Staff): StaffSessionDto {
     return this.view(staff);
   }
 
   @Delete()
   @UseGuards(StaffSessionGuard)
-  @HttpCode(204)
-  @ApiOperation({
-    operationId: 'signOutStaff',
-    summary: 'End the session',
-    description: 'Needs a session.',
-  })
-  @ApiResponse({
-    status: 204,
-    description: 'The session has ended, and the cookie is removed',
-    headers: SESSION_HEADERS,
-  })
-  @PlatformErrors(sessionRequired(), STAFF_ERRORS)
-  async end(
+  @Describe(`End the session
+    Needs a session.`)
+  @Answer(204, 'The session has ended, and the cookie is removed', undefined, SESSION_HEADERS)
+  async signOutStaff(
     @CurrentStaff() staff: Staff,
     @CurrentPerson() person: Person,
     @CurrentOrigin() origin: RequestOrigin,
@@ -158,27 +113,12 @@ export class StaffSessionController {
 
   @Post('confirm')
   @UseGuards(StaffSessionGuard)
-  @HttpCode(204)
-  @ApiOperation({
-    operationId: 'confirmStaffSession',
-    summary: 'Prove again who you are, for ten minutes',
-    description:
-      'Needs a session, and the password, a code of the second factor, or a passkey (with the challenge of POST /admin/v1/session/passkey/options). The error `step_up_required` asks for it; signing in counts as well. The session gets a new cookie.',
-  })
-  @JsonBody(ConfirmSessionDto)
-  @ApiResponse({ status: 204, description: 'The session is confirmed', headers: SESSION_HEADERS })
-  @PlatformErrors(
-    invalidParameters('one of password, code and passkey is needed'),
-    wrongSignIn(),
-    wrongFactorCode(),
-    passkeyFailed(),
-    flowOver(),
-    sessionRequired(),
-    rateLimited(60),
-    JSON_BODY_ERRORS,
-    STAFF_ERRORS,
-  )
-  async confirm(
+  @Describe(`Prove again who you are, for ten minutes
+    Needs a session, and the password, a code of the second factor, or a passkey (with the challenge of POST /admin/v1/session/passkey/options). The error \`step_up_required\` asks for it; signing in counts as well. The session gets a new cookie.`)
+  @Answer(204, 'The session is confirmed', undefined, SESSION_HEADERS)
+  @Errors(invalidParameters('one of password, code and passkey is needed'), wrongSignIn(), wrongFactorCode())
+  @Errors(passkeyFailed(), flowOver(), rateLimited(60))
+  async confirmStaffSession(
     @CurrentStaff() staff: Staff,
     @CurrentPerson() person: Person,
     @StrictBody() { password, code, passkey }: ConfirmSessionDto,
@@ -196,24 +136,12 @@ export class StaffSessionController {
 
   @Patch('password')
   @UseGuards(StaffSessionGuard)
-  @ApiOperation({
-    operationId: 'changeStaffPassword',
-    summary: 'Change your password',
-    description:
-      'Needs a session. All other sessions of the person end, and this one gets a new cookie. With `end_tokens`, all personal access tokens end, too.',
-  })
-  @JsonBody(ChangeStaffPasswordDto)
+  @Describe(`Change your password
+    Needs a session. All other sessions of the person end, and this one gets a new cookie. With \`end_tokens\`, all personal access tokens end, too.`)
   @Answer(200, 'The session, with a new cookie', StaffSessionDto, SESSION_HEADERS)
-  @PlatformErrors(
-    invalidParameters('current_password should not be empty'),
-    tooShortPassword(),
-    wrongSignIn(),
-    sessionRequired(),
-    rateLimited(60),
-    JSON_BODY_ERRORS,
-    STAFF_ERRORS,
-  )
-  async changePassword(
+  @Errors(invalidParameters('current_password should not be empty'), tooShortPassword(), wrongSignIn())
+  @Errors(rateLimited(60))
+  async changeStaffPassword(
     @CurrentStaff() staff: Staff,
     @CurrentPerson() person: Person,
     @StrictBody() {
@@ -232,27 +160,12 @@ export class StaffSessionController {
 
   @Post('factor')
   @UseGuards(StaffSessionGuard)
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'beginStaffFactor',
-    summary: 'Start setting up a second factor (an authenticator app)',
-    description:
-      'Needs a session and the password again, so that a stolen session cannot lock its owner out. People who only use single sign-on have no password; their session must be confirmed (POST /admin/v1/session/confirm). The factor takes effect when PUT confirms it with a code.',
-  })
-  @JsonBody(BeginFactorDto)
+  @Describe(`Start setting up a second factor (an authenticator app)
+    Needs a session and the password again, so that a stolen session cannot lock its owner out. People who only use single sign-on have no password; their session must be confirmed (POST /admin/v1/session/confirm). The factor takes effect when PUT confirms it with a code.`)
   @Answer(200, 'The secret for the app', FactorSecretDto)
-  @PlatformErrors(
-    invalidParameters('password should not be empty'),
-    tooShortPassword(),
-    wrongSignIn(),
-    sessionRequired(),
-    stepUpRequired(),
-    factorExists(),
-    rateLimited(60),
-    JSON_BODY_ERRORS,
-    STAFF_ERRORS,
-  )
-  async beginFactor(
+  @Errors(invalidParameters('password should not be empty'), tooShortPassword(), wrongSignIn())
+  @Errors(stepUpRequired(), factorExists(), rateLimited(60))
+  async beginStaffFactor(
     @CurrentStaff() staff: Staff,
     @CurrentPerson() person: Person,
     @StrictBody() { password }: BeginFactorDto,
@@ -264,25 +177,12 @@ export class StaffSessionController {
 
   @Put('factor')
   @UseGuards(StaffSessionGuard)
-  @ApiOperation({
-    operationId: 'confirmStaffFactor',
-    summary: 'Confirm the second factor with its first code',
-    description:
-      'Needs a session. All other sessions of the person end, because they began with a password alone.',
-  })
-  @JsonBody(FactorCodeDto)
+  @Describe(`Confirm the second factor with its first code
+    Needs a session. All other sessions of the person end, because they began with a password alone.`)
   @Answer(200, 'Recovery codes, which are not shown again', RecoveryCodesDto, SESSION_HEADERS)
-  @PlatformErrors(
-    invalidParameters('code should not be empty'),
-    wrongFactorCode(),
-    sessionRequired(),
-    noFactor(),
-    factorExists(),
-    rateLimited(60),
-    JSON_BODY_ERRORS,
-    STAFF_ERRORS,
-  )
-  async confirmFactor(
+  @Errors(invalidParameters('code should not be empty'), wrongFactorCode(), noFactor(), factorExists())
+  @Errors(rateLimited(60))
+  async confirmStaffFactor(
     @CurrentStaff() staff: Staff,
     @CurrentPerson() person: Person,
     @StrictBody() { code }: FactorCodeDto,
@@ -299,24 +199,11 @@ export class StaffSessionController {
 
   @Delete('factor')
   @UseGuards(StaffSessionGuard)
-  @HttpCode(204)
-  @ApiOperation({
-    operationId: 'removeStaffFactor',
-    summary: 'Remove the second factor and its recovery codes',
-    description: 'Needs a session, and a code of the factor or a recovery code.',
-  })
-  @JsonBody(FactorCodeDto)
-  @ApiResponse({ status: 204, description: 'The factor is removed' })
-  @PlatformErrors(
-    invalidParameters('code should not be empty'),
-    wrongFactorCode(),
-    sessionRequired(),
-    noFactor(),
-    rateLimited(60),
-    JSON_BODY_ERRORS,
-    STAFF_ERRORS,
-  )
-  async removeFactor(
+  @Describe(`Remove the second factor and its recovery codes
+    Needs a session, and a code of the factor or a recovery code.`)
+  @Answer(204, 'The factor is removed')
+  @Errors(invalidParameters('code should not be empty'), wrongFactorCode(), noFactor(), rateLimited(60))
+  async removeStaffFactor(
     @CurrentPerson() person: Person,
     @StrictBody() { code }: FactorCodeDto,
     @CurrentOrigin() origin: RequestOrigin,

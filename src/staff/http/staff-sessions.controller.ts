@@ -1,36 +1,30 @@
 /** The sessions of a person: on which browsers they are signed in. */
-import { Controller, Delete, Get, HttpCode, Param, UseGuards } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
+import { Controller, Delete, Get, Param } from '@nestjs/common';
 import type { RequestOrigin } from '../../auth/audit/request-origin';
 import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
 import { Answer } from '../../http/docs/answer.decorator';
-import { UUID_EXAMPLE } from '../../http/docs/documented-types';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import type { Person } from '../accounts/person';
 import type { Staff } from '../roles/staff';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
-import { sessionNotFound, sessionRequired } from '../staff.errors';
+import { sessionNotFound } from '../staff.errors';
 import { CurrentPerson, CurrentStaff } from './current-staff.decorator';
 import { StaffSessionRecordDto } from './dto/staff-records.dto';
 import { StaffSessionGuard } from './person.guards';
-import { StaffApi, STAFF_ERRORS } from './staff-api.decorator';
+import { StaffApi } from './staff-api.decorator';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 // Nest runs the guard of the lower decorator first.
-@UseGuards(StaffSessionGuard)
-@StaffApi()
+@StaffApi(StaffSessionGuard)
 @Controller('admin/v1/sessions')
 export class StaffSessionsController {
   constructor(private readonly signIn: StaffSignIn) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'listStaffSessions',
-    summary: 'List your sessions, the most recently used first',
-    description: 'Needs a session.',
-  })
+  @Describe(`List your sessions, the most recently used first
+    Needs a session.`)
   @Answer(200, 'The sessions', [StaffSessionRecordDto])
-  @PlatformErrors(sessionRequired(), STAFF_ERRORS)
-  async list(
+  async listStaffSessions(
     @CurrentStaff() { session }: Staff,
     @CurrentPerson() person: Person,
   ): Promise<StaffSessionRecordDto[]> {
@@ -47,16 +41,11 @@ export class StaffSessionsController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({
-    operationId: 'endStaffSession',
-    summary: 'End one of your sessions',
-    description: 'Needs a session.',
-  })
-  @ApiParam({ name: 'id', type: String, description: 'The id of the session', example: UUID_EXAMPLE })
-  @ApiResponse({ status: 204, description: 'The session has ended' })
-  @PlatformErrors(sessionNotFound(), sessionRequired(), STAFF_ERRORS)
-  async end(
+  @Describe(`End one of your sessions
+    Needs a session.`)
+  @Answer(204, 'The session has ended')
+  @Errors(sessionNotFound())
+  async endStaffSession(
     @CurrentPerson() person: Person,
     @Param('id') id: string,
     @CurrentOrigin() origin: RequestOrigin,

@@ -1,21 +1,19 @@
 /** "View as": tokens for looking at a project as somebody else sees it. */
-import { Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { Controller, Param, Post } from '@nestjs/common';
 import { userNotFound } from '../../auth/auth.errors';
 import { claimsFailed } from '../../auth/sessions/custom-claims';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
-import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../projects/audit-log.repository';
-import { projectNotFound } from '../../projects/projects.errors';
 import type { Staff } from '../roles/staff';
 import { ViewTokens } from '../views/view-token.service';
 import { CurrentActor, CurrentStaff } from './current-staff.decorator';
 import { ViewAsDto } from './dto/staff-inputs.dto';
 import { ViewTokenDto } from './dto/staff-records.dto';
-import { ProjectIdParam, StaffApi, STAFF_ERRORS } from './staff-api.decorator';
+import { StaffApi } from './staff-api.decorator';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 @StaffApi()
 @Controller('admin/v1/projects/:id/access-tokens')
@@ -23,26 +21,12 @@ export class ViewTokensController {
   constructor(private readonly views: ViewTokens) {}
 
   @Post()
-  @HttpCode(201)
-  @ApiOperation({
-    operationId: 'createViewToken',
-    summary:
-      "Create a five-minute token for the project's own API: as anon, a user, any claims, or service_role",
-    description:
-      'Needs a role in the project. People and tokens with read-only access get a read-only token: methods other than GET, HEAD and OPTIONS are refused with 403. Each call is recorded in the audit log.',
-  })
-  @ProjectIdParam()
-  @JsonBody(ViewAsDto)
+  @Describe(`Create a five-minute token for the project's own API: as anon, a user, any claims, or service_role
+    Needs a role in the project. People and tokens with read-only access get a read-only token: methods other than GET, HEAD and OPTIONS are refused with 403. Each call is recorded in the audit log.`)
   @Answer(201, 'The token, and the apikey to send with it', ViewTokenDto)
-  @PlatformErrors(
-    invalidParameters('user_id is needed with as=user, and with nothing else'),
-    projectNotFound(),
-    userNotFound(),
-    claimsFailed(null),
-    JSON_BODY_ERRORS,
-    STAFF_ERRORS,
-  )
-  async create(
+  @Errors(invalidParameters('user_id is needed with as=user, and with nothing else'), userNotFound())
+  @Errors(claimsFailed(null))
+  async createViewToken(
     @CurrentStaff() staff: Staff,
     @Param('id') projectId: string,
     @StrictBody() body: ViewAsDto,

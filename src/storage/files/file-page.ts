@@ -1,5 +1,5 @@
 /** Prints a page of files as JSON, straight from the rows of the query (file-list.repository.ts). */
-import { BodyBlocks } from '../../row-stream/body-blocks';
+import { BodyBlocks } from '../../row-stream/row-body';
 import { type Format, readRow, type RowSink, TEXT } from '../../pg-pipeline';
 import { tablesAltered } from '../storage.errors';
 import { LIMITS } from '../rows/limits';

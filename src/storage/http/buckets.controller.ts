@@ -1,6 +1,5 @@
 /** Buckets (SPEC.md 4.1). `:bucket_name` is the slug or the name. */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
 import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
@@ -10,10 +9,10 @@ import { JsonRows } from '../rows/json-rows';
 import { CreateBucketDto, UpdateBucketDto } from './dto/buckets.dto';
 import { BucketDto } from './dto/records';
 import { BucketAddressPipe } from './dto/text';
-import { Failures, StorageApi, Success, ACCESS_ERRORS, BucketParam } from './storage-api.decorator';
-import { JsonBody } from '../../http/docs/answer.decorator';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
+import { StorageApi, Success } from './storage-api.decorator';
 import { invalidParameters, forbidden, bucketNotFound, bucketAlreadyExists } from '../storage.errors';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 @StorageApi()
 @Controller('p/:project_slug/storage/buckets')
@@ -21,49 +20,28 @@ export class BucketsController {
   constructor(private readonly buckets: BucketsService) {}
 
   @Post()
-  @ApiOperation({
-    operationId: 'createBucket',
-    summary: 'Create a bucket',
-    description:
-      "Needs apikey and bearer; the project's policies apply. A bucket created by a signed-in user belongs to that user. One created with the service-role key belongs to the project, and signed-in users may upload to it. The slug, for use in paths, is derived from the name.",
-  })
-  @JsonBody(CreateBucketDto)
+  @Describe(`Create a bucket
+    Needs apikey and bearer; the project's policies apply. A bucket created by a signed-in user belongs to that user. One created with the service-role key belongs to the project, and signed-in users may upload to it. The slug, for use in paths, is derived from the name.`)
   @Success(201, 'The bucket', BucketDto)
-  @Failures(
-    invalidParameters('name must be a string'),
-    forbidden(),
-    bucketAlreadyExists(),
-    JSON_BODY_ERRORS,
-    ACCESS_ERRORS,
-  )
-  create(@CurrentCaller() caller: Caller, @StrictBody() body: CreateBucketDto): Promise<Bucket> {
+  @Errors(invalidParameters('name must be a string'), forbidden(), bucketAlreadyExists())
+  createBucket(@CurrentCaller() caller: Caller, @StrictBody() body: CreateBucketDto): Promise<Bucket> {
     return this.buckets.create(caller, body);
   }
 
   @Get()
-  @ApiOperation({
-    operationId: 'listBuckets',
-    summary: 'List the buckets that the caller may see',
-    description:
-      "Needs apikey and bearer; the project's policies apply. Returns all buckets at once, without their files.",
-  })
+  @Describe(`List the buckets that the caller may see
+    Needs apikey and bearer; the project's policies apply. Returns all buckets at once, without their files.`)
   @Success(200, 'The buckets, sorted by name', [BucketDto])
-  @Failures(ACCESS_ERRORS)
-  list(@CurrentCaller() caller: Caller): Promise<JsonRows> {
+  listBuckets(@CurrentCaller() caller: Caller): Promise<JsonRows> {
     return this.buckets.list(caller);
   }
 
   @Get(':bucket_name')
-  @ApiOperation({
-    operationId: 'getBucket',
-    summary: 'Get bucket info',
-    description:
-      "Needs apikey and bearer; the project's policies apply. A bucket that the caller may not see is a 404.",
-  })
-  @BucketParam()
+  @Describe(`Get bucket info
+    Needs apikey and bearer; the project's policies apply. A bucket that the caller may not see is a 404.`)
   @Success(200, 'The bucket', BucketDto)
-  @Failures(bucketNotFound(), ACCESS_ERRORS)
-  get(
+  @Errors(bucketNotFound())
+  getBucket(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,
   ): Promise<Bucket> {
@@ -71,24 +49,12 @@ export class BucketsController {
   }
 
   @Patch(':bucket_name')
-  @ApiOperation({
-    operationId: 'updateBucket',
-    summary: 'Update a bucket',
-    description:
-      "Needs apikey and bearer; the project's policies apply. Omitted members keep their values; null removes a limit. New limits apply to later uploads, not to existing files. A new name changes the slug.",
-  })
-  @BucketParam()
-  @JsonBody(UpdateBucketDto)
+  @Describe(`Update a bucket
+    Needs apikey and bearer; the project's policies apply. Omitted members keep their values; null removes a limit. New limits apply to later uploads, not to existing files. A new name changes the slug.`)
   @Success(200, 'The updated bucket', BucketDto)
-  @Failures(
-    invalidParameters('is_public must be a boolean value'),
-    forbidden(),
-    bucketNotFound(),
-    bucketAlreadyExists(),
-    JSON_BODY_ERRORS,
-    ACCESS_ERRORS,
-  )
-  update(
+  @Errors(invalidParameters('is_public must be a boolean value'), forbidden(), bucketNotFound())
+  @Errors(bucketAlreadyExists())
+  updateBucket(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,
     @StrictBody() body: UpdateBucketDto,
@@ -97,16 +63,11 @@ export class BucketsController {
   }
 
   @Delete(':bucket_name')
-  @ApiOperation({
-    operationId: 'deleteBucket',
-    summary: 'Delete a bucket and keep its files',
-    description:
-      "Needs apikey and bearer; the project's policies apply. Its files keep their ids, and their owner and the service-role key can still access them. A new bucket of the same name does not contain them.",
-  })
-  @BucketParam()
+  @Describe(`Delete a bucket and keep its files
+    Needs apikey and bearer; the project's policies apply. Its files keep their ids, and their owner and the service-role key can still access them. A new bucket of the same name does not contain them.`)
   @Success(200, 'The deleted bucket', BucketDto)
-  @Failures(forbidden(), bucketNotFound(), ACCESS_ERRORS)
-  remove(
+  @Errors(forbidden(), bucketNotFound())
+  deleteBucket(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,
   ): Promise<Bucket> {

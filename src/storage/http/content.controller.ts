@@ -3,7 +3,7 @@
  * They are the busiest of storage, so they read the request themselves: Nest's parameters and pipes cost more than that.
  */
 import { applyDecorators, Controller, Get, Req, Res } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiHeader, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { callerOf } from '../../access/current-caller.decorator';
@@ -24,15 +24,7 @@ import { ContentResponder } from './content-responder';
 import { DownloadQuery } from './dto/files.dto';
 import { validQuery } from './dto/validated';
 import { setRateHeaders } from './rate-headers';
-import {
-  Failures,
-  NeedsCaller,
-  StorageDocs,
-  RATE_HEADERS,
-  STORAGE_ERRORS,
-  ACCESS_ERRORS,
-  FileParam,
-} from './storage-api.decorator';
+import { NeedsCaller, StorageDocs, RATE_HEADERS } from './storage-api.decorator';
 import { TEXT, DocumentedHeaders } from '../../http/docs/documented-headers';
 import { ErrorList } from '../../http/docs/error-docs';
 import {
@@ -43,6 +35,8 @@ import {
   preconditionFailed,
   rangeNotSatisfiable,
 } from '../storage.errors';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 /** Named for each response, because errors of the same route are JSON. */
 /** Headers of every answer about the bytes of a file, 304 included. */
@@ -122,7 +116,6 @@ const CONTENT_ERRORS: ErrorList = [
 ];
 
 @StorageDocs()
-@FileParam()
 @Controller('p/:project_slug/storage/files/:file_id')
 export class ContentController {
   constructor(
@@ -136,16 +129,12 @@ export class ContentController {
 
   @NeedsCaller()
   @Get('download')
-  @ApiOperation({
-    operationId: 'downloadFile',
-    summary: 'Download a file',
-    description:
-      "Needs apikey and bearer; the project's policies apply. Supports ranges and conditional requests (RFC 9110); several ranges are sent as `multipart/byteranges`. The file is always sent as an attachment.",
-  })
+  @Describe(`Download a file
+    Needs apikey and bearer; the project's policies apply. Supports ranges and conditional requests (RFC 9110); several ranges are sent as \`multipart/byteranges\`. The file is always sent as an attachment.`)
   @DownloadName()
   @Bytes('application/octet-stream')
-  @Failures(CONTENT_ERRORS, ACCESS_ERRORS)
-  async download(@Req() request: Request, @Res() response: Response): Promise<void> {
+  @Errors(CONTENT_ERRORS)
+  async downloadFile(@Req() request: Request, @Res() response: Response): Promise<void> {
     const caller = callerOf(request);
     const id = fileIdOf(request);
     await this.responder.send(request, response, {
@@ -158,19 +147,15 @@ export class ContentController {
 
   @PublicRoute('the address is the credential')
   @Get('signed')
-  @ApiOperation({
-    operationId: 'downloadSigned',
-    summary: 'Download a file by its signed URL',
-    description:
-      'The URL is the credential, so no header is needed. Its parameters must not be changed; `download` may be added.',
-  })
+  @Describe(`Download a file by its signed URL
+    The URL is the credential, so no header is needed. Its parameters must not be changed; \`download\` may be added.`)
   @ApiQuery({ name: 'expires', type: String, description: 'From the signed URL', example: '1767225600' })
   @ApiQuery({ name: 'revision', type: String, description: 'From the signed URL', example: '0' })
   @ApiQuery({ name: 'signature', type: String, description: 'From the signed URL', example: 'r0Xc2v' })
   @DownloadName()
   @Bytes('application/octet-stream')
-  @Failures(invalidSignature(), signedUrlExpired(), CONTENT_ERRORS, STORAGE_ERRORS)
-  async signed(@Req() request: Request, @Res() response: Response): Promise<void> {
+  @Errors(invalidSignature(), signedUrlExpired(), CONTENT_ERRORS)
+  async downloadSigned(@Req() request: Request, @Res() response: Response): Promise<void> {
     const project = await this.projectOf(request);
     // The signature is verified before any other parameter is read.
     const claims = this.links.verify(project, fileIdOf(request), request.query);
@@ -186,16 +171,12 @@ export class ContentController {
 
   @PublicRoute('only files in public buckets')
   @Get('preview')
-  @ApiOperation({
-    operationId: 'previewFile',
-    summary: 'Show a file of a public bucket',
-    description:
-      'Needs no credential. The file is displayed inline, in a sandbox; types that could run scripts are sent as an attachment. Client addresses that request many nonexistent files are throttled (429).',
-  })
+  @Describe(`Show a file of a public bucket
+    Needs no credential. The file is displayed inline, in a sandbox; types that could run scripts are sent as an attachment. Client addresses that request many nonexistent files are throttled (429).`)
   @DownloadName()
   @Bytes('*/*')
-  @Failures(CONTENT_ERRORS, STORAGE_ERRORS)
-  async preview(@Req() request: Request, @Res() response: Response): Promise<void> {
+  @Errors(CONTENT_ERRORS)
+  async previewFile(@Req() request: Request, @Res() response: Response): Promise<void> {
     const downloadName = downloadNameOf(request);
     const project = await this.projectOf(request);
     const id = fileIdOf(request);

@@ -1,6 +1,5 @@
 /** Lists of a bucket's files and folders (SPEC.md 4.1). */
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
 import { FilesService } from '../files/files.service';
@@ -8,9 +7,11 @@ import { JsonRows } from '../rows/json-rows';
 import { ListFilesQuery, ListFoldersQuery } from './dto/files.dto';
 import { FileDto } from './dto/records';
 import { BucketAddressPipe } from './dto/text';
-import { Failures, StorageAccess, Success, ACCESS_ERRORS, BucketParam } from './storage-api.decorator';
+import { StorageAccess, Success } from './storage-api.decorator';
 import { COUNT, TEXT } from '../../http/docs/documented-headers';
 import { invalidParameters, bucketNotFound } from '../storage.errors';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 @StorageAccess()
 @Controller('p/:project_slug/storage/buckets/:bucket_name')
@@ -18,19 +19,14 @@ export class FileListsController {
   constructor(private readonly files: FilesService) {}
 
   @Get('files')
-  @ApiOperation({
-    operationId: 'listFiles',
-    summary: 'List the files of a bucket',
-    description:
-      "Needs apikey and bearer; the project's policies apply. A page has at most 1000 files. With `cursor`, it starts after the last file of the previous page, in the same order, and the total is not counted.",
-  })
-  @BucketParam()
+  @Describe(`List the files of a bucket
+    Needs apikey and bearer; the project's policies apply. A page has at most 1000 files. With \`cursor\`, it starts after the last file of the previous page, in the same order, and the total is not counted.`)
   @Success(200, 'A page of files', [FileDto], {
     'X-Total-Count': { description: 'Total number of files; absent with a cursor', schema: COUNT },
     'X-Next-Cursor': { description: 'Value of `cursor` for the next page; absent on the last', schema: TEXT },
   })
-  @Failures(invalidParameters('limit must not be greater than 1000'), bucketNotFound(), ACCESS_ERRORS)
-  async list(
+  @Errors(invalidParameters('limit must not be greater than 1000'), bucketNotFound())
+  async listFiles(
     @Param('bucket_name', BucketAddressPipe) bucket: string,
     @Query() query: ListFilesQuery,
     @Req() request: Request,
@@ -43,16 +39,11 @@ export class FileListsController {
   }
 
   @Get('folders')
-  @ApiOperation({
-    operationId: 'listFolders',
-    summary: 'List the folders right below a prefix',
-    description:
-      "Needs apikey and bearer; the project's policies apply. A folder is the part of a filename up to a slash; folders without a file do not exist.",
-  })
-  @BucketParam()
+  @Describe(`List the folders right below a prefix
+    Needs apikey and bearer; the project's policies apply. A folder is the part of a filename up to a slash; folders without a file do not exist.`)
   @Success(200, 'Names with their trailing slash', [String])
-  @Failures(invalidParameters('after must be a folder below the prefix'), bucketNotFound(), ACCESS_ERRORS)
-  folders(
+  @Errors(invalidParameters('after must be a folder below the prefix'), bucketNotFound())
+  listFolders(
     @Param('bucket_name', BucketAddressPipe) bucket: string,
     @Query() query: ListFoldersQuery,
     @Req() request: Request,

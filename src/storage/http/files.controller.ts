@@ -1,6 +1,5 @@
 /** Records of files (SPEC.md 4.1, DECISIONS.md 6). Lists, uploads, content and signed URLs have their own controllers. */
-import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { Controller, Delete, Get, Param, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
@@ -10,17 +9,8 @@ import { FilesService } from '../files/files.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
 import { BulkDeleteDto, CopyFileDto, UpdateFileDto } from './dto/files.dto';
 import { BulkDeleteResultDto, FileDto } from './dto/records';
-import {
-  Failures,
-  QUOTA_HEADER,
-  StorageApi,
-  Success,
-  ACCESS_ERRORS,
-  FileParam,
-} from './storage-api.decorator';
-import { JsonBody } from '../../http/docs/answer.decorator';
+import { QUOTA_HEADER, StorageApi, Success } from './storage-api.decorator';
 import { ErrorList } from '../../http/docs/error-docs';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import {
   invalidParameters,
   forbidden,
@@ -31,6 +21,8 @@ import {
   quotaExceeded,
   unsupportedMediaType,
 } from '../storage.errors';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 /** What the rules of a bucket refuse. */
 const LIMIT_ERRORS: ErrorList = [
@@ -46,8 +38,6 @@ const PLACEMENT_ERRORS: ErrorList = [
   bucketNotFound(),
   fileAlreadyExists(),
   LIMIT_ERRORS,
-  JSON_BODY_ERRORS,
-  ACCESS_ERRORS,
 ];
 
 @StorageApi()
@@ -59,17 +49,11 @@ export class FilesController {
   ) {}
 
   @Post('bulk-delete')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'bulkDeleteFiles',
-    summary: 'Delete several files in one transaction',
-    description:
-      "Needs apikey and bearer; the project's policies apply. If the caller may see one of the files but not delete it, none is deleted (403). Unknown ids are listed in the response.",
-  })
-  @JsonBody(BulkDeleteDto)
+  @Describe(`Delete several files in one transaction
+    Needs apikey and bearer; the project's policies apply. If the caller may see one of the files but not delete it, none is deleted (403). Unknown ids are listed in the response.`)
   @Success(200, 'The ids that were deleted, and those that were not found', BulkDeleteResultDto)
-  @Failures(invalidParameters('file_ids must be an array'), forbidden(), JSON_BODY_ERRORS, ACCESS_ERRORS)
-  removeAll(
+  @Errors(invalidParameters('file_ids must be an array'), forbidden())
+  bulkDeleteFiles(
     @CurrentCaller() caller: Caller,
     @StrictBody() { file_ids: ids }: BulkDeleteDto,
   ): Promise<BulkDeleteResultDto> {
@@ -77,31 +61,20 @@ export class FilesController {
   }
 
   @Get(':file_id')
-  @ApiOperation({
-    operationId: 'getFile',
-    summary: "Get a file's record",
-    description:
-      "Needs apikey and bearer; the project's policies apply. A file that the caller may not see is a 404.",
-  })
-  @FileParam()
+  @Describe(`Get a file's record
+    Needs apikey and bearer; the project's policies apply. A file that the caller may not see is a 404.`)
   @Success(200, 'The record', FileDto)
-  @Failures(fileNotFound(), ACCESS_ERRORS)
-  get(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<FileRecord> {
+  @Errors(fileNotFound())
+  getFile(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<FileRecord> {
     return this.files.get(caller, id);
   }
 
   @Patch(':file_id')
-  @ApiOperation({
-    operationId: 'updateFile',
-    summary: 'Rename or move a file, change its type or metadata',
-    description:
-      "Needs apikey and bearer; the project's policies apply. Omitted members keep their values. The content does not change. The limits of the target bucket apply.",
-  })
-  @FileParam()
-  @JsonBody(UpdateFileDto)
+  @Describe(`Rename or move a file, change its type or metadata
+    Needs apikey and bearer; the project's policies apply. Omitted members keep their values. The content does not change. The limits of the target bucket apply.`)
   @Success(200, 'The updated record', FileDto, QUOTA_HEADER)
-  @Failures(PLACEMENT_ERRORS)
-  async update(
+  @Errors(PLACEMENT_ERRORS)
+  async updateFile(
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,
     @StrictBody() body: UpdateFileDto,
@@ -113,17 +86,11 @@ export class FilesController {
   }
 
   @Post(':file_id/copy')
-  @ApiOperation({
-    operationId: 'copyFile',
-    summary: 'Copy a file, within its bucket or into another',
-    description:
-      "Needs apikey and bearer; the project's policies apply. The copy belongs to the caller and has the type and metadata of the original. The limits of its bucket apply as for an upload.",
-  })
-  @FileParam()
-  @JsonBody(CopyFileDto)
+  @Describe(`Copy a file, within its bucket or into another
+    Needs apikey and bearer; the project's policies apply. The copy belongs to the caller and has the type and metadata of the original. The limits of its bucket apply as for an upload.`)
   @Success(201, 'The copy', FileDto, QUOTA_HEADER)
-  @Failures(PLACEMENT_ERRORS)
-  async copy(
+  @Errors(PLACEMENT_ERRORS)
+  async copyFile(
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,
     @StrictBody() body: CopyFileDto,
@@ -135,15 +102,11 @@ export class FilesController {
   }
 
   @Delete(':file_id')
-  @ApiOperation({
-    operationId: 'deleteFile',
-    summary: 'Delete a file',
-    description: "Needs apikey and bearer; the project's policies apply. Its signed URLs stop working.",
-  })
-  @FileParam()
+  @Describe(`Delete a file
+    Needs apikey and bearer; the project's policies apply. Its signed URLs stop working.`)
   @Success(200, 'The record of the deleted file', FileDto)
-  @Failures(forbidden(), fileNotFound(), ACCESS_ERRORS)
-  remove(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<FileRecord> {
+  @Errors(forbidden(), fileNotFound())
+  deleteFile(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<FileRecord> {
     return this.files.remove(caller, id);
   }
 }

@@ -1,6 +1,5 @@
 /** Creates and revokes signed URLs (SPEC.md 4.1, DECISIONS.md 6). */
-import { Controller, Delete, HttpCode, Param, Post, Req, UseInterceptors } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { Controller, Delete, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import type { Request } from 'express';
 import { Caller } from '../../access/caller';
 import { callerOf, CurrentCaller } from '../../access/current-caller.decorator';
@@ -11,10 +10,11 @@ import { BulkSignedUrl, SignedUrl, SignedUrlsService } from '../signed-urls/sign
 import { BulkSignedUrlsDto, CreateSignedUrlDto } from './dto/files.dto';
 import { BulkSignedUrlDto, SignedUrlDto } from './dto/records';
 import { validBody } from './dto/validated';
-import { Failures, StorageAccess, Success, ACCESS_ERRORS, FileParam } from './storage-api.decorator';
+import { StorageAccess, Success } from './storage-api.decorator';
 import { JsonBody } from '../../http/docs/answer.decorator';
-import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { invalidParameters, forbidden, fileNotFound } from '../storage.errors';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 @StorageAccess()
 @Controller('p/:project_slug/storage/files')
@@ -26,17 +26,11 @@ export class SignedUrlsController {
 
   @UseInterceptors(JsonBodyInterceptor)
   @Post('bulk-signed-urls')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'bulkCreateSignedUrls',
-    summary: 'Create temporary download URLs',
-    description:
-      "Needs apikey and bearer; the project's policies apply. At most 1000 files. A file that the caller may not read gets an error instead of a URL.",
-  })
-  @JsonBody(BulkSignedUrlsDto)
+  @Describe(`Create temporary download URLs
+    Needs apikey and bearer; the project's policies apply. At most 1000 files. A file that the caller may not read gets an error instead of a URL.`)
   @Success(200, 'A URL or an error for each file, in the order of the request', [BulkSignedUrlDto])
-  @Failures(invalidParameters('file_ids must be an array'), JSON_BODY_ERRORS, ACCESS_ERRORS)
-  signAll(
+  @Errors(invalidParameters('file_ids must be an array'))
+  bulkCreateSignedUrls(
     @CurrentCaller() caller: Caller,
     @StrictBody() { file_ids: ids, expiry }: BulkSignedUrlsDto,
   ): Promise<BulkSignedUrl[]> {
@@ -45,23 +39,13 @@ export class SignedUrlsController {
 
   /** As busy as downloads: reads the body without Nest's pipes. */
   @Post(':file_id/signed-url')
-  @HttpCode(200)
-  @ApiOperation({
-    operationId: 'createSignedUrl',
-    summary: 'Create a temporary download URL',
-    description:
-      "Needs apikey and bearer; the project's policies apply. The URL is the only credential that a download needs until it expires.",
-  })
-  @FileParam()
+  @Describe(`Create a temporary download URL
+    Needs apikey and bearer; the project's policies apply. The URL is the only credential that a download needs until it expires.`)
   @JsonBody(CreateSignedUrlDto)
   @Success(200, 'The URL', SignedUrlDto)
-  @Failures(
-    invalidParameters('expiry must be one of the following values: 5m, 15m, 1h, 24h, 7d'),
-    fileNotFound(),
-    JSON_BODY_ERRORS,
-    ACCESS_ERRORS,
-  )
-  sign(@Req() request: Request): Promise<SignedUrl> {
+  @Errors(invalidParameters('expiry must be one of the following values: 5m, 15m, 1h, 24h, 7d'))
+  @Errors(fileNotFound())
+  createSignedUrl(@Req() request: Request): Promise<SignedUrl> {
     const id = String(request.params.file_id);
     return this.bodies.useJson(request, async (body) =>
       this.links.create(callerOf(request), id, validBody(CreateSignedUrlDto, body).expiry),
@@ -70,15 +54,11 @@ export class SignedUrlsController {
 
   @UseInterceptors(JsonBodyInterceptor)
   @Delete(':file_id/signed-urls')
-  @ApiOperation({
-    operationId: 'revokeSignedUrls',
-    summary: 'Revoke all signed URLs of a file',
-    description: "Needs apikey and bearer; the project's policies apply. URLs created afterwards work.",
-  })
-  @FileParam()
+  @Describe(`Revoke all signed URLs of a file
+    Needs apikey and bearer; the project's policies apply. URLs created afterwards work.`)
   @Success(200, 'Revoked', null)
-  @Failures(forbidden(), fileNotFound(), ACCESS_ERRORS)
-  async revoke(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<null> {
+  @Errors(forbidden(), fileNotFound())
+  async revokeSignedUrls(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<null> {
     await this.links.revokeAll(caller, id);
     return null;
   }

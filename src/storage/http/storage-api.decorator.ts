@@ -1,12 +1,14 @@
 /** Applied to the routes of storage: guard, body parsing, envelope and OpenAPI documentation. */
-import { applyDecorators, Type, UseGuards, UseInterceptors } from '@nestjs/common';
-import { ApiExtraModels, ApiParam, ApiResponse, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { applyDecorators, HttpCode, Type, UseGuards, UseInterceptors } from '@nestjs/common';
+import { ApiExtraModels, ApiResponse, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { invalidCredentials, missingApiKey, missingBearer, rateLimited } from '../../access/access.errors';
+import { PUBLIC_ROUTE } from '../../access/public-route.decorator';
 import { AppError } from '../../common/errors/app-error';
 import { databaseUnreachable } from '../../common/errors/http-errors';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { COUNT, type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
 import { NULL } from '../../http/docs/documented-types';
+import { documentHandlers } from '../../http/docs/controller-docs';
 import { ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import { exampleOf } from '../../http/docs/example.decorator';
 import { answerToFault } from '../../http/errors/fault-answers';
@@ -66,9 +68,6 @@ const DOCS = new ErrorDocs({
   }),
 });
 
-/** Documents errors; the first one of a status is its example. */
-export const Failures = (...errors: ErrorList): MethodDecorator => DOCS.answers(...errors);
-
 /** The project's own policies and triggers may refuse any statement. */
 const REFUSED_BY_PROJECT: ErrorList = [
   invalidParameters('The value is too long'),
@@ -77,7 +76,7 @@ const REFUSED_BY_PROJECT: ErrorList = [
 ];
 
 /** Errors of every route of storage. Seconds: the rate counts a minute. */
-export const STORAGE_ERRORS: ErrorList = [
+const STORAGE_ERRORS: ErrorList = [
   REFUSED_BY_PROJECT,
   projectNotFound(),
   rateLimited(42),
@@ -86,7 +85,7 @@ export const STORAGE_ERRORS: ErrorList = [
 ];
 
 /** Errors of routes that need apikey and bearer. */
-export const ACCESS_ERRORS: ErrorList = [
+const ACCESS_ERRORS: ErrorList = [
   STORAGE_ERRORS,
   invalidCredentials(),
   missingApiKey(),
@@ -95,43 +94,25 @@ export const ACCESS_ERRORS: ErrorList = [
   answerToFault(secondFactorNeeded()),
 ];
 
-const PROJECT_SLUG = {
-  name: 'project_slug',
-  type: String,
-  description: 'The slug of the project',
-  example: 'acme',
-};
-
-export const BucketParam = (): MethodDecorator & ClassDecorator =>
-  ApiParam({
-    name: 'bucket_name',
-    type: String,
-    description: 'The slug of the bucket, or its name',
-    example: 'team-photos',
-  });
-
-export const FileParam = (): MethodDecorator & ClassDecorator =>
-  ApiParam({
-    name: 'file_id',
-    type: String,
-    description: 'The id of the file',
-    example: '0b6f5e5c-3f0a-4c55-9a3b-2f1d8c7e6a90',
-  });
-
-/** Tag and path parameter of every storage route. */
-export const StorageDocs = (): ClassDecorator & MethodDecorator =>
-  applyDecorators(ApiTags('storage'), ApiParam(PROJECT_SLUG));
+/** Tag, path parameters and errors of every storage route. */
+export const StorageDocs = (): ClassDecorator =>
+  applyDecorators(
+    ApiTags('storage'),
+    documentHandlers(({ method }) => ({
+      docs: DOCS,
+      errors: Reflect.hasMetadata(PUBLIC_ROUTE, method) ? STORAGE_ERRORS : ACCESS_ERRORS,
+    })),
+  );
 
 /** A route, or all routes of a controller, that need apikey and bearer. */
 export const NeedsCaller = (): ClassDecorator & MethodDecorator =>
   applyDecorators(ApiSecurity({ apikey: [], bearer: [] }), UseGuards(StorageAccessGuard));
 
 /** A controller whose routes all need apikey and bearer. */
-export const StorageAccess = (): ClassDecorator & MethodDecorator =>
-  applyDecorators(StorageDocs(), NeedsCaller());
+export const StorageAccess = (): ClassDecorator => applyDecorators(StorageDocs(), NeedsCaller());
 
 /** The same, for routes whose JSON body is a parameter. */
-export const StorageApi = (): ClassDecorator & MethodDecorator =>
+export const StorageApi = (): ClassDecorator =>
   applyDecorators(UseInterceptors(JsonBodyInterceptor), StorageAccess());
 
 /** The `data` of a success: a DTO, a list of it, a list of texts, or null. */
@@ -148,6 +129,7 @@ export const Success = (
   const models = model && model !== String ? [model] : [];
   return applyDecorators(
     interceptResult,
+    HttpCode(status),
     ApiExtraModels(...models),
     ApiResponse({
       status,

@@ -1,6 +1,6 @@
 /** Uploads (SPEC.md 4.1): a form whose part `file` streams to the provider. Validates without Nest's pipes, like downloads. */
 import { applyDecorators, Controller, HttpStatus, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
 import { BodyReader } from '../../http/bodies/body-reader';
@@ -13,14 +13,7 @@ import { FileDto } from './dto/records';
 import { bucketAddressOf } from './dto/text';
 import { validQuery } from './dto/validated';
 import { MAX_WAITING, openMultipartForm } from './multipart-form';
-import {
-  Failures,
-  QUOTA_HEADER,
-  StorageAccess,
-  Success,
-  ACCESS_ERRORS,
-  BucketParam,
-} from './storage-api.decorator';
+import { QUOTA_HEADER, StorageAccess, Success } from './storage-api.decorator';
 import { ErrorList } from '../../http/docs/error-docs';
 import {
   invalidParameters,
@@ -34,6 +27,8 @@ import {
 } from '../storage.errors';
 import { bodyIsEncoded, noMemoryForBody } from '../../http/bodies/body.errors';
 import { SchemaObject } from '../../http/docs/documented-types';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
 
 /** The parameters of UploadQuery: Swagger reads a DTO only from a parameter of the handler. */
 const FORM = {
@@ -107,13 +102,8 @@ export class UploadController {
   ) {}
 
   @Post()
-  @ApiOperation({
-    operationId: 'uploadFile',
-    summary: 'Upload a file',
-    description:
-      "Needs apikey and bearer; the project's policies apply. The upload is streamed; the file becomes visible when all of its bytes are stored. Query parameters take precedence over fields of the form; fields after the file are ignored. The type is detected from the content.",
-  })
-  @BucketParam()
+  @Describe(`Upload a file
+    Needs apikey and bearer; the project's policies apply. The upload is streamed; the file becomes visible when all of its bytes are stored. Query parameters take precedence over fields of the form; fields after the file are ignored. The type is detected from the content.`)
   @QueryDocs()
   @ApiConsumes('multipart/form-data')
   @ApiBody({
@@ -123,8 +113,8 @@ export class UploadController {
   })
   @Success(201, 'The file', FileDto, QUOTA_HEADER)
   @Success(200, 'The file, which replaced an existing one (upsert)', FileDto, QUOTA_HEADER)
-  @Failures(UPLOAD_ERRORS, ACCESS_ERRORS)
-  async upload(@Req() request: Request, @Res() response: Response): Promise<FileRecord> {
+  @Errors(UPLOAD_ERRORS)
+  async uploadFile(@Req() request: Request, @Res() response: Response): Promise<FileRecord> {
     const caller = callerOf(request);
     const { record, isNew, marks } = await this.uploads.upload(caller, {
       bucket: bucketAddressOf(String(request.params.bucket_name)),

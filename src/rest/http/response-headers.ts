@@ -1,3 +1,0 @@
-/** Headers of responses. */
-
-export type ResponseHeaders = Record<string, string | string[]>;
