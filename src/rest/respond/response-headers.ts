@@ -133,20 +133,30 @@ const RESERVED = new Set([
   'no-vary-search',
   'origin-agent-cluster',
   'public-key-pins',
+  'public-key-pins-report-only',
   'report-to',
   'reporting-endpoints',
   'service-worker-allowed',
   'set-login',
+  'shared-storage-write',
   'strict-transport-security',
   'surrogate-control',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
+  'use-as-dictionary',
   'www-authenticate',
+  'x-content-type-options',
 ]);
 const RESERVED_PARTS =
-  /^(access-control|proxy|x-accel|x-litespeed|x-reproxy)-|sendfile|send-file|cdn-cache-control$/;
+  /^(access-control|attribution-reporting|proxy|sec|secure|x-accel|x-appengine|x-envoy|x-lighttpd|x-litespeed|x-reproxy)-|sendfile|send-file|cdn-cache-control$/;
+
+/**
+ * For responses whose type SQL chooses: a page among them runs its scripts in an origin of no other page, not in that of the console
+ * and of other projects.
+ */
+export const SANDBOX = 'sandbox allow-scripts allow-forms allow-popups allow-downloads';
 
 /** Cookies of one response; further ones are left out. */
 const MAX_COOKIES = 8;
@@ -177,19 +187,22 @@ export function customHeaders(
 ): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {};
   const cookies: string[] = [];
-  const [caching, vary]: [string[], string[]] = [[], [VARY.Vary]];
-  let isCached = false;
+  const [caching, vary, policies]: [string[], string[], string[]] = [[], [VARY.Vary], []];
+  let [isCached, isTyped] = [false, false];
   for (const [name, value] of pairs) {
     const lower = name.toLowerCase();
     if (RESERVED.has(lower) || RESERVED_PARTS.test(lower)) continue;
     if (lower === 'set-cookie') cookies.push(...cookieOf(name, value, slug));
     else if (lower === 'vary') vary.push(value);
     else if (lower === 'cache-control') caching.push(value);
+    else if (lower === 'content-security-policy') policies.push(value);
     else headers[name] = name in headers ? [...[headers[name] ?? []].flat(), value] : value;
+    isTyped ||= lower === 'content-type';
     isCached ||= lower === 'cache-control' || lower === 'expires';
   }
   if (cookies.length > 0) headers['Set-Cookie'] = cookies.slice(0, MAX_COOKIES);
   if (vary.length > 1) headers.Vary = vary.join(', ');
+  if (isTyped || policies.length > 0) headers['Content-Security-Policy'] = [...policies, SANDBOX];
   if (isCached) headers['Cache-Control'] = privateCaching(caching.join(','));
   return headers;
 }
