@@ -28,8 +28,8 @@ async function holdLogin(access: DatabaseAccess, database: string): Promise<Held
     connection.sendSCRAMClientFinalMessage = resolve;
     outcome = client.connect().then(
       () => 'entered',
-      (error: { code?: string }) => {
-        reject(error as Error);
+      (error: Error & { code?: string }) => {
+        reject(error);
         return error.code ?? 'no code';
       },
     );
