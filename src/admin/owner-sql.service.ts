@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseError, FieldDef, Query, QueryArrayConfig, QueryResult } from 'pg';
 import { inSlices } from '../common/time/slices';
-import { BoundedClient } from '../database/pools/bounded-client';
+import { BoundedClient } from '../database/pools/one-off-connection';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
 import { sqlFailed, sqlTookTooLong, tooManyColumns, transactionLeftOpen } from './admin.errors';

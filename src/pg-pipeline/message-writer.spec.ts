@@ -50,7 +50,7 @@ describe('MessageWriter', () => {
     );
   });
 
-  it('never changes what it has handed out', () => {
+  it('never changes bytes that it has returned', () => {
     const writer = new MessageWriter();
     for (const size of [10, 50_000, 10, 1_000_000, 10]) {
       const first = written((one) => one.parse('', 'a'.repeat(size)), writer);

@@ -7,9 +7,9 @@ import { BINARY, type Format, NULL_LENGTH, TEXT } from './protocol';
 
 /** Bytes that most pipelines fit into. */
 const USUAL = 16 * 1024;
-/** Bytes; a buffer that grew beyond them is handed out instead of being copied and kept. */
+/** Bytes; a larger buffer is returned instead of being copied and kept. */
 const KEPT = 64 * 1024;
-/** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
+/** Maximum of UTF-8 bytes for a UTF-16 code unit. */
 const BYTES_PER_UNIT = 3;
 
 const PARSE = 'P'.charCodeAt(0);

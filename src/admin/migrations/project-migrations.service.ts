@@ -2,8 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/errors/app-error';
 import { codeOf } from '../../common/errors/error-facts';
-import type { BoundedClient } from '../../database/pools/bounded-client';
-import { OWNER_WORK_OPTIONS } from '../../database/pools/startup-options';
+import type { BoundedClient } from '../../database/pools/one-off-connection';
+import { OWNER_WORK_OPTIONS } from '../../database/pools/session-state';
 import { LOCK_NOT_AVAILABLE } from '../../database/sql/sqlstate';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { OwnerDatabase } from '../../projects/owner-database';

@@ -25,7 +25,7 @@ export function JsonBody(
 }
 
 /**
- * A successful answer: its status, and its JSON body. Of several, the first is the usual one.
+ * A successful answer: its status, and its JSON body. Of several, the first is the usual answer.
  * @param type in an array: a list of it; none: an answer without a body
  */
 export function Answer(

@@ -16,12 +16,12 @@ import { JSON_BODY_ERRORS } from './standard-errors';
 const ERRORS = Symbol('errors of a handler');
 
 interface OwnErrors {
-  /** Null: those of the controller. */
+  /** Null: the errors of the controller. */
   readonly docs: ErrorDocs | null;
   readonly errors: ErrorList;
 }
 
-/** The errors of a handler besides those of its controller. The first one of a status is the example of the answer. */
+/** The errors of a handler, in addition to the errors of its controller. The first one of a status is the example of the answer. */
 export const Errors = (...errors: ErrorList): MethodDecorator => errorsIn(null, errors);
 
 /** The same, for errors whose bodies have a schema of their own. */
