@@ -11,6 +11,7 @@ import { ProjectEntity } from '../../projects/project.entity';
 import { ProjectsService } from '../../projects/projects.service';
 import { sqlAbandoned } from '../admin.errors';
 import { SchemaChangeService } from '../schema-change.service';
+import { ScriptQueue } from '../script-queue';
 import { SessionDeadline } from '../session-deadline.service';
 import {
   migrationChanged,
@@ -60,6 +61,7 @@ export class ProjectMigrationsService {
     private readonly ledger: MigrationLedger,
     private readonly deadline: SessionDeadline,
     private readonly schemaChange: SchemaChangeService,
+    private readonly scripts: ScriptQueue,
     private readonly audit: AuditLogRepository,
   ) {}
 
@@ -81,7 +83,8 @@ export class ProjectMigrationsService {
     options: MigrationOptions,
     actor: Actor,
   ): Promise<MigrationRun> {
-    const migrations = await readMigrations(inputs);
+    const length = inputs.reduce((sum, { sql }) => sum + sql.length, 0);
+    const migrations = await this.scripts.split(id, length, () => readMigrations(inputs));
     const isOrdered = migrations.every((one, n) => n === 0 || number(one) > number(migrations[n - 1] ?? one));
     if (!isOrdered) throw migrationsUnordered();
     const project = await this.projects.get(id);
