@@ -81,8 +81,9 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
       this.afterwards.write(WRITER, statements);
       WRITER.sync();
     }
-    // One write, one packet.
-    connection.stream.write(WRITER.take());
+    // One write, one packet, unless a value is large.
+    if (WRITER.hasLarge) for (const part of WRITER.takeParts()) connection.stream.write(part);
+    else connection.stream.write(WRITER.take());
     return null;
   }
 

@@ -4,10 +4,10 @@ import { Answer } from '../../http/docs/answer.decorator';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ProjectOverview } from '../overview/project-overview';
 import { ProjectOverviewService } from '../overview/project-overview.service';
-import { AdminApi } from './admin-api.decorator';
+import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Describe } from '../../http/docs/describe.decorator';
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/projects/:id/overview')
 export class ProjectOverviewController {
   constructor(

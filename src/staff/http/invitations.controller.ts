@@ -3,14 +3,14 @@ import { Controller, Delete, Get, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
-import { invalidEmail } from '../../auth/auth.errors';
-import { tooShortPassword } from '../../auth/http/auth-docs.decorator';
-import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
+import type { RequestOrigin } from '../../identity/request-origin';
+import { invalidEmail } from '../../identity/identity.errors';
+import { tooShortPassword } from '../../identity/passwords/password-policy';
+import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
-import { Actor } from '../../projects/audit-log.repository';
+import { Actor } from '../../install/audit/audit-log.repository';
 import { projectNotFound } from '../../projects/projects.errors';
 import { InvitationService } from '../invitations/invitation.service';
 import type { Staff } from '../roles/staff';
@@ -41,10 +41,10 @@ export class InvitationsController {
 
   @Post()
   @Describe(`Invite a person by mail
-    Needs the role operator; to invite an owner, the role owner; to invite to projects only, the role admin in each of them. The link works once, for seven days. Invitations end when the role of the person who made them changes.`)
+    Needs the role operator; to invite an owner, the role owner; to invite to projects only, the role admin in each of them. The link works once, for seven days. Invitations end when the role of the person who made them changes. Invitations of one person, and those to one address, are limited (429).`)
   @Answer(201, 'The invitation', CreatedInvitationDto)
   @Errors(invalidParameters('projects must be an array'), invalidEmail(), projectNotFound(), personExists())
-  @Errors(alreadyInvited())
+  @Errors(alreadyInvited(), rateLimited(60))
   async createInvitation(
     @CurrentStaff() staff: Staff,
     @StrictBody() { email, role, projects }: InviteDto,

@@ -4,8 +4,8 @@ import { IsIn, IsNotEmpty, IsOptional } from 'class-validator';
 import { FreeJson } from '../../../http/input/free-json';
 import type { JsonObject } from '../../../common/text/json';
 import { LOGOUT_SCOPES, type LogoutScope } from '../../sessions/session';
-import { MAX_EMAIL } from '../../accounts/email-address';
-import { IsName, IsText } from './checks';
+import { MAX_EMAIL } from '../../../identity/email-address';
+import { IsName, IsText } from '../../../identity/http/checks';
 import { Example } from '../../../http/docs/example.decorator';
 import { FREE_OBJECT } from '../../../http/docs/documented-types';
 

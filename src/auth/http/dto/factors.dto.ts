@@ -2,7 +2,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import type { FactorView } from '../../factors/factor';
-import { IsName, IsText } from './checks';
+import { IsName, IsText } from '../../../identity/http/checks';
 import { Example } from '../../../http/docs/example.decorator';
 import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
 

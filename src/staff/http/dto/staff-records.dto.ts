@@ -1,5 +1,5 @@
 /** Answers about people, their sessions, tokens and invitations. */
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { Example } from '../../../http/docs/example.decorator';
 import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
 import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/person';
@@ -147,7 +147,14 @@ export class PersonDto {
 }
 
 @Example({ ...PERSON, role: null, project_role: 'developer' })
-export class ProjectPersonDto extends PersonDto {
+export class ProjectPersonDto extends OmitType(PersonDto, ['has_factor'] as const) {
+  @ApiProperty({
+    type: Boolean,
+    nullable: true,
+    description:
+      'True if signing in needs a second factor. This, the role of the installation and the last sign-in are null for developers and viewers',
+  })
+  readonly has_factor!: boolean | null;
   @ApiProperty({ enum: PROJECT_ROLES, description: 'Role in this project' })
   readonly project_role!: ProjectRole;
 }
@@ -228,18 +235,4 @@ export class RecoveryCodesDto {
     description: 'Each can be used once in place of a code from the app; not shown again',
   })
   readonly recovery_codes!: readonly string[];
-}
-
-@Example({
-  access_token: 'eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYW5vbiIsInJlYWRfb25seSI6dHJ1ZX0.c2lnbmF0dXJl',
-  apikey: 'eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYW5vbiJ9.c2lnbmF0dXJl',
-  expires_at: AT,
-  read_only: true,
-})
-export class ViewTokenDto {
-  @ApiProperty({ description: 'For the Authorization header' }) readonly access_token!: string;
-  @ApiProperty({ description: 'For the apikey header: the anon key of the project' })
-  readonly apikey!: string;
-  @ApiProperty(DATE) readonly expires_at!: Date;
-  @ApiProperty({ description: 'True: GET, HEAD and OPTIONS only' }) readonly read_only!: boolean;
 }

@@ -1,0 +1,39 @@
+/** Platform administration: checks of the install and what it depends on. */
+import { Controller, Post } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsEmail, IsOptional } from 'class-validator';
+import { StrictBody } from '../../http/input/strict-input.decorator';
+import { DoctorReport } from './dto/doctor-report';
+import { DoctorService } from '../doctor.service';
+import { PRODUCT } from '../../config/product';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { Example } from '../../http/docs/example.decorator';
+import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { Describe } from '../../http/docs/describe.decorator';
+import { Errors } from '../../http/docs/controller-docs';
+
+@Example({ mail_to: 'admin@example.com' })
+class DoctorDto {
+  @ApiPropertyOptional({ description: 'Address that a test mail is sent to', example: 'admin@example.com' })
+  @IsOptional()
+  @IsEmail()
+  mail_to?: string;
+}
+
+@StaffApi()
+@Controller('admin/v1/doctor')
+export class DoctorController {
+  constructor(private readonly doctor: DoctorService) {}
+
+  @Post()
+  @Describe(`Check the install: database, disk, clock, Redis, storage, mail, PUBLIC_URL, TLS, projects
+    Changes nothing: the object and the Redis key that are written for the check are deleted again. With \`mail_to\`, a test mail is sent.`)
+  @JsonBody(DoctorDto, { required: false })
+  @Answer(200, 'The findings, failed ones included', DoctorReport)
+  @Errors(invalidParameters('mail_to must be an email'))
+  async examineInstall(@StrictBody() body: DoctorDto): Promise<DoctorReport> {
+    const findings = await this.doctor.examine({ mailTo: body.mail_to ?? null });
+    return { version: PRODUCT.version, now: new Date(), findings };
+  }
+}
