@@ -231,7 +231,7 @@ describe('withheld bodies', () => {
   });
 
   it('that expand from few bytes of many rows and a long header are refused before they are built', async () => {
-    const name = 'n'.repeat(MIB);
+    const name = 'n'.repeat(60_000);
     const answer = await project.service.post(`/rest/v1/t`, `${name}\n${'1\n'.repeat(100_000)}`, {
       headers: { 'content-type': 'text/csv' },
     });
