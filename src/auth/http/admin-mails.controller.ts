@@ -1,8 +1,7 @@
 /** Failed mails, mail previews and test mails, for administrators with the service-role key. */
-import { Body, Controller, Get, Param, Post, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { Answer } from '../../http/docs/answer.decorator';
 import type { Project } from '../../projects/project';
 import { invalidEmail, mailNotFound, mailNotSent } from '../auth.errors';
@@ -57,7 +56,6 @@ export class AdminMailsController {
   }
 
   @Post('mail-preview')
-  @UseInterceptors(JsonBodyInterceptor)
   @Describe(`Preview a mail with sample values
     Needs the service-role key, as apikey or as bearer. Omitted members are taken from the project's templates, so a draft can be previewed part by part.`)
   @Answer(200, 'The mail with sample values', MailContentDto)
@@ -70,7 +68,6 @@ export class AdminMailsController {
   }
 
   @Post('mail-test')
-  @UseInterceptors(JsonBodyInterceptor)
   @Describe(`Send a test mail
     Needs the service-role key, as apikey or as bearer. Takes the members of the preview and the address. The mail is sent immediately, and the response follows when the mail server has accepted it. Its token is a sample and does not work. The mail counts against the project's daily quota. After 20 test mails of a project, or 10 to one address, further ones must wait, longer each time. A project can send one at a time.`)
   @Answer(200, 'The mail server has accepted the mail', MessageDto)
