@@ -142,6 +142,26 @@ module.exports = {
       from: { path: '^src/', pathNot: '^src/(config/|main\\.ts|cli\\.ts)' },
       to: { path: '^(node:)?process$' },
     },
+    {
+      name: 'console-layers',
+      comment: 'calls, queries and pure code of the console know no component',
+      severity: 'error',
+      from: { path: '^console/src/(api|i18n|lib|queries)/' },
+      to: { path: '^console/src/(ui|screens|router)' },
+    },
+    {
+      name: 'console-parts-know-no-screen',
+      severity: 'error',
+      from: { path: '^console/src/ui/' },
+      to: { path: '^console/src/(screens|router)', dependencyTypesNot: ['dynamic-import'] },
+    },
+    {
+      name: 'console-screens-are-apart',
+      comment: 'each is loaded when it is opened',
+      severity: 'error',
+      from: { path: '^console/src/screens/([^/]+)/' },
+      to: { path: '^console/src/screens/', pathNot: '^console/src/screens/$1/' },
+    },
   ],
   options: {
     tsConfig: { fileName: 'tsconfig.json' },

@@ -13,6 +13,7 @@ export default defineConfig({
     // The policy of the page forbids scripts and fonts in data: URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    cssCodeSplit: false,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1200,
   },

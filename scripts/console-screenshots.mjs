@@ -115,8 +115,8 @@ async function takeAll(scheme, viewport, slug, person) {
     await page.getByLabel('Platform admin key', { exact: true }).fill(KEY);
   }
   await page.keyboard.press('Enter');
-  await page.waitForSelector('.card-link');
-  await take('home', () => page.waitForSelector('.card-link >> text=Users'));
+  await page.waitForSelector('#main li a');
+  await take('home', () => page.waitForSelector('#main li a >> text=Users'));
   await go(page, slug, '');
   await take('overview', () => page.waitForSelector('text=openapi-fetch'));
   await go(page, slug, '/advisor');
@@ -125,18 +125,18 @@ async function takeAll(scheme, viewport, slug, person) {
   await take('requests', async () => {
     await page.waitForSelector('text=Connected');
     await traffic();
-    await page.locator('.inside-table tbody tr').nth(11).waitFor();
+    await page.locator('#main tbody tr').nth(11).waitFor();
   });
   for (const [view, content] of Object.entries(INSIDE)) {
     await go(page, slug, `/inside?view=${view}`);
     await take(view, () => page.waitForSelector(content));
   }
   await go(page, slug, '/mails');
-  await take('mails', () => page.waitForSelector('.mail-preview'));
+  await take('mails', () => page.waitForSelector('#main iframe'));
   await go(page, slug, '/tables?schema=public&table=orders&sort=-placed_at');
-  await take('tables', () => page.waitForSelector('.grid-row'));
+  await take('tables', () => page.waitForSelector('[aria-rowindex="2"]'));
   await take('row', async () => {
-    await page.locator('.row-open').nth(2).click();
+    await page.getByRole('button', { name: 'Open row' }).nth(2).click();
     await page.waitForSelector('[role=dialog]');
   });
   await page.keyboard.press('Escape');
@@ -156,28 +156,28 @@ async function takeAll(scheme, viewport, slug, person) {
   );
   await take('sql', async () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.waitForSelector('.grid-row');
+    await page.waitForSelector('[aria-rowindex="2"]');
   });
   await take('plan', async () => {
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
-    await page.waitForSelector('.plan-node');
+    await page.waitForSelector('text=of all');
   });
   await go(page, slug, '/policies');
-  await take('policies', () => page.waitForSelector('.policy'));
+  await take('policies', () => page.waitForSelector('#main [data-policy]'));
   await go(page, slug, '/users');
-  await take('users', () => page.waitForSelector('.cell-link'));
+  await take('users', () => page.waitForSelector('#main tbody button'));
   await take('user', async () => {
-    await page.locator('.cell-link').first().click();
+    await page.locator('#main tbody button').first().click();
     await page.waitForSelector('[role=dialog]');
   });
   await go(page, slug, '/storage');
-  await take('storage', () => page.waitForSelector('.files .cell-link'));
+  await take('storage', () => page.waitForSelector('#main tbody button'));
   await go(page, slug, '/settings');
   await take('settings', () => page.waitForSelector('text=auto_rls'));
   await go(page, slug, '/api');
-  await take('api', () => page.waitForSelector('.swagger .opblock'));
+  await take('api', () => page.waitForSelector('.opblock'));
   await go(page, slug, '/schema');
-  await take('schema', () => page.waitForSelector('.schema-box'));
+  await take('schema', () => page.waitForSelector('#main svg title'));
   await go(page, slug, '/people');
   await take('project-people', () => page.waitForSelector('h1'));
   for (const screen of person ? ['people', 'audit-log', 'account'] : ['people', 'audit-log']) {

@@ -29,6 +29,7 @@ const CHECKS = [
     '--config',
     '.dependency-cruiser.cjs',
     'src',
+    'console/src',
   ]),
   step('Unused code', 'knip', 'bin/knip.js', []),
 ];

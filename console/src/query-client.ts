@@ -8,13 +8,13 @@ const LONGEST_WAIT_S = 5;
 /** Milliseconds between attempts while the server does not answer. */
 const AGAIN_MS = 4_000;
 
-/** Statuses of a project that was deleted or paused; each area of its API has codes of its own. */
+/** Statuses of a project that was deleted or paused; each area of its API has its own codes. */
 const OF_LOST_PROJECT = [401, 404, 503];
 
-/** The project may be deleted or paused meanwhile: its record, which is read again, decides what the page shows. */
+/** The project may have been deleted or paused: its record is read again and decides what the page shows. */
 function onError(error: Error): void {
   if (!(error instanceof ApiError) || !OF_LOST_PROJECT.includes(error.status)) return;
-  // Somebody may have rotated the keys of the project: the next attempt gets another token.
+  // The keys of the project may have been rotated: the next attempt gets another token.
   if (error.status === 401) forgetCredentials();
   void queryClient.invalidateQueries({
     queryKey: ['project'],

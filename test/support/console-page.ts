@@ -81,7 +81,7 @@ export class ConsolePage {
   /** Waits until a screen is there, with all that it loads at first. @param loading label of what loads */
   async loaded(loading = 'Loading'): Promise<void> {
     const main = this.page.locator('#main');
-    await main.getByRole('heading').or(main.locator('.split-main, .sql')).first().waitFor();
+    await main.getByRole('heading').or(main.locator('.cm-content')).first().waitFor();
     const status = this.page.getByRole('status', { name: loading });
     await eventually(async () => expect(await status.count()).toBe(0), LOADED_MS);
   }
@@ -103,6 +103,11 @@ export class ConsolePage {
   async saveChanges(): Promise<void> {
     await this.button('Save').click();
     await this.page.getByText(/^Unsaved changes: \d+$/).waitFor({ state: 'detached' });
+  }
+
+  /** The rows of the grid that are in the page, without its head. */
+  rows() {
+    return this.page.getByRole('rowgroup').last().getByRole('row');
   }
 
   cell(text: string) {

@@ -34,8 +34,8 @@ export const api = createClient<paths>({ baseUrl: PLINTH_URL, credentials: 'same
 api.use(withSession);
 
 /**
- * Sends a request, and once more if the same person has signed in again meanwhile, here or in another tab, or has confirmed
- * who they are. Ends a session that the server no longer accepts.
+ * Sends a request, and once more if the same person has signed in again, here or in another tab, or has confirmed
+ * their identity. Ends a session that the server no longer accepts.
  */
 export async function send(request: Request): Promise<Response> {
   let session = currentSession();

@@ -1,8 +1,8 @@
-/** Whether the server answers. Each call that fails without an answer says so, and the page then looks until it answers again. */
+/** Whether the server answers. A call that fails without an answer starts a poll until the server answers again. */
 import { useSyncExternalStore } from 'react';
 import { CONSOLE_PATH } from './base-url';
 
-const LOOK_MS = 1_500;
+const POLL_INTERVAL_MS = 1_500;
 
 let isReachable = true;
 const listeners = new Set<() => void>();
@@ -10,7 +10,7 @@ const listeners = new Set<() => void>();
 export function noteUnreachable(): void {
   if (!isReachable) return;
   set(false);
-  void look();
+  void poll();
 }
 
 export function useIsReachable(): boolean {
@@ -23,14 +23,14 @@ export function useIsReachable(): boolean {
   );
 }
 
-/** True if the server sends any response. A proxy answers 502 to 504 while the server is away. */
+/** True if the server sends any response. A proxy answers 502 to 504 while the server is unreachable. */
 export async function answers(): Promise<boolean> {
   const response = await fetch(`${CONSOLE_PATH}/`, { method: 'HEAD', cache: 'no-store' }).catch(() => null);
   return response !== null && response.status < 500;
 }
 
-async function look(): Promise<void> {
-  while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+async function poll(): Promise<void> {
+  while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   set(true);
 }
 

@@ -11,7 +11,7 @@ export interface Person {
   readonly has_app: boolean;
 }
 
-/** What `/admin/v1/session` answers. */
+/** The response of `/admin/v1/session`. */
 export interface SessionAnswer {
   readonly person: Person;
   readonly projects: readonly { readonly id: string; readonly slug: string; readonly role: string }[];
@@ -25,13 +25,13 @@ export type Session =
 
 let session: Session | null = null;
 let isExpired = false;
-/** Of another person, who signed in in this browser while this tab showed somebody else's work. */
+/** Of another person, who signed in in this browser while this tab showed the work of the first one. */
 let other: SessionAnswer | null = null;
 const listeners = new Set<() => void>();
 
 const SESSION_URL = `${PLINTH_URL}/admin/v1/session`;
 
-/** The tabs of a browser share one cookie: each tells the others when it has changed. */
+/** The tabs of a browser share one cookie: each notifies the others of a change. */
 const otherTabs = new BroadcastChannel(`plinth-session ${PLINTH_URL}`);
 otherTabs.onmessage = () => {
   if (session?.by === 'cookie') void renewSession();
@@ -125,7 +125,7 @@ export function useOther(): SessionAnswer | null {
   return useSyncExternalStore(subscribe, () => other);
 }
 
-/** Tells people apart. */
+/** Identifies the person. */
 export function personOf(one: Session | null): string | null {
   if (one === null) return null;
   return one.by === 'key' ? 'key' : JSON.stringify(one.answer.person.id);

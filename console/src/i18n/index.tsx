@@ -1,4 +1,7 @@
-/** Texts of the console. A text that a language lacks, or a value that a text needs, is an error of the compiler. */
+/**
+ * Texts of the console. A text that a language lacks, or a value that a text needs, is an error of the compiler. A text with two
+ * forms, `{count} row|{count} rows`, takes the first one for a count of 1.
+ */
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { de } from './de';
 import { en, type Key, type Text } from './en';
@@ -47,10 +50,13 @@ export function useT(): Translate {
 }
 
 export function translator(language: Language): Translate {
-  return (key, ...[values]) =>
-    CATALOGS[language][key].replace(/\{(\w+)\}/g, (whole, name: string) =>
-      String((values as Readonly<Record<string, string | number>> | undefined)?.[name] ?? whole),
-    );
+  const plurals = new Intl.PluralRules(language);
+  return (key, ...[given]) => {
+    const values = given as Readonly<Record<string, string | number>> | undefined;
+    const [singular = '', plural = singular] = CATALOGS[language][key].split('|');
+    const text = plurals.select(Number(values?.count)) === 'one' ? singular : plural;
+    return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values?.[name] ?? whole));
+  };
 }
 
 function firstLanguage(): Language {

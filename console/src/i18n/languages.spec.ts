@@ -24,6 +24,7 @@ const ALIKE: readonly Key[] = [
   'explain',
   'fileName',
   'filter',
+  'inside',
   'mailText',
   'mailsTitle',
   'median',

@@ -15,7 +15,7 @@ interface ListColumn {
   readonly labels: readonly string[] | null;
 }
 
-/** The elements; null unless the text is an array of one dimension without null and without bounds of its own. */
+/** The elements; null unless the text is an array of one dimension without null and without explicit bounds. */
 export function elementsOf(text: string): string[] | null {
   const inner = /^\{(.*)\}$/s.exec(text)?.[1];
   if (inner === undefined) return null;

@@ -8,7 +8,7 @@ const BATCH_ROWS = 500;
 /** Characters of a batch. */
 const BATCH_SIZE = 512 * 1024;
 /** Refused rows after which the import stops: most likely the file does not fit the table. */
-const MOST_REFUSED = 100;
+const MAX_REFUSED = 100;
 
 export interface RefusedRow extends NumberedRecord {
   readonly reason: string;
@@ -75,7 +75,7 @@ class ImportRun {
   constructor(private readonly options: ImportOptions) {}
 
   get isCut(): boolean {
-    return this.state.refused.length >= MOST_REFUSED;
+    return this.state.refused.length >= MAX_REFUSED;
   }
 
   async take(records: readonly NumberedRecord[]): Promise<void> {

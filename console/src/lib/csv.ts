@@ -15,7 +15,7 @@ export class CsvParser {
   private field = '';
   private isQuoted = false;
   private hasQuotes = false;
-  /** The last character was a quote within a quoted field: the next one tells its meaning. */
+  /** The last character was a quote within a quoted field: the next character decides its meaning. */
   private afterQuote = false;
   private afterReturn = false;
   private isFirst = true;

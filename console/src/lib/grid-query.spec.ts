@@ -50,14 +50,14 @@ describe('the parameters of a page', () => {
     expect(parametersOf(query, FIRST_PAGE).and).toBe('("a b".eq."x\\"),(or\\\\")');
   });
 
-  it('go on after a row of the sort', () => {
+  it('continue after a row of the sort', () => {
     const after = { id: '7', 'a b': 'x' };
     expect(parametersOf(sorted('a b'), { after }).and).toBe(
       '(or("a b".is.null,"a b".gt."x",and("a b".eq."x","id".gt."7")))',
     );
   });
 
-  it('go on after a row without a value by the key alone', () => {
+  it('continue after a row without a value by the key alone', () => {
     const after = { id: '7', 'a b': null };
     expect(parametersOf(sorted('a b', true), { after }).and).toBe('(or(and("a b".is.null,"id".gt."7")))');
   });

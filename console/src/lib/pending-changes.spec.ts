@@ -31,7 +31,7 @@ it('undoes step by step', () => {
   expect(undo(NO_CHANGES)).toBe(NO_CHANGES);
 });
 
-it('takes the mark of a deletion away when all chosen rows have it', () => {
+it('removes the mark of a deletion when all chosen rows have it', () => {
   const marked = toggleDelete(NO_CHANGES, new Map([[key, row]]));
   expect(countOf(toggleDelete(marked, new Map([[key, row]])))).toBe(0);
 });

@@ -108,7 +108,7 @@ export function removeInserted(pending: Pending, id: number): Pending {
   return step(pending, { inserts: pending.inserts.filter((one) => one.id !== id) });
 }
 
-/** Marks rows for deletion, or takes the mark away. */
+/** Marks rows for deletion, or removes the mark. */
 export function toggleDelete(pending: Pending, rows: ReadonlyMap<string, Row>): Pending {
   const deletes = new Map(pending.deletes);
   const areAll = [...rows.keys()].every((key) => deletes.has(key));

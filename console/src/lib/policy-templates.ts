@@ -9,7 +9,7 @@ export type Template = (typeof TEMPLATES)[number];
 
 const OWNER = '(select auth.uid())';
 
-/** The column that holds the user of a row, as far as names tell. */
+/** The column that holds the user of a row, guessed by its name. */
 export function ownerColumnOf({ columns }: Pick<Relation, 'columns'>): string {
   const uuids = columns.filter(({ type }) => type === 'uuid').map(({ name }) => name);
   const usual = ['user_id', 'owner_id', 'owner', 'author_id', 'created_by'];

@@ -7,7 +7,7 @@ interface ChartColumns {
   readonly labels: readonly string[];
 }
 
-/** More bars cannot be told apart. */
+/** More bars cannot be distinguished. */
 export const CHART_ROWS = 200;
 
 /** The columns that a chart can show; null if none holds numbers. PostgreSQL's `bigint` and `numeric` arrive as text. */

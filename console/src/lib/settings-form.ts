@@ -1,4 +1,4 @@
-/** How a setting is edited, told from its schema. Pure. */
+/** The kind of field for a setting, by its schema. Pure. */
 
 export interface SettingSchema {
   readonly type?: string | readonly string[];

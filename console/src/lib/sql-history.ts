@@ -1,4 +1,4 @@
-/** Statements that were run, the newest first. They stay in the browser, apart for each person who uses it. */
+/** Statements that were run, the newest first. They stay in the browser, separate for each person. */
 import { currentSession, personOf } from '../api/session';
 
 const LIMIT = 100;

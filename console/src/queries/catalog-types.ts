@@ -5,7 +5,7 @@ export type Column = Schema<'CatalogColumn'>;
 export type ForeignKey = Schema<'CatalogForeignKey'>;
 export type Policy = Schema<'CatalogPolicy'>;
 
-/** The names are those of this program, as most of them stand in code. */
+/** Shorter names, because the code uses them often. */
 export type Relation = Omit<Schema<'CatalogRelation'>, 'primary_key' | 'foreign_keys'> & {
   readonly primaryKey: readonly string[];
   readonly foreignKeys: readonly ForeignKey[];

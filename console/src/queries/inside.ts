@@ -1,4 +1,4 @@
-/** What goes on in a project: samples, sessions, slow statements, limits, queues and mails. */
+/** Monitoring of a project: samples, sessions, slow statements, limits, queues and mails. */
 import { queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../api/client';
 import type { Project } from './projects';

@@ -1,10 +1,10 @@
 /** The requests of a project as they end, by a stream that connects again when it ends. */
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useEffect, useReducer } from 'react';
 import { PLINTH_URL } from '../api/base-url';
 import { unreachable } from '../api/client';
 import { type ApiError, isTransient, toApiError } from '../api/errors';
 import { currentSession, expireSession, sessionHeaders } from '../api/session';
-import { EventParser } from '../lib/event-parser';
+import { readServerEvents } from '../lib/server-events';
 import type { Project } from './projects';
 
 /** The data of the event `request`, as its operation describes it. */
@@ -26,74 +26,86 @@ export interface Numbered extends LiveRequest {
 /** Requests that the page holds. */
 const KEPT = 500;
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 
-export interface LiveState {
+interface LiveState {
   /** Newest first. */
   readonly requests: readonly Numbered[];
-  /** Requests that wait while the view is paused. */
-  readonly waiting: number;
+  /** Requests that wait while the view is paused, oldest first. */
+  readonly waiting: readonly Numbered[];
   /** Requests that the server left out. */
   readonly dropped: number;
+  readonly isPaused: boolean;
   readonly isConnected: boolean;
   /** Why the last attempt failed; the next one follows by itself, unless the server refuses. */
   readonly error: ApiError | null;
-  readonly clear: () => void;
 }
 
-export function useLiveRequests({ id }: Project, isPaused: boolean): LiveState {
-  const [requests, setRequests] = useState<readonly Numbered[]>([]);
-  const [waiting, setWaiting] = useState(0);
-  const [dropped, setDropped] = useState(0);
-  const [isConnected, setConnected] = useState(false);
-  const [error, setError] = useState<ApiError | null>(null);
-  const held = useRef<Numbered[]>([]);
-  const paused = useRef(isPaused);
-  const show = useCallback(() => {
-    if (paused.current) {
-      setWaiting(held.current.length);
-      return;
-    }
-    const fresh = held.current.splice(0).toReversed();
-    setWaiting(0);
-    if (fresh.length > 0) setRequests((known) => [...fresh, ...known].slice(0, KEPT));
-  }, []);
-  useEffect(() => {
-    paused.current = isPaused;
-    show();
-  }, [isPaused, show]);
+type LiveAction =
+  | { readonly type: 'opened' }
+  | { readonly type: 'arrived'; readonly requests: readonly Numbered[]; readonly dropped: number }
+  | { readonly type: 'ended'; readonly error: ApiError | null }
+  | { readonly type: 'toggledPause' }
+  | { readonly type: 'cleared' };
+
+const NOTHING: LiveState = {
+  requests: [],
+  waiting: [],
+  dropped: 0,
+  isPaused: false,
+  isConnected: false,
+  error: null,
+};
+
+function reduce(state: LiveState, action: LiveAction): LiveState {
+  switch (action.type) {
+    case 'opened':
+      return { ...state, isConnected: true, error: null };
+    case 'arrived':
+      return shown({
+        ...state,
+        waiting: [...state.waiting, ...action.requests].slice(-KEPT),
+        dropped: state.dropped + action.dropped,
+      });
+    case 'ended':
+      return { ...state, isConnected: false, error: action.error };
+    case 'toggledPause':
+      return shown({ ...state, isPaused: !state.isPaused });
+    case 'cleared':
+      return { ...state, requests: [], waiting: [], dropped: 0 };
+  }
+}
+
+/** Unless the view is paused, the requests that wait are shown. */
+function shown(state: LiveState): LiveState {
+  const { requests, waiting, isPaused } = state;
+  if (isPaused || waiting.length === 0) return state;
+  return { ...state, requests: [...waiting.toReversed(), ...requests].slice(0, KEPT), waiting: [] };
+}
+
+export function useLiveRequests({ id }: Project) {
+  const [state, dispatch] = useReducer(reduce, NOTHING);
   useEffect(() => {
     const abort = new AbortController();
     let number = 0;
     void follow(id, abort.signal, {
-      onOpen: () => {
-        setConnected(true);
-        setError(null);
+      onOpen: () => dispatch({ type: 'opened' }),
+      onEvents: (found, dropped) => {
+        const requests = found.map((one) => ({ ...one, number: number++ }));
+        dispatch({ type: 'arrived', requests, dropped });
       },
-      onEvents: (found, lost) => {
-        held.current.push(...found.map((one) => ({ ...one, number: number++ })));
-        held.current = held.current.slice(-KEPT);
-        setDropped((before) => before + lost);
-        show();
-      },
-      onEnd: (failure) => {
-        setConnected(false);
-        setError(failure);
-      },
+      onEnd: (error) => dispatch({ type: 'ended', error }),
     });
     return () => {
       abort.abort();
-      held.current = [];
-      setRequests([]);
+      dispatch({ type: 'cleared' });
     };
-  }, [id, show]);
-  const clear = useCallback(() => {
-    held.current = [];
-    setRequests([]);
-    setDropped(0);
-    setWaiting(0);
-  }, []);
-  return { requests, waiting, dropped, isConnected, error, clear };
+  }, [id]);
+  return {
+    ...state,
+    togglePause: () => dispatch({ type: 'toggledPause' }),
+    clear: () => dispatch({ type: 'cleared' }),
+  };
 }
 
 interface Handlers {
@@ -120,7 +132,7 @@ async function follow(projectId: string, signal: AbortSignal, handlers: Handlers
     if (error?.status === 401) expireSession(session);
     else if (error && !isTransient(error)) return;
     await new Promise((resolve) => setTimeout(resolve, pause));
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    pause = Math.min(pause * 2, MAX_PAUSE_MS);
   }
 }
 
@@ -135,25 +147,14 @@ async function readStream(
     const response = await fetch(url, { headers: sessionHeaders(), credentials: 'same-origin', signal });
     if (!response.ok || !response.body) return toApiError(response, await response.json().catch(() => null));
     onOpen();
-    await readEvents(response.body, onEvents);
+    await readServerEvents(response.body, (events) => {
+      const of = <Data>(name: string): Data[] =>
+        events.filter(({ event }) => event === name).map(({ data }) => JSON.parse(data) as Data);
+      const dropped = of<{ count: number }>('dropped').reduce((sum, { count }) => sum + count, 0);
+      onEvents(of<LiveRequest>('request'), dropped);
+    });
     return null;
   } catch {
     return signal.aborted ? null : unreachable();
-  }
-}
-
-async function readEvents(body: ReadableStream<Uint8Array>, onEvents: Handlers['onEvents']): Promise<void> {
-  const parser = new EventParser();
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const events = parser.push(decoder.decode(value, { stream: true }));
-    if (events.length === 0) continue;
-    const of = <Data>(name: string): Data[] =>
-      events.filter((one) => one.name === name).map(({ data }) => JSON.parse(data) as Data);
-    const lost = of<{ count: number }>('dropped').reduce((sum, { count }) => sum + count, 0);
-    onEvents(of<LiveRequest>('request'), lost);
   }
 }

@@ -64,7 +64,7 @@ interface Subject {
   readonly identified: Identified;
 }
 
-/** All expressions in one statement; if one of them fails, each in its own, so that its message stands beside it. */
+/** All expressions in one statement; if one of them fails, one statement each, so that each has its own message. */
 async function evaluate(
   project: Project,
   relation: Relation,

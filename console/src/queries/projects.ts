@@ -11,7 +11,7 @@ import type { Relation } from './catalog-types';
 
 export type Project = Schema<'ProjectRecord'>;
 
-/** More than a person looks through; the search of the home page finds the others. */
+/** The search of the home page finds the others. */
 const LISTED = 500;
 
 export const projectsQuery = (search = '') =>

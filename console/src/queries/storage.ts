@@ -76,7 +76,7 @@ export async function fetchFiles(
         query: {
           limit: 100,
           sortBy: 'filename',
-          // A search looks into all folders below.
+          // A search covers all folders below.
           ...(search === '' ? { delimiter: '/' as const } : { search }),
           ...(prefix === '' ? {} : { prefix }),
           ...(cursor === null ? {} : { cursor }),
@@ -107,7 +107,7 @@ interface Upload extends Folder {
   readonly signal: AbortSignal;
 }
 
-/** XMLHttpRequest, because `fetch()` does not tell how much was sent. */
+/** XMLHttpRequest, because `fetch()` does not report upload progress. */
 export async function uploadFile({
   project,
   bucket,

@@ -1,4 +1,4 @@
-/** What the advisor found in a project: why it matters, and the SQL that mends it. */
+/** The findings of the advisor: why each matters, and the SQL of a suggested fix. */
 import { Alert, Badge, Button, Card, Code, Group, Stack, Switch, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -11,6 +11,7 @@ import { announceFailure, Empty, Loaded } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { OpenSql } from '../ui/open-sql';
 import { Page, Snippet } from '../ui/parts';
+import textStyles from '../ui/text.module.css';
 
 const route = getRouteApi('/signed-in/projects/$slug/advisor');
 const COLORS = { critical: 'red', warning: 'orange', info: 'gray' } as const;
@@ -72,7 +73,7 @@ function Skipped({ skipped, truncated }: Pick<Schema<'ProjectAdvice'>, 'skipped'
   return (
     <Alert color="orange" variant="light" icon={<Icon name="warning" />}>
       {skipped.map(({ check, reason }) => (
-        <Text size="sm" key={check} className="wrap">
+        <Text size="sm" key={check} className={textStyles.wrap}>
           {t('checkSkipped', { check, reason })}
         </Text>
       ))}
@@ -96,14 +97,14 @@ function Finding({ advice, project }: { advice: Advice; project: Project }) {
           <Badge variant="light" color={COLORS[severity]}>
             {t(`severity_${severity}`)}
           </Badge>
-          <Text fw={600} className="wrap" dir="auto">
+          <Text fw={600} className={textStyles.wrap} dir="auto">
             {object.map((name) => name.slice(0, 200)).join(' · ')}
           </Text>
           <Code>{check}</Code>
         </Group>
         {mayChange ? <Dismissal advice={advice} project={project} /> : null}
       </Group>
-      <Text size="sm" className="wrap">
+      <Text size="sm" className={textStyles.wrap}>
         {why}
       </Text>
       {dismissed === null ? null : (

@@ -11,6 +11,7 @@ import { identityFromText, identityToText } from '../lib/identity-link';
 import { Loaded } from '../ui/feedback';
 import { Page } from '../ui/parts';
 import { ViewAs } from './tables/view-as';
+import styles from './api-docs.module.css';
 
 interface SwaggerUi {
   preauthorizeApiKey(scheme: string, value: string): void;
@@ -100,7 +101,7 @@ function Swagger({ project, identity, spec }: SwaggerProps) {
       node.replaceChildren();
     };
   }, [project.id, identity, spec]);
-  return <div ref={place} className="swagger" />;
+  return <div ref={place} className={styles.swagger} />;
 }
 
 /** Loads Swagger UI from the files of `/docs`, once, when it is first needed. */

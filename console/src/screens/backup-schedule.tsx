@@ -12,6 +12,7 @@ import { Dialog } from '../ui/dialog';
 import { announce, announceFailure, Failure, Loaded } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { FormButtons } from '../ui/parts';
+import textStyles from '../ui/text.module.css';
 
 type Subject = Schema<'BackupsRecord'>['projects'][number];
 
@@ -190,7 +191,7 @@ export function Runs({ project }: { project: Project }) {
                       </Badge>
                     </Table.Td>
                     <Table.Td>{run.bytes === null ? '–' : formatBytes(run.bytes, language)}</Table.Td>
-                    <Table.Td className="wrap">{run.error ?? run.archive}</Table.Td>
+                    <Table.Td className={textStyles.wrap}>{run.error ?? run.archive}</Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>

@@ -24,6 +24,7 @@ import { EntryPage } from '../ui/entry';
 import { StepUpDialog } from '../ui/step-up-dialog';
 import { SignInForms, SignInScreen } from './sign-in';
 import { useT } from '../i18n';
+import textStyles from '../ui/text.module.css';
 
 async function findSession(): Promise<SessionAnswer | null> {
   const found = await readSession();
@@ -118,13 +119,13 @@ function SignInAgain({ session }: { session: Session }) {
   );
 }
 
-/** Somebody else has signed in in another tab: the work of this page is given up on purpose only. */
+/** Another person has signed in in another tab: the work of this page is discarded after a confirmation only. */
 function GoOnAs({ answer }: { answer: SessionAnswer }) {
   const t = useT();
   const { name, email } = answer.person;
   return (
     <Alert color="orange" variant="light" mb="md" role="note">
-      <Text size="sm" mb="xs" className="wrap">
+      <Text size="sm" mb="xs" className={textStyles.wrap}>
         {t('otherPersonText', { name: email ?? name })}
       </Text>
       <Button size="xs" variant="default" onClick={() => setSession({ by: 'cookie', answer })}>

@@ -28,6 +28,8 @@ import { Empty, Failure, Loaded } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { Page } from '../ui/parts';
 import { PausedBadge } from './project-pause';
+import cardsStyles from '../ui/cards.module.css';
+import textStyles from '../ui/text.module.css';
 
 const route = getRouteApi('/signed-in/');
 
@@ -70,7 +72,7 @@ export function HomeScreen() {
                 cols={{ base: 1, xs: 2, md: 3, xl: 4 }}
                 spacing="md"
                 component="ul"
-                className="cards"
+                className={cardsStyles.list}
               >
                 {list.map((project) => (
                   <ProjectCard key={project.id} project={project} />
@@ -93,7 +95,7 @@ function ProjectCard({ project }: { project: Project }) {
     <li ref={ref}>
       <Card
         withBorder
-        className="card-link"
+        className={cardsStyles.link}
         renderRoot={(props) => <Link to="/projects/$slug" params={{ slug: project.slug }} {...props} />}
       >
         <Group justify="space-between" wrap="nowrap" gap="xs">
@@ -156,7 +158,7 @@ function Facts({ overview }: { overview: Schema<'ProjectOverview'> }) {
 function Fact({ label, value, isBad = false }: { label: string; value: string; isBad?: boolean }) {
   return (
     <div>
-      <Text size="sm" fw={550} {...(isBad ? { className: 'bad' } : {})}>
+      <Text size="sm" fw={550} className={isBad ? textStyles.bad : undefined}>
         {value}
       </Text>
       <Text size="xs" c="dimmed">

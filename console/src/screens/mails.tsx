@@ -26,6 +26,9 @@ import { announce, Failure, Loading } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { LeaveGuard } from '../ui/leave-guard';
 import { Page } from '../ui/parts';
+import textStyles from '../ui/text.module.css';
+import styles from './mails.module.css';
+import valueStyles from '../ui/value.module.css';
 
 const route = getRouteApi('/signed-in/projects/$slug/mails');
 const KINDS = ['reset', 'verify', 'email_change', 'email_change_notice', 'invite'] as const;
@@ -118,7 +121,7 @@ function TemplateEditor({ project, kind, language }: Chosen) {
           maxRows={14}
           value={draft.text ?? ''}
           readOnly={!mayChange}
-          classNames={{ input: 'mono' }}
+          classNames={{ input: textStyles.mono }}
           onChange={(event) => setDraft({ ...draft, text: event.currentTarget.value })}
         />
         <Textarea
@@ -128,7 +131,7 @@ function TemplateEditor({ project, kind, language }: Chosen) {
           maxRows={18}
           value={draft.html ?? ''}
           readOnly={!mayChange}
-          classNames={{ input: 'mono' }}
+          classNames={{ input: textStyles.mono }}
           onChange={(event) => setDraft({ ...draft, html: event.currentTarget.value })}
         />
         <Text size="xs" c="dimmed">
@@ -159,7 +162,7 @@ interface SaveTemplateProps {
   readonly name: string;
   readonly draft: Template;
   readonly isChanged: boolean;
-  /** Not called if the editor was left meanwhile. */
+  /** Not called if the editor was left before. */
   readonly onSaved: () => void;
 }
 
@@ -208,7 +211,7 @@ function SaveTemplate({ project, name, draft, isChanged, onSaved }: SaveTemplate
   );
 }
 
-/** Parts that are empty are those of Plinth. */
+/** Empty parts use the default text. */
 function filled(draft: Template): Template {
   return Object.fromEntries(Object.entries(draft).filter(([, text]) => text.trim() !== ''));
 }
@@ -262,14 +265,14 @@ function PreviewBody({ mail, as }: { mail: Schema<'MailContentDto'>; as: 'html' 
   const t = useT();
   return (
     <>
-      <Text fw={550} className="wrap" dir="auto">
+      <Text fw={550} className={textStyles.wrap} dir="auto">
         {mail.subject}
       </Text>
       {as === 'html' ? (
         // Without allow-scripts, no script of the mail runs; the policy of the page forbids foreign images.
-        <iframe className="mail-preview" sandbox="" srcDoc={mail.html} title={t('preview')} />
+        <iframe className={styles.preview} sandbox="" srcDoc={mail.html} title={t('preview')} />
       ) : (
-        <pre className="preview-text" tabIndex={0} aria-label={t('preview')}>
+        <pre className={valueStyles.text} tabIndex={0} aria-label={t('preview')}>
           {mail.text}
         </pre>
       )}

@@ -18,6 +18,8 @@ import { Confirm, Page, Secret, Section, Snippet } from '../ui/parts';
 import { ProjectBackups } from './project-backups';
 import { Danger } from './project-danger';
 import { PausedNotice } from './project-pause';
+import styles from './overview.module.css';
+import cardsStyles from '../ui/cards.module.css';
 
 export function OverviewScreen() {
   const { language } = useLanguages();
@@ -32,7 +34,7 @@ export function OverviewScreen() {
       <Stack gap="md">
         <AdviceCount project={project} />
         {project.paused_at === null ? <SizeCards project={project} /> : <PausedNotice project={project} />}
-        <SimpleGrid cols={{ base: 1, md: 2 }} className="at-start">
+        <SimpleGrid cols={{ base: 1, md: 2 }} className={styles.cards}>
           <Stack gap="md">
             {mayReadKeys ? <Keys project={project} /> : null}
             <Start project={project} />
@@ -95,7 +97,7 @@ function AdviceCount({ project }: { project: Project }) {
     <Card
       withBorder
       p="sm"
-      className="card-link"
+      className={cardsStyles.link}
       renderRoot={(props) => <Link to="/projects/$slug/advisor" params={{ slug: project.slug }} {...props} />}
     >
       <Group gap="xs">
@@ -113,7 +115,7 @@ function AdviceCount({ project }: { project: Project }) {
   );
 }
 
-/** Each look at the keys is in the audit log, so they are fetched on purpose only. */
+/** Each access to the keys is in the audit log, so they are fetched on request only. */
 function Keys({ project }: { project: Project }) {
   const t = useT();
   const [isRotating, setRotating] = useState(false);

@@ -30,6 +30,9 @@ import { LeaveGuard } from '../ui/leave-guard';
 import { Page } from '../ui/parts';
 import { isAllowed } from '../lib/permissions';
 import { changesOf, fieldKind, groupOf, GROUPS, type SettingSchema } from '../lib/settings-form';
+import fieldsetStyles from '../ui/fieldset.module.css';
+import styles from './settings.module.css';
+import textStyles from '../ui/text.module.css';
 
 const route = getRouteApi('/signed-in/projects/$slug/settings');
 
@@ -44,7 +47,7 @@ interface Draft {
 
 const UNCHANGED: Draft = { general: {}, settings: {} };
 
-/** What was entered after a draft was sent. */
+/** The changes since a draft was sent. */
 function enteredSince(now: Draft, sent: Draft): Draft {
   const rest = <Part extends object>(part: Part, of: Part): Part =>
     Object.fromEntries(
@@ -55,35 +58,68 @@ function enteredSince(now: Draft, sent: Draft): Draft {
 
 export function SettingsScreen() {
   const t = useT();
-  const client = useQueryClient();
   const project = useProject();
-  // Only what was entered: somebody else's change of the project arrives beside it.
-  const [draft, setDraft] = useState(UNCHANGED);
-  const general = { name: project.name, plan: project.plan, ...draft.general };
-  const values: Values = { ...project.settings, ...draft.settings };
-  const setGeneral = (change: Draft['general']): void =>
-    setDraft({ ...draft, general: { ...draft.general, ...change } });
+  const form = useSettingsForm(project);
   const mayChange = useMay(project, 'PATCH /admin/v1/projects/:id');
-  const mayChangePlan = isAllowed(useSession(), 'POST /admin/v1/projects');
-  const settings = changesOf(project.settings, values);
   const { search, group } = route.useSearch();
   const navigate = route.useNavigate();
-  const show = (next: { group?: string | undefined; search?: string | undefined }): void =>
-    void navigate({ search: next, replace: true });
   const wanted = search ?? '';
   const found = SETTINGS.filter(
     ([name]) => name.includes(wanted.toLowerCase()) && (group === undefined || groupOf(name) === group),
   );
-  const count =
-    Object.keys(settings).length +
-    (general.name === project.name ? 0 : 1) +
-    (general.plan === project.plan ? 0 : 1);
+  return (
+    <Page title={t('settings')} text={t('settingsText')}>
+      <LeaveGuard changes={form.count} />
+      <SettingsSearch
+        search={wanted}
+        group={group ?? ''}
+        onChange={(next) => void navigate({ search: next, replace: true })}
+      />
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          form.submit();
+        }}
+      >
+        <Stack
+          gap="md"
+          maw={760}
+          className={fieldsetStyles.plain}
+          renderRoot={(props) => <fieldset disabled={!mayChange} {...props} />}
+        >
+          <General form={form} />
+          {GROUPS.map((one) => (
+            <SettingGroup
+              key={one}
+              title={t(`settings_${one}`)}
+              settings={found.filter(([name]) => groupOf(name) === one)}
+              form={form}
+            />
+          ))}
+          {found.length === 0 ? <Text c="dimmed">{t('nothingFound')}</Text> : null}
+        </Stack>
+        {form.count > 0 || form.save.error ? <SaveBar form={form} /> : null}
+      </form>
+    </Page>
+  );
+}
+
+/** The draft of the settings. It has changed fields only, so that changes by other people still arrive. */
+function useSettingsForm(project: Project) {
+  const t = useT();
+  const client = useQueryClient();
+  const [draft, setDraft] = useState(UNCHANGED);
+  const general = { name: project.name, plan: project.plan, ...draft.general };
+  const values: Values = { ...project.settings, ...draft.settings };
+  const mayChangePlan = isAllowed(useSession(), 'POST /admin/v1/projects');
+  const settings = changesOf(project.settings, values);
+  const isChanged = [general.name !== project.name, general.plan !== project.plan];
   const save = useMutation({
     mutationFn: (_sent: Draft) =>
       dataOf(
         api.PATCH('/admin/v1/projects/{id}', {
           params: { path: { id: project.id } },
-          // An administrator of a project may not even name the plan.
+          // An administrator of a project may not send the plan, even unchanged.
           body: {
             name: general.name,
             settings: settings as never,
@@ -98,110 +134,131 @@ export function SettingsScreen() {
       announce(t('saved'));
     },
   });
+  return {
+    general,
+    values,
+    mayChangePlan,
+    save,
+    /** Values that were changed. */
+    count: Object.keys(settings).length + isChanged.filter(Boolean).length,
+    setGeneral: (change: Draft['general']): void =>
+      setDraft({ ...draft, general: { ...draft.general, ...change } }),
+    setValue: (name: string, value: unknown): void =>
+      setDraft({ ...draft, settings: { ...draft.settings, [name]: value } }),
+    submit: (): void => save.mutate(draft),
+    discard: (): void => {
+      setDraft(UNCHANGED);
+      save.reset();
+    },
+  };
+}
+
+type SettingsForm = ReturnType<typeof useSettingsForm>;
+
+interface SettingsSearchProps {
+  readonly search: string;
+  readonly group: string;
+  readonly onChange: (next: { search?: string | undefined; group?: string | undefined }) => void;
+}
+
+function SettingsSearch({ search, group, onChange }: SettingsSearchProps) {
+  const t = useT();
+  const now = { search: search || undefined, group: group || undefined };
   return (
-    <Page title={t('settings')} text={t('settingsText')}>
-      <LeaveGuard changes={count} />
-      <Group mb="md" gap="sm">
-        <AddressInput
-          aria-label={t('searchSettings')}
-          placeholder={t('searchSettings')}
-          leftSection={<Icon name="search" size={16} />}
-          value={wanted}
-          onText={(text) => show({ group, search: text || undefined })}
+    <Group mb="md" gap="sm">
+      <AddressInput
+        aria-label={t('searchSettings')}
+        placeholder={t('searchSettings')}
+        leftSection={<Icon name="search" size={16} />}
+        value={search}
+        onText={(text) => onChange({ ...now, search: text || undefined })}
+      />
+      <SegmentedControl
+        size="xs"
+        aria-label={t('settings')}
+        value={group}
+        data={[
+          { value: '', label: t('everything') },
+          ...GROUPS.map((one) => ({ value: one, label: t(`settings_${one}`) })),
+        ]}
+        onChange={(next) => onChange({ ...now, group: next || undefined })}
+      />
+    </Group>
+  );
+}
+
+function General({ form: { general, mayChangePlan, setGeneral } }: { form: SettingsForm }) {
+  const t = useT();
+  return (
+    <Card withBorder component="section">
+      <Title order={2} size="h4" mb="sm">
+        {t('general')}
+      </Title>
+      <Group grow align="start">
+        <TextInput
+          label={t('name')}
+          value={general.name}
+          maxLength={200}
+          onChange={(event) => setGeneral({ name: event.currentTarget.value })}
         />
-        <SegmentedControl
-          size="xs"
-          aria-label={t('settings')}
-          value={group ?? ''}
-          data={[
-            { value: '', label: t('everything') },
-            ...GROUPS.map((one) => ({ value: one, label: t(`settings_${one}`) })),
-          ]}
-          onChange={(next) => show({ search, group: next || undefined })}
+        <Select
+          label={t('plan')}
+          data={['free', 'pro', 'enterprise']}
+          disabled={!mayChangePlan}
+          value={general.plan}
+          allowDeselect={false}
+          onChange={(plan) => setGeneral({ plan: plan as typeof general.plan })}
         />
       </Group>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate(draft);
-        }}
-      >
-        <Stack
-          gap="md"
-          maw={760}
-          className="plain-fieldset"
-          renderRoot={(props) => <fieldset disabled={!mayChange} {...props} />}
-        >
-          <Card withBorder component="section">
-            <Title order={2} size="h4" mb="sm">
-              {t('general')}
-            </Title>
-            <Group grow align="start">
-              <TextInput
-                label={t('name')}
-                value={general.name}
-                maxLength={200}
-                onChange={(event) => setGeneral({ name: event.currentTarget.value })}
-              />
-              <Select
-                label={t('plan')}
-                data={['free', 'pro', 'enterprise']}
-                disabled={!mayChangePlan}
-                value={general.plan}
-                allowDeselect={false}
-                onChange={(plan) => setGeneral({ plan: plan as typeof general.plan })}
-              />
-            </Group>
-          </Card>
-          {GROUPS.map((group) => [group, found.filter(([name]) => groupOf(name) === group)] as const).map(
-            ([group, ofGroup]) =>
-              ofGroup.length === 0 ? null : (
-                <Card withBorder component="section" key={group}>
-                  <Title order={2} size="h4" mb="sm">
-                    {t(`settings_${group}`)}
-                  </Title>
-                  <Stack gap="md">
-                    {ofGroup.map(([name, one]) => (
-                      <Setting
-                        key={name}
-                        name={name}
-                        schema={one}
-                        value={values[name]}
-                        onChange={(value) =>
-                          setDraft({ ...draft, settings: { ...draft.settings, [name]: value } })
-                        }
-                      />
-                    ))}
-                  </Stack>
-                </Card>
-              ),
-          )}
-          {found.length === 0 ? <Text c="dimmed">{t('nothingFound')}</Text> : null}
-        </Stack>
-        {count > 0 || save.error ? (
-          <div className="save-bar">
-            {save.error ? <Failure error={save.error} /> : null}
-            <Group justify="space-between" w="100%">
-              <Text size="sm">{t('unsaved', { count })}</Text>
-              <Group gap="xs">
-                <Button
-                  variant="default"
-                  onClick={() => {
-                    setDraft(UNCHANGED);
-                    save.reset();
-                  }}
-                >
-                  {t('discard')}
-                </Button>
-                <Button type="submit" loading={save.isPending}>
-                  {t('save')}
-                </Button>
-              </Group>
-            </Group>
-          </div>
-        ) : null}
-      </form>
-    </Page>
+    </Card>
+  );
+}
+
+interface SettingGroupProps {
+  readonly title: string;
+  readonly settings: typeof SETTINGS;
+  readonly form: SettingsForm;
+}
+
+function SettingGroup({ title, settings, form }: SettingGroupProps) {
+  if (settings.length === 0) return null;
+  return (
+    <Card withBorder component="section">
+      <Title order={2} size="h4" mb="sm">
+        {title}
+      </Title>
+      <Stack gap="md">
+        {settings.map(([name, one]) => (
+          <Setting
+            key={name}
+            name={name}
+            schema={one}
+            value={form.values[name]}
+            onChange={(value) => form.setValue(name, value)}
+          />
+        ))}
+      </Stack>
+    </Card>
+  );
+}
+
+function SaveBar({ form: { count, save, discard } }: { form: SettingsForm }) {
+  const t = useT();
+  return (
+    <div className={styles.saveBar}>
+      {save.error ? <Failure error={save.error} /> : null}
+      <Group justify="space-between" w="100%">
+        <Text size="sm">{t('unsaved', { count })}</Text>
+        <Group gap="xs">
+          <Button variant="default" onClick={discard}>
+            {t('discard')}
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {t('save')}
+          </Button>
+        </Group>
+      </Group>
+    </div>
   );
 }
 
@@ -212,7 +269,7 @@ interface SettingProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** Names are those of the API in every language, and so are English descriptions. */
+/** Names are those of the API in every language. English descriptions come from its document. */
 function Setting({
   name,
   schema: { description: english, enum: options },
@@ -248,7 +305,8 @@ function Setting({
           {...common}
           value={typeof value === 'number' ? value : ''}
           allowDecimal={false}
-          thousandSeparator=" "
+          thousandSeparator={language === 'de' ? '.' : ','}
+          decimalSeparator={language === 'de' ? ',' : '.'}
           maw={320}
           onChange={(next) => onChange(next === '' ? null : Number(next))}
         />
@@ -280,10 +338,10 @@ const toText = (value: unknown): string => JSON.stringify(value ?? {}, null, 2);
 function JsonSetting({ value, onChange, ...common }: JsonSettingProps) {
   const t = useT();
   const [text, setText] = useState(() => toText(value));
-  /** The value of the text. Another one was saved, or brought back. */
-  const [told, setTold] = useState(value);
-  if (told !== value) {
-    setTold(value);
+  /** The value of the text. It differs from `value` after another value was saved or restored. */
+  const [shown, setShown] = useState(value);
+  if (shown !== value) {
+    setShown(value);
     setText(toText(value));
   }
   return (
@@ -294,12 +352,12 @@ function JsonSetting({ value, onChange, ...common }: JsonSettingProps) {
       minRows={2}
       maxRows={14}
       validationError={t('invalidJson')}
-      classNames={{ input: 'mono' }}
+      classNames={{ input: textStyles.mono }}
       onChange={(next) => {
         setText(next);
         try {
           const parsed = JSON.parse(next === '' ? '{}' : next) as unknown;
-          setTold(parsed);
+          setShown(parsed);
           onChange(parsed);
         } catch {
           // The field says so; the last valid value is kept.

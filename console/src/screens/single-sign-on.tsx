@@ -1,4 +1,4 @@
-/** What the sign-in page shows when the browser comes back from the issuer without a session. */
+/** Errors of the sign-in page when the browser returns from the issuer without a session. */
 import { Alert, Anchor, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { api, dataOf } from '../api/client';

@@ -9,7 +9,7 @@ interface AddressText {
   readonly onText: (text: string) => void;
 }
 
-/** The address follows after a moment: a field that shows it alone loses letters that are typed meanwhile. */
+/** The address follows after a moment: a field that shows the address only would lose letters typed before that. */
 export function useAddressText({ value, onText }: AddressText) {
   const [typed, setTyped] = useState<string | null>(null);
   return {

@@ -3,6 +3,7 @@ import { Group, Text } from '@mantine/core';
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import { ceilingOf, linePath } from '../lib/chart';
 import { useLanguages } from '../i18n';
+import styles from './chart.module.css';
 
 interface Series {
   readonly label: string;
@@ -11,7 +12,7 @@ interface Series {
   readonly values: readonly (number | null)[];
 }
 
-interface ChartProps {
+export interface ChartProps {
   readonly title: string;
   readonly kind: 'bars' | 'lines';
   /** Milliseconds since the epoch. */
@@ -22,7 +23,8 @@ interface ChartProps {
   readonly summary: string;
 }
 
-export function Chart({ title, kind, times, series, format, summary }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { title, times, series, format, summary } = props;
   const { language } = useLanguages();
   const [chosen, setChosen] = useState<number | null>(null);
   const last = times.length - 1;
@@ -33,7 +35,6 @@ export function Chart({ title, kind, times, series, format, summary }: ChartProp
       timeOf(index),
       ...series.map(({ label, values }) => `${label}: ${valueText(values[index] ?? null, format)}`),
     ].join(' · ');
-  const ceiling = ceilingOf(highest(kind, series));
   const point = (event: PointerEvent<HTMLElement>): void => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
     const part = (event.clientX - left) / width;
@@ -46,28 +47,10 @@ export function Chart({ title, kind, times, series, format, summary }: ChartProp
     setChosen(next);
   };
   return (
-    <figure className="chart">
-      <figcaption>
-        <Group justify="space-between" gap="xs">
-          <Text fw={600} size="sm">
-            {title}
-          </Text>
-          <Group gap="sm">
-            {series.length > 1
-              ? series.map(({ label, color }) => (
-                  <Text key={label} size="xs" c="dimmed" className={`chart-key chart-${color}`}>
-                    {label}
-                  </Text>
-                ))
-              : null}
-          </Group>
-        </Group>
-        <Text size="xs" c="dimmed" className="chart-text">
-          {chosen === null ? summary : textOf(chosen)}
-        </Text>
-      </figcaption>
+    <figure className={styles.chart}>
+      <Caption title={title} series={series} text={chosen === null ? summary : textOf(chosen)} />
       <div
-        className="chart-box"
+        className={styles.box}
         role="slider"
         tabIndex={0}
         aria-label={`${title}. ${summary}`}
@@ -81,19 +64,7 @@ export function Chart({ title, kind, times, series, format, summary }: ChartProp
         onBlur={() => setChosen(null)}
         onKeyDown={onKeyDown}
       >
-        <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
-          <path d="M0 0.5H100M0 50H100M0 99.5H100" className="chart-lines" />
-          {kind === 'bars' ? <Bars series={series} ceiling={ceiling} /> : null}
-          {kind === 'lines'
-            ? series.map(({ label, color, values }) => (
-                <path key={label} d={linePath(values, ceiling)} className={`chart-line chart-${color}`} />
-              ))
-            : null}
-          {chosen === null ? null : (
-            <path d={`M${((chosen + 0.5) * 100) / times.length} 0V100`} className="chart-cursor" />
-          )}
-        </svg>
-        <span className="chart-top">{format(ceiling)}</span>
+        <Drawing {...props} chosen={chosen} />
       </div>
       <Group justify="space-between" aria-hidden="true">
         {[0, Math.floor(times.length / 2), last].map((index) => (
@@ -103,6 +74,52 @@ export function Chart({ title, kind, times, series, format, summary }: ChartProp
         ))}
       </Group>
     </figure>
+  );
+}
+
+function Caption({ title, series, text }: Pick<ChartProps, 'title' | 'series'> & { text: string }) {
+  return (
+    <figcaption>
+      <Group justify="space-between" gap="xs">
+        <Text fw={600} size="sm">
+          {title}
+        </Text>
+        <Group gap="sm">
+          {series.length > 1
+            ? series.map(({ label, color }) => (
+                <Text key={label} size="xs" c="dimmed" className={`${styles.key} ${styles[color]}`}>
+                  {label}
+                </Text>
+              ))
+            : null}
+        </Group>
+      </Group>
+      <Text size="xs" c="dimmed" className={styles.text}>
+        {text}
+      </Text>
+    </figcaption>
+  );
+}
+
+function Drawing({ kind, times, series, format, chosen }: ChartProps & { chosen: number | null }) {
+  const ceiling = ceilingOf(highest(kind, series));
+  return (
+    <>
+      <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+        <path d="M0 0.5H100M0 50H100M0 99.5H100" className={styles.lines} />
+        {kind === 'bars' ? (
+          <Bars series={series} ceiling={ceiling} />
+        ) : (
+          series.map(({ label, color, values }) => (
+            <path key={label} d={linePath(values, ceiling)} className={`${styles.line} ${styles[color]}`} />
+          ))
+        )}
+        {chosen === null ? null : (
+          <path d={`M${((chosen + 0.5) * 100) / times.length} 0V100`} className={styles.cursor} />
+        )}
+      </svg>
+      <span className={styles.top}>{format(ceiling)}</span>
+    </>
   );
 }
 
@@ -117,7 +134,7 @@ function Bars({ series, ceiling }: { series: readonly Series[]; ceiling: number 
       const top = 100 - (bases[index]! += height);
       return `M${index * width + width * 0.12} ${top}h${width * 0.76}v${height}h${-width * 0.76}z`;
     });
-    return <path key={label} d={bars.join('')} className={`chart-bar chart-${color}`} />;
+    return <path key={label} d={bars.join('')} className={`${styles.bar} ${styles[color]}`} />;
   });
 }
 

@@ -2,6 +2,7 @@
 import { Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useT } from '../i18n';
+import textStyles from './text.module.css';
 
 interface DataTableProps {
   /** In pixels: narrower pages scroll the table. */
@@ -24,7 +25,7 @@ export function DataTable({ minWidth, heads, isHoverable = false, children }: Da
               label === null ? (
                 <Table.Th key={index} aria-label={t('actions')} />
               ) : (
-                <Table.Th key={index} className="nowrap">
+                <Table.Th key={index} className={textStyles.nowrap}>
                   {label}
                 </Table.Th>
               ),
@@ -37,7 +38,7 @@ export function DataTable({ minWidth, heads, isHoverable = false, children }: Da
   );
 }
 
-/** A thing by its name, and what else tells it apart. Both may be texts of strangers. */
+/** A name with details that distinguish it. Both may be texts of strangers. */
 export function Named({ name, details }: { name: string; details: string }) {
   return (
     <>

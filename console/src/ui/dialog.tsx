@@ -1,9 +1,9 @@
-/** Dialogs and drawers. Of those above one another, Escape closes the one on top alone. */
+/** Dialogs and drawers. Escape closes only the topmost. */
 import { Drawer, type DrawerProps, Modal, type ModalProps } from '@mantine/core';
 import { useEffect, useId, useState, useSyncExternalStore } from 'react';
 import { useT } from '../i18n';
 
-/** What is open, the topmost last. */
+/** Open dialogs and drawers, the topmost last. */
 let layers: readonly string[] = [];
 const listeners = new Set<() => void>();
 
@@ -28,7 +28,7 @@ export function useIsOnTop(isOpen: boolean): boolean {
   return useSyncExternalStore(subscribe, () => layers.at(-1) === id);
 }
 
-/** Gives the focus back where it was. Mantine does so only for what stays in the page after it was closed. */
+/** Returns the focus. Mantine does so only for dialogs that stay in the page after they were closed. */
 function useFocusReturn(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(
@@ -48,7 +48,7 @@ export function Dialog(props: Pick<ModalProps, 'onClose' | 'title' | 'size' | 'c
   return <Modal opened closeOnEscape={isOnTop} closeButtonProps={{ 'aria-label': t('close') }} {...props} />;
 }
 
-/** Beside the page. */
+/** A drawer at the side of the page. */
 export function SideDrawer({ opened = true, ...props }: Omit<DrawerProps, 'opened'> & { opened?: boolean }) {
   const t = useT();
   const isOnTop = useIsOnTop(opened);

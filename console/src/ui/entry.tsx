@@ -4,13 +4,14 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Failure } from './feedback';
 import { Logo } from './icon';
-import { LookMenu } from './look-menu';
+import { AppearanceMenu } from './appearance-menu';
+import styles from './entry.module.css';
 
 export function EntryPage({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <main className="entry">
-      <div className="entry-look">
-        <LookMenu />
+    <main className={styles.entry}>
+      <div className={styles.corner}>
+        <AppearanceMenu />
       </div>
       <Stack align="center" gap="lg" w="100%">
         <Stack align="center" gap="xs">

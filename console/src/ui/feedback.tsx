@@ -1,4 +1,4 @@
-/** What a screen shows while it loads, when it failed, and when there is nothing yet. */
+/** States of a screen: loading, failed, empty. */
 import { Alert, Button, Center, Group, Loader, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -6,6 +6,8 @@ import type { ReactNode } from 'react';
 import { ApiError, messageOf } from '../api/errors';
 import { useT } from '../i18n';
 import { Icon, type IconName } from './icon';
+import textStyles from './text.module.css';
+import styles from './feedback.module.css';
 
 export function Loading() {
   const t = useT();
@@ -22,8 +24,8 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   const database = error instanceof ApiError ? error.database : null;
   const isOffline = error instanceof ApiError && error.status === 0;
   return (
-    <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} className="failure">
-      <Text size="sm" className="wrap">
+    <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />}>
+      <Text size="sm" className={textStyles.wrap}>
         {isOffline ? t('unreachable') : messageOf(error)}
       </Text>
       {[database?.detail, database?.hint].map((text) =>
@@ -52,7 +54,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
 
 function SmallText({ children }: { children: string }) {
   return (
-    <Text size="xs" c="dimmed" mt={4} className="wrap">
+    <Text size="xs" c="dimmed" mt={4} className={textStyles.wrap}>
       {children}
     </Text>
   );
@@ -78,12 +80,12 @@ interface EmptyProps {
   readonly children?: ReactNode;
 }
 
-/** An empty state that tells what belongs here, and offers to make it. */
+/** An empty state: what belongs here, with a button that creates it. */
 export function Empty({ icon, title, text, children }: EmptyProps) {
   return (
     <Center mih={260} p="md">
       <Stack align="center" gap="xs" maw={440}>
-        <div className="empty-icon">
+        <div className={styles.emptyIcon}>
           <Icon name={icon} size={28} />
         </div>
         <Title order={2} size="h4" ta="center">

@@ -3,7 +3,7 @@ import { useBlocker } from '@tanstack/react-router';
 import { useT } from '../i18n';
 import { Confirm } from './parts';
 
-/** What an address is about. Its other members, such as filters and sort, may change: the form stays. */
+/** The subject of an address. Other members, such as filters and sort, may change: the form stays. */
 function subjectOf(
   { pathname, search }: { pathname: string; search: object },
   by: readonly string[],

@@ -18,6 +18,9 @@ import { useT } from '../i18n';
 import { Dialog, SideDrawer } from './dialog';
 import { Failure } from './feedback';
 import { Icon, type IconName } from './icon';
+import styles from './parts.module.css';
+import pageStyles from './page.module.css';
+import textStyles from './text.module.css';
 
 interface IconButtonProps {
   readonly icon: IconName;
@@ -55,11 +58,11 @@ export function Copy({ value, label }: { value: string; label?: string }) {
 /** Text to copy: a command, SQL, a URL. */
 export function Snippet({ text, label }: { text: string; label: string }) {
   return (
-    <div className="snippet">
+    <div className={styles.snippet}>
       <pre tabIndex={0} aria-label={label}>
         {text}
       </pre>
-      <div className="snippet-copy">
+      <div className={styles.snippetCopy}>
         <Copy value={text} />
       </div>
     </div>
@@ -76,7 +79,7 @@ export function Secret({ label, value, hint }: { label: string; value: string; h
         value={value}
         readOnly
         flex={1}
-        classNames={{ innerInput: 'mono' }}
+        classNames={{ innerInput: textStyles.mono }}
       />
       <Copy value={value} />
     </Group>
@@ -92,14 +95,14 @@ interface PageProps {
 
 export function Page({ title, text, actions, children }: PageProps) {
   return (
-    <div className="page">
+    <div className={pageStyles.page}>
       <Group justify="space-between" align="start" mb="lg" gap="sm">
         <div>
-          <Title order={1} size="h2" className="wrap">
+          <Title order={1} size="h2" className={textStyles.wrap}>
             {title}
           </Title>
           {text ? (
-            <Text c="dimmed" size="sm" mt={4} className="wrap">
+            <Text c="dimmed" size="sm" mt={4} className={textStyles.wrap}>
               {text}
             </Text>
           ) : null}
@@ -128,7 +131,7 @@ export function Section({ title, text, children }: { title: string; text?: strin
   );
 }
 
-/** The details of one thing of a list, beside it. */
+/** The details of an entry of a list, next to the list. */
 export function DetailDrawer({
   title,
   onClose,
@@ -184,7 +187,7 @@ interface ConfirmProps {
   readonly danger?: boolean;
   readonly run: () => Promise<unknown>;
   readonly onClose: () => void;
-  /** Called after the action, but not if the dialog was closed meanwhile. */
+  /** Called after the action, unless the dialog was closed before. */
   readonly onDone?: () => void;
   readonly children?: ReactNode;
 }
@@ -208,7 +211,7 @@ export function Confirm(props: ConfirmProps) {
         }}
       >
         <Stack gap="sm">
-          <Text size="sm" className="wrap">
+          <Text size="sm" className={textStyles.wrap}>
             {text}
           </Text>
           {children}

@@ -1,4 +1,4 @@
-/** The screen of a project; while the project is paused, a notice in place of those that read by its own API. */
+/** The screen of a project; while the project is paused, a notice in place of screens that use its API. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
@@ -6,14 +6,15 @@ import { ApiError, isUnreachable } from '../api/errors';
 import { projectQuery } from '../queries/projects';
 import { Loading } from './feedback';
 import { NotFound } from './route-states';
+import styles from './project-outlet.module.css';
 
 const PausedScreen = lazy(async () => ({
   default: (await import('../screens/project-pause')).PausedScreen,
 }));
 
 const READ_BY_THE_PROJECT = /\/projects\/[^/]+\/(tables|users|mails|storage|api)$/;
-/** Milliseconds until it shows that somebody else resumed the project. */
-const LOOK_MS = 10_000;
+/** Milliseconds until the page shows that another person resumed the project. */
+const POLL_INTERVAL_MS = 10_000;
 
 export function ProjectOutlet() {
   const { slug = '' } = useParams({ strict: false });
@@ -21,12 +22,13 @@ export function ProjectOutlet() {
   const client = useQueryClient();
   const { data: project, error } = useQuery({
     ...projectQuery(slug),
-    refetchInterval: ({ state }) => (Boolean(state.data?.paused_at) || isUnreachable(state.error)) && LOOK_MS,
+    refetchInterval: ({ state }) =>
+      (Boolean(state.data?.paused_at) || isUnreachable(state.error)) && POLL_INTERVAL_MS,
   });
   const isPaused = Boolean(project?.paused_at);
   const wasPaused = useRef(isPaused);
   useEffect(() => {
-    // What failed during the pause is read again.
+    // Queries that failed during the pause are read again.
     if (wasPaused.current && !isPaused) void client.invalidateQueries();
     wasPaused.current = isPaused;
   }, [isPaused, client]);
@@ -44,7 +46,7 @@ export function ProjectOutlet() {
       ) : null}
       {/* It keeps what was entered before the pause. Nothing of it is kept for another project. */}
       {isReplaced && used !== pathname ? null : (
-        <div key={slug} className="project-screen" hidden={isReplaced}>
+        <div key={slug} className={styles.screen} hidden={isReplaced}>
           <Outlet />
         </div>
       )}

@@ -1,4 +1,4 @@
-/** What stands in place of a screen that does not exist, or that failed. */
+/** Shown in place of a screen that does not exist or failed. */
 import { Anchor, Button } from '@mantine/core';
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
@@ -6,6 +6,7 @@ import { useEffect } from 'react';
 import { ApiError, isUnreachable } from '../api/errors';
 import { useT } from '../i18n';
 import { Empty, Failure } from './feedback';
+import pageStyles from './page.module.css';
 
 export function NotFound() {
   const t = useT();
@@ -16,7 +17,7 @@ export function NotFound() {
   );
 }
 
-/** A module of the build that the page belongs to: after an update its file is gone. Each browser has words of its own. */
+/** A module of the build that the page belongs to: after an update its file is gone. Each browser words this error differently. */
 function isMissingModule(error: unknown): boolean {
   return error instanceof Error && /module script|imported module/i.test(error.message);
 }
@@ -47,7 +48,7 @@ export function RouteFailure({ error, reset }: ErrorComponentProps) {
       </Empty>
     );
   return (
-    <div className="page">
+    <div className={pageStyles.page}>
       <Failure error={error} onRetry={again} />
     </div>
   );

@@ -16,7 +16,7 @@ export const SCREENS = [
   { path: '/projects/$slug/settings', icon: 'settings', label: 'settings' },
 ] as const satisfies readonly { path: string; icon: IconName; label: string }[];
 
-/** The views of the screen that looks inside, with the call that each of them begins with. The palette lists each of them. */
+/** The views of the monitoring screen, with the call that each of them begins with. The palette lists each of them. */
 export const INSIDE_VIEWS = [
   { name: 'charts', icon: 'chart', label: 'charts', route: 'GET /admin/v1/projects/:id/samples' },
   { name: 'requests', icon: 'pulse', label: 'liveRequests', route: 'GET /admin/v1/projects/:id/requests' },

@@ -27,8 +27,9 @@ import { projectsQuery } from '../queries/projects';
 import { useT } from '../i18n';
 import { Loading } from './feedback';
 import { Icon, Logo } from './icon';
-import { LookMenu } from './look-menu';
+import { AppearanceMenu } from './appearance-menu';
 import { INSTALL_SCREENS, SCREENS } from './screens';
+import styles from './shell.module.css';
 
 const Palette = lazy(() => import('./palette'));
 
@@ -44,7 +45,7 @@ export function Shell() {
       navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !isOpen, desktop: slug === undefined } }}
       padding={0}
     >
-      <a className="skip" href="#main" onClick={skipToMain}>
+      <a className={styles.skip} href="#main" onClick={skipToMain}>
         {t('skipToContent')}
       </a>
       <AppShell.Header>
@@ -59,7 +60,7 @@ export function Shell() {
                 aria-label={t('navigation')}
               />
             )}
-            <Link to="/" className="logo" aria-label={`Plinth: ${t('allProjects')}`}>
+            <Link to="/" className={styles.logo} aria-label={`Plinth: ${t('allProjects')}`}>
               <Logo />
               <Text fw={700} visibleFrom="xs">
                 Plinth
@@ -70,7 +71,7 @@ export function Shell() {
           <Group gap={4} wrap="nowrap">
             <Connection />
             <PaletteButton />
-            <LookMenu />
+            <AppearanceMenu />
             <AccountMenu />
           </Group>
         </Group>
@@ -112,7 +113,7 @@ function skipToMain(event: { preventDefault: () => void }): void {
   document.getElementById('main')?.focus();
 }
 
-/** Says that the server is away. Everything that was entered stays, and the screens read again once it answers. */
+/** Says that the server is unreachable. The input stays, and the screens read again once the server answers. */
 function Connection() {
   const t = useT();
   const isReachable = useIsReachable();
@@ -136,7 +137,7 @@ function PaletteButton() {
         size="xs"
         visibleFrom="sm"
         leftSection={<Icon name="search" size={14} />}
-        rightSection={<kbd className="kbd">Ctrl K</kbd>}
+        rightSection={<kbd className={styles.kbd}>Ctrl K</kbd>}
         onClick={spotlight.open}
       >
         {t('search')}
@@ -161,7 +162,7 @@ function ProjectSwitcher({ slug }: { slug: string }) {
   return (
     <Menu width={260} onClose={() => setSearch('')}>
       <Menu.Target>
-        <UnstyledButton className="switcher">
+        <UnstyledButton className={styles.switcher}>
           <Text size="sm" fw={550} truncate>
             {name}
           </Text>

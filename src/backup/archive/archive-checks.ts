@@ -3,12 +3,13 @@
  * stranger's: its id becomes the name of a database and of a folder.
  */
 import { isJsonObject } from '../../common/text/json';
+import { inSlices } from '../../common/time/slices';
 import { isProjectId } from '../../storage/providers/object-address';
 import { archiveInvalid } from '../backup.errors';
 import { HEADER, MANIFEST, SECRETS } from './archive-format';
 
-/** Returns the path of the first value that is not sound, such as `.project.id`; undefined: there is none. */
-type Check = (value: unknown) => string | undefined;
+/** Returns the path of the first value that is not sound, such as `.project.id`; undefined: there is none. Yields after each part. */
+type Check = (value: unknown) => Generator<void, string | undefined>;
 
 const MAX_NAME = 1_000;
 /** Passwords, keys, URLs and values of settings. */
@@ -16,10 +17,11 @@ const MAX_TEXT = 100_000;
 /** Milliseconds: the end of the year 9999. */
 const MAX_TIME = 253_402_300_799_999;
 
-const when =
-  (test: (value: unknown) => boolean): Check =>
-  (value) =>
-    test(value) ? undefined : '';
+const when = (test: (value: unknown) => boolean): Check =>
+  // oxlint-disable-next-line require-yield -- it has no parts
+  function* (value) {
+    return test(value) ? undefined : '';
+  };
 const isText = (value: unknown, most: number): value is string =>
   typeof value === 'string' && value.length <= most && !value.includes('\0');
 const isTime = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= MAX_TIME;
@@ -33,45 +35,47 @@ const time = when(isTime);
 const date = when((value) => isText(value, MAX_NAME) && isTime(Date.parse(value)));
 const json = when(isJsonObject);
 
-const nullable =
-  (check: Check): Check =>
-  (value) =>
-    value === null ? undefined : check(value);
-const optional =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined ? undefined : check(value);
+const nullable = (check: Check): Check =>
+  function* (value) {
+    return value === null ? undefined : yield* check(value);
+  };
+const optional = (check: Check): Check =>
+  function* (value) {
+    return value === undefined ? undefined : yield* check(value);
+  };
 
-const list =
-  (check: Check): Check =>
-  (value) => {
+const list = (check: Check): Check =>
+  function* (value) {
     if (!Array.isArray(value)) return '';
-    return firstFault(value.entries(), (index, one) => prefixed(`[${index}]`, check(one)));
+    for (const [index, one] of value.entries()) {
+      const fault = yield* check(one);
+      if (fault !== undefined) return `[${index}]${fault}`;
+      yield;
+    }
+    return undefined;
   };
 
-const object =
-  (checks: Readonly<Record<string, Check>>): Check =>
-  (value) => {
+const object = (checks: Readonly<Record<string, Check>>): Check => {
+  const entries = Object.entries(checks);
+  return function* (value) {
     if (!isJsonObject(value)) return '';
-    return firstFault(Object.entries(checks), (key, check) => prefixed(`.${key}`, check(value[key])));
+    for (const [key, check] of entries) {
+      const fault = yield* check(value[key]);
+      if (fault !== undefined) return `.${key}${fault}`;
+    }
+    return undefined;
   };
+};
 
 const record = (check: Check): Check =>
-  when((value) => isJsonObject(value) && Object.values(value).every((one) => check(one) === undefined));
-
-function firstFault<K, V>(
-  entries: Iterable<readonly [K, V]>,
-  faultOf: (key: K, value: V) => string | undefined,
-): string | undefined {
-  for (const [key, value] of entries) {
-    const fault = faultOf(key, value);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
-}
-
-const prefixed = (path: string, fault: string | undefined): string | undefined =>
-  fault === undefined ? undefined : `${path}${fault}`;
+  function* (value) {
+    if (!isJsonObject(value)) return '';
+    for (const one of Object.values(value)) {
+      if ((yield* check(one)) !== undefined) return '';
+      yield;
+    }
+    return undefined;
+  };
 
 const projectId = when((value) => typeof value === 'string' && isProjectId(value));
 
@@ -124,16 +128,19 @@ const MANIFEST_SHAPE = object({
   failed: optional(list(object({ id: name, slug: name, reason: text }))),
 });
 
-/** @throws AppError 400 */
-export const assertProjectHeader = (header: unknown): void => assertSound(HEADER, PROJECT_HEADER, header);
-export const assertProjectSecrets = (secrets: unknown): void =>
+/** Each rejects with AppError 400. */
+export const assertProjectHeader = (header: unknown): Promise<void> =>
+  assertSound(HEADER, PROJECT_HEADER, header);
+export const assertProjectSecrets = (secrets: unknown): Promise<void> =>
   assertSound(SECRETS, PROJECT_SECRETS, secrets);
-export const assertInstallHeader = (header: unknown): void => assertSound(HEADER, INSTALL_HEADER, header);
-export const assertInstallSecrets = (secrets: unknown): void =>
+export const assertInstallHeader = (header: unknown): Promise<void> =>
+  assertSound(HEADER, INSTALL_HEADER, header);
+export const assertInstallSecrets = (secrets: unknown): Promise<void> =>
   assertSound(SECRETS, INSTALL_SECRETS, secrets);
-export const assertManifest = (manifest: unknown): void => assertSound(MANIFEST, MANIFEST_SHAPE, manifest);
+export const assertManifest = (manifest: unknown): Promise<void> =>
+  assertSound(MANIFEST, MANIFEST_SHAPE, manifest);
 
-function assertSound(member: string, check: Check, value: unknown): void {
-  const fault = check(value);
+async function assertSound(member: string, check: Check, value: unknown): Promise<void> {
+  const fault = await inSlices(check(value));
   if (fault !== undefined) throw archiveInvalid(`${member} has no valid ${fault.slice(1) || 'content'}`);
 }

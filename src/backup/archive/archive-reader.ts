@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { extract, type Extract, type Header } from 'tar-stream';
 import { AppError } from '../../common/errors/app-error';
 import { messageOf } from '../../common/errors/error-facts';
-import { isJsonObject, parseJson } from '../../common/text/json';
+import { isJsonObject } from '../../common/text/json';
 import { archiveInvalid } from '../backup.errors';
 import { assertManifest } from './archive-checks';
 import {
@@ -20,10 +20,15 @@ import {
   SUMS_FOLDER,
   wholeName,
 } from './archive-format';
+import { MANIFEST_LIMITS, parseMember } from './archived-json';
 import { decompressed } from './compression';
 
-/** Bytes of a member that is held in memory: the header, a manifest, a list of checksums. */
+/** Bytes of a member that is held in memory. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
+/** Bytes of a list of checksums. */
+const MAX_SUMS_BYTES = 16 * 1024 * 1024;
+/** Characters of a member's name. */
+const MAX_NAME = 1_000;
 
 export interface ArchiveMember {
   /** Of all parts together. */
@@ -89,13 +94,13 @@ export class ArchiveReader {
     }
   }
 
-  /** The content of a small member. */
-  static async hold(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  /** The content of a small member. @param limit bytes */
+  static async hold(chunks: AsyncIterable<Buffer>, limit = MAX_HELD_BYTES): Promise<Buffer> {
     const held: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of chunks) {
       bytes += chunk.length;
-      if (bytes > MAX_HELD_BYTES) fail('a member is too large');
+      if (bytes > limit) fail('a member is too large');
       held.push(chunk);
     }
     return Buffer.concat(held);
@@ -135,6 +140,7 @@ export class ArchiveReader {
         return;
       }
       const { name, size, type } = entry.header;
+      if (name.length > MAX_NAME) fail('the name of a member is too long');
       if (type !== 'file') fail(`${name} is not a file`);
       if (this.end) fail('it has members after its end');
       if (name.startsWith(SUMS_FOLDER)) await this.checkSums(entry);
@@ -152,7 +158,7 @@ export class ArchiveReader {
   }
 
   private async checkSums(entry: Entry): Promise<void> {
-    const listed = await ArchiveReader.hold(entry);
+    const listed = await ArchiveReader.hold(entry, MAX_SUMS_BYTES);
     if (!listed.equals(Buffer.from(this.lines.join(''))))
       fail(difference(this.lines, listed.toString('utf8')));
     this.lines = [];
@@ -160,14 +166,13 @@ export class ArchiveReader {
   }
 
   private async readManifest(entry: Entry): Promise<void> {
-    const manifestBytes = await ArchiveReader.hold(entry);
-    const content = parseJson(manifestBytes.toString('utf8'));
+    const manifestBytes = await ArchiveReader.hold(entry, MANIFEST_LIMITS.bytes);
+    const content = await parseMember(MANIFEST, manifestBytes, MANIFEST_LIMITS);
     if (!isJsonObject(content) || content.format !== FORMAT) fail('its format is not supported');
-    assertManifest(content);
+    await assertManifest(content);
     const manifest = content as unknown as ArchiveManifest;
     if (this.lines.length > 0) fail(difference(this.lines, ''));
-    if (manifest.members !== this.count || JSON.stringify(manifest.sums) !== JSON.stringify(this.sums))
-      fail('members are missing');
+    if (manifest.members !== this.count || !hasSums(manifest, this.sums)) fail('members are missing');
     const last = await this.nextEntry();
     if (last?.header.name !== MANIFEST_MAC) fail('it has no end');
     const mac = await ArchiveReader.hold(last);
@@ -175,13 +180,16 @@ export class ArchiveReader {
   }
 }
 
+const hasSums = ({ sums }: ArchiveManifest, expected: readonly string[]): boolean =>
+  sums.length === expected.length && expected.every((sum, index) => sums[index] === sum);
+
 /**
  * The first member that differs from the list of checksums.
  * @param lines of the members that were read
  * @param listed the list in the archive
  */
 function difference(lines: readonly string[], listed: string): string {
-  const expected = new Map(listed.split('\n').map((line) => [memberOf(line), line]));
+  const expected = new Map(listed.split('\n', MEMBERS_PER_SUMS + 1).map((line) => [memberOf(line), line]));
   for (const line of lines) {
     const name = memberOf(line);
     const found = expected.get(name);

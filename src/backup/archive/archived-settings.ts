@@ -1,6 +1,7 @@
 /** Checks the settings of an archived project as the admin API checks those of a request. */
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
+import { isTooLargeToCheck } from '../../common/text/json';
 import { mergeSettings, ProjectSettingsInput } from '../../projects/project-settings';
 import { archiveInvalid } from '../backup.errors';
 import { SECRETS } from './archive-format';
@@ -10,6 +11,7 @@ import { SECRETS } from './archive-format';
  * @throws AppError 400 that names the settings, also those that this version does not know
  */
 export function validSettings(given: object): ProjectSettingsInput {
+  if (isTooLargeToCheck(given)) throw archiveInvalid(`settings in ${SECRETS} have too many members`);
   const settings = plainToInstance(ProjectSettingsInput, given);
   const errors = validateSync(settings, {
     whitelist: true,

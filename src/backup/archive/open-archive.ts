@@ -1,7 +1,6 @@
 /** Opens an archive with its passphrase, and verifies one without restoring it. */
-import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { isJsonObject, parseJson } from '../../common/text/json';
+import { isJsonObject } from '../../common/text/json';
 import { archiveInvalid, notSupported } from '../backup.errors';
 import {
   ArchivedSecrets,
@@ -20,6 +19,7 @@ import {
   assertProjectHeader,
   assertProjectSecrets,
 } from './archive-checks';
+import { digestOf, HEADER_LIMITS, parseMember, SECRETS_LIMITS } from './archived-json';
 import { ArchiveEnd, ArchiveMember, ArchiveReader } from './archive-reader';
 import { PassphraseKey } from './passphrase-key';
 
@@ -55,8 +55,8 @@ export async function openArchive(members: Members, passphrase: string): Promise
   const { header, bytes } = await readHeader(members);
   if (isOfInstall(header)) throw notSupported('This is a backup of an install: restore it with --all');
   const { key, secrets } = await unlock(members, header, bytes, passphrase);
-  assertProjectHeader(header);
-  assertProjectSecrets(secrets);
+  await assertProjectHeader(header);
+  await assertProjectSecrets(secrets);
   return { header, secrets: secrets as ArchivedSecrets, key, members };
 }
 
@@ -65,8 +65,8 @@ export async function openInstallArchive(members: Members, passphrase: string): 
   const { header, bytes } = await readHeader(members);
   if (!isOfInstall(header)) throw notSupported('This is a backup of one project: restore it without --all');
   const { key, secrets } = await unlock(members, header, bytes, passphrase);
-  assertInstallHeader(header);
-  assertInstallSecrets(secrets);
+  await assertInstallHeader(header);
+  await assertInstallSecrets(secrets);
   return { header, secrets: secrets as InstallSecrets, key };
 }
 
@@ -106,8 +106,8 @@ export function assertAuthentic(key: PassphraseKey, { manifestBytes, mac }: Arch
 }
 
 async function readHeader(members: Members): Promise<{ header: AnyHeader; bytes: Buffer }> {
-  const bytes = await next(members, HEADER);
-  const header = parseHeader<AnyHeader>(bytes);
+  const bytes = await next(members, HEADER, HEADER_LIMITS.bytes);
+  const header = await parseHeader<AnyHeader>(bytes);
   if (header.format !== FORMAT)
     throw notSupported(`Format ${String(header.format)} of the backup is not supported`);
   return { header, bytes };
@@ -117,8 +117,8 @@ async function readHeader(members: Members): Promise<{ header: AnyHeader; bytes:
  * The header before the passphrase has authenticated it: only its format and its key may be used.
  * @throws AppError 400
  */
-export function parseHeader<T extends { readonly key: KeyDerivation }>(bytes: Buffer): T {
-  const header = parseJson(bytes.toString('utf8'));
+export async function parseHeader<T extends { readonly key: KeyDerivation }>(bytes: Buffer): Promise<T> {
+  const header = await parseMember(HEADER, bytes, HEADER_LIMITS);
   if (!isJsonObject(header) || !isJsonObject(header.key)) throw archiveInvalid(`${HEADER} cannot be read`);
   return header as unknown as T;
 }
@@ -130,12 +130,13 @@ async function unlock(
   passphrase: string,
 ): Promise<{ key: PassphraseKey; secrets: unknown }> {
   const key = await PassphraseKey.derive(passphrase, header.key);
-  const context = createHash('sha256').update(bytes).digest();
-  return { key, secrets: parseJson(key.open(await next(members, SECRETS), context)) };
+  const context = await digestOf(bytes);
+  const sealed = await next(members, SECRETS, SECRETS_LIMITS.bytes);
+  return { key, secrets: await parseMember(SECRETS, key.open(sealed, context), SECRETS_LIMITS) };
 }
 
-async function next(members: Members, name: string): Promise<Buffer> {
+async function next(members: Members, name: string, limit: number): Promise<Buffer> {
   const { value, done } = await members.next();
   if (done || value.name !== name) throw archiveInvalid(`${name} is missing`);
-  return ArchiveReader.hold(value.chunks);
+  return ArchiveReader.hold(value.chunks, limit);
 }

@@ -63,13 +63,13 @@ export class PassphraseKey {
   }
 
   /** @throws AppError 400 for another passphrase or context, or an altered text */
-  open(sealed: Buffer, context: Buffer): string {
+  open(sealed: Buffer, context: Buffer): Buffer {
     try {
       const [iv, tag] = [sealed.subarray(0, IV_BYTES), sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)];
       const decipher = createDecipheriv('aes-256-gcm', this.encryption, iv, { authTagLength: TAG_BYTES });
       decipher.setAAD(context).setAuthTag(tag);
       const text = decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES));
-      return Buffer.concat([text, decipher.final()]).toString('utf8');
+      return Buffer.concat([text, decipher.final()]);
     } catch (cause) {
       throw wrongPassphrase(cause);
     }

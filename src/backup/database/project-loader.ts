@@ -47,7 +47,7 @@ export class ProjectLoader {
 
   /** Runs a section of pg_dump's text in one transaction. */
   async run(dump: Buffer): Promise<void> {
-    await this.client.query(new DumpText(this.target).executable(dump.toString('utf8')));
+    await this.client.query(await new DumpText(this.target).section(dump));
   }
 
   /** @returns the number of rows */

@@ -55,12 +55,12 @@ export interface OpenPhysicalArchive {
 export async function openPhysicalArchive(input: Readable, passphrase: string): Promise<OpenPhysicalArchive> {
   const members = new ArchiveReader(input).members();
   const bytes = await read(members, HEADER);
-  const header = parseHeader<PhysicalHeader>(bytes);
+  const header = await parseHeader<PhysicalHeader>(bytes);
   if (header.format !== PHYSICAL_FORMAT)
     throw notSupported('It is not a physical backup: restore a project without --physical and --until');
   const key = await PassphraseKey.derive(passphrase, header.key);
   const context = createHash('sha256').update(bytes).digest();
-  const secrets = JSON.parse(key.open(await read(members, SECRETS), context)) as PhysicalSecrets;
+  const secrets = JSON.parse(key.open(await read(members, SECRETS), context).toString()) as PhysicalSecrets;
   return { header, secrets, key, members };
 }
 

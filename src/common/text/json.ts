@@ -33,3 +33,44 @@ export function isNestedDeeper(json: string, levels: number): boolean {
   }
   return false;
 }
+
+/** Values in a JSON body: elements, members and the body itself. */
+export const MAX_VALUES = 20_000;
+/** Those that classes with decorators read, which takes microseconds for each, and its square for the members of an object. */
+const MAX_CHECKED_VALUES = 5_000;
+const MAX_CHECKED_MEMBERS = 1_000;
+
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
+
+/** True if JSON has more than MAX_VALUES values. Parsing fewer takes milliseconds, whatever their size. */
+export function hasTooManyValues(json: Uint8Array): boolean {
+  if (json.length <= MAX_VALUES) return false;
+  let values = 1;
+  let inString = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (inString) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (byte === COMMA || byte === BRACKET || byte === BRACE) {
+      values += 1;
+      if (values > MAX_VALUES) return true;
+    }
+  }
+  return false;
+}
+
+/** True if a value of parsed JSON is too large for classes with decorators. */
+export function isTooLargeToCheck(value: unknown): boolean {
+  const open: unknown[] = [value];
+  for (let [next, count] = [open.pop(), 1]; next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const parts = Array.isArray(next) ? (next as unknown[]) : Object.values(next);
+    count += parts.length;
+    if (count > MAX_CHECKED_VALUES || (!Array.isArray(next) && parts.length > MAX_CHECKED_MEMBERS))
+      return true;
+    for (const part of parts) if (typeof part === 'object' && part !== null) open.push(part);
+  }
+  return false;
+}

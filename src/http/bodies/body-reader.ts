@@ -5,12 +5,13 @@
 import type { Request } from 'express';
 import { AppError } from '../../common/errors/app-error';
 import { invalidParameters } from '../../common/errors/http-errors';
+import { hasTooManyValues, MAX_VALUES } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import { turnOf } from '../fair-starts';
 import type { BodyBudget, HeldBody, Reservation, Sender } from './body-budget';
 import type { PaceLimits } from './body-pace';
 import { assertNotEncoded } from './content-encoding';
-import { bodyNotJson, bodyTooLarge, mediaTypeNotJson } from './body.errors';
+import { bodyHasTooManyValues, bodyNotJson, bodyTooLarge, mediaTypeNotJson } from './body.errors';
 import { announcedLength, readBody } from './read-body';
 
 export interface BodyKind {
@@ -126,6 +127,7 @@ function parseJson(request: Request, body: Buffer): unknown {
   if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
     throw mediaTypeNotJson();
   }
+  if (hasTooManyValues(body)) throw bodyHasTooManyValues(MAX_VALUES);
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
     const fault = storageFault('The body', value);

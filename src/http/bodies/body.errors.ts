@@ -17,6 +17,13 @@ export const bodyTooLarge = (limit: number): AppError =>
 export const bodyTakesTooMuchMemory = (): AppError =>
   httpError(413, 'The body takes more memory than one request may have: send it in parts');
 
+/** @param limit elements and members */
+export const bodyHasTooManyValues = (limit: number): AppError =>
+  httpError(400, `The body has more than ${limit} values`);
+
+export const bodyTooLargeToCheck = (): AppError =>
+  httpError(400, 'The body has more elements or members than any valid one');
+
 export const mediaTypeNotJson = (): AppError => httpError(415, 'The body must be application/json');
 
 /** The answer's Accept-Encoding says what is accepted (RFC 9110, 15.5.16). */

@@ -5,7 +5,8 @@
 import 'reflect-metadata';
 import { applyDecorators, ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
 import { IsObject } from 'class-validator';
-import { isJsonObject } from '../../common/text/json';
+import { isJsonObject, isTooLargeToCheck } from '../../common/text/json';
+import { bodyTooLargeToCheck } from '../bodies/body.errors';
 
 const MEMBERS = Symbol('members of free JSON');
 
@@ -22,11 +23,16 @@ function membersOf(type: object | undefined): readonly string[] {
 @Injectable()
 export class BodyPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (!isJsonObject(value)) return super.transform(value, metadata);
+    if (!isJsonObject(value)) return this.checked(value, metadata);
     const members = membersOf(metadata.metatype).filter((name) => isJsonObject(value[name]));
-    if (members.length === 0) return super.transform(value, metadata);
+    if (members.length === 0) return this.checked(value, metadata);
     const emptied = { ...value, ...Object.fromEntries(members.map((name) => [name, {}])) };
-    const valid = (await super.transform(emptied, metadata)) as object;
+    const valid = (await this.checked(emptied, metadata)) as object;
     return Object.assign(valid, Object.fromEntries(members.map((name) => [name, value[name]])));
+  }
+
+  private checked(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (isTooLargeToCheck(value)) throw bodyTooLargeToCheck();
+    return super.transform(value, metadata);
   }
 }

@@ -1,5 +1,6 @@
 /** A body as text. */
 import { isUtf8 } from 'node:buffer';
+import { Slices } from '../../common/time/slices';
 import type { AppError } from '../../common/errors/app-error';
 import { invalidBody } from '../rest.errors';
 
@@ -10,6 +11,27 @@ export function textOf(body: Buffer): string {
   if (body.includes(0)) throw holdsNul();
   try {
     return UTF8.decode(body);
+  } catch (error) {
+    throw notUtf8(error);
+  }
+}
+
+/** Bytes that are decoded in one piece. */
+const PIECE = 256 * 1024;
+
+/** As textOf(), in slices. */
+export async function textInSlices(body: Buffer): Promise<string> {
+  if (body.length <= PIECE) return textOf(body);
+  if (body.includes(0)) throw holdsNul();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const slices = new Slices();
+  let text = '';
+  try {
+    for (let at = 0; at < body.length; at += PIECE) {
+      text += decoder.decode(body.subarray(at, at + PIECE), { stream: true });
+      if (slices.isOver) await slices.yieldToLoop();
+    }
+    return text + decoder.decode();
   } catch (error) {
     throw notUtf8(error);
   }

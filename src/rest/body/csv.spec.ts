@@ -52,8 +52,25 @@ describe('parseCsv', () => {
     },
   );
 
+  it('reads long fields, without a division of surrogate pairs', async () => {
+    const long = `${'x'.repeat(65_535)}😀${'"é\n'.repeat(40_000)}`;
+    const plain = `${'y'.repeat(131_071)}😀${'z'.repeat(65_536)}`;
+    const { json } = await parseCsv(
+      `a,b,c\n"${long.replaceAll('"', '""')}",${plain},NULL\n1,${plain}\n`.replace('\n1,', '\n1,2,'),
+    );
+    expect(JSON.parse(json.toString())).toEqual([
+      { a: long, b: plain, c: null },
+      { a: '1', b: '2', c: plain },
+    ]);
+    expect(json.toString()).not.toMatch(/\\ud83d/i);
+  });
+
+  it('refuses a name that no column has', async () => {
+    await expect(parseCsv(`${'n'.repeat(100_000)}\n1\n`)).rejects.toThrow('too long a name');
+  });
+
   it('counts what each row repeats of the header before it is put together', async () => {
-    const [name, rows] = ['n'.repeat(100_000), 500];
+    const [name, rows] = ['n'.repeat(60_000), 500];
     let counted = 0;
     const grow = (bytes: number) => {
       counted += bytes;

@@ -14,11 +14,12 @@ const [COMMA, LF, CR] = [0x2c, 0x0a, 0x0d];
 const MAX_COLUMNS = 10_000;
 /** Pieces of a field after which the parser may yield to the event loop. */
 const MANY = 256;
+/** Characters of a field that are read or turned into JSON in one piece. */
+const PIECE = 64 * 1024;
 /** Characters of rows that are joined at once. */
 const BLOCK = 64 * 1024;
 /** The JSON is in memory twice: as blocks and as their concatenation, and then as that and as the message to PostgreSQL. */
 const COPIES = 2;
-const [BEGIN, SEPARATOR, END] = [Buffer.from('['), Buffer.from(','), Buffer.from(']')];
 
 export interface CsvRows {
   /** A list of objects with the names of the header, all values texts or null. */
@@ -35,61 +36,77 @@ export interface CsvRows {
  */
 export async function parseCsv(text: string, memory: Memory): Promise<CsvRows> {
   const slices = new Slices();
-  const rows = new RowBlocks(memory);
+  const json = new JsonBlocks(memory);
   let count = 0;
   let header: readonly string[] | null = null;
   let write: RowWriter = () => '';
   for (const fields of records(text)) {
     if (fields !== null && header === null) {
+      if (fields.some((name) => name.length > PIECE))
+        throw invalidBody('A column of the CSV body has too long a name');
       header = fields;
       write = rowWriter(fields);
     } else if (fields !== null && (fields.length !== 1 || fields[0] !== '')) {
       if (fields.length !== header?.length) throw unequalLines();
-      rows.push(write(fields));
+      json.add(count === 0 ? '[' : ',');
+      const row = write(fields);
+      if (typeof row === 'string') json.add(row);
+      else
+        for (const part of row) {
+          json.add(part);
+          if (slices.isOver) await slices.yieldToLoop();
+        }
       count += 1;
     }
     if (!slices.isOver) continue;
     await slices.yieldToLoop();
   }
   if (header === null) throw invalidBody('The CSV body is empty');
-  return { json: rows.list(), names: [...new Set<string>(header)], count };
+  json.add(count === 0 ? '[]' : ']');
+  return { json: await json.joined(slices), names: [...new Set<string>(header)], count };
 }
 
-/** Rows of JSON, whose memory is counted before they are joined. */
-class RowBlocks {
-  private readonly blocks: Buffer[] = [BEGIN];
-  private rows: string[] = [];
-  /** Characters of the rows. */
+/** Text of JSON, whose memory is counted before it is joined. */
+class JsonBlocks {
+  private readonly blocks: Buffer[] = [];
+  private parts: string[] = [];
+  /** Characters of the parts. */
   private length = 0;
 
   constructor(private readonly memory: Memory) {}
 
-  push(row: string): void {
-    this.rows.push(row);
-    this.length += row.length + 1;
+  add(part: string): void {
+    this.parts.push(part);
+    this.length += part.length;
     if (this.length >= BLOCK) this.closeBlock();
   }
 
-  list(): Buffer {
-    if (this.rows.length > 0) this.closeBlock();
-    return Buffer.concat([...this.blocks, END]);
+  async joined(slices: Slices): Promise<Buffer> {
+    this.closeBlock();
+    const bytes = Buffer.allocUnsafeSlow(this.blocks.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const block of this.blocks) {
+      at += block.copy(bytes, at);
+      if (slices.isOver) await slices.yieldToLoop();
+    }
+    return bytes;
   }
 
   private closeBlock(): void {
     this.memory.grow(COPIES * this.length);
-    const block = Buffer.from(this.rows.join(','));
+    const block = Buffer.from(this.parts.join(''));
     // One character may be three bytes.
     if (block.length > this.length) this.memory.grow(COPIES * (block.length - this.length));
-    if (this.blocks.length > 1) this.blocks.push(SEPARATOR);
     this.blocks.push(block);
-    this.rows = [];
+    this.parts = [];
     this.length = 0;
   }
 }
 
 const unequalLines = () => invalidBody('All lines must have same number of fields');
 
-type RowWriter = (fields: readonly string[]) => string;
+/** Returns parts where a field is long. */
+type RowWriter = (fields: readonly string[]) => string | Iterable<string>;
 
 function rowWriter(header: readonly string[]): RowWriter {
   const last = new Map(header.map((name, at) => [name, at]));
@@ -98,14 +115,35 @@ function rowWriter(header: readonly string[]): RowWriter {
     at,
     head: `${index > 0 ? ',' : '{'}${JSON.stringify(name)}:`,
   }));
+  const json = (field: string): string => (field === 'NULL' ? 'null' : JSON.stringify(field));
   return (fields) => {
+    if (fields.some((field) => field.length > PIECE)) return inParts(fields);
     let row = '';
-    for (const { head, at } of heads) {
-      const field = fields[at] ?? '';
-      row += head + (field === 'NULL' ? 'null' : JSON.stringify(field));
-    }
+    for (const { head, at } of heads) row += head + json(fields[at] ?? '');
     return `${row}}`;
   };
+  function* inParts(fields: readonly string[]): Generator<string> {
+    for (const { head, at } of heads) {
+      const field = fields[at] ?? '';
+      yield head;
+      if (field.length > PIECE) yield* jsonPieces(field);
+      else yield json(field);
+    }
+    yield '}';
+  }
+}
+
+/** A long text as JSON. */
+function* jsonPieces(text: string): Generator<string> {
+  yield '"';
+  for (let at = 0; at < text.length;) {
+    // A pair of surrogates is not divided: halves would be escaped.
+    const isHalf = (text.charCodeAt(at + PIECE - 1) & 0xfc00) === 0xd800;
+    const end = at + PIECE - (isHalf ? 1 : 0);
+    yield JSON.stringify(text.slice(at, end)).slice(1, -1);
+    at = end;
+  }
+  yield '"';
 }
 
 /** The lines as lists of fields. Yields null now and then in a long field, so that the caller can yield to the event loop. */
@@ -117,7 +155,8 @@ function* records(text: string): Generator<readonly string[] | null, void> {
     for (;;) {
       if (fields.length === most)
         throw isFirst ? invalidBody('The CSV body has too many columns') : unequalLines();
-      const [field, end] = text[at] === QUOTE ? yield* quoted(text, at) : plain(text, at);
+      const [field, end] =
+        text[at] === QUOTE ? yield* quoted(text, at) : (plain(text, at) ?? (yield* longPlain(text, at)));
       fields.push(field);
       at = end;
       if (text.charCodeAt(at) !== COMMA) break;
@@ -132,13 +171,29 @@ function* records(text: string): Generator<readonly string[] | null, void> {
   }
 }
 
-function plain(text: string, start: number): [string, number] {
-  let end = start;
-  for (; end < text.length; end += 1) {
-    const code = text.charCodeAt(end);
-    if (code === COMMA || code === LF || code === CR) break;
+/** Null: the field is longer than PIECE. */
+function plain(text: string, start: number): [string, number] | null {
+  const limit = Math.min(text.length, start + PIECE);
+  const end = endOfPlain(text, start, limit);
+  return end === limit && limit < text.length ? null : [text.slice(start, end), end];
+}
+
+function* longPlain(text: string, start: number): Generator<null, [string, number]> {
+  for (let limit = start; ;) {
+    const from = limit;
+    limit = Math.min(text.length, from + PIECE);
+    const end = endOfPlain(text, from, limit);
+    if (end < limit || limit === text.length) return [text.slice(start, end), end];
+    yield null;
   }
-  return [text.slice(start, end), end];
+}
+
+function endOfPlain(text: string, start: number, limit: number): number {
+  for (let end = start; end < limit; end += 1) {
+    const code = text.charCodeAt(end);
+    if (code === COMMA || code === LF || code === CR) return end;
+  }
+  return limit;
 }
 
 function* quoted(text: string, start: number): Generator<null, [string, number]> {

@@ -6,7 +6,7 @@ import { AppError } from '../../common/errors/app-error';
 import type { Memory } from '../../http/bodies/body-budget';
 import type { MediaType } from '../grammar/rest-request';
 import { invalidBody, restError } from '../rest.errors';
-import { assertText, textOf } from './body-text';
+import { assertText, textInSlices, textOf } from './body-text';
 import { parseCsv } from './csv';
 import { formFields } from './form';
 import { type JsonStructure, structureOf } from './json-structure';
@@ -79,7 +79,7 @@ async function jsonPayload(body: Buffer): Promise<Payload> {
 }
 
 async function csvPayload(body: Buffer, memory: Memory): Promise<Payload> {
-  const { json, names, count } = await parseCsv(textOf(body), memory);
+  const { json, names, count } = await parseCsv(await textInSlices(body), memory);
   return payloadOf(json, true, RowShapes.alike(names, count));
 }
 

@@ -1,4 +1,4 @@
-/** The console's screens about what goes on in a project, in a real browser against a real server. */
+/** The console's monitoring of a project, in a real browser against a real server. */
 import type { Page } from 'playwright-core';
 import { RequestSamples } from '../../../src/observe/samples/request-samples.service';
 import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
@@ -14,7 +14,7 @@ const inBrowser = hasBrowser ? describe : describe.skip;
 /** A page takes seconds on a busy machine. */
 const SHOWN_MS = 20_000;
 
-inBrowser('the console looks inside', () => {
+inBrowser('monitoring of a project', () => {
   let smtp: MailServer;
   let plinth: TestPlinth;
   let browser: TestBrowser;
@@ -72,7 +72,7 @@ inBrowser('the console looks inside', () => {
     await page.getByText('/rest/v1/open_notes?offset=***').waitFor();
     await page.getByLabel('Filter by path, method, status or role').fill('offset');
     await eventually(
-      async () => expect(await page.locator('.inside-table tbody tr').count()).toBe(1),
+      async () => expect(await page.locator('#main tbody').getByRole('row').count()).toBe(1),
       SHOWN_MS,
     );
     expect(page.url()).toContain('filter=offset');
@@ -84,8 +84,13 @@ inBrowser('the console looks inside', () => {
     await view.open(project.slug, 'inside');
     const chart = page.getByRole('slider', { name: /^Requests\. [1-9]\d* requests/ });
     await chart.waitFor();
-    const bars = await chart.locator('path.chart-main').getAttribute('d');
-    expect(bars).toMatch(/^M/);
+    // The first path is the lines behind the bars.
+    expect(await chart.locator('path').nth(1).getAttribute('d')).toMatch(/^M/);
+    const colours = await page.evaluate<string[]>(`[
+      ...document.querySelector('[role=slider]').querySelectorAll('path')
+    ].map((path) => getComputedStyle(path).fill)`);
+    expect(new Set(colours.slice(1)).size).toBe(3);
+    expect((await chart.locator('svg').boundingBox())?.height).toBe(140);
     await chart.focus();
     const before = await chart.getAttribute('aria-valuenow');
     await page.keyboard.press('ArrowLeft');
@@ -114,7 +119,7 @@ inBrowser('the console looks inside', () => {
           .catch((error: Error) => error.message);
         await view.open(project.slug, 'inside?view=sessions');
         await page.getByText(/^blocked by \d+$/).waitFor();
-        await page.locator('.statement', { hasText: 'onerror' }).first().waitFor();
+        await page.getByLabel('Statement').filter({ hasText: 'onerror' }).first().waitFor();
         await expectAccessibleInBothSchemes();
         await view.button('Cancel statement').click();
         expect(await waiting).toMatch(/cancel/);
@@ -157,7 +162,7 @@ inBrowser('the console looks inside', () => {
     await page.getByLabel('Last error').getByText('onerror').waitFor();
     await expectAccessibleInBothSchemes();
     await view.button('Send again').click();
-    await page.getByText('No mail was given up.').waitFor();
+    await page.getByText('No failed mails.').waitFor();
     expect(smtp.to(waiting.email)).toEqual([]);
     const queue = page.getByRole('row', { name: /^auth-mail / });
     await queue.getByRole('button', { name: 'Run delayed jobs now' }).click();
@@ -192,7 +197,7 @@ inBrowser('the console looks inside', () => {
     await page.getByLabel('Subject').fill('Come in, {{ name }}');
     await page.getByRole('textbox', { name: 'HTML' }).fill(`<h1>Hello</h1>${HOSTILE}`);
     await page.getByText('Come in, Ada Lovelace').waitFor();
-    await page.frameLocator('.mail-preview').getByRole('heading', { name: 'Hello' }).waitFor();
+    await page.frameLocator('#main iframe').getByRole('heading', { name: 'Hello' }).waitFor();
     await expectAccessibleInBothSchemes();
     await page.getByLabel('Test mail to').fill('grace@example.com');
     // The test mail is what stands there, also before the preview shows it.
@@ -201,7 +206,7 @@ inBrowser('the console looks inside', () => {
     await page.getByText('The mail to grace@example.com was sent').waitFor();
     expect(smtp.to('grace@example.com').map(({ subject }) => subject)).toEqual(['Do come in, Ada Lovelace']);
     await view.button('Save').click();
-    await view.button('Use Plinth’s own').waitFor();
+    await view.button('Use the default text').waitFor();
     const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}`);
     expect(body.settings.mail_templates.invite.subject).toBe('Do come in, {{ name }}');
   });
@@ -235,9 +240,9 @@ inBrowser('the console looks inside', () => {
     await page.getByRole('menu').waitFor({ state: 'detached' });
     await page.setViewportSize({ width: 390, height: 800 });
     const screens = {
-      'inside?view=requests': 'Einblick',
-      'inside?view=charts': 'Einblick',
-      'inside?view=limits': 'Einblick',
+      'inside?view=requests': 'Monitoring',
+      'inside?view=charts': 'Monitoring',
+      'inside?view=limits': 'Monitoring',
       advisor: 'Ratgeber',
       mails: 'Mailvorlagen',
     };

@@ -157,7 +157,7 @@ inBrowser('the console', () => {
     await edit('thing 4', 'through the pause');
     await plinth.admin.post(`/admin/v1/projects/${project.id}/pause`);
     await view.button('Save').click();
-    await page.getByRole('heading', { name: /^The project is paused since/ }).waitFor();
+    await page.getByRole('heading', { name: /^The project has been paused since/ }).waitFor();
     expect(await view.seriousFindings()).toEqual([]);
     await plinth.admin.post(`/admin/v1/projects/${project.id}/resume`);
     await page.getByText('Unsaved changes: 1').waitFor();

@@ -170,7 +170,7 @@ inBrowser('the console, late', () => {
     const insertion = await hold('POST', /\/rest\/v1\/things/);
     await view.button('Save').click();
     await insertion.arrived;
-    const editor = page.locator('.cell-editor');
+    const editor = page.getByRole('textbox', { name: 'title', exact: true });
     await page.getByText('thing 3', { exact: true }).dblclick();
     await editor.fill('typed');
     insertion.release();
@@ -285,7 +285,7 @@ inBrowser('the console, late', () => {
     await upload.arrived;
     await page.getByRole('link', { name: 'two', exact: true }).click();
     await page.getByRole('link', { name: 'Advisor' }).click();
-    await view.dialog().getByText('Uploads that are under way: 1').waitFor();
+    await view.dialog().getByText('Uploads in progress: 1').waitFor();
     await inDialog('Cancel').click();
     upload.release();
     await page.getByRole('progressbar', { name: 'a.txt' }).waitFor({ state: 'detached' });

@@ -36,7 +36,7 @@ const en = {
   rotate: 'Rotate keys',
   save: 'Save',
   send: 'Send',
-  showConnection: 'Show connection of the owner',
+  showConnection: 'Show the database URL',
   showKeys: 'Show keys',
   signIn: 'Sign in',
   sqlRefused: 'Your role may not run SQL in this project.',

@@ -94,7 +94,7 @@ inBrowser('a session of the console', () => {
       await view.dialog().getByLabel('Name of the passkey').fill('Laptop');
       await view.dialog().getByLabel('Your password').fill(STAFF_PASSWORD);
       await view.dialog().getByRole('button', { name: 'Add a passkey' }).click();
-      await view.button('I have kept them').click();
+      await view.button('I have stored them').click();
       await page.getByText('Laptop', { exact: true }).waitFor();
       await view.button('Rename passkey').click();
       await view.dialog().getByLabel('Name of the passkey').fill('Work laptop');
@@ -214,7 +214,7 @@ inBrowser('a session of the console', () => {
       await other.getByRole('menuitem', { name: 'Sign out' }).click();
       await signInAs(other, grace.email);
       await other.getByRole('button', { name: 'Account' }).waitFor();
-      await view.button(`Go on as ${grace.email}`).click();
+      await view.button(`Continue as ${grace.email}`).click();
       await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
       await view.button('Account').click();
       await page.getByText(grace.email).waitFor();

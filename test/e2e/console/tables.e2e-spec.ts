@@ -99,7 +99,7 @@ inBrowser('tables, policies and SQL', () => {
     });
 
     it('is sorted by another column, and read after and before a row of it', async () => {
-      await page.locator('.head-button').nth(1).click();
+      await columnHead(1).click();
       await page.locator('[aria-sort=ascending]').waitFor();
       await page.getByLabel('Go to row').fill('250');
       await page.getByLabel('Go to row').press('Enter');
@@ -109,9 +109,9 @@ inBrowser('tables, policies and SQL', () => {
         expect(labels).toEqual([...labels].sort());
       });
       // Each click changes what is shown.
-      await page.locator('.head-button').nth(1).click();
+      await columnHead(1).click();
       await page.locator('[aria-sort=descending]').waitFor();
-      await page.locator('.head-button').nth(1).click();
+      await columnHead(1).click();
       await page.locator('[aria-sort=descending]').waitFor({ state: 'detached' });
     });
 
@@ -127,7 +127,7 @@ inBrowser('tables, policies and SQL', () => {
       const few = await seen(1, 5);
       const many = await seen(5, IN_SOAK ? 25 : 10);
       expect(many / few).toBeLessThan(1.5);
-      expect(await page.locator('.grid-row').count()).toBeLessThan(100);
+      expect(await view.rows().count()).toBeLessThan(100);
     });
   });
 
@@ -184,8 +184,8 @@ inBrowser('tables, policies and SQL', () => {
       });
       const filters = JSON.stringify([{ column: 'id', operator: 'gt', value: '290' }]);
       await view.open(project.slug, `tables?table=things&filters=${encodeURIComponent(filters)}`);
-      await view.button('Many rows').click();
-      await page.getByRole('menuitem', { name: 'Change all rows of the filter' }).click();
+      await view.button('Bulk edit').click();
+      await page.getByRole('menuitem', { name: 'Change all filtered rows' }).click();
       await chooseColumn('title', 'late');
       const confirm = view.dialog().getByRole('button', { name: 'Change', exact: true });
       expect(await confirm.isDisabled()).toBe(true);
@@ -297,7 +297,7 @@ inBrowser('tables, policies and SQL', () => {
       await editCell('thing 8', 'mine');
       await project.sql(`update things set title = 'theirs' where id = 8`);
       await view.button('Save').click();
-      await page.getByText(/^id = 8: somebody else changed or deleted/).waitFor();
+      await page.getByText(/^id = 8: another person changed or deleted/).waitFor();
       expect(await project.sql('select title from things where id = 8')).toEqual([{ title: 'theirs' }]);
       await view.expectAccessible();
       await view.button('Save my values anyway').click();
@@ -308,7 +308,7 @@ inBrowser('tables, policies and SQL', () => {
       await editCell('thing 9', 'of a deleted row');
       await project.sql('delete from things where id = 9');
       await view.button('Save').click();
-      await page.getByText(/^id = 9: somebody else changed or deleted/).waitFor();
+      await page.getByText(/^id = 9: another person changed or deleted/).waitFor();
       await view.button('Discard').click();
     });
 
@@ -341,7 +341,7 @@ inBrowser('tables, policies and SQL', () => {
       await page.getByLabel('Open row').nth(2).click();
       await view.button('Check policies for this row').click();
       const verdict = view.dialog().last();
-      await verdict.getByText('A restrictive policy does not give true for this row.').waitFor();
+      await verdict.getByText('A restrictive policy is not true for this row.').waitFor();
       const readable = verdict.locator('[data-policy="readable below 10"]');
       await readable.getByText('true', { exact: true }).waitFor();
       await verdict.locator('[data-policy="not the third"]').getByText('false', { exact: true }).waitFor();
@@ -427,8 +427,8 @@ inBrowser('tables, policies and SQL', () => {
       await view.open(project.slug, 'schema');
       const table = page.getByRole('button', { name: 't7', exact: true });
       await table.waitFor();
-      expect(await page.locator('.schema-box').count()).toBe(100);
-      const placeOf = () => page.locator('.schema-box', { has: table }).getAttribute('transform');
+      expect(await page.getByRole('button', { name: /^t\d+$/ }).count()).toBe(100);
+      const placeOf = () => table.locator('..').getAttribute('transform');
       const before = await placeOf();
       await table.focus();
       await page.keyboard.press('ArrowRight');
@@ -463,7 +463,9 @@ inBrowser('tables, policies and SQL', () => {
       await page.locator('.cm-content').fill('select i as day, i * i as total from generate_series(1, 9) i');
       await view.button('Run').click();
       await page.getByText('Chart', { exact: true }).click();
-      await eventuallyShown(async () => expect(await page.locator('.chart-bar').count()).toBe(9));
+      await eventuallyShown(async () =>
+        expect(await page.getByRole('img', { name: 'day by day' }).locator('rect').count()).toBe(9),
+      );
       await view.expectAccessible();
       expect(new URL(page.url()).searchParams.get('query')).toContain('generate_series');
       await page
@@ -623,6 +625,11 @@ async function download(click: () => Promise<void>): Promise<string> {
   return readFileSync(await file.path(), 'utf8');
 }
 
+/** The button that sorts by a column. */
+function columnHead(index: number) {
+  return page.getByRole('columnheader').getByRole('button').nth(index);
+}
+
 /** Moves the scroll bar, as a drag does. */
 async function scrollToShare(share: number): Promise<void> {
   await page
@@ -632,7 +639,7 @@ async function scrollToShare(share: number): Promise<void> {
 
 /** The keys of the rows in the page, from the top. Empty while one of them is not loaded. */
 async function visibleIds(): Promise<number[]> {
-  return page.locator('.grid-row').evaluateAll((rows) => {
+  return view.rows().evaluateAll((rows) => {
     if (rows.some((row) => row.hasAttribute('aria-busy'))) return [];
     return rows.map((row) => Number(/row (\d+)/.exec(row.textContent ?? '')?.[1]));
   });

@@ -5,11 +5,11 @@ export const pause: Readonly<Record<keyof typeof english, string>> = {
   lifecycle: 'Pausieren und löschen',
   pauseProject: 'Projekt pausieren',
   pauseProjectQuestion:
-    'Clients von {name} bekommen 503, bis es fortgesetzt wird. Zeilen, Benutzer, Dateien und Schlüssel bleiben, und Sicherungen laufen weiter.',
+    'Clients von {name} erhalten 503, bis Sie es fortsetzen. Zeilen, Benutzer, Dateien und Schlüssel bleiben, und Sicherungen laufen weiter.',
   pauseProjectText: 'Seine API antwortet mit 503, alle Daten bleiben. Es lässt sich jederzeit fortsetzen.',
   paused: 'Pausiert',
-  pausedSince: 'Das Projekt ist pausiert seit {time}',
-  pausedText: 'Seine API antwortet mit 503. SQL, Einstellungen, Sicherungen und Ratgeber arbeiten weiter.',
+  pausedSince: 'Das Projekt ist seit {time} pausiert',
+  pausedText: 'Seine API antwortet mit 503. SQL, Einstellungen, Sicherungen und Ratgeber bleiben verfügbar.',
   resume: 'Fortsetzen',
   resumed: 'Das Projekt nimmt wieder Anfragen an',
 };

@@ -3,7 +3,7 @@ import type { policies as en } from '../en/policies';
 
 export const policies: Readonly<Record<keyof typeof en, string>> = {
   allSchemas: 'Alle Schemas',
-  checkHint: 'Welche neuen Werte erlaubt sind. Leer: wie bei using.',
+  checkHint: 'Die neuen Werte, die erlaubt sind. Leer: dieselbe Bedingung wie in using.',
   disableRls: 'RLS ausschalten',
   dropPolicy: 'Policy {name} löschen',
   editPolicy: 'Policy {name} bearbeiten',
@@ -15,14 +15,14 @@ export const policies: Readonly<Record<keyof typeof en, string>> = {
   policiesText: 'Row-Level Security legt fest, welche Zeilen eine Rolle lesen und ändern darf.',
   restrictive: 'einschränkend',
   rlsOffText:
-    'Ohne Row-Level Security liest und ändert jeder Client mit einem Schlüssel alle Zeilen, die seine Rechte erlauben.',
+    'Ohne Row-Level Security kann jeder Client mit einem Schlüssel alle Zeilen lesen und ändern, die seine Rechte erlauben.',
   template_claim: 'Nach einem Claim des Tokens',
   template_insertSignedIn: 'Benutzer dürfen eigene Zeilen hinzufügen',
   template_own: 'Benutzer verwalten ihre eigenen Zeilen',
   template_readAll: 'Alle dürfen lesen',
   template_readSignedIn: 'Angemeldete dürfen lesen',
   templates: 'Vorlagen',
-  usingHint: 'Welche vorhandenen Zeilen die Policy umfasst.',
+  usingHint: 'Die vorhandenen Zeilen, für die die Policy gilt.',
   viewRows: 'Zeilen ansehen',
   noTableFound: 'Keine Tabelle hat {name} im Namen.',
   restrictiveHint: 'Eine einschränkende Policy engt nur ein, was andere Policies erlauben.',
@@ -30,7 +30,7 @@ export const policies: Readonly<Record<keyof typeof en, string>> = {
   checkPolicyHint: 'Legt die Policy in einer Transaktion an und rollt sie zurück.',
   policyIsValid: 'PostgreSQL nimmt diese Policy an. Es wurde nichts geändert.',
   whyButton: 'Policies für diese Zeile prüfen',
-  whyTitle: 'Warum ist diese Zeile sichtbar oder nicht?',
+  whyTitle: 'Warum ist diese Zeile sichtbar oder verborgen?',
   whyText:
     'Jede Policy der Tabelle, ausgewertet für diese Zeile und die gewählte Identität, in einer Transaktion, die nur liest.',
   whyYes: '{command} ist auf dieser Zeile für {role} erlaubt.',
@@ -38,7 +38,7 @@ export const policies: Readonly<Record<keyof typeof en, string>> = {
   verdict_allowed: 'Mindestens eine Policy erlaubt es, und keine einschränkende verbietet es.',
   verdict_bypasses: 'Die Rolle umgeht Row-Level Security.',
   verdict_rlsOff: 'Row-Level Security ist aus, es zählen nur die Rechte.',
-  verdict_noPrivilege: 'Der Rolle fehlt das Recht auf die Tabelle. Policies werden nicht geprüft.',
+  verdict_noPrivilege: 'Der Rolle fehlt das Recht auf die Tabelle, darum werden Policies nicht ausgewertet.',
   verdict_noPolicy: 'Keine erlaubende Policy gilt für diesen Befehl und diese Rolle.',
   verdict_notPermitted: 'Keine erlaubende Policy ergibt true für diese Zeile.',
   verdict_restricted: 'Eine einschränkende Policy ergibt nicht true für diese Zeile.',

@@ -5,7 +5,7 @@ export const signIn: Readonly<Record<keyof typeof en, string>> = {
   adminKey: 'Admin-Schlüssel der Plattform',
   adminKeyHint: 'Er bleibt im Speicher dieser Seite.',
   adminKeyWhere:
-    'Der erste Start schreibt den Schlüssel nach data/secrets, sofern ihn nicht PLATFORM_ADMIN_KEY setzt.',
+    'Der erste Start schreibt ihn in die Datei platform-admin-key im Datenverzeichnis, sofern PLATFORM_ADMIN_KEY ihn nicht setzt.',
   adminKeyWrong: 'Das ist nicht der Schlüssel dieser Installation.',
   factorCode: 'Code des zweiten Faktors',
   invitationText: 'Wählen Sie Namen und Passwort, um die Einladung anzunehmen.',

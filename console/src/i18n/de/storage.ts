@@ -16,8 +16,7 @@ export const storage: Readonly<Record<keyof typeof en, string>> = {
   fileName: 'Name',
   fileNameHint: 'Ein Schrägstrich macht einen Ordner: berichte/2026.pdf',
   leaveUploads: 'Das Hochladen abbrechen?',
-  leaveUploadsText:
-    'Dateien, die gerade hochgeladen werden: {count}. Das wird abgebrochen, wenn Sie diese Seite verlassen.',
+  leaveUploadsText: 'Laufende Uploads: {count}. Sie werden abgebrochen, wenn Sie diese Seite verlassen.',
   more: 'Mehr anzeigen',
   move: 'Verschieben',
   newBucket: 'Neuer Bucket',
@@ -37,6 +36,6 @@ export const storage: Readonly<Record<keyof typeof en, string>> = {
   sizeLimit: 'Höchstgröße einer Datei',
   upload: 'Hochladen',
   newFolder: 'Neuer Ordner',
-  newFolderHint: 'Er bleibt, sobald eine Datei hineingeladen wurde.',
+  newFolderHint: 'Er besteht, sobald eine Datei darin hochgeladen ist.',
   openFolder: 'Öffnen',
 };

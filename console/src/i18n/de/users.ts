@@ -9,7 +9,7 @@ export const users: Readonly<Record<keyof typeof en, string>> = {
   byInvitation: 'Per E-Mail einladen',
   createUser: 'Benutzer anlegen',
   createdAt: 'Angelegt',
-  days: '{count} Tage',
+  days: '{count} Tag|{count} Tage',
   deleteUser: 'Benutzer löschen',
   deleteUserText: 'Das löscht {email} und beendet alle Sitzungen. Es lässt sich nicht rückgängig machen.',
   emailVerified: 'Die E-Mail-Adresse ist bestätigt',

@@ -14,7 +14,7 @@ export const storage = {
   fileName: 'Name',
   fileNameHint: 'A slash makes a folder: reports/2026.pdf',
   leaveUploads: 'Cancel the uploads?',
-  leaveUploadsText: 'Uploads that are under way: {count}. They are cancelled if you leave this page.',
+  leaveUploadsText: 'Uploads in progress: {count}. They are cancelled if you leave this page.',
   more: 'Show more',
   move: 'Move',
   newBucket: 'New bucket',
@@ -34,6 +34,6 @@ export const storage = {
   sizeLimit: 'Size limit of a file',
   upload: 'Upload',
   newFolder: 'New folder',
-  newFolderHint: 'It stays once a file is uploaded into it.',
+  newFolderHint: 'It exists as soon as a file is uploaded into it.',
   openFolder: 'Open',
 } as const;

@@ -7,7 +7,7 @@ export const users = {
   byInvitation: 'Invite by mail',
   createUser: 'Create user',
   createdAt: 'Created',
-  days: '{count} days',
+  days: '{count} day|{count} days',
   deleteUser: 'Delete user',
   deleteUserText: 'This deletes {email} and ends all sessions. It cannot be undone.',
   emailVerified: 'The e-mail address is verified',

@@ -11,6 +11,7 @@ import { Page, Section } from '../../ui/parts';
 import { AuthenticatorApp } from './authenticator-app';
 import { PasskeysSection } from './passkeys';
 import { Tokens } from './tokens';
+import textStyles from '../../ui/text.module.css';
 
 export function AccountScreen() {
   const t = useT();
@@ -114,7 +115,7 @@ function Sessions() {
               {list.map((one) => (
                 <Table.Tr key={one.id}>
                   <Table.Td>
-                    <Text size="sm" className="wrap">
+                    <Text size="sm" className={textStyles.wrap}>
                       {one.user_agent ?? t('unknownBrowser')}
                     </Text>
                     <Text size="xs" c="dimmed">

@@ -7,6 +7,7 @@ import { Named } from '../../ui/data-table';
 import { Failure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { IconButton } from '../../ui/parts';
+import textStyles from '../../ui/text.module.css';
 
 interface Named {
   readonly id: string;
@@ -34,7 +35,7 @@ export function OwnList<One extends Named>(props: OwnListProps<One>) {
             <Table.Td>
               <Named name={one.name} details={detailsOf(one)} />
             </Table.Td>
-            <Table.Td ta="end" className="nowrap">
+            <Table.Td ta="end" className={textStyles.nowrap}>
               {rename ? (
                 <IconButton icon="edit" label={rename.label} onClick={() => rename.start(one)} />
               ) : null}

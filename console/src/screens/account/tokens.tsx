@@ -8,7 +8,7 @@ import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { Dialog } from '../../ui/dialog';
 import { Failure, Loaded } from '../../ui/feedback';
-import { Confirm, Section, Snippet } from '../../ui/parts';
+import { Confirm, FormButtons, Section, Snippet } from '../../ui/parts';
 import { AddButton, OwnList } from './parts';
 
 type Token = Schema<'TokenRecordDto'>;
@@ -65,28 +65,34 @@ export function Tokens({ projects }: TokensProps) {
   );
 }
 
+interface TokenInput {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** Empty for all projects. */
+  readonly project: string;
+  readonly days: number;
+}
+
 function CreateToken({ projects, onClose }: TokensProps & { readonly onClose: () => void }) {
   const t = useT();
   const client = useQueryClient();
-  const [input, setInput] = useState({ name: '', scopes: ['read'] as Scope[], project: '', days: 30 });
   const create = useMutation({
-    mutationFn: () =>
+    mutationFn: ({ name, scopes, project, days }: TokenInput) =>
       dataOf(
         api.POST('/admin/v1/tokens', {
           body: {
-            name: input.name.trim(),
-            scopes: input.scopes,
-            project_id: input.project === '' ? null : input.project,
-            expires_in: input.days * DAY_SECONDS,
+            name: name.trim(),
+            scopes: [...scopes],
+            project_id: project === '' ? null : project,
+            expires_in: days * DAY_SECONDS,
           },
         }),
       ),
     onSuccess: () => client.invalidateQueries({ queryKey: ['my-tokens'] }),
   });
-  const title = create.data ? t('tokenCreated') : t('newToken');
-  return (
-    <Dialog onClose={onClose} title={title}>
-      {create.data ? (
+  if (create.data)
+    return (
+      <Dialog onClose={onClose} title={t('tokenCreated')}>
         <Stack gap="sm">
           <Text size="sm">{t('tokenCreatedText')}</Text>
           <Snippet label={t('tokenCreated')} text={create.data.token} />
@@ -94,67 +100,84 @@ function CreateToken({ projects, onClose }: TokensProps & { readonly onClose: ()
             <Button onClick={onClose}>{t('done')}</Button>
           </Group>
         </Stack>
-      ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            create.mutate();
-          }}
-        >
-          <Stack gap="sm">
-            <TextInput
-              label={t('tokenName')}
-              maxLength={200}
-              value={input.name}
-              onChange={(event) => setInput({ ...input, name: event.currentTarget.value })}
-              data-autofocus
-            />
-            <Checkbox.Group
-              label={t('scopes')}
-              value={input.scopes}
-              onChange={(scopes) => setInput({ ...input, scopes })}
-            >
-              <Stack gap={6} mt={4}>
-                {SCOPES.map((scope) => (
-                  <Checkbox key={scope} value={scope} label={t(`scope_${scope}`)} />
-                ))}
-              </Stack>
-            </Checkbox.Group>
-            {projects.length > 0 ? (
-              <Select
-                label={t('tokenProject')}
-                data={[
-                  { value: '', label: t('tokenAllProjects') },
-                  ...projects.map(({ id, slug }) => ({ value: id, label: slug })),
-                ]}
-                value={input.project}
-                allowDeselect={false}
-                onChange={(project) => setInput({ ...input, project: project ?? '' })}
-              />
-            ) : null}
-            <Select
-              label={t('tokenLifetime')}
-              data={DAYS.map((days) => ({ value: String(days), label: t('days', { count: days }) }))}
-              value={String(input.days)}
-              allowDeselect={false}
-              onChange={(days) => setInput({ ...input, days: Number(days) })}
-            />
-            {create.error ? <Failure error={create.error} /> : null}
-            <Group justify="end" gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {t('cancel')}
-              </Button>
-              <Button
-                type="submit"
-                loading={create.isPending}
-                disabled={input.name.trim() === '' || input.scopes.length === 0}
-              >
-                {t('createToken')}
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      )}
+      </Dialog>
+    );
+  return (
+    <Dialog onClose={onClose} title={t('newToken')}>
+      <TokenForm
+        projects={projects}
+        error={create.error}
+        isPending={create.isPending}
+        onCreate={create.mutate}
+        onClose={onClose}
+      />
     </Dialog>
+  );
+}
+
+interface TokenFormProps extends TokensProps {
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly onCreate: (input: TokenInput) => void;
+  readonly onClose: () => void;
+}
+
+function TokenForm({ projects, error, isPending, onCreate, onClose }: TokenFormProps) {
+  const t = useT();
+  const [input, setInput] = useState<TokenInput>({ name: '', scopes: ['read'], project: '', days: 30 });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onCreate(input);
+      }}
+    >
+      <Stack gap="sm">
+        <TextInput
+          label={t('tokenName')}
+          maxLength={200}
+          value={input.name}
+          onChange={(event) => setInput({ ...input, name: event.currentTarget.value })}
+          data-autofocus
+        />
+        <Checkbox.Group
+          label={t('scopes')}
+          value={[...input.scopes]}
+          onChange={(scopes) => setInput({ ...input, scopes })}
+        >
+          <Stack gap={6} mt={4}>
+            {SCOPES.map((scope) => (
+              <Checkbox key={scope} value={scope} label={t(`scope_${scope}`)} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        {projects.length > 0 ? (
+          <Select
+            label={t('tokenProject')}
+            data={[
+              { value: '', label: t('tokenAllProjects') },
+              ...projects.map(({ id, slug }) => ({ value: id, label: slug })),
+            ]}
+            value={input.project}
+            allowDeselect={false}
+            onChange={(project) => setInput({ ...input, project: project ?? '' })}
+          />
+        ) : null}
+        <Select
+          label={t('tokenLifetime')}
+          data={DAYS.map((days) => ({ value: String(days), label: t('days', { count: days }) }))}
+          value={String(input.days)}
+          allowDeselect={false}
+          onChange={(days) => setInput({ ...input, days: Number(days) })}
+        />
+        {error ? <Failure error={error} /> : null}
+        <FormButtons
+          action={t('createToken')}
+          isPending={isPending}
+          isDisabled={input.name.trim() === '' || input.scopes.length === 0}
+          onClose={onClose}
+        />
+      </Stack>
+    </form>
   );
 }

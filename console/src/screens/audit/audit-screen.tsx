@@ -15,6 +15,7 @@ import { Icon } from '../../ui/icon';
 import { Page } from '../../ui/parts';
 import { saveFile } from '../../ui/save-file';
 import { ChainState } from './chain-state';
+import textStyles from '../../ui/text.module.css';
 
 const route = getRouteApi('/signed-in/audit-log');
 const PER_PAGE = 100;
@@ -78,7 +79,7 @@ async function readPage(
   return { entries: data as Entry[], next: response.headers.get('X-Next-Cursor') };
 }
 
-/** Without what is empty or not a time; local times become those of the API. */
+/** Omits empty fields and invalid times. Local times become times of the API. */
 function toFilter({ since, until, ...texts }: AuditSearch): AuditSearch {
   const times = Object.entries({ since, until }).flatMap(([name, text]) => {
     const time = new Date(text ?? '');
@@ -133,16 +134,16 @@ function EntryTable({ entries }: { entries: readonly Entry[] }) {
     >
       {entries.map((entry) => (
         <Table.Tr key={entry.id}>
-          <Table.Td className="nowrap">{formatTime(entry.at, language)}</Table.Td>
-          <Table.Td dir="auto" className="truncate" maw={220} title={entry.actor}>
+          <Table.Td className={textStyles.nowrap}>{formatTime(entry.at, language)}</Table.Td>
+          <Table.Td dir="auto" className={textStyles.truncate} maw={220} title={entry.actor}>
             {withoutId(entry.actor)}
           </Table.Td>
           <Table.Td>
             <code>{entry.action}</code>
           </Table.Td>
-          <Table.Td className="mono">{entry.project_id ?? '–'}</Table.Td>
-          <Table.Td className="mono">{entry.address ?? '–'}</Table.Td>
-          <Table.Td className="wrap" title={JSON.stringify(entry.details)}>
+          <Table.Td className={textStyles.mono}>{entry.project_id ?? '–'}</Table.Td>
+          <Table.Td className={textStyles.mono}>{entry.address ?? '–'}</Table.Td>
+          <Table.Td className={textStyles.wrap} title={JSON.stringify(entry.details)}>
             <Text size="xs" dir="auto">
               {detailsOf(entry)}
             </Text>

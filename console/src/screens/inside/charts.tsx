@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type Sample, type SampleRange, samplesQuery } from '../../queries/inside';
 import type { Project } from '../../queries/projects';
-import { useLanguages } from '../../i18n';
+import { useLanguages, type useT } from '../../i18n';
 import { slotsOf } from '../../lib/chart';
 import { formatBytes, formatMs, formatNumber } from '../../lib/format';
-import { Chart } from '../../ui/chart';
+import { Chart, type ChartProps } from '../../ui/chart';
 import { Empty, Loaded } from '../../ui/feedback';
 
 const route = getRouteApi('/signed-in/projects/$slug/inside');
@@ -61,76 +61,63 @@ function ChartGrid({ samples, ...range }: ChartGridProps) {
   const { t, language } = useLanguages();
   const slots = slotsOf(samples, range);
   const times = slots.map(({ at }) => at);
-  const valuesOf = (pick: (sample: Sample) => number | null): (number | null)[] =>
-    slots.map(({ sample }) => sample && pick(sample));
+  const count = (value: number): string => formatNumber(Math.round(value), language);
+  const ms = (value: number): string => formatMs(value, language);
+  const bytes = (value: number): string => formatBytes(value, language);
+  const valuesOf: ValuesOf = (pick) => slots.map(({ sample }) => sample && pick(sample));
   const sumOf = (pick: (sample: Sample) => number): number =>
     samples.reduce((sum, sample) => sum + pick(sample), 0);
-  const count = (value: number): string => formatNumber(Math.round(value), language);
-  const bytes = (value: number): string => formatBytes(value, language);
-  const ms = (value: number): string => formatMs(value, language);
-  const refused = sumOf((sample) => sample.refused);
-  const errors = sumOf((sample) => sample.errors);
   const slowest = Math.max(0, ...samples.map((sample) => sample.p99_ms ?? 0));
   const size = samples.findLast((sample) => sample.database_bytes !== null)?.database_bytes ?? null;
+  const charts: ChartProps[] = [
+    {
+      title: t('requests'),
+      kind: 'bars',
+      format: count,
+      summary: t('requestsSummary', {
+        count: count(sumOf(({ requests }) => requests)),
+        refused: count(sumOf(({ refused }) => refused)),
+        errors: count(sumOf(({ errors }) => errors)),
+      }),
+      series: requestSeries(valuesOf, t),
+      times,
+    },
+    {
+      title: t('times'),
+      kind: 'lines',
+      format: ms,
+      summary: t('timesSummary', { ms: ms(slowest) }),
+      series: [
+        { label: t('median'), color: 'main', values: valuesOf((sample) => sample.p50_ms) },
+        { label: t('slowestPercent'), color: 'warn', values: valuesOf((sample) => sample.p99_ms) },
+      ],
+      times,
+    },
+    {
+      title: t('sentBytes'),
+      kind: 'bars',
+      format: bytes,
+      summary: t('inAll', { value: bytes(sumOf((sample) => sample.bytes)) }),
+      series: [{ label: t('sentBytes'), color: 'main', values: valuesOf((sample) => sample.bytes) }],
+      times,
+    },
+    {
+      title: t('databaseSize'),
+      kind: 'lines',
+      format: bytes,
+      summary: size === null ? t('notMeasured') : t('nowValue', { value: bytes(size) }),
+      series: [
+        { label: t('databaseSize'), color: 'main', values: valuesOf((sample) => sample.database_bytes) },
+      ],
+      times,
+    },
+  ];
   return (
     <>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-        <Card withBorder>
-          <Chart
-            title={t('requests')}
-            kind="bars"
-            times={times}
-            format={count}
-            summary={t('requestsSummary', {
-              count: count(sumOf((sample) => sample.requests)),
-              refused: count(refused),
-              errors: count(errors),
-            })}
-            series={[
-              {
-                label: t('answered'),
-                color: 'main',
-                values: valuesOf((sample) => sample.requests - sample.refused - sample.errors),
-              },
-              { label: t('refused'), color: 'warn', values: valuesOf((sample) => sample.refused) },
-              { label: t('errors'), color: 'bad', values: valuesOf((sample) => sample.errors) },
-            ]}
-          />
-        </Card>
-        <Card withBorder>
-          <Chart
-            title={t('times')}
-            kind="lines"
-            times={times}
-            format={ms}
-            summary={t('timesSummary', { ms: ms(slowest) })}
-            series={[
-              { label: t('median'), color: 'main', values: valuesOf((sample) => sample.p50_ms) },
-              { label: t('slowestPercent'), color: 'warn', values: valuesOf((sample) => sample.p99_ms) },
-            ]}
-          />
-        </Card>
-        {[
-          {
-            title: t('sentBytes'),
-            kind: 'bars' as const,
-            summary: t('inAll', { value: bytes(sumOf((sample) => sample.bytes)) }),
-            values: valuesOf((sample) => sample.bytes),
-          },
-          {
-            title: t('databaseSize'),
-            kind: 'lines' as const,
-            summary: size === null ? t('notMeasured') : t('nowValue', { value: bytes(size) }),
-            values: valuesOf((sample) => sample.database_bytes),
-          },
-        ].map(({ values, ...chart }) => (
+        {charts.map((chart) => (
           <Card withBorder key={chart.title}>
-            <Chart
-              {...chart}
-              times={times}
-              format={bytes}
-              series={[{ label: chart.title, color: 'main', values }]}
-            />
+            <Chart {...chart} />
           </Card>
         ))}
       </SimpleGrid>
@@ -139,4 +126,18 @@ function ChartGrid({ samples, ...range }: ChartGridProps) {
       </Text>
     </>
   );
+}
+
+type ValuesOf = (pick: (sample: Sample) => number | null) => (number | null)[];
+
+function requestSeries(valuesOf: ValuesOf, t: ReturnType<typeof useT>): ChartProps['series'] {
+  return [
+    {
+      label: t('answered'),
+      color: 'main',
+      values: valuesOf(({ requests, refused, errors }) => requests - refused - errors),
+    },
+    { label: t('refused'), color: 'warn', values: valuesOf(({ refused }) => refused) },
+    { label: t('errors'), color: 'bad', values: valuesOf(({ errors }) => errors) },
+  ];
 }

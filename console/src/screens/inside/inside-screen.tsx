@@ -1,4 +1,4 @@
-/** What goes on in a project: charts, live requests, slow queries, sessions of the database, limits and mails. */
+/** Monitoring of a project: charts, live requests, slow queries, sessions of the database, limits and mails. */
 import { Button, Tabs } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useSession } from '../../api/session';

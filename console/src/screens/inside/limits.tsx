@@ -9,6 +9,8 @@ import { type Project, useMayWrite } from '../../queries/projects';
 import { useLanguages } from '../../i18n';
 import { formatBytes, formatNumber, formatTime } from '../../lib/format';
 import { announce, Failure, Loaded } from '../../ui/feedback';
+import textStyles from '../../ui/text.module.css';
+import styles from './inside.module.css';
 
 export function Limits({ project }: { project: Project }) {
   const { t } = useLanguages();
@@ -135,7 +137,7 @@ function FailedMail({ mail, project }: { mail: Schema<'FailedMailDto'>; project:
       <Group justify="space-between" align="start" gap="xs">
         <div>
           <Group gap="xs">
-            <Text size="sm" fw={550} className="wrap" dir="auto">
+            <Text size="sm" fw={550} className={textStyles.wrap} dir="auto">
               {mail.recipient}
             </Text>
             <Badge variant="light" color="gray">
@@ -153,7 +155,7 @@ function FailedMail({ mail, project }: { mail: Schema<'FailedMailDto'>; project:
         ) : null}
       </Group>
       {mail.last_error ? (
-        <pre className="statement" tabIndex={0} aria-label={t('lastError')}>
+        <pre className={styles.statement} tabIndex={0} aria-label={t('lastError')}>
           {mail.last_error}
         </pre>
       ) : null}

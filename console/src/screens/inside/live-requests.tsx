@@ -1,7 +1,6 @@
 /** Requests as they end. */
 import { Badge, Button, Group, SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Project } from '../../queries/projects';
 import { type Numbered, useLiveRequests } from '../../queries/live-requests';
 import { useLanguages } from '../../i18n';
@@ -9,12 +8,14 @@ import { formatBytes, formatMs, formatNumber } from '../../lib/format';
 import { AddressInput } from '../../ui/address-input';
 import { Empty, Failure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
+import styles from './inside.module.css';
+import textStyles from '../../ui/text.module.css';
 
 const route = getRouteApi('/signed-in/projects/$slug/inside');
-/** Rows that are drawn; the filter looks at all that the page holds. */
-const DRAWN = 200;
+/** Rows that are drawn. The filter searches all requests that the page holds. */
+const MAX_ROWS = 200;
 /** Characters of a path that are drawn. */
-const MOST_PATH = 2_000;
+const MAX_PATH = 2_000;
 const OUTCOMES = { all: 100, refused: 400, errors: 500 } as const;
 type Outcome = keyof typeof OUTCOMES;
 
@@ -22,8 +23,7 @@ export function LiveRequests({ project }: { project: Project }) {
   const { t, language } = useLanguages();
   const { filter = '', status, ...search } = route.useSearch();
   const navigate = route.useNavigate();
-  const [isPaused, setPaused] = useState(false);
-  const live = useLiveRequests(project, isPaused);
+  const live = useLiveRequests(project);
   const outcome: Outcome = status === 'refused' || status === 'errors' ? status : 'all';
   const wanted = filter.toLowerCase();
   const found = live.requests.filter(
@@ -68,10 +68,10 @@ export function LiveRequests({ project }: { project: Project }) {
         />
         <Button
           variant="default"
-          leftSection={<Icon name={isPaused ? 'play' : 'pause'} size={16} />}
-          onClick={() => setPaused(!isPaused)}
+          leftSection={<Icon name={live.isPaused ? 'play' : 'pause'} size={16} />}
+          onClick={live.togglePause}
         >
-          {isPaused ? t('goOnWith', { count: live.waiting }) : t('pause')}
+          {live.isPaused ? t('goOnWith', { count: live.waiting.length }) : t('pause')}
         </Button>
         <Button variant="default" onClick={live.clear}>
           {t('clear')}
@@ -91,7 +91,7 @@ export function LiveRequests({ project }: { project: Project }) {
           text={live.requests.length === 0 ? t('noRequestsText') : t('noRequestsFiltered')}
         />
       ) : (
-        <RequestTable requests={found.slice(0, DRAWN)} />
+        <RequestTable requests={found.slice(0, MAX_ROWS)} />
       )}
     </Stack>
   );
@@ -110,7 +110,7 @@ function RequestTable({ requests }: { requests: readonly Numbered[] }) {
   const { t, language } = useLanguages();
   return (
     <Table.ScrollContainer minWidth={1000}>
-      <Table verticalSpacing={4} layout="fixed" className="inside-table">
+      <Table verticalSpacing={4} layout="fixed" className={styles.requests}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={116}>{t('time')}</Table.Th>
@@ -132,17 +132,17 @@ function RequestTable({ requests }: { requests: readonly Numbered[] }) {
         <Table.Tbody>
           {requests.map((one) => (
             <Table.Tr key={one.number}>
-              <Table.Td className="nowrap">{timeOf(one.at, language)}</Table.Td>
-              <Table.Td className="truncate">{one.method}</Table.Td>
-              <Table.Td className="mono wrap" dir="auto">
-                {one.path.slice(0, MOST_PATH)}
+              <Table.Td className={textStyles.nowrap}>{timeOf(one.at, language)}</Table.Td>
+              <Table.Td className={textStyles.truncate}>{one.method}</Table.Td>
+              <Table.Td className={`${textStyles.mono} ${textStyles.wrap}`} dir="auto">
+                {one.path.slice(0, MAX_PATH)}
               </Table.Td>
               <Table.Td>
                 <Badge variant="light" color={colorOf(one.status)}>
                   {one.status}
                 </Badge>
               </Table.Td>
-              <Table.Td className="truncate">{one.role ?? '–'}</Table.Td>
+              <Table.Td className={textStyles.truncate}>{one.role ?? '–'}</Table.Td>
               <Table.Td ta="right">{formatMs(one.ms, language)}</Table.Td>
               <Table.Td ta="right">
                 {one.ms_database === null ? '–' : formatMs(one.ms_database, language)}

@@ -9,6 +9,8 @@ import { useLanguages } from '../../i18n';
 import { formatSeconds } from '../../lib/format';
 import { announce, announceFailure, Empty, Loaded } from '../../ui/feedback';
 import { Confirm } from '../../ui/parts';
+import textStyles from '../../ui/text.module.css';
+import styles from './inside.module.css';
 
 const REFRESH_MS = 5_000;
 type Lock = Schema<'DatabaseLock'>;
@@ -82,7 +84,7 @@ function Session({ project, session, locks }: SessionProps) {
               </Badge>
             ) : null}
           </Group>
-          <Text size="xs" c="dimmed" className="wrap" mt={4}>
+          <Text size="xs" c="dimmed" className={textStyles.wrap} mt={4}>
             {[session.role, session.application, session.address, session.waits_for]
               .filter((one) => one !== null && one !== '')
               .join(' · ')}
@@ -97,7 +99,7 @@ function Session({ project, session, locks }: SessionProps) {
         {mayEnd ? <SessionActions project={project} session={session} /> : null}
       </Group>
       {session.query ? (
-        <pre className="statement" tabIndex={0} aria-label={t('statement')}>
+        <pre className={styles.statement} tabIndex={0} aria-label={t('statement')}>
           {session.query}
         </pre>
       ) : null}
@@ -150,14 +152,14 @@ function SessionActions({ project, session }: Omit<SessionProps, 'locks'>) {
 function Locks({ locks }: { locks: readonly Lock[] }) {
   const { t } = useLanguages();
   return (
-    <details className="locks">
+    <details className={styles.locks}>
       <summary>{t('lockCount', { count: locks.length })}</summary>
       <Table.ScrollContainer minWidth={420}>
         <Table verticalSpacing={2}>
           <Table.Tbody>
             {locks.map(({ type, mode, granted, schema, relation }, index) => (
               <Table.Tr key={index}>
-                <Table.Td className="wrap" dir="auto">
+                <Table.Td className={textStyles.wrap} dir="auto">
                   {relation === null ? type : `${schema ?? ''}.${relation}`}
                 </Table.Td>
                 <Table.Td>{mode}</Table.Td>

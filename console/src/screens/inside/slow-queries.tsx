@@ -11,6 +11,7 @@ import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { OpenSql } from '../../ui/open-sql';
 import { Snippet } from '../../ui/parts';
+import textStyles from '../../ui/text.module.css';
 
 const route = getRouteApi('/signed-in/projects/$slug/inside');
 const ORDERS: readonly SlowOrder[] = ['total', 'mean', 'max', 'calls'];
@@ -61,7 +62,7 @@ function NotAvailable({ reason }: { reason: string | null }) {
   return (
     <Alert icon={<Icon name="warning" />} title={t('noStatements')} color="orange" variant="light">
       {reason === null ? null : (
-        <Text size="sm" className="wrap" mb="xs">
+        <Text size="sm" className={textStyles.wrap} mb="xs">
           {reason}
         </Text>
       )}
@@ -102,7 +103,7 @@ function Statement({ statement, project }: { statement: Schema<'SlowQuery'>; pro
       </SimpleGrid>
       <Snippet label={t('statement')} text={statement.query} />
       <Group mt="xs" justify="space-between">
-        <Text size="xs" c="dimmed" className="truncate">
+        <Text size="xs" c="dimmed" className={textStyles.truncate}>
           {statement.role}
         </Text>
         <OpenSql project={project} sql={explainOf(statement.query)} label={t('explainInEditor')} />

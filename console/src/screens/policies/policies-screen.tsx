@@ -12,6 +12,9 @@ import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { IconButton, Page } from '../../ui/parts';
 import { type Action, ActionDialog } from './policy-dialog';
+import styles from './policies.module.css';
+import textStyles from '../../ui/text.module.css';
+import policyStyles from '../../ui/policy.module.css';
 
 const route = getRouteApi('/signed-in/projects/$slug/policies');
 
@@ -100,7 +103,7 @@ function TableCards({ project, relations, onAction }: TableCardsProps) {
     scrollMargin: top,
   });
   return (
-    <div ref={list} className="virtual-list" style={{ height: cards.getTotalSize() }}>
+    <div ref={list} className={styles.list} style={{ height: cards.getTotalSize() }}>
       {cards.getVirtualItems().map(({ key, index, start }) => (
         <div
           key={key}
@@ -129,7 +132,7 @@ function TableCard({ project, relation, onAction }: TableCardProps) {
     <Card withBorder component="section">
       <Group justify="space-between" mb="xs">
         <Group gap="xs">
-          <Title order={2} size="h4" className="wrap">
+          <Title order={2} size="h4" className={textStyles.wrap}>
             {schema === 'public' ? name : `${schema}.${name}`}
           </Title>
           <Badge
@@ -141,52 +144,8 @@ function TableCard({ project, relation, onAction }: TableCardProps) {
           </Badge>
         </Group>
         <Group gap="xs">
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<Icon name="eye" size={14} />}
-            renderRoot={(props) => (
-              <Link
-                to="/projects/$slug/tables"
-                params={{ slug: project.slug }}
-                search={{ schema, table: name }}
-                {...props}
-              />
-            )}
-          >
-            {t('viewRows')}
-          </Button>
-          {mayWrite ? (
-            <>
-              <Button
-                size="xs"
-                variant="default"
-                onClick={() => onAction({ kind: 'security', relation, enable: !rls })}
-              >
-                {rls ? t('disableRls') : t('enableRls')}
-              </Button>
-              <Menu position="bottom-end">
-                <Menu.Target>
-                  <Button size="xs" leftSection={<Icon name="plus" size={14} />}>
-                    {t('newPolicy')}
-                  </Button>
-                </Menu.Target>
-                <Menu.Dropdown>
-                  <Menu.Label>{t('templates')}</Menu.Label>
-                  {TEMPLATES.map((template) => (
-                    <Menu.Item
-                      key={template}
-                      onClick={() =>
-                        onAction({ kind: 'create', relation, draft: draftOf(template, relation) })
-                      }
-                    >
-                      {t(`template_${template}`)}
-                    </Menu.Item>
-                  ))}
-                </Menu.Dropdown>
-              </Menu>
-            </>
-          ) : null}
+          <ViewRows project={project} relation={relation} />
+          {mayWrite ? <TableActions relation={relation} onAction={onAction} /> : null}
         </Group>
       </Group>
       {!rls ? (
@@ -213,6 +172,61 @@ function TableCard({ project, relation, onAction }: TableCardProps) {
   );
 }
 
+function ViewRows({ project, relation: { schema, name } }: Pick<TableCardProps, 'project' | 'relation'>) {
+  const t = useT();
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<Icon name="eye" size={14} />}
+      renderRoot={(props) => (
+        <Link
+          to="/projects/$slug/tables"
+          params={{ slug: project.slug }}
+          search={{ schema, table: name }}
+          {...props}
+        />
+      )}
+    >
+      {t('viewRows')}
+    </Button>
+  );
+}
+
+function TableActions({ relation, onAction }: Pick<TableCardProps, 'relation' | 'onAction'>) {
+  const t = useT();
+  const { rls } = relation;
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => onAction({ kind: 'security', relation, enable: !rls })}
+      >
+        {rls ? t('disableRls') : t('enableRls')}
+      </Button>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button size="xs" leftSection={<Icon name="plus" size={14} />}>
+            {t('newPolicy')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>{t('templates')}</Menu.Label>
+          {TEMPLATES.map((template) => (
+            <Menu.Item
+              key={template}
+              onClick={() => onAction({ kind: 'create', relation, draft: draftOf(template, relation) })}
+            >
+              {t(`template_${template}`)}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  );
+}
+
 interface PolicyRowProps {
   readonly policy: Policy;
   readonly relation: Relation;
@@ -223,11 +237,11 @@ interface PolicyRowProps {
 function PolicyRow({ policy, relation, onAction }: PolicyRowProps) {
   const t = useT();
   return (
-    <div className="policy">
+    <div className={policyStyles.policy} data-policy={policy.name}>
       <Group justify="space-between" wrap="nowrap" align="start">
-        <div className="policy-text">
+        <div className={policyStyles.text}>
           <Group gap={6}>
-            <Text size="sm" fw={550} className="wrap">
+            <Text size="sm" fw={550} className={textStyles.wrap}>
               {policy.name}
             </Text>
             <Badge size="sm" variant="light" color="gray">
@@ -250,12 +264,12 @@ function PolicyRow({ policy, relation, onAction }: PolicyRowProps) {
             )}
           </Group>
           {policy.using === null ? null : (
-            <Text size="xs" mt={4} className="wrap">
+            <Text size="xs" mt={4} className={textStyles.wrap}>
               using <Code>{policy.using}</Code>
             </Text>
           )}
           {policy.check === null ? null : (
-            <Text size="xs" mt={4} className="wrap">
+            <Text size="xs" mt={4} className={textStyles.wrap}>
               with check <Code>{policy.check}</Code>
             </Text>
           )}

@@ -17,6 +17,7 @@ import {
 import { Failure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { SqlDialog } from '../../ui/sql-dialog';
+import textStyles from '../../ui/text.module.css';
 
 export type Action =
   | { readonly kind: 'create'; readonly relation: Relation; readonly draft: PolicyDraft }
@@ -117,7 +118,7 @@ function PolicyDialog({ project, relation, first, replaced, onClose }: PolicyDia
           label="using"
           description={t('usingHint')}
           autosize
-          classNames={{ input: 'mono' }}
+          classNames={{ input: textStyles.mono }}
           value={draft.using ?? ''}
           onChange={(event) => edit({ using: event.currentTarget.value })}
         />
@@ -127,7 +128,7 @@ function PolicyDialog({ project, relation, first, replaced, onClose }: PolicyDia
           label="with check"
           description={t('checkHint')}
           autosize
-          classNames={{ input: 'mono' }}
+          classNames={{ input: textStyles.mono }}
           value={draft.check ?? ''}
           onChange={(event) => edit({ check: event.currentTarget.value })}
         />
@@ -138,22 +139,37 @@ function PolicyDialog({ project, relation, first, replaced, onClose }: PolicyDia
         checked={!draft.permissive}
         onChange={(event) => edit({ permissive: !event.currentTarget.checked })}
       />
+      <Check state={check} isDisabled={draft.name === ''} onCheck={() => check.mutate()} />
+    </SqlDialog>
+  );
+}
+
+interface CheckProps {
+  readonly state: { readonly isPending: boolean; readonly isSuccess: boolean; readonly error: Error | null };
+  readonly isDisabled: boolean;
+  readonly onCheck: () => void;
+}
+
+function Check({ state, isDisabled, onCheck }: CheckProps) {
+  const t = useT();
+  return (
+    <>
       <Group gap="xs">
         <Button
           size="xs"
           variant="default"
           leftSection={<Icon name="check" size={14} />}
-          loading={check.isPending}
-          disabled={draft.name === ''}
-          onClick={() => check.mutate()}
+          loading={state.isPending}
+          disabled={isDisabled}
+          onClick={onCheck}
         >
           {t('checkPolicy')}
         </Button>
         <Text size="xs" c="dimmed" aria-live="polite">
-          {check.isSuccess ? t('policyIsValid') : t('checkPolicyHint')}
+          {state.isSuccess ? t('policyIsValid') : t('checkPolicyHint')}
         </Text>
       </Group>
-      {check.error ? <Failure error={check.error} /> : null}
-    </SqlDialog>
+      {state.error ? <Failure error={state.error} /> : null}
+    </>
   );
 }

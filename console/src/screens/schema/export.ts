@@ -1,4 +1,4 @@
-/** The picture of a schema as a file. Its colours are those of the page, because a file has no style sheet of it. */
+/** The picture of a schema as a file. The colours are copied from the page, because the file has no style sheet. */
 import type { Relation } from '../../queries/catalog-types';
 import { BOX_PX, heightOf, idOf, type Point } from '../../lib/schema-layout';
 
@@ -6,7 +6,7 @@ const STYLES = ['fill', 'stroke', 'stroke-width', 'font-family', 'font-size', 'f
 const MARGIN_PX = 20;
 /** Pixels of the image for each of the picture; a large picture has fewer, because browsers limit the size of an image. */
 const SCALE = 2;
-const MOST_PX = 8192;
+const MAX_PX = 8192;
 const XML = 'http://www.w3.org/2000/svg';
 
 export function svgOf(
@@ -43,7 +43,7 @@ export async function pngOf(svg: string): Promise<Blob> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
-  const scale = Math.min(SCALE, MOST_PX / Math.max(image.width, image.height));
+  const scale = Math.min(SCALE, MAX_PX / Math.max(image.width, image.height));
   const canvas = document.createElement('canvas');
   canvas.width = image.width * scale;
   canvas.height = image.height * scale;

@@ -14,6 +14,7 @@ import {
   type Point,
   SHOWN_COLUMNS,
 } from '../../lib/schema-layout';
+import styles from './schema.module.css';
 
 const STEP_PX = 20;
 const ZOOM = { least: 0.1, most: 3, step: 1.15 };
@@ -72,7 +73,7 @@ export function Picture({ svg, tables, places, onMove, onOpen }: PictureProps) {
   return (
     <svg
       ref={svg}
-      className="schema-picture"
+      className={styles.picture}
       role="group"
       aria-label={t('schemaPicture')}
       tabIndex={0}
@@ -83,7 +84,7 @@ export function Picture({ svg, tables, places, onMove, onOpen }: PictureProps) {
         {edges.map((edge) => (
           <path
             key={`${edge.from} ${edge.name}`}
-            className="schema-edge"
+            className={styles.edge}
             fill="none"
             d={pathOf(edge, places, byId)}
           />
@@ -130,7 +131,7 @@ function Box({ table, place, scale, onMove, onOpen }: BoxProps) {
   };
   return (
     <g
-      className="schema-box"
+      className={styles.box}
       transform={`translate(${place.x} ${place.y})`}
       onKeyDown={onKeyDown}
       onDoubleClick={onOpen}
@@ -140,30 +141,30 @@ function Box({ table, place, scale, onMove, onOpen }: BoxProps) {
       }}
     >
       <title>{table.name}</title>
-      <g role="button" tabIndex={0} className="schema-button">
-        <rect className="schema-frame" width={BOX_PX} height={heightOf(table)} rx={6} />
-        <text className="schema-title" x={10} y={20}>
+      <g role="button" tabIndex={0} className={styles.button}>
+        <rect className={styles.frame} width={BOX_PX} height={heightOf(table)} rx={6} />
+        <text className={styles.title} x={10} y={20}>
           {shortened(table.name, NAME_CHARACTERS)}
         </text>
       </g>
-      <line className="schema-line" x1={0} x2={BOX_PX} y1={HEAD_PX} y2={HEAD_PX} />
+      <line className={styles.line} x1={0} x2={BOX_PX} y1={HEAD_PX} y2={HEAD_PX} />
       {shown.map((column, index) => {
         const y = HEAD_PX + (index + 1) * LINE_PX - 5;
         const isKey = table.primaryKey.includes(column.name);
         return (
           <g key={column.name}>
-            <text className={isKey ? 'schema-key' : 'schema-column'} x={10} y={y}>
+            <text className={isKey ? styles.key : styles.column} x={10} y={y}>
               {shortened(column.name, NAME_CHARACTERS - 6)}
               {keys.has(column.name) ? ' →' : ''}
             </text>
-            <text className="schema-type" x={BOX_PX - 10} y={y} textAnchor="end">
+            <text className={styles.type} x={BOX_PX - 10} y={y} textAnchor="end">
               {shortened(shortType(column.type), TYPE_CHARACTERS)}
             </text>
           </g>
         );
       })}
       {more > 0 ? (
-        <text className="schema-type" x={10} y={HEAD_PX + (shown.length + 1) * LINE_PX - 5}>
+        <text className={styles.type} x={10} y={HEAD_PX + (shown.length + 1) * LINE_PX - 5}>
           + {more}
         </text>
       ) : null}

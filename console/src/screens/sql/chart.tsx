@@ -1,9 +1,10 @@
-/** Rows of a statement as bars. The table beside it has the same values for readers that see no picture. */
+/** Rows of a statement as bars. The table has the same values for screen readers. */
 import { Group, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useLanguages } from '../../i18n';
 import { barsOf, CHART_ROWS, chartOf } from '../../lib/result-chart';
 import { formatNumber } from '../../lib/format';
+import styles from './chart.module.css';
 
 const HEIGHT = 260;
 const WIDTH = 1000;
@@ -23,7 +24,7 @@ export function Chart({ rows }: { rows: readonly Readonly<Record<string, unknown
   const step = WIDTH / bars.length;
   const every = Math.ceil(bars.length / LABELS);
   return (
-    <div className="chart">
+    <div className={styles.chart}>
       <Group gap="xs" mb="xs">
         <Select
           size="xs"
@@ -51,7 +52,7 @@ export function Chart({ rows }: { rows: readonly Readonly<Record<string, unknown
         {bars.map((bar, index) => (
           <rect
             key={index}
-            className="chart-bar"
+            className={styles.bar}
             x={index * step + step * 0.1}
             width={step * 0.8}
             y={(1 - bar.from - bar.height) * HEIGHT}
@@ -61,7 +62,7 @@ export function Chart({ rows }: { rows: readonly Readonly<Record<string, unknown
           </rect>
         ))}
       </svg>
-      <div className="chart-labels">
+      <div className={styles.labels}>
         {bars
           .filter((_, index) => index % every === 0)
           .map((bar, index) => (

@@ -29,6 +29,7 @@ import { tags } from '@lezer/highlight';
 import { useComputedColorScheme } from '@mantine/core';
 import { type RefObject, useEffect, useRef } from 'react';
 import type { Relation } from '../../queries/catalog-types';
+import styles from './sql.module.css';
 
 export interface EditorHandle {
   /** The selection, or all text. */
@@ -157,7 +158,7 @@ export function SqlEditor({ initial, label, hint, relations, onRun, onChange, ha
     });
   }, [scheme]);
 
-  return <div ref={place} className="sql-editor" />;
+  return <div ref={place} className={styles.editor} />;
 }
 
 /** Longer texts are parsed as far as this time allows, in milliseconds. */
@@ -197,7 +198,7 @@ function handleOf(view: EditorView): EditorHandle {
       const number = Math.min(first + line - 1, view.state.doc.lines);
       const { from, to } = view.state.doc.line(number);
       view.dispatch({ selection: { anchor: Math.min(from + column - 1, to) }, scrollIntoView: true });
-      // A field or a dialog that was opened meanwhile keeps the focus.
+      // A field or a dialog that was opened during the run keeps the focus.
       const { activeElement, body } = document;
       if (activeElement === body || activeElement?.tagName === 'BUTTON') view.focus();
     },

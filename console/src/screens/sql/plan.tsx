@@ -3,11 +3,13 @@ import { Text } from '@mantine/core';
 import { useLanguages } from '../../i18n';
 import type { PlanNode } from '../../lib/explain';
 import { formatNumber } from '../../lib/format';
+import styles from './plan.module.css';
+import textStyles from '../../ui/text.module.css';
 
 export function Plan({ node }: { node: PlanNode }) {
   const { t } = useLanguages();
   return (
-    <ul className="plan" aria-label={t('plan')}>
+    <ul className={styles.plan} aria-label={t('plan')}>
       <Node node={node} />
     </ul>
   );
@@ -18,18 +20,18 @@ function Node({ node }: { node: PlanNode }) {
   const rows = node.actualRows ?? node.rows;
   return (
     <li>
-      <div className="plan-node">
-        <div className="plan-bar" style={{ width: `${Math.max(1, node.share * 100)}%` }} />
-        <Text size="sm" fw={550} className="wrap">
+      <div className={styles.node}>
+        <div className={styles.bar} style={{ width: `${Math.max(1, node.share * 100)}%` }} />
+        <Text size="sm" fw={550} className={textStyles.wrap}>
           {node.title}
         </Text>
         <Text size="xs" c="dimmed">
-          {t('planRows', { rows: formatNumber(rows, language) })}
+          {t('planRows', { count: formatNumber(rows, language) })}
           {node.ms === null ? '' : ` · ${node.ms.toFixed(2)} ms`}
           {` · ${Math.round(node.share * 100)} %`}
         </Text>
         {node.detail === '' ? null : (
-          <Text size="xs" ff="monospace" className="wrap">
+          <Text size="xs" ff="monospace" className={textStyles.wrap}>
             {node.detail}
           </Text>
         )}

@@ -8,6 +8,7 @@ import { chartOf } from '../../lib/result-chart';
 import { Icon } from '../../ui/icon';
 import { saveFile } from '../../ui/save-file';
 import { ValueDialog } from './value-dialog';
+import gridStyles from '../../ui/grid.module.css';
 
 const ROW_PX = 30;
 const SHOWN_CHARACTERS = 300;
@@ -51,31 +52,39 @@ export function ResultTable({ columns, rows, name }: ResultTableProps) {
     <>
       <div
         ref={scroller}
-        className="grid result"
+        className={gridStyles.grid}
         role="table"
         aria-label={t('result')}
         aria-rowcount={rows.length + 1}
         aria-colcount={columns.length}
         tabIndex={0}
       >
-        <div className="grid-head" role="rowgroup" style={{ width: row.width }}>
+        <div className={gridStyles.head} role="rowgroup" style={{ width: row.width }}>
           <div role="row" style={row}>
             {shown.map(({ index }) => (
-              <div key={index} role="columnheader" aria-colindex={index + 1} className="grid-cell">
-                <span className={numbers.has(columns[index]!) ? 'head-name cell-number' : 'head-name'}>
+              <div key={index} role="columnheader" aria-colindex={index + 1} className={gridStyles.cell}>
+                <span
+                  className={
+                    numbers.has(columns[index]!) ? `${gridStyles.name} ${gridStyles.number}` : gridStyles.name
+                  }
+                >
                   {columns[index]}
                 </span>
               </div>
             ))}
           </div>
         </div>
-        <div className="grid-body" role="rowgroup" style={{ height: lines.getTotalSize(), width: row.width }}>
+        <div
+          className={gridStyles.body}
+          role="rowgroup"
+          style={{ height: lines.getTotalSize(), width: row.width }}
+        >
           {lines.getVirtualItems().map((item) => (
             <div
               key={item.key}
               role="row"
               aria-rowindex={item.index + 2}
-              className="grid-row"
+              className={gridStyles.row}
               style={{ ...row, transform: `translateY(${item.start}px)`, height: ROW_PX }}
             >
               {shown.map(({ index }) => (
@@ -130,11 +139,11 @@ interface CellProps {
 
 function Cell({ index, value, isNumber, onOpen }: CellProps) {
   const text = textOf(value);
-  const className = isNumber ? 'cell-text cell-number' : 'cell-text';
+  const className = isNumber ? `${gridStyles.text} ${gridStyles.number}` : gridStyles.text;
   return (
-    <div role="cell" aria-colindex={index + 1} className="grid-cell">
+    <div role="cell" aria-colindex={index + 1} className={gridStyles.cell}>
       {text === null ? (
-        <span className="cell-null">null</span>
+        <span className={gridStyles.null}>null</span>
       ) : text.length > WHOLE_CHARACTERS || text.includes('\n') ? (
         <UnstyledButton className={className} dir="auto" onClick={() => onOpen(text)}>
           {text.slice(0, SHOWN_CHARACTERS)}

@@ -1,4 +1,4 @@
-/** What a run of SQL answered: rows of each statement as a table or a chart, a plan as a tree, or a failure with its place. */
+/** The outcome of a run of SQL: rows of each statement as a table or a chart, a plan as a tree, or a failure with its place. */
 import { Alert, Badge, Group, SegmentedControl, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Schema } from '../../api/client';
@@ -12,13 +12,15 @@ import { Failure } from '../../ui/feedback';
 import { Chart } from './chart';
 import { Plan } from './plan';
 import { ResultTable } from './result-table';
+import pageStyles from '../../ui/page.module.css';
+import textStyles from '../../ui/text.module.css';
 
 export function SqlFailure({ error }: { error: Error }) {
   const { t } = useLanguages();
   if (error.name === 'AbortError') return <Alert m="md">{t('cancelled')}</Alert>;
   const location = error instanceof ApiError ? error.database?.location : null;
   return (
-    <div className="page">
+    <div className={pageStyles.page}>
       <Failure error={error} />
       {location ? (
         <Text size="xs" c="dimmed" mt={4}>
@@ -73,7 +75,7 @@ export function Result({ answer, ms, isPlan, project }: ResultProps) {
       )}
       {answer.notices.map((notice, index) => (
         <Alert key={index} mx="md" mt="xs" p="xs" variant="light" role="note">
-          <Text size="xs" className="wrap">
+          <Text size="xs" className={textStyles.wrap}>
             {notice}
           </Text>
         </Alert>
@@ -89,7 +91,7 @@ export function Result({ answer, ms, isPlan, project }: ResultProps) {
   );
 }
 
-/** The rows of the last statement are those of the answer. */
+/** The answer has the rows of the last statement at its top. */
 function resultsOf(answer: Schema<'SqlAnswer'>, language: string): StatementResult[] {
   return answer.statements.map(({ command, row_count: count, columns, rows, truncated }, index) => {
     const isLast = index === answer.statements.length - 1;

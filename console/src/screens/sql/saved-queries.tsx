@@ -9,6 +9,7 @@ import { forgetSaved, readSaved } from '../../lib/sql-history';
 import { type Project, useMay } from '../../queries/projects';
 import { Failure, Loaded } from '../../ui/feedback';
 import { IconButton } from '../../ui/parts';
+import choiceStyles from '../../ui/choice.module.css';
 
 type SavedQuery = Schema<'SavedQuery'>;
 type Content = Schema<'SaveQueryDto'>;
@@ -67,7 +68,7 @@ export function SavedQueries({ project, current, onChoose }: SavedQueriesProps) 
       {maySave ? (
         <SaveForm
           current={current}
-          // The list tells whether the name is there.
+          // The list shows whether the name exists.
           isPending={save.isPending || saved.isPending}
           onSave={(one) => save.mutate([one])}
         />
@@ -181,7 +182,7 @@ function Saved({ query, project, onChoose, onRemove }: SavedProps) {
   const author = query.mine ? t('sharedByYou') : t('sharedBy', { name: query.author ?? t('adminKeyName') });
   return (
     <Group gap={4} wrap="nowrap">
-      <UnstyledButton className="choice" flex={1} miw={0} onClick={() => onChoose(query.sql)}>
+      <UnstyledButton className={choiceStyles.choice} flex={1} miw={0} onClick={() => onChoose(query.sql)}>
         <Text size="sm" truncate dir="auto">
           {query.name}
         </Text>

@@ -1,165 +1,136 @@
 /** SQL as the owner of the project's database. */
 import { Alert, Button, Group, Select, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
-import { ApiError } from '../../api/errors';
-import { runSql, useCatalog, useCatalogChanged, useMayWrite, useProject } from '../../queries/projects';
-import { useLanguages } from '../../i18n';
+import { useRef } from 'react';
+import { type Project, useCatalog, useProject } from '../../queries/projects';
+import { useT } from '../../i18n';
 import { draftOf, keepDraft } from '../../lib/sql-drafts';
-import { readHistory, remember } from '../../lib/sql-history';
 import { SideDrawer } from '../../ui/dialog';
 import { Empty, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
+import splitStyles from '../../ui/split.module.css';
 import { type EditorHandle, SqlEditor } from './editor';
 import { Result, SqlFailure } from './result';
+import styles from './sql.module.css';
 import { Statements } from './statements';
+import { type SqlRun, useSqlRun } from './use-sql-run';
 
 const route = getRouteApi('/signed-in/projects/$slug/sql');
 const LIMITS = ['100', '1000', '10000', '100000'];
-const LINKED_CHARACTERS = 1500;
-/** Commands after which the catalog and grids may be out of date. */
-const READING = new Set(['SELECT', 'EXPLAIN', 'SHOW', 'BEGIN', 'COMMIT', 'ROLLBACK', 'SET']);
-
-/** A plan changes nothing, whatever stands after its statement. */
-const EXPLAIN = 'set transaction read only; explain (format json, verbose false) ';
-const ANALYZE = 'explain (analyze, buffers, format json) ';
-
-interface Run {
-  readonly query: string;
-  /** Before the query, on its first line. Empty: the query itself is run. */
-  readonly prefix: string;
-  /** All of the editor. */
-  readonly text: string;
-}
 
 export function SqlScreen() {
-  const { t } = useLanguages();
+  const t = useT();
   const project = useProject();
   const { query } = route.useSearch();
-  const navigate = route.useNavigate();
   const relations = useCatalog(project).data ?? [];
   const editor = useRef<EditorHandle>(null);
-  const abort = useRef<AbortController | null>(null);
-  const [limit, setLimit] = useState('1000');
-  const [entries, setEntries] = useState(() => readHistory(project.id));
-  const [asksForOne, setAsksForOne] = useState(false);
-  const [isHistoryOpen, historyDrawer] = useDisclosure();
-  const changed = useCatalogChanged(project);
-  const mayRun = useMayWrite(project);
-  const run = useMutation({
-    mutationFn: async ({ query: wanted, prefix }: Run) => {
-      abort.current = new AbortController();
-      const since = performance.now();
-      const answer = await runSql(
-        project.id,
-        prefix + wanted,
-        { max_rows: Number(limit), all_results: prefix === '' },
-        abort.current.signal,
-      );
-      return { answer, ms: performance.now() - since };
-    },
-    onSuccess: ({ answer }) => {
-      if (answer.statements.some(({ command }) => !READING.has(command ?? ''))) void changed();
-    },
-    onError: (error, { prefix, text }) => {
-      const location = error instanceof ApiError ? error.database?.location : null;
-      // The place is that of the text that was run. Somebody who types on keeps the cursor.
-      if (!location || editor.current?.text() !== text) return;
-      const before = location.line === 1 ? prefix.length : 0;
-      editor.current.goTo(location.line, Math.max(1, location.column - before));
-    },
-  });
-  const start = (prefix = ''): void => {
-    // EXPLAIN takes one statement: those after it would run.
-    const wanted = prefix === '' ? editor.current?.wanted().trim() : editor.current?.statement()?.trim();
-    setAsksForOne(prefix !== '' && wanted === undefined);
-    if (!wanted || run.isPending || !mayRun) return;
-    setEntries(remember(project.id, wanted, Date.now()));
-    // The address links to what was run, as far as servers and browsers take it.
-    if (wanted.length <= LINKED_CHARACTERS) void navigate({ search: { query: wanted }, replace: true });
-    run.mutate({ query: wanted, prefix, text: editor.current?.text() ?? '' });
-  };
+  const run = useSqlRun(project, editor);
+  const [isDrawerOpen, drawer] = useDisclosure();
   return (
-    <div className="sql">
-      <div className="sql-top">
+    <div className={styles.screen}>
+      <div className={styles.top}>
         <SqlEditor
-          initial={draftOf(project.id, query) ?? query ?? entries[0]?.sql ?? ''}
+          initial={draftOf(project.id, query) ?? query ?? run.entries[0]?.sql ?? ''}
           label={t('sqlEditor')}
           hint={t('sqlHint')}
           relations={relations}
           handle={editor}
-          onRun={() => start()}
+          onRun={() => run.start('run')}
           onChange={(text) => keepDraft(project.id, { text, query })}
         />
       </div>
-      <div className="table-tools">
+      <div className={splitStyles.tools}>
+        <RunButtons run={run} />
         <Group gap="xs">
-          <Button
-            size="xs"
-            leftSection={<Icon name="play" size={14} />}
-            loading={run.isPending}
-            onClick={() => start()}
-          >
-            {t('run')}
-          </Button>
-          {run.isPending ? (
-            <Button size="xs" variant="default" onClick={() => abort.current?.abort()}>
-              {t('cancel')}
-            </Button>
-          ) : null}
-          <Button size="xs" variant="default" disabled={run.isPending} onClick={() => start(EXPLAIN)}>
-            {t('explain')}
-          </Button>
-          <Tooltip label={t('analyzeHint')}>
-            <Button size="xs" variant="default" disabled={run.isPending} onClick={() => start(ANALYZE)}>
-              {t('analyze')}
-            </Button>
-          </Tooltip>
-        </Group>
-        <Group gap="xs">
-          <Select
-            size="xs"
-            w={120}
-            aria-label={t('rowLimit')}
-            data={LIMITS.map((value) => ({ value, label: t('limitRows', { count: value }) }))}
-            value={limit}
-            allowDeselect={false}
-            onChange={(value) => setLimit(value ?? '1000')}
-          />
+          <RowLimit value={run.limit} onChange={run.setLimit} />
           <Button
             size="xs"
             variant="default"
             leftSection={<Icon name="history" size={14} />}
-            onClick={historyDrawer.open}
+            onClick={drawer.open}
           >
             {t('openQueries')}
           </Button>
         </Group>
       </div>
-      <div className="sql-result">
-        {run.isPending ? <Loading /> : null}
-        {run.error && !run.isPending ? <SqlFailure error={run.error} /> : null}
-        {run.data && !run.isPending ? (
-          <Result {...run.data} isPlan={run.variables?.prefix !== ''} project={project} />
-        ) : null}
-        {asksForOne ? <Alert m="md">{t('explainOne')}</Alert> : null}
-        {mayRun ? null : <Alert m="md">{t('sqlForbidden')}</Alert>}
-        {mayRun && run.isIdle ? <Empty icon="sql" title={t('sqlEmpty')} text={t('sqlEmptyText')} /> : null}
+      <div className={styles.result}>
+        <Outcome run={run} project={project} />
       </div>
-      <SideDrawer opened={isHistoryOpen} onClose={historyDrawer.close} title={t('openQueries')}>
+      <SideDrawer opened={isDrawerOpen} onClose={drawer.close} title={t('openQueries')}>
         <Statements
           project={project}
           current={editor.current?.text() ?? ''}
-          entries={entries}
+          entries={run.entries}
           onChoose={(text) => {
             editor.current?.replace(text);
-            historyDrawer.close();
+            drawer.close();
           }}
-          onCleared={() => setEntries([])}
+          onClear={run.clearHistory}
         />
       </SideDrawer>
     </div>
+  );
+}
+
+function RunButtons({ run: { result, start, cancel } }: { run: SqlRun }) {
+  const t = useT();
+  const { isPending } = result;
+  return (
+    <Group gap="xs">
+      <Button
+        size="xs"
+        leftSection={<Icon name="play" size={14} />}
+        loading={isPending}
+        onClick={() => start('run')}
+      >
+        {t('run')}
+      </Button>
+      {isPending ? (
+        <Button size="xs" variant="default" onClick={cancel}>
+          {t('cancel')}
+        </Button>
+      ) : null}
+      <Button size="xs" variant="default" disabled={isPending} onClick={() => start('explain')}>
+        {t('explain')}
+      </Button>
+      <Tooltip label={t('analyzeHint')}>
+        <Button size="xs" variant="default" disabled={isPending} onClick={() => start('analyze')}>
+          {t('analyze')}
+        </Button>
+      </Tooltip>
+    </Group>
+  );
+}
+
+function RowLimit({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const t = useT();
+  return (
+    <Select
+      size="xs"
+      w={120}
+      aria-label={t('rowLimit')}
+      data={LIMITS.map((limit) => ({ value: limit, label: t('limitRows', { count: limit }) }))}
+      value={value}
+      allowDeselect={false}
+      onChange={(limit) => onChange(limit ?? '1000')}
+    />
+  );
+}
+
+function Outcome({ run, project }: { run: SqlRun; project: Project }) {
+  const t = useT();
+  const { data, error, isPending, isIdle, variables } = run.result;
+  return (
+    <>
+      {isPending ? <Loading /> : null}
+      {error && !isPending ? <SqlFailure error={error} /> : null}
+      {data && !isPending ? (
+        <Result {...data} isPlan={variables?.action !== 'run'} project={project} />
+      ) : null}
+      {run.asksForOne ? <Alert m="md">{t('explainOne')}</Alert> : null}
+      {run.mayRun ? null : <Alert m="md">{t('sqlForbidden')}</Alert>}
+      {run.mayRun && isIdle ? <Empty icon="sql" title={t('sqlEmpty')} text={t('sqlEmptyText')} /> : null}
+    </>
   );
 }

@@ -1,10 +1,12 @@
-/** Statements to take up again: saved ones, and those that were run. */
+/** Statements to open again: saved queries and the history. */
 import { Button, Stack, Text, Title, UnstyledButton } from '@mantine/core';
 import { useLanguages } from '../../i18n';
 import { formatTime } from '../../lib/format';
-import { forget, type HistoryEntry } from '../../lib/sql-history';
+import type { HistoryEntry } from '../../lib/sql-history';
 import type { Project } from '../../queries/projects';
 import { SavedQueries } from './saved-queries';
+import choiceStyles from '../../ui/choice.module.css';
+import styles from './sql.module.css';
 
 interface StatementsProps {
   readonly project: Project;
@@ -12,10 +14,10 @@ interface StatementsProps {
   readonly current: string;
   readonly entries: readonly HistoryEntry[];
   readonly onChoose: (sql: string) => void;
-  readonly onCleared: () => void;
+  readonly onClear: () => void;
 }
 
-export function Statements({ project, current, entries, onChoose, onCleared }: StatementsProps) {
+export function Statements({ project, current, entries, onChoose, onClear }: StatementsProps) {
   const { t, language } = useLanguages();
   return (
     <Stack gap="xs">
@@ -27,22 +29,15 @@ export function Statements({ project, current, entries, onChoose, onCleared }: S
         {t('historyText')}
       </Text>
       {entries.map(({ sql, at }) => (
-        <UnstyledButton key={at} className="choice" onClick={() => onChoose(sql)}>
-          <pre className="history-sql">{sql.slice(0, 400)}</pre>
+        <UnstyledButton key={at} className={choiceStyles.choice} onClick={() => onChoose(sql)}>
+          <pre className={styles.statement}>{sql.slice(0, 400)}</pre>
           <Text size="xs" c="dimmed">
             {formatTime(new Date(at).toISOString(), language)}
           </Text>
         </UnstyledButton>
       ))}
       {entries.length > 0 ? (
-        <Button
-          size="xs"
-          variant="default"
-          onClick={() => {
-            forget(project.id);
-            onCleared();
-          }}
-        >
+        <Button size="xs" variant="default" onClick={onClear}>
           {t('clearHistory')}
         </Button>
       ) : null}

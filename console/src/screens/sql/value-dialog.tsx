@@ -4,6 +4,7 @@ import { useT } from '../../i18n';
 import { Copy } from '../../ui/parts';
 import { saveFile } from '../../ui/save-file';
 import { Dialog } from '../../ui/dialog';
+import valueStyles from '../../ui/value.module.css';
 
 /** Of a longer value, the rest is in the file only: the browser draws it for seconds. */
 const SHOWN_CHARACTERS = 20_000;
@@ -18,7 +19,7 @@ export function ValueDialog({ column, text, onClose }: ValueDialogProps) {
   const t = useT();
   return (
     <Dialog onClose={onClose} title={column} size="lg">
-      <pre className="preview-text" tabIndex={0} aria-label={t('value')} dir="auto">
+      <pre className={valueStyles.text} tabIndex={0} aria-label={t('value')} dir="auto">
         {text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text}
       </pre>
       <Group gap="xs" mt="xs" justify="end">

@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog';
 import { announce, Failure } from '../../ui/feedback';
 import { Confirm } from '../../ui/parts';
 
-/** What a dialog does, and with which bucket: another one may be shown before it ends. */
+/** The action of a dialog and its bucket: another bucket may be shown before the dialog ends. */
 export type BucketAction =
   | { readonly kind: 'create' }
   | { readonly kind: 'edit' | 'delete'; readonly bucket: Bucket };
@@ -67,7 +67,7 @@ interface BucketFormProps {
   readonly bucket: Bucket | undefined;
   readonly onClose: () => void;
   readonly onSaved: () => Promise<void>;
-  /** Called after onSaved(), but not if the dialog was closed meanwhile. */
+  /** Called after onSaved(), unless the dialog was closed before. */
   readonly onDone: (slug: string) => void;
 }
 

@@ -24,8 +24,11 @@ import { FileDrawer } from './file-drawer';
 import { droppedFiles, type NamedFile, toNamed } from './dropped-files';
 import type { Uploads } from './use-uploads';
 import { BulkDelete, FileTable } from './file-table';
+import styles from './storage.module.css';
+import splitStyles from '../../ui/split.module.css';
+import pageStyles from '../../ui/page.module.css';
 
-interface FileBrowserProps {
+export interface FileBrowserProps {
   readonly project: Project;
   readonly bucket: Bucket;
   readonly buckets: readonly Bucket[];
@@ -41,31 +44,21 @@ interface FileBrowserProps {
 }
 
 export function FileBrowser(props: FileBrowserProps) {
-  const { project, bucket, buckets, prefix, onFolder, search, onSearch, openedId, onOpen, uploads, menu } =
-    props;
+  const { project, bucket, buckets, prefix, onFolder, search, onSearch, openedId, onOpen, uploads } = props;
   const t = useT();
-  const [wanted] = useDebouncedValue(search, 250);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isOver, setOver] = useState(false);
   const mayWrite = useMayWrite(project);
-  const place = { project, bucket: bucket.slug, prefix };
-  const folders = useQuery(foldersQuery(place));
-  const files = useInfiniteQuery({
-    queryKey: ['files', project.id, bucket.slug, prefix, wanted],
-    queryFn: ({ pageParam }) => fetchFiles(place, wanted, pageParam),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ cursor }) => cursor,
-  });
+  const { folders, files, shown, isSearch } = useFolder(props);
   const start = (chosen: readonly NamedFile[]): void => uploads.start(bucket.slug, prefix, chosen);
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setOver(false);
     if (mayWrite) void droppedFiles(event.dataTransfer).then(start);
   };
-  const shown = files.data?.pages.flatMap((page) => page.files) ?? [];
   return (
     <div
-      className="files"
+      className={styles.files}
       data-over={isOver || undefined}
       onDragOver={(event) => {
         event.preventDefault();
@@ -74,23 +67,8 @@ export function FileBrowser(props: FileBrowserProps) {
       onDragLeave={() => setOver(false)}
       onDrop={drop}
     >
-      <div className="table-head">
-        <Path bucket={bucket} prefix={prefix} onFolder={onFolder} />
-        <Group gap="xs">
-          {mayWrite ? <NewFolder onCreate={(name) => onFolder(`${prefix}${name}/`)} /> : null}
-          {mayWrite ? (
-            <FileButton multiple onChange={(chosen) => start(chosen.map(toNamed))}>
-              {(props) => (
-                <Button size="xs" leftSection={<Icon name="upload" size={14} />} {...props}>
-                  {t('upload')}
-                </Button>
-              )}
-            </FileButton>
-          ) : null}
-          {menu}
-        </Group>
-      </div>
-      <div className="table-tools">
+      <FolderHead {...props} onFiles={mayWrite ? start : null} />
+      <div className={splitStyles.tools}>
         <AddressInput
           size="xs"
           w={260}
@@ -108,15 +86,11 @@ export function FileBrowser(props: FileBrowserProps) {
       <Loaded query={files}>
         {() =>
           shown.length === 0 && (folders.data?.length ?? 0) === 0 ? (
-            <Empty
-              icon="upload"
-              title={t('noFiles')}
-              text={wanted === '' ? t('noFilesText') : t('nothingFound')}
-            />
+            <Empty icon="upload" title={t('noFiles')} text={t(isSearch ? 'nothingFound' : 'noFilesText')} />
           ) : (
-            <div className="page-scroll">
+            <div className={pageStyles.scroll}>
               <FileTable
-                folders={wanted === '' ? (folders.data ?? []) : []}
+                folders={isSearch ? [] : (folders.data ?? [])}
                 files={shown}
                 prefix={prefix}
                 selected={selected}
@@ -124,17 +98,7 @@ export function FileBrowser(props: FileBrowserProps) {
                 onFolder={onFolder}
                 onOpen={({ id }) => onOpen(id)}
               />
-              {files.hasNextPage ? (
-                <Button
-                  m="md"
-                  size="xs"
-                  variant="default"
-                  loading={files.isFetchingNextPage}
-                  onClick={() => void files.fetchNextPage()}
-                >
-                  {t('more')}
-                </Button>
-              ) : null}
+              <MoreFiles files={files} />
             </div>
           )
         }
@@ -149,6 +113,65 @@ export function FileBrowser(props: FileBrowserProps) {
         />
       )}
     </div>
+  );
+}
+
+function useFolder({ project, bucket, prefix, search }: FileBrowserProps) {
+  const [wanted] = useDebouncedValue(search, 250);
+  const place = { project, bucket: bucket.slug, prefix };
+  const folders = useQuery(foldersQuery(place));
+  const files = useInfiniteQuery({
+    queryKey: ['files', project.id, bucket.slug, prefix, wanted],
+    queryFn: ({ pageParam }) => fetchFiles(place, wanted, pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ cursor }) => cursor,
+  });
+  const shown = files.data?.pages.flatMap((page) => page.files) ?? [];
+  return { folders, files, shown, isSearch: wanted !== '' };
+}
+
+interface FolderHeadProps extends Pick<FileBrowserProps, 'bucket' | 'prefix' | 'onFolder' | 'menu'> {
+  /** Null if files cannot be uploaded. */
+  readonly onFiles: ((files: readonly NamedFile[]) => void) | null;
+}
+
+function FolderHead({ bucket, prefix, onFolder, menu, onFiles }: FolderHeadProps) {
+  const t = useT();
+  return (
+    <div className={splitStyles.head}>
+      <Path bucket={bucket} prefix={prefix} onFolder={onFolder} />
+      <Group gap="xs">
+        {onFiles ? (
+          <>
+            <NewFolder onCreate={(name) => onFolder(`${prefix}${name}/`)} />
+            <FileButton multiple onChange={(chosen) => onFiles(chosen.map(toNamed))}>
+              {(props) => (
+                <Button size="xs" leftSection={<Icon name="upload" size={14} />} {...props}>
+                  {t('upload')}
+                </Button>
+              )}
+            </FileButton>
+          </>
+        ) : null}
+        {menu}
+      </Group>
+    </div>
+  );
+}
+
+function MoreFiles({ files }: { files: ReturnType<typeof useFolder>['files'] }) {
+  const t = useT();
+  if (!files.hasNextPage) return null;
+  return (
+    <Button
+      m="md"
+      size="xs"
+      variant="default"
+      loading={files.isFetchingNextPage}
+      onClick={() => void files.fetchNextPage()}
+    >
+      {t('more')}
+    </Button>
   );
 }
 
@@ -241,7 +264,7 @@ function UploadList({ uploads }: { uploads: Uploads }) {
   const t = useT();
   if (uploads.list.length === 0) return null;
   return (
-    <div className="uploads" aria-live="polite">
+    <div className={styles.uploads} aria-live="polite">
       {uploads.list.map(({ id, name, part, error }) => (
         <div key={id}>
           <Group justify="space-between" gap="xs" wrap="nowrap">

@@ -12,6 +12,9 @@ import { announce, Failure, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { Confirm, DetailDrawer, Snippet } from '../../ui/parts';
 import { saveFile } from '../../ui/save-file';
+import textStyles from '../../ui/text.module.css';
+import valueStyles from '../../ui/value.module.css';
+import styles from './storage.module.css';
 
 /** Larger files are not fetched for a preview. */
 const PREVIEW_BYTES = 10_000_000;
@@ -38,7 +41,7 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
     <DetailDrawer title={t('file')} onClose={onClose}>
       <Stack gap="lg">
         <div>
-          <Text fw={600} className="wrap" dir="auto">
+          <Text fw={600} className={textStyles.wrap} dir="auto">
             {file.filename}
           </Text>
           <Text size="sm" c="dimmed">
@@ -73,7 +76,7 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
             <Move project={project} file={file} buckets={buckets} onMoved={onClose} />
           </>
         ) : null}
-        <Text size="xs" c="dimmed" ff="monospace" className="wrap">
+        <Text size="xs" c="dimmed" ff="monospace" className={textStyles.wrap}>
           {file.id}
           <br />
           sha256 {file.sha256}
@@ -133,18 +136,18 @@ function Preview({ project, file }: { project: Project; file: StoredFile }) {
   if (bytes.error) return <Failure error={bytes.error} onRetry={() => void bytes.refetch()} />;
   if (kind === 'text' && text.data !== undefined)
     return (
-      <pre className="preview-text" tabIndex={0} aria-label={t('preview')}>
+      <pre className={valueStyles.text} tabIndex={0} aria-label={t('preview')}>
         {text.data}
       </pre>
     );
   if (url === null) return <Loading />;
   switch (kind) {
     case 'image':
-      return <img className="preview" src={url} alt={file.filename} />;
+      return <img className={styles.preview} src={url} alt={file.filename} />;
     case 'audio':
-      return <audio className="preview" src={url} controls />;
+      return <audio className={styles.preview} src={url} controls />;
     default:
-      return <video className="preview" src={url} controls />;
+      return <video className={styles.preview} src={url} controls />;
   }
 }
 

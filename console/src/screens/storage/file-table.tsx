@@ -9,6 +9,8 @@ import { useLanguages, useT } from '../../i18n';
 import { formatBytes, formatTime } from '../../lib/format';
 import { Icon } from '../../ui/icon';
 import { Confirm } from '../../ui/parts';
+import dataTableStyles from '../../ui/data-table.module.css';
+import textStyles from '../../ui/text.module.css';
 
 interface FileTableProps {
   readonly folders: readonly string[];
@@ -44,7 +46,7 @@ export function FileTable({ folders, files, prefix, selected, onSelect, onFolder
           <Table.Tr key={folder}>
             <Table.Td />
             <Table.Td colSpan={4}>
-              <UnstyledButton className="cell-link" onClick={() => onFolder(folder)}>
+              <UnstyledButton className={dataTableStyles.link} onClick={() => onFolder(folder)}>
                 <Group gap="xs" wrap="nowrap">
                   <Icon name="folder" size={16} />
                   <Text size="sm" dir="auto">
@@ -66,10 +68,10 @@ export function FileTable({ folders, files, prefix, selected, onSelect, onFolder
               />
             </Table.Td>
             <Table.Td>
-              <UnstyledButton className="cell-link" onClick={() => onOpen(file)}>
+              <UnstyledButton className={dataTableStyles.link} onClick={() => onOpen(file)}>
                 <Group gap="xs" wrap="nowrap">
                   <Icon name="file" size={16} />
-                  <Text size="sm" dir="auto" className="wrap">
+                  <Text size="sm" dir="auto" className={textStyles.wrap}>
                     {shortOf(file.filename)}
                   </Text>
                 </Group>

@@ -15,146 +15,170 @@ import {
 import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type Project, useMayWrite, useProject } from '../../queries/projects';
-import { bucketsQuery } from '../../queries/storage';
+import { type Bucket, bucketsQuery } from '../../queries/storage';
 import { usageQuery } from '../../queries/inside';
 import { useLanguages, useT } from '../../i18n';
 import { formatBytes } from '../../lib/format';
 import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { LeaveGuard } from '../../ui/leave-guard';
-import { FileBrowser } from './file-browser';
+import { FileBrowser, type FileBrowserProps } from './file-browser';
 import { type BucketAction, BucketDialog } from './bucket-dialog';
 import { useUploads } from './use-uploads';
+import splitStyles from '../../ui/split.module.css';
 
 const route = getRouteApi('/signed-in/projects/$slug/storage');
 
 export function StorageScreen() {
-  const t = useT();
   const project = useProject();
-  const mayWrite = useMayWrite(project);
-  const { bucket: slug, folder = '', search = '', file } = route.useSearch();
   const buckets = useQuery(bucketsQuery(project));
+  return <Loaded query={buckets}>{(list) => <Storage project={project} buckets={list} />}</Loaded>;
+}
+
+function Storage({ project, buckets }: { project: Project; buckets: readonly Bucket[] }) {
+  const t = useT();
+  const mayWrite = useMayWrite(project);
+  const { bucket: slug } = route.useSearch();
+  const navigate = route.useNavigate();
   const isNarrow = useMediaQuery('(max-width: 62em)') ?? false;
   const [action, setAction] = useState<BucketAction | null>(null);
   const uploads = useUploads(project);
-  const navigate = route.useNavigate();
+  const chosen = buckets.find((one) => one.slug === slug) ?? buckets[0];
+  const create = (): void => setAction({ kind: 'create' });
+  const choose = (bucket: string | null): void =>
+    void navigate({ search: bucket === null ? {} : { bucket } });
+  const list = { project, buckets, chosen, add: mayWrite ? <AddBucket onClick={create} /> : null };
   return (
-    <Loaded query={buckets}>
-      {(list) => {
-        const chosen = list.find((one) => one.slug === slug) ?? list[0];
-        const add = mayWrite ? (
-          <Tooltip label={t('newBucket')}>
-            <ActionIcon
-              variant="filled"
-              color="plinth"
-              aria-label={t('newBucket')}
-              onClick={() => setAction({ kind: 'create' })}
-            >
-              <Icon name="plus" size={16} />
-            </ActionIcon>
-          </Tooltip>
-        ) : null;
-        return (
-          <div className={isNarrow ? 'split split-narrow' : 'split'}>
-            {isNarrow ? (
-              <Group p="xs" gap="xs" wrap="nowrap">
-                <Select
-                  aria-label={t('buckets')}
-                  flex={1}
-                  data={list.map((one) => ({ value: one.slug, label: one.name }))}
-                  value={chosen?.slug ?? null}
-                  allowDeselect={false}
-                  onChange={(bucket) => void navigate({ search: bucket === null ? {} : { bucket } })}
-                />
-                {add}
-                <StorageUse project={project} />
-              </Group>
-            ) : (
-              <aside className="split-side" aria-label={t('buckets')}>
-                <div className="side-tools">
-                  <strong>{t('buckets')}</strong>
-                  {add}
-                </div>
-                {list.map((bucket) => (
-                  <NavLink
-                    key={bucket.id}
-                    active={bucket === chosen}
-                    renderRoot={(props) => (
-                      <Link
-                        from="/projects/$slug/storage"
-                        to="."
-                        search={{ bucket: bucket.slug }}
-                        {...props}
-                      />
-                    )}
-                    label={bucket.name}
-                    leftSection={<Icon name="folder" size={16} />}
-                    rightSection={
-                      bucket.is_public ? (
-                        <Badge size="xs" variant="light">
-                          {t('public')}
-                        </Badge>
-                      ) : null
-                    }
-                  />
-                ))}
-                <StorageUse project={project} />
-              </aside>
-            )}
-            <section className="split-main">
-              {chosen ? (
-                <FileBrowser
-                  key={`${chosen.id} ${folder}`}
-                  project={project}
-                  bucket={chosen}
-                  buckets={list}
-                  prefix={folder}
-                  onFolder={(next) =>
-                    void navigate({
-                      search: { bucket: chosen.slug, ...(next === '' ? {} : { folder: next }) },
-                    })
-                  }
-                  search={search}
-                  onSearch={(next) =>
-                    void navigate({
-                      search: (old) => ({ ...old, search: next === '' ? undefined : next }),
-                      replace: true,
-                    })
-                  }
-                  openedId={file ?? null}
-                  onOpen={(id) => void navigate({ search: (old) => ({ ...old, file: id ?? undefined }) })}
-                  uploads={uploads}
-                  menu={
-                    mayWrite ? <BucketMenu onChoose={(kind) => setAction({ kind, bucket: chosen })} /> : null
-                  }
-                />
-              ) : (
-                <Empty icon="folder" title={t('noBuckets')} text={t('noBucketsText')}>
-                  {mayWrite ? (
-                    <Button onClick={() => setAction({ kind: 'create' })}>{t('newBucket')}</Button>
-                  ) : null}
-                </Empty>
-              )}
-            </section>
-            <LeaveGuard
-              changes={uploads.running}
-              title={t('leaveUploads')}
-              text={t('leaveUploadsText', { count: uploads.running })}
-            />
-            {action ? (
-              <BucketDialog
-                action={action}
-                project={project}
-                onClose={() => setAction(null)}
-                onChosen={(bucket) => void navigate({ search: bucket === null ? {} : { bucket } })}
-              />
-            ) : null}
-          </div>
-        );
-      }}
-    </Loaded>
+    <div className={isNarrow ? `${splitStyles.split} ${splitStyles.narrow}` : splitStyles.split}>
+      {isNarrow ? <BucketSelect {...list} onChoose={choose} /> : <BucketList {...list} />}
+      <section className={splitStyles.main}>
+        {chosen ? (
+          <Files
+            project={project}
+            bucket={chosen}
+            buckets={buckets}
+            uploads={uploads}
+            menu={mayWrite ? <BucketMenu onChoose={(kind) => setAction({ kind, bucket: chosen })} /> : null}
+          />
+        ) : (
+          <Empty icon="folder" title={t('noBuckets')} text={t('noBucketsText')}>
+            {mayWrite ? <Button onClick={create}>{t('newBucket')}</Button> : null}
+          </Empty>
+        )}
+      </section>
+      <LeaveGuard
+        changes={uploads.running}
+        title={t('leaveUploads')}
+        text={t('leaveUploadsText', { count: uploads.running })}
+      />
+      {action ? (
+        <BucketDialog action={action} project={project} onClose={() => setAction(null)} onChosen={choose} />
+      ) : null}
+    </div>
+  );
+}
+
+function AddBucket({ onClick }: { onClick: () => void }) {
+  const t = useT();
+  return (
+    <Tooltip label={t('newBucket')}>
+      <ActionIcon variant="filled" color="plinth" aria-label={t('newBucket')} onClick={onClick}>
+        <Icon name="plus" size={16} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+interface BucketListProps {
+  readonly project: Project;
+  readonly buckets: readonly Bucket[];
+  readonly chosen: Bucket | undefined;
+  readonly add: ReactNode;
+}
+
+/** The list of a narrow window. */
+function BucketSelect({
+  project,
+  buckets,
+  chosen,
+  add,
+  onChoose,
+}: BucketListProps & { readonly onChoose: (bucket: string | null) => void }) {
+  const t = useT();
+  return (
+    <Group p="xs" gap="xs" wrap="nowrap">
+      <Select
+        aria-label={t('buckets')}
+        flex={1}
+        data={buckets.map((one) => ({ value: one.slug, label: one.name }))}
+        value={chosen?.slug ?? null}
+        allowDeselect={false}
+        onChange={onChoose}
+      />
+      {add}
+      <StorageUse project={project} />
+    </Group>
+  );
+}
+
+function BucketList({ project, buckets, chosen, add }: BucketListProps) {
+  const t = useT();
+  return (
+    <aside className={splitStyles.side} aria-label={t('buckets')}>
+      <div className={splitStyles.sideTools}>
+        <strong>{t('buckets')}</strong>
+        {add}
+      </div>
+      {buckets.map((bucket) => (
+        <NavLink
+          key={bucket.id}
+          active={bucket === chosen}
+          renderRoot={(props) => (
+            <Link from="/projects/$slug/storage" to="." search={{ bucket: bucket.slug }} {...props} />
+          )}
+          label={bucket.name}
+          leftSection={<Icon name="folder" size={16} />}
+          rightSection={
+            bucket.is_public ? (
+              <Badge size="xs" variant="light">
+                {t('public')}
+              </Badge>
+            ) : null
+          }
+        />
+      ))}
+      <StorageUse project={project} />
+    </aside>
+  );
+}
+
+type FilesProps = Pick<FileBrowserProps, 'project' | 'bucket' | 'buckets' | 'uploads' | 'menu'>;
+
+/** The folder, the search and the opened file are in the address. */
+function Files(props: FilesProps) {
+  const { folder = '', search = '', file } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { id, slug } = props.bucket;
+  return (
+    <FileBrowser
+      key={`${id} ${folder}`}
+      {...props}
+      prefix={folder}
+      onFolder={(next) =>
+        void navigate({ search: { bucket: slug, ...(next === '' ? {} : { folder: next }) } })
+      }
+      search={search}
+      onSearch={(next) =>
+        void navigate({
+          search: (old) => ({ ...old, search: next === '' ? undefined : next }),
+          replace: true,
+        })
+      }
+      openedId={file ?? null}
+      onOpen={(opened) => void navigate({ search: (old) => ({ ...old, file: opened ?? undefined }) })}
+    />
   );
 }
 
@@ -168,7 +192,7 @@ function StorageUse({ project }: { project: Project }) {
   const limit =
     quota.limit === null ? t('noLimit') : t('ofLimit', { limit: formatBytes(quota.limit, language) });
   return (
-    <div className="side-foot">
+    <div className={splitStyles.sideFoot}>
       <Text size="xs" c="dimmed">
         {used} · {limit}
       </Text>

@@ -15,6 +15,7 @@ import { Icon } from '../../ui/icon';
 import { Confirm } from '../../ui/parts';
 import { isEditable } from './cell';
 import type { GridState } from './use-grid';
+import textStyles from '../../ui/text.module.css';
 
 interface BulkEditProps {
   readonly project: Project;
@@ -160,7 +161,7 @@ function AllRows(props: BulkEditProps & { isDeletion: boolean; onClose: () => vo
       onClose={onClose}
     >
       {filters.map(({ column, operator, value }) => (
-        <Text key={`${column} ${operator} ${value}`} size="xs" ff="monospace" className="wrap">
+        <Text key={`${column} ${operator} ${value}`} size="xs" ff="monospace" className={textStyles.wrap}>
           {column} {operator} {value}
         </Text>
       ))}
@@ -175,14 +176,12 @@ function NewValue({ relation, onChange }: { relation: Relation; onChange: (value
   const columns = relation.columns.filter(
     (column) => isEditable(column) && !relation.primaryKey.includes(column.name),
   );
-  const [column, setColumn] = useState<string | null>(null);
-  const [value, setValue] = useState('');
-  const [isNull, setNull] = useState(false);
-  const tell = (name: string | null, text: string, none: boolean): void => {
-    setColumn(name);
-    setValue(text);
-    setNull(none);
-    onChange(name === null ? {} : { [name]: none ? null : text });
+  const [input, setInput] = useState({ column: null as string | null, value: '', isNull: false });
+  const { column, value, isNull } = input;
+  const edit = (part: Partial<typeof input>): void => {
+    const next = { ...input, ...part };
+    setInput(next);
+    onChange(next.column === null ? {} : { [next.column]: next.isNull ? null : next.value });
   };
   const chosen = columns.find(({ name }) => name === column);
   return (
@@ -192,7 +191,7 @@ function NewValue({ relation, onChange }: { relation: Relation; onChange: (value
         data={columns.map(({ name }) => name)}
         value={column}
         searchable
-        onChange={(name) => tell(name, value, isNull)}
+        onChange={(name) => edit({ column: name })}
       />
       <TextInput
         label={t('newValue')}
@@ -200,13 +199,13 @@ function NewValue({ relation, onChange }: { relation: Relation; onChange: (value
         value={value}
         disabled={isNull}
         dir="auto"
-        onChange={(event) => tell(column, event.currentTarget.value, isNull)}
+        onChange={(event) => edit({ value: event.currentTarget.value })}
       />
       <Checkbox
         label="null"
         checked={isNull}
         disabled={chosen?.nullable === false}
-        onChange={(event) => tell(column, value, event.currentTarget.checked)}
+        onChange={(event) => edit({ isNull: event.currentTarget.checked })}
       />
     </Stack>
   );

@@ -4,6 +4,8 @@ import type { Column } from '../../queries/catalog-types';
 import { useT } from '../../i18n';
 import { elementsOf, isPlainList, toArrayLiteral } from '../../lib/array-literal';
 import { fieldOf, toField } from '../../lib/cell-input';
+import gridStyles from '../../ui/grid.module.css';
+import styles from './grid.module.css';
 
 /** A cell shows the beginning of a long value; the drawer of the row shows all of it. */
 const SHOWN_CHARACTERS = 200;
@@ -13,10 +15,10 @@ export const FIELD_CHARACTERS = 50_000;
 
 export function CellText({ column, value }: { column: Column; value: string | null | undefined }) {
   const t = useT();
-  if (value === undefined) return <span className="cell-null">{t('default')}</span>;
-  if (value === null) return <span className="cell-null">null</span>;
-  if (value === '') return <span className="cell-null">{t('emptyText')}</span>;
-  const className = column.category === 'N' ? 'cell-text cell-number' : 'cell-text';
+  if (value === undefined) return <span className={gridStyles.null}>{t('default')}</span>;
+  if (value === null) return <span className={gridStyles.null}>null</span>;
+  if (value === '') return <span className={gridStyles.null}>{t('emptyText')}</span>;
+  const className = column.category === 'N' ? `${gridStyles.text} ${gridStyles.number}` : gridStyles.text;
   return (
     <span className={className} dir="auto">
       {value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value}
@@ -57,7 +59,7 @@ export function CellEditor({ column, value, onStore, onLeave }: CellEditorProps)
   const t = useT();
   const [lines] = useState(() => linesOf(column, value));
   const field = fieldOf(column.type, value ?? '');
-  /** The row may be read again meanwhile. */
+  /** As it was at first: the row may be read again while it is edited. */
   const [shown] = useState(lines ? lines.join('\n') : toField(value ?? '', field));
   const [text, setText] = useState(shown);
   const choices = choicesOf(column);
@@ -78,7 +80,7 @@ export function CellEditor({ column, value, onStore, onLeave }: CellEditorProps)
   const shared = {
     autoFocus: true,
     'aria-label': column.name,
-    className: 'cell-editor',
+    className: styles.editor,
     onBlur: () => leave(true),
     onKeyDown: (event: KeyboardEvent) => {
       event.stopPropagation();

@@ -4,6 +4,8 @@ import type { Relation } from '../../queries/catalog-types';
 import { useT } from '../../i18n';
 import { COLUMN_TYPES, type NewColumn } from '../../lib/ddl';
 import { IconButton } from '../../ui/parts';
+import styles from './column-form.module.css';
+import textStyles from '../../ui/text.module.css';
 
 interface ColumnFormProps {
   readonly column: NewColumn;
@@ -16,15 +18,8 @@ interface ColumnFormProps {
 
 export function ColumnForm({ column, relations, onChange, onRemove, withKey }: ColumnFormProps) {
   const t = useT();
-  const targets = relations
-    .filter(({ primaryKey }) => primaryKey.length === 1)
-    .map(({ schema, name, primaryKey }) => ({
-      value: JSON.stringify([schema, name, primaryKey[0]]),
-      label: `${schema}.${name}`,
-    }));
-  const { references } = column;
   return (
-    <div className="column-form">
+    <div className={styles.column}>
       <Group gap="xs" align="end" wrap="wrap">
         <TextInput
           size="xs"
@@ -45,26 +40,11 @@ export function ColumnForm({ column, relations, onChange, onRemove, withKey }: C
           size="xs"
           label={t('defaultValue')}
           flex="1 1 110px"
-          classNames={{ input: 'mono' }}
+          classNames={{ input: textStyles.mono }}
           value={column.default}
           onChange={(event) => onChange({ ...column, default: event.currentTarget.value })}
         />
-        <Select
-          size="xs"
-          label={t('references')}
-          flex="1 1 140px"
-          data={targets}
-          searchable
-          clearable
-          clearButtonProps={{ 'aria-label': t('removeReference') }}
-          value={references ? JSON.stringify([references.schema, references.table, references.column]) : null}
-          onChange={(value) => {
-            const [schema, table, target] =
-              value === null ? [] : (JSON.parse(value) as [string, string, string]);
-            const next = schema !== undefined ? { schema, table: table!, column: target! } : null;
-            onChange({ ...column, references: next });
-          }}
-        />
+        <References column={column} relations={relations} onChange={onChange} />
       </Group>
       <Group gap="md" mt={6} justify="space-between">
         <Group gap="md">
@@ -94,5 +74,38 @@ export function ColumnForm({ column, relations, onChange, onRemove, withKey }: C
         {onRemove ? <IconButton icon="trash" label={t('removeColumn')} onClick={onRemove} /> : null}
       </Group>
     </div>
+  );
+}
+
+/** The column that this one refers to: the key of a table. */
+function References({
+  column,
+  relations,
+  onChange,
+}: Pick<ColumnFormProps, 'column' | 'relations' | 'onChange'>) {
+  const t = useT();
+  const { references } = column;
+  const targets = relations
+    .filter(({ primaryKey }) => primaryKey.length === 1)
+    .map(({ schema, name, primaryKey }) => ({
+      value: JSON.stringify([schema, name, primaryKey[0]]),
+      label: `${schema}.${name}`,
+    }));
+  return (
+    <Select
+      size="xs"
+      label={t('references')}
+      flex="1 1 140px"
+      data={targets}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': t('removeReference') }}
+      value={references ? JSON.stringify([references.schema, references.table, references.column]) : null}
+      onChange={(value) => {
+        const [schema, table, target] = value === null ? [] : (JSON.parse(value) as [string, string, string]);
+        const next = schema !== undefined ? { schema, table: table!, column: target! } : null;
+        onChange({ ...column, references: next });
+      }}
+    />
   );
 }

@@ -13,6 +13,8 @@ import { insertRecords } from '../../queries/rows';
 import { Dialog } from '../../ui/dialog';
 import { announce, Failure } from '../../ui/feedback';
 import { saveFile } from '../../ui/save-file';
+import textStyles from '../../ui/text.module.css';
+import styles from './csv-import-dialog.module.css';
 
 /** Refused rows that the page lists. */
 const LISTED = 20;
@@ -56,7 +58,7 @@ export function CsvImport({ project, relation, file, onClose }: CsvImportProps) 
   return (
     <Dialog onClose={onClose} title={t('importCsv')}>
       <Stack gap="sm">
-        <Text size="sm" className="wrap">
+        <Text size="sm" className={textStyles.wrap}>
           {t('importText', { file: file.name, size: formatBytes(file.size, language), table: relation.name })}{' '}
           {t('importEmptyField')}
         </Text>
@@ -111,10 +113,10 @@ function Refused({ outcome, name }: { outcome: ImportOutcome; name: string }) {
     >
       <Stack gap="xs">
         {isCut ? <Text size="sm">{t('importCut')}</Text> : null}
-        <ul className="refused-rows" tabIndex={0}>
+        <ul className={styles.refused} tabIndex={0}>
           {refused.slice(0, LISTED).map(({ line, reason }) => (
             <li key={line}>
-              <Text size="xs" className="wrap" dir="auto">
+              <Text size="xs" className={textStyles.wrap} dir="auto">
                 {t('line', { line })}: {reason.slice(0, 300)}
               </Text>
             </li>

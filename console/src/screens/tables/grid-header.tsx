@@ -1,10 +1,15 @@
 /** The heads of the columns: name, type, sort by click, width by drag. */
-import type { PointerEvent, ReactNode } from 'react';
+import { Checkbox } from '@mantine/core';
+import type { PointerEvent } from 'react';
 import type { Column, Relation } from '../../queries/catalog-types';
 import { useT } from '../../i18n';
-import type { GridQuery } from '../../lib/grid-query';
+import type { GridQuery, Row } from '../../lib/grid-query';
+import { keyOf } from '../../lib/pending-changes';
 import { shortType } from '../../lib/type-name';
 import { Icon } from '../../ui/icon';
+import gridStyles from '../../ui/grid.module.css';
+import styles from './grid.module.css';
+import type { Selection } from './use-selection';
 
 interface GridHeaderProps {
   readonly relation: Relation;
@@ -12,13 +17,23 @@ interface GridHeaderProps {
   readonly query: GridQuery;
   readonly onQuery: (query: GridQuery) => void;
   readonly onWidth: (name: string, width: number) => void;
-  readonly select: ReactNode;
+  readonly loaded: readonly Row[];
+  /** Null if rows cannot be selected. */
+  readonly selection: Selection | null;
 }
 
 /** PostgreSQL cannot sort these. */
 const UNSORTABLE = new Set(['json', 'xml', 'point', 'polygon', 'box', 'path', 'line']);
 
-export function GridHeader({ relation, template, query, onQuery, onWidth, select }: GridHeaderProps) {
+export function GridHeader({
+  relation,
+  template,
+  query,
+  onQuery,
+  onWidth,
+  loaded,
+  selection,
+}: GridHeaderProps) {
   const t = useT();
   const { sort } = query;
   /** Ascending, descending, none. */
@@ -29,10 +44,16 @@ export function GridHeader({ relation, template, query, onQuery, onWidth, select
   };
   const foreign = new Set(relation.foreignKeys.flatMap(({ columns }) => columns));
   return (
-    <div className="grid-head" role="rowgroup">
+    <div className={gridStyles.head} role="rowgroup">
       <div role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
-        <div role="columnheader" className="grid-cell grid-select" aria-label={t('selectAll')}>
-          {select}
+        <div
+          role="columnheader"
+          className={`${gridStyles.cell} ${styles.select}`}
+          aria-label={t('selectAll')}
+        >
+          {selection ? (
+            <SelectAll primaryKey={relation.primaryKey} loaded={loaded} selection={selection} />
+          ) : null}
         </div>
         {relation.columns.map((column, index) => (
           <div
@@ -40,19 +61,19 @@ export function GridHeader({ relation, template, query, onQuery, onWidth, select
             role="columnheader"
             data-head={index}
             aria-sort={sort?.column === column.name ? (sort.descending ? 'descending' : 'ascending') : 'none'}
-            className="grid-cell"
+            className={gridStyles.cell}
           >
             <button
               type="button"
-              className="head-button"
+              className={styles.sort}
               disabled={UNSORTABLE.has(column.type)}
               title={titleOf(column)}
               onClick={() => sortBy(column.name)}
             >
               {relation.primaryKey.includes(column.name) ? <Icon name="key" size={13} /> : null}
               {foreign.has(column.name) ? <Icon name="link" size={13} /> : null}
-              <span className="head-name">{column.name}</span>
-              <span className="head-type">{shortType(column.type)}</span>
+              <span className={gridStyles.name}>{column.name}</span>
+              <span className={styles.type}>{shortType(column.type)}</span>
               {sort?.column === column.name ? (
                 <Icon name={sort.descending ? 'down' : 'up'} size={13} />
               ) : null}
@@ -62,6 +83,28 @@ export function GridHeader({ relation, template, query, onQuery, onWidth, select
         ))}
       </div>
     </div>
+  );
+}
+
+interface SelectAllProps {
+  readonly primaryKey: readonly string[];
+  readonly loaded: readonly Row[];
+  readonly selection: Selection;
+}
+
+/** Selects the rows that are loaded. */
+function SelectAll({ primaryKey, loaded, selection }: SelectAllProps) {
+  const t = useT();
+  const keyed = loaded.map((row) => [keyOf(primaryKey, row), row] as const);
+  const areAll = keyed.length > 0 && keyed.every(([key]) => selection.rows.has(key));
+  return (
+    <Checkbox
+      size="xs"
+      aria-label={t('selectAll')}
+      checked={areAll}
+      indeterminate={selection.rows.size > 0 && !areAll}
+      onChange={() => (areAll ? selection.clear() : selection.add(keyed))}
+    />
   );
 }
 
@@ -80,5 +123,5 @@ function Handle({ onWidth }: { onWidth: (width: number) => void }) {
       handle.onpointermove = handle.onpointerup = null;
     };
   };
-  return <div className="head-handle" aria-hidden="true" onPointerDown={start} />;
+  return <div className={styles.handle} aria-hidden="true" onPointerDown={start} />;
 }

@@ -2,19 +2,13 @@
 import { Checkbox } from '@mantine/core';
 import type { Column } from '../../queries/catalog-types';
 import { useT } from '../../i18n';
+import type { Line } from '../../lib/grid-line';
 import type { Row } from '../../lib/grid-query';
 import { type Values, valueOf } from '../../lib/pending-changes';
 import { ROW_PX } from '../../lib/row-window';
 import { CellEditor, CellText } from './cell';
-
-export interface Line {
-  readonly key: string;
-  /** Null for a new row, and for one that is not loaded yet. */
-  readonly row: Row | null;
-  readonly insertId: number | null;
-  readonly changed: Values;
-  readonly isDeleted: boolean;
-}
+import gridStyles from '../../ui/grid.module.css';
+import styles from './grid.module.css';
 
 interface GridRowProps {
   readonly line: Line;
@@ -47,18 +41,18 @@ export function GridRow(props: GridRowProps) {
       aria-rowindex={index + 2}
       aria-selected={isSelected}
       aria-busy={isLoading || undefined}
-      className="grid-row"
+      className={gridStyles.row}
       data-state={state}
       style={{ gridTemplateColumns: template, transform: `translateY(${top}px)`, height: ROW_PX }}
     >
-      <div role="gridcell" className="grid-cell grid-select">
+      <div role="gridcell" className={`${gridStyles.cell} ${styles.select}`}>
         {row && isSelectable ? (
           <Checkbox size="xs" aria-label={t('selectRow')} checked={isSelected} onChange={props.onSelect} />
         ) : null}
         {row ? (
           <button
             type="button"
-            className="row-open"
+            className={styles.open}
             aria-label={t('openRow')}
             onClick={() => props.onOpen(row)}
           >
@@ -76,7 +70,7 @@ export function GridRow(props: GridRowProps) {
             data-column={at}
             data-here={here === at || undefined}
             data-changed={(isChanged && row !== null) || undefined}
-            className="grid-cell"
+            className={gridStyles.cell}
             onClick={() => props.onPlace(at, false)}
             onDoubleClick={() => props.onPlace(at, true)}
           >
@@ -88,7 +82,7 @@ export function GridRow(props: GridRowProps) {
                 onLeave={props.onLeave}
               />
             ) : isLoading ? (
-              <span className="cell-loading" />
+              <span className={styles.loading} />
             ) : (
               <CellText column={column} value={value} />
             )}

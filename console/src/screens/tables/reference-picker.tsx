@@ -13,6 +13,9 @@ import { type Filter, FIRST_PAGE, type Row } from '../../lib/grid-query';
 import { Dialog } from '../../ui/dialog';
 import { Failure, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
+import textStyles from '../../ui/text.module.css';
+import styles from './reference-picker.module.css';
+import choiceStyles from '../../ui/choice.module.css';
 
 /** The table and the column that a foreign key of one column refers to. */
 export interface Target {
@@ -34,12 +37,12 @@ export function targetOf(
   return { relation, column: target };
 }
 
-/** The first column of text tells people more than the key. */
+/** The first column of text says more than the key. */
 function titleOf({ relation, column }: Target): string {
   return relation.columns.find(({ type }) => /^(text|character varying)/.test(type))?.name ?? column;
 }
 
-/** Columns of a preview beside the title and the key. */
+/** Columns of a preview in addition to the title and the key. */
 const PREVIEWED = 4;
 const PREVIEW_CHARACTERS = 60;
 
@@ -117,7 +120,7 @@ function Referenced({ project, target, value }: { project: Project; target: Targ
   return (
     <Anchor
       size="xs"
-      className="truncate referenced"
+      className={`${textStyles.truncate} ${styles.referenced}`}
       dir="auto"
       renderRoot={(props) => (
         <Link
@@ -170,7 +173,7 @@ export function ReferenceChoice({ project, target, onPick, onNull, onClose }: Re
         {rows.error ? <Failure error={rows.error} onRetry={() => void rows.refetch()} /> : null}
         {rows.isPending ? <Loading /> : null}
         {rows.data?.rows.slice(0, SHOWN_ROWS).map((row) => (
-          <UnstyledButton key={row[column]} className="choice" onClick={() => pick(row[column])}>
+          <UnstyledButton key={row[column]} className={choiceStyles.choice} onClick={() => pick(row[column])}>
             <Group justify="space-between" wrap="nowrap" gap="xs">
               <Text size="sm" truncate dir="auto">
                 {row[title] ?? 'null'}

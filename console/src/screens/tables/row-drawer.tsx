@@ -13,6 +13,7 @@ import { RowField } from './row-field';
 import type { GridState } from './use-grid';
 import { WhyNot } from './why-not';
 import { SideDrawer } from '../../ui/dialog';
+import styles from './row-drawer.module.css';
 
 interface RowDrawerProps {
   readonly project: Project;
@@ -74,7 +75,7 @@ export function RowDrawer(props: RowDrawerProps) {
             />
           ))}
           {isWritable ? (
-            <Group justify="end" gap="xs" className="drawer-actions">
+            <Group justify="end" gap="xs" className={styles.actions}>
               <Button variant="default" onClick={onClose}>
                 {t('cancel')}
               </Button>

@@ -8,6 +8,8 @@ import { fieldOf, toField } from '../../lib/cell-input';
 import { formatBytes } from '../../lib/format';
 import { saveFile } from '../../ui/save-file';
 import { choicesOf, FIELD_CHARACTERS, isLongType } from './cell';
+import styles from './row-field.module.css';
+import textStyles from '../../ui/text.module.css';
 
 /** Of a value that is too long for a field. */
 const PREVIEW_CHARACTERS = 2_000;
@@ -22,12 +24,9 @@ interface FieldProps {
 
 export function RowField({ column, value, isReadOnly, onChange, picker }: FieldProps) {
   const t = useT();
-  const placeholder =
-    value === null ? 'null' : value === undefined ? (column.default ?? t('default')) : t('emptyText');
   const description = [column.type, column.nullable ? null : 'not null', column.comment]
     .filter(Boolean)
     .join(' · ');
-  const choices = choicesOf(column);
   const [showsAll, setShowsAll] = useState(false);
   const [isText, setText] = useState(false);
   if (typeof value === 'string' && value.length > FIELD_CHARACTERS && !showsAll)
@@ -39,76 +38,20 @@ export function RowField({ column, value, isReadOnly, onChange, picker }: FieldP
         onShowAll={() => setShowsAll(true)}
       />
     );
-  const shared = { label: column.name, description, placeholder, readOnly: isReadOnly };
-  const list = isPlainList(column) && !isReadOnly ? elementsOf(value ?? '{}') : null;
-  const field = fieldOf(column.type, value ?? '');
-  const isJson = column.type === 'json' || column.type === 'jsonb';
-  const toNull =
-    column.nullable && !isReadOnly && value !== null ? (
-      <Button size="compact-xs" variant="subtle" color="gray" onClick={() => onChange(null)}>
-        null
-      </Button>
-    ) : null;
+  const elements = isPlainList(column) && !isReadOnly ? elementsOf(value ?? '{}') : null;
+  const field = { column, value, isReadOnly, onChange };
   return (
     <div>
-      {choices ? (
-        <Select
-          {...shared}
-          data={choices}
-          value={value ?? null}
-          clearable={column.nullable}
-          onChange={onChange}
-          disabled={isReadOnly}
-        />
-      ) : list && !isText ? (
-        <TagsInput
-          {...shared}
-          data={column.labels ?? []}
-          value={list}
-          splitChars={[]}
-          allowDuplicates
-          dir="auto"
-          onChange={(next) => onChange(toArrayLiteral(next))}
-        />
-      ) : isLongType(column) ? (
-        <Textarea
-          {...shared}
-          {...(showsAll
-            ? { rows: 18 }
-            : { autosize: true, minRows: column.type.startsWith('json') ? 3 : 1, maxRows: 18 })}
-          dir="auto"
-          classNames={column.type.startsWith('json') ? { input: 'mono' } : {}}
-          value={value ?? ''}
-          error={isJson && value && !isReadOnly && !isValidJson(value) ? t('invalidJson') : null}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-      ) : (
-        <TextInput
-          {...shared}
-          {...field}
-          dir="auto"
-          value={toField(value ?? '', field)}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-      )}
+      <Input {...field} description={description} list={isText ? null : elements} isTall={showsAll} />
       <Group gap={4} mt={2} justify="end">
         {picker}
-        {list ? (
-          <Button size="compact-xs" variant="subtle" color="gray" onClick={() => setText(!isText)}>
-            {t(isText ? 'asList' : 'asText')}
-          </Button>
-        ) : null}
+        {elements ? <Quick label={t(isText ? 'asList' : 'asText')} onClick={() => setText(!isText)} /> : null}
         {!isReadOnly && column.type.startsWith('timestamp') ? (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            color="gray"
-            onClick={() => onChange(nowOf(column.type))}
-          >
-            {t('now')}
-          </Button>
+          <Quick label={t('now')} onClick={() => onChange(nowOf(column.type))} />
         ) : null}
-        {toNull}
+        {column.nullable && !isReadOnly && value !== null ? (
+          <Quick label="null" onClick={() => onChange(null)} />
+        ) : null}
         {column.always ? (
           <Text size="xs" c="dimmed">
             {t('generated')}
@@ -116,6 +59,78 @@ export function RowField({ column, value, isReadOnly, onChange, picker }: FieldP
         ) : null}
       </Group>
     </div>
+  );
+}
+
+function Quick({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <Button size="compact-xs" variant="subtle" color="gray" onClick={onClick}>
+      {label}
+    </Button>
+  );
+}
+
+interface InputProps extends Omit<FieldProps, 'picker'> {
+  readonly description: string;
+  /** The elements, if the value is edited as a list. */
+  readonly list: readonly string[] | null;
+  /** For a long value. */
+  readonly isTall: boolean;
+}
+
+function Input({ column, value, isReadOnly, onChange, description, list, isTall }: InputProps) {
+  const t = useT();
+  const placeholder =
+    value === null ? 'null' : value === undefined ? (column.default ?? t('default')) : t('emptyText');
+  const choices = choicesOf(column);
+  const shared = { label: column.name, description, placeholder, readOnly: isReadOnly };
+  if (choices)
+    return (
+      <Select
+        {...shared}
+        data={choices}
+        value={value ?? null}
+        clearable={column.nullable}
+        onChange={onChange}
+        disabled={isReadOnly}
+      />
+    );
+  if (list)
+    return (
+      <TagsInput
+        {...shared}
+        data={column.labels ?? []}
+        value={[...list]}
+        splitChars={[]}
+        allowDuplicates
+        dir="auto"
+        onChange={(next) => onChange(toArrayLiteral(next))}
+      />
+    );
+  if (isLongType(column)) {
+    const isJson = column.type.startsWith('json');
+    const isInvalid = isJson && value && !isReadOnly && !isValidJson(value);
+    return (
+      <Textarea
+        {...shared}
+        {...(isTall ? { rows: 18 } : { autosize: true, minRows: isJson ? 3 : 1, maxRows: 18 })}
+        dir="auto"
+        classNames={isJson ? { input: textStyles.mono } : {}}
+        value={value ?? ''}
+        error={isInvalid ? t('invalidJson') : null}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    );
+  }
+  const field = fieldOf(column.type, value ?? '');
+  return (
+    <TextInput
+      {...shared}
+      {...field}
+      dir="auto"
+      value={toField(value ?? '', field)}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   );
 }
 
@@ -155,7 +170,7 @@ function LongValue({ column, description, value, onShowAll }: LongValueProps) {
       <Text size="xs" c="dimmed">
         {description} · {size}
       </Text>
-      <pre className="long-value" tabIndex={0} aria-label={column.name} dir="auto">
+      <pre className={styles.long} tabIndex={0} aria-label={column.name} dir="auto">
         {value.slice(0, PREVIEW_CHARACTERS)}…
       </pre>
       <Group gap={4} mt={2} justify="end">

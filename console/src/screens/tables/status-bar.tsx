@@ -8,6 +8,8 @@ import { Failure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import type { GridState } from './use-grid';
 import type { Scroller } from './use-scroll';
+import textStyles from '../../ui/text.module.css';
+import styles from './status-bar.module.css';
 
 /** With fewer rows the scroll bar is as quick. */
 const JUMP_ROWS = 200;
@@ -15,7 +17,7 @@ const JUMP_ROWS = 200;
 export function StatusBar({ grid, scroll }: { grid: GridState; scroll: Scroller }) {
   const count = countOf(grid.pending);
   return (
-    <footer className={count > 0 ? 'status status-changed' : 'status'}>
+    <footer className={count > 0 ? `${styles.status} ${styles.changed}` : styles.status}>
       {grid.save.error && count > 0 ? <SaveFailure save={grid.save} error={grid.save.error} /> : null}
       <Group justify="space-between" w="100%" gap="xs">
         <RowCount grid={grid} />
@@ -33,7 +35,7 @@ function SaveFailure({ save, error }: { save: GridState['save']; error: Error })
   if (!(error instanceof RowConflict)) return <Failure error={error} />;
   return (
     <Alert color="orange" variant="light" role="alert" icon={<Icon name="warning" />}>
-      <Text size="sm" className="wrap" dir="auto">
+      <Text size="sm" className={textStyles.wrap} dir="auto">
         {t('rowConflict', { row: error.key })}
       </Text>
       <Button

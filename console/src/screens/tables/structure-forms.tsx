@@ -17,6 +17,7 @@ import {
   ON_DELETE,
 } from '../../lib/ddl-alter';
 import { SqlDialog } from '../../ui/sql-dialog';
+import textStyles from '../../ui/text.module.css';
 
 interface FormProps {
   readonly project: Project;
@@ -43,7 +44,7 @@ export function AlterColumn({ project, relation, column, onClose }: FormProps & 
       <TextInput
         label={t('defaultValue')}
         description={t('defaultHint')}
-        classNames={{ input: 'mono' }}
+        classNames={{ input: textStyles.mono }}
         value={draft.default}
         onChange={(event) => setDraft({ ...draft, default: event.currentTarget.value })}
       />
@@ -90,7 +91,7 @@ export function AddIndex({ project, relation, onClose }: FormProps) {
       <TextInput
         label={t('where')}
         description={t('whereHint')}
-        classNames={{ input: 'mono' }}
+        classNames={{ input: textStyles.mono }}
         value={draft.where}
         onChange={(event) => setDraft({ ...draft, where: event.currentTarget.value })}
       />

@@ -10,6 +10,8 @@ import { Icon } from '../../ui/icon';
 import { IconButton, Snippet } from '../../ui/parts';
 import { type Change, ChangeDialog } from './structure-dialogs';
 import { SideDrawer } from '../../ui/dialog';
+import textStyles from '../../ui/text.module.css';
+import policyStyles from '../../ui/policy.module.css';
 
 const route = getRouteApi('/signed-in/projects/$slug/tables');
 
@@ -191,7 +193,9 @@ function Columns({ relation, onChange }: PartProps) {
                   </Text>
                 )}
               </Table.Td>
-              <Table.Td className="wrap">{column.default ? <code>{column.default}</code> : null}</Table.Td>
+              <Table.Td className={textStyles.wrap}>
+                {column.default ? <code>{column.default}</code> : null}
+              </Table.Td>
               <Table.Td>{onChange ? <ColumnMenu column={column} onChange={onChange} /> : null}</Table.Td>
             </Table.Tr>
           ))}
@@ -237,7 +241,7 @@ function References({ relation, onChange }: PartProps) {
       {foreignKeys.length === 0 ? <Hint text={t('noForeignKeys')} /> : null}
       {foreignKeys.map(({ name, columns, schema, table, targets }) => (
         <Group key={name} justify="space-between" wrap="nowrap">
-          <Text size="sm" className="wrap">
+          <Text size="sm" className={textStyles.wrap}>
             <code>{columns.join(', ')}</code> → {schema}.{table} (<code>{targets.join(', ')}</code>)
           </Text>
           {onChange ? (
@@ -275,7 +279,7 @@ function Indexes({ relation, onChange }: PartProps) {
       <Stack gap="xs">
         {indexes.map(({ name, definition, constraint }) => (
           <Group key={name} gap={4} wrap="nowrap">
-            <div className="policy-text">
+            <div className={policyStyles.text}>
               <Snippet label={name} text={definition} />
             </div>
             {onChange ? (

@@ -11,6 +11,8 @@ import { Icon } from '../../ui/icon';
 import { Rows } from './rows';
 import { StructureButton } from './structure';
 import { ViewAs } from './view-as';
+import splitStyles from '../../ui/split.module.css';
+import textStyles from '../../ui/text.module.css';
 
 const route = getRouteApi('/signed-in/projects/$slug/tables');
 
@@ -29,7 +31,7 @@ export function TablePanel({ project, relation, relations, onOpenList }: TablePa
   const identity = useMemo(() => identityFromText(as), [as]);
   return (
     <>
-      <div className="table-head">
+      <div className={splitStyles.head}>
         <Group gap="xs" wrap="nowrap" miw={0}>
           {onOpenList ? (
             <Tooltip label={t('tables')}>
@@ -38,7 +40,7 @@ export function TablePanel({ project, relation, relations, onOpenList }: TablePa
               </ActionIcon>
             </Tooltip>
           ) : null}
-          <Title order={1} size="h4" className="truncate">
+          <Title order={1} size="h4" className={textStyles.truncate}>
             {relation.name}
           </Title>
           {relation.kind === 'table' ? (

@@ -11,6 +11,7 @@ import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { CreateTable } from './create-table';
 import { TablePanel } from './table-panel';
+import splitStyles from '../../ui/split.module.css';
 
 const route = getRouteApi('/signed-in/projects/$slug/tables');
 
@@ -41,17 +42,17 @@ export function TablesScreen() {
           />
         );
         return (
-          <div className="split">
+          <div className={splitStyles.split}>
             {isNarrow ? (
               <SideDrawer opened={isListOpen} onClose={list.close} title={t('tables')} size="xs" padding="xs">
                 {sidebar}
               </SideDrawer>
             ) : (
-              <aside className="split-side" aria-label={t('tables')}>
+              <aside className={splitStyles.side} aria-label={t('tables')}>
                 {sidebar}
               </aside>
             )}
-            <section className="split-main">
+            <section className={splitStyles.main}>
               {chosen ? (
                 <TablePanel
                   key={`${chosen.schema} ${chosen.name}`}
@@ -109,7 +110,7 @@ function TableList({ project, relations, schema, chosen, onCreate, onChoose }: T
   );
   return (
     <>
-      <div className="side-tools">
+      <div className={splitStyles.sideTools}>
         <Select
           aria-label={t('schema')}
           size="xs"

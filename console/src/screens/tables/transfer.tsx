@@ -6,7 +6,7 @@ import type { Identity } from '../../api/identity';
 import type { Relation } from '../../queries/catalog-types';
 import type { Project } from '../../queries/projects';
 import { callRows } from '../../queries/rows';
-import { useLanguages } from '../../i18n';
+import { useLanguages, useT } from '../../i18n';
 import { formatBytes } from '../../lib/format';
 import { disarmingStream } from '../../lib/csv';
 import { FIRST_PAGE, type GridQuery, pageParameters } from '../../lib/grid-query';
@@ -26,34 +26,9 @@ interface TransferMenuProps {
 
 export function TransferMenu({ project, relation, query, identity, canImport }: TransferMenuProps) {
   const { t, language } = useLanguages();
-  const [received, setReceived] = useState<number | null>(null);
+  const { received, isPending, start, cancel } = useDownload({ project, relation, query, identity });
   const [file, setFile] = useState<File | null>(null);
-  const stop = useRef<AbortController | null>(null);
   const openFiles = useRef<(() => void) | null>(null);
-  const download = useMutation({
-    mutationFn: async ({ isForSpreadsheets }: { isForSpreadsheets: boolean }) => {
-      const abort = (stop.current = new AbortController());
-      const parameters = pageParameters(relation, query, FIRST_PAGE, 1);
-      parameters.delete('limit');
-      parameters.delete('select');
-      const response = await callRows({
-        project,
-        relation,
-        identity,
-        parameters,
-        headers: { Accept: 'text/csv' },
-        signal: abort.signal,
-      });
-      const file = await streamToFile(
-        isForSpreadsheets ? disarmedBody(response.body!) : response.body!,
-        'text/csv',
-        setReceived,
-      );
-      saveFile(file, `${relation.name}.csv`);
-    },
-    onError: (error) => (stop.current?.signal.aborted ? null : announceFailure(error, t('close'))),
-    onSettled: () => setReceived(null),
-  });
   return (
     <>
       {received === null ? null : (
@@ -61,7 +36,7 @@ export function TransferMenu({ project, relation, query, identity, canImport }: 
           <Text size="xs" aria-live="polite">
             {formatBytes(received, language)}
           </Text>
-          <Button size="compact-xs" variant="default" onClick={() => stop.current?.abort()}>
+          <Button size="compact-xs" variant="default" onClick={cancel}>
             {t('cancel')}
           </Button>
         </>
@@ -75,7 +50,7 @@ export function TransferMenu({ project, relation, query, identity, canImport }: 
       <Menu position="bottom-end">
         <Menu.Target>
           <Tooltip label="CSV">
-            <ActionIcon variant="default" aria-label="CSV" loading={download.isPending}>
+            <ActionIcon variant="default" aria-label="CSV" loading={isPending}>
               <Icon name="download" size={16} />
             </ActionIcon>
           </Tooltip>
@@ -85,7 +60,7 @@ export function TransferMenu({ project, relation, query, identity, canImport }: 
             <Menu.Item
               key={String(isForSpreadsheets)}
               leftSection={<Icon name="download" size={16} />}
-              onClick={() => download.mutate({ isForSpreadsheets })}
+              onClick={() => start({ isForSpreadsheets })}
             >
               {t(isForSpreadsheets ? 'exportForSpreadsheets' : 'exportCsv')}
             </Menu.Item>
@@ -104,6 +79,33 @@ export function TransferMenu({ project, relation, query, identity, canImport }: 
       ) : null}
     </>
   );
+}
+
+function useDownload({ project, relation, query, identity }: Omit<TransferMenuProps, 'canImport'>) {
+  const t = useT();
+  /** Bytes; null while nothing is downloaded. */
+  const [received, setReceived] = useState<number | null>(null);
+  const stop = useRef<AbortController | null>(null);
+  const download = useMutation({
+    mutationFn: async ({ isForSpreadsheets }: { isForSpreadsheets: boolean }) => {
+      const { signal } = (stop.current = new AbortController());
+      const parameters = pageParameters(relation, query, FIRST_PAGE, 1);
+      parameters.delete('limit');
+      parameters.delete('select');
+      const headers = { Accept: 'text/csv' };
+      const { body } = await callRows({ project, relation, identity, parameters, headers, signal });
+      const stream = isForSpreadsheets ? disarmedBody(body!) : body!;
+      saveFile(await streamToFile(stream, 'text/csv', setReceived), `${relation.name}.csv`);
+    },
+    onError: (error) => (stop.current?.signal.aborted ? null : announceFailure(error, t('close'))),
+    onSettled: () => setReceived(null),
+  });
+  return {
+    received,
+    isPending: download.isPending,
+    start: download.mutate,
+    cancel: (): void => stop.current?.abort(),
+  };
 }
 
 function disarmedBody(

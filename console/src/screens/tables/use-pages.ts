@@ -1,6 +1,6 @@
 /**
  * The pages of rows near the view. A page is read from its neighbour's first or last key; only a jump to a place without a
- * loaded neighbour counts rows. Pages away from the view are dropped, so memory does not grow while a person scrolls.
+ * loaded neighbour counts rows. Pages far from the view are dropped, so memory does not grow while a person scrolls.
  */
 import { type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -99,7 +99,7 @@ export function usePages({ project, relation, identity, query }: GridOptions) {
     error: failed?.error ?? null,
     retry: () => void failed?.refetch(),
     refresh: () => client.invalidateQueries({ queryKey: base }),
-    /** Tells which rows are visible. */
+    /** Sets which rows are visible. */
     show: (from: number, to: number): void => {
       const next = { first: Math.floor(from / size), last: Math.floor(to / size) };
       if (next.first !== view.first || next.last !== view.last) setView(next);
@@ -130,7 +130,7 @@ function placeOf(
   { index, lastPage, size }: PageOf,
   sort: GridQuery['sort'],
 ): Place {
-  /** Rows that a change has made out of date do not tell where their neighbours begin. */
+  /** Rows that are out of date after a change do not show where their neighbours begin. */
   const rowsOf = (page: number): readonly Row[] => {
     const state = client.getQueryState<RowPage>([...base, page]);
     return state?.data && !state.isInvalidated && state.fetchStatus === 'idle' ? state.data.rows : [];

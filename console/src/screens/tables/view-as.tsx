@@ -21,6 +21,8 @@ import { claimsOf } from '../../lib/identity-link';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
+import choiceStyles from '../../ui/choice.module.css';
+import textStyles from '../../ui/text.module.css';
 
 interface ViewAsProps {
   readonly project: Project;
@@ -108,7 +110,7 @@ function ChooseUser({ project, onClose, onChoose }: ChooseUserProps) {
         {users.error ? <Failure error={users.error} onRetry={() => void users.refetch()} /> : null}
         {users.data?.users.length === 0 ? <Text size="sm">{t('noUsers')}</Text> : null}
         {users.data?.users.map(({ id, email, name }) => (
-          <UnstyledButton key={id} className="choice" onClick={() => onChoose(id)}>
+          <UnstyledButton key={id} className={choiceStyles.choice} onClick={() => onChoose(id)}>
             <Text size="sm">{email}</Text>
             <Text size="xs" c="dimmed">
               {name || id}
@@ -148,7 +150,7 @@ function EnterClaims({
           autosize
           minRows={5}
           error={isInvalid ? t('invalidJson') : null}
-          classNames={{ input: 'mono' }}
+          classNames={{ input: textStyles.mono }}
         />
         <Button onClick={enter}>{t('apply')}</Button>
       </Stack>

@@ -20,6 +20,8 @@ import {
 import { Dialog } from '../../ui/dialog';
 import { Loaded } from '../../ui/feedback';
 import { ViewAs } from './view-as';
+import policyStyles from '../../ui/policy.module.css';
+import textStyles from '../../ui/text.module.css';
 
 interface WhyNotProps {
   readonly project: Project;
@@ -90,9 +92,9 @@ function JudgedPolicy({ command, judged }: { command: Command; judged: Judged })
   const usesUsing = command !== 'INSERT' || policy.check === null;
   const usesCheck = (command === 'INSERT' || command === 'UPDATE') && policy.check !== null;
   return (
-    <div className="policy" data-policy={policy.name}>
+    <div className={policyStyles.policy} data-policy={policy.name}>
       <Group gap={6}>
-        <Text size="sm" fw={550} className="wrap" dir="auto">
+        <Text size="sm" fw={550} className={textStyles.wrap} dir="auto">
           {policy.name}
         </Text>
         {policy.permissive ? null : (
@@ -119,7 +121,7 @@ function JudgedPolicy({ command, judged }: { command: Command; judged: Judged })
 function Expression({ word, text, value }: { word: string; text: string; value: Outcome }) {
   const isError = typeof value === 'object' && value !== null;
   return (
-    <Text size="xs" mt={4} className="wrap" component="div">
+    <Text size="xs" mt={4} className={textStyles.wrap} component="div">
       <Badge size="sm" mr={6} variant="light" color={value === true ? 'plinth' : 'orange'}>
         {isError ? 'error' : String(value)}
       </Badge>

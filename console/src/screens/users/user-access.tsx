@@ -7,6 +7,8 @@ import { useLanguages } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { Failure, Loaded } from '../../ui/feedback';
 import { Part } from './user-part';
+import choiceStyles from '../../ui/choice.module.css';
+import textStyles from '../../ui/text.module.css';
 
 export function Sessions({ project, user }: { project: Project; user: User }) {
   const { t, language } = useLanguages();
@@ -39,14 +41,14 @@ export function Sessions({ project, user }: { project: Project; user: User }) {
               </Text>
             ) : null}
             {rows.map(({ id, last_seen_at: seen, ip, user_agent: agent, aal }) => (
-              <div key={id} className="choice">
+              <div key={id} className={choiceStyles.choice}>
                 <Group justify="space-between">
                   <Text size="sm">{formatTime(seen, language)}</Text>
                   <Badge size="xs" variant="light">
                     {aal}
                   </Badge>
                 </Group>
-                <Text size="xs" c="dimmed" className="wrap">
+                <Text size="xs" c="dimmed" className={textStyles.wrap}>
                   {ip} {agent?.slice(0, 200)}
                 </Text>
               </div>
@@ -101,7 +103,7 @@ export function Factors({ project, user }: { project: Project; user: User }) {
           ) : (
             <Stack gap="xs">
               {list.map(({ id, name, kind, created_at: at }) => (
-                <Group key={id} justify="space-between" className="choice">
+                <Group key={id} justify="space-between" className={choiceStyles.choice}>
                   <Text size="sm">
                     {name || kind} · {formatTime(at, language)}
                   </Text>

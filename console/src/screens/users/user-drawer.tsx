@@ -1,5 +1,6 @@
 /** One user: name, data, ban, sessions, second factors, deletion. */
 import { Button, Group, JsonInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -12,9 +13,11 @@ import { identityToText } from '../../lib/identity-link';
 import { announce, Failure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { Confirm, Copy, DetailDrawer } from '../../ui/parts';
-import { isBanned, UserState } from './users-screen';
+import { isBanned, UserState } from './user-state';
 import { Factors, Sessions } from './user-access';
 import { Part } from './user-part';
+import fieldsetStyles from '../../ui/fieldset.module.css';
+import textStyles from '../../ui/text.module.css';
 
 interface UserDrawerProps {
   readonly project: Project;
@@ -24,10 +27,9 @@ interface UserDrawerProps {
 }
 
 export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProps) {
-  const { t } = useLanguages();
+  const t = useT();
   const mayWrite = useMayWrite(project);
   const client = useQueryClient();
-  const [isDeleting, setDeleting] = useState(false);
   const params = { params: { path: { project_id: project.id, user_id: user.id } } };
   const calls = projectClient(project.id);
   const refresh = () => client.invalidateQueries({ queryKey: ['users', project.id] });
@@ -45,31 +47,10 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
     <DetailDrawer title={user.email} onClose={onClose}>
       <Stack
         gap="xl"
-        className="plain-fieldset"
+        className={fieldsetStyles.plain}
         renderRoot={(props) => <fieldset disabled={!mayWrite} {...props} />}
       >
-        <Group gap="xs">
-          <UserState user={user} />
-          <Text size="xs" ff="monospace" c="dimmed">
-            {user.id}
-          </Text>
-          <Copy value={user.id} />
-          <Button
-            size="compact-xs"
-            variant="default"
-            leftSection={<Icon name="eye" size={13} />}
-            renderRoot={(props) => (
-              <Link
-                to="/projects/$slug/tables"
-                params={{ slug: project.slug }}
-                search={{ as: identityToText({ as: 'user', user_id: user.id }) }}
-                {...props}
-              />
-            )}
-          >
-            {t('viewRowsAs')}
-          </Button>
-        </Group>
+        <Summary project={project} user={user} />
         {change.error ? <Failure error={change.error} /> : null}
         <Profile
           user={user}
@@ -80,28 +61,74 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
         <Password project={project} user={user} />
         <Sessions project={project} user={user} />
         <Factors project={project} user={user} />
-        <Part title={t('deleteUser')}>
-          <Group>
-            <Button color="red" variant="light" onClick={() => setDeleting(true)}>
-              {t('deleteUser')}
-            </Button>
-          </Group>
-        </Part>
-      </Stack>
-      {isDeleting ? (
-        <Confirm
-          title={t('deleteUser')}
-          text={t('deleteUserText', { email: user.email })}
-          action={t('delete')}
-          onClose={() => setDeleting(false)}
-          run={async () => {
+        <Deletion
+          user={user}
+          onDelete={async () => {
             await calls.DELETE('/v1/auth/{project_id}/admin/users/{user_id}', params);
             await refresh();
           }}
           onDone={onClose}
         />
-      ) : null}
+      </Stack>
     </DetailDrawer>
+  );
+}
+
+function Summary({ project, user }: Pick<UserDrawerProps, 'project' | 'user'>) {
+  const t = useT();
+  return (
+    <Group gap="xs">
+      <UserState user={user} />
+      <Text size="xs" ff="monospace" c="dimmed">
+        {user.id}
+      </Text>
+      <Copy value={user.id} />
+      <Button
+        size="compact-xs"
+        variant="default"
+        leftSection={<Icon name="eye" size={13} />}
+        renderRoot={(props) => (
+          <Link
+            to="/projects/$slug/tables"
+            params={{ slug: project.slug }}
+            search={{ as: identityToText({ as: 'user', user_id: user.id }) }}
+            {...props}
+          />
+        )}
+      >
+        {t('viewRowsAs')}
+      </Button>
+    </Group>
+  );
+}
+
+interface DeletionProps {
+  readonly user: User;
+  readonly onDelete: () => Promise<void>;
+  readonly onDone: () => void;
+}
+
+function Deletion({ user, onDelete, onDone }: DeletionProps) {
+  const t = useT();
+  const [isAsking, question] = useDisclosure();
+  return (
+    <Part title={t('deleteUser')}>
+      <Group>
+        <Button color="red" variant="light" onClick={question.open}>
+          {t('deleteUser')}
+        </Button>
+      </Group>
+      {isAsking ? (
+        <Confirm
+          title={t('deleteUser')}
+          text={t('deleteUserText', { email: user.email })}
+          action={t('delete')}
+          onClose={question.close}
+          run={onDelete}
+          onDone={onDone}
+        />
+      ) : null}
+    </Part>
   );
 }
 
@@ -114,7 +141,7 @@ interface ProfileProps {
 function Profile({ user, onSave, isSaving }: ProfileProps) {
   const t = useT();
   const stored = JSON.stringify(user.data, null, 2);
-  // Only what was entered: what is entered during a save stays.
+  // Changed fields only: input during a save stays.
   const [draft, setDraft] = useState<Partial<Record<'email' | 'name' | 'data', string>>>({});
   const input = { email: user.email, name: user.name, data: stored, ...draft };
   const isValid = isJsonObject(input.data);
@@ -152,7 +179,7 @@ function Profile({ user, onSave, isSaving }: ProfileProps) {
             maxRows={12}
             value={input.data}
             error={isValid ? null : t('invalidJson')}
-            classNames={{ input: 'mono' }}
+            classNames={{ input: textStyles.mono }}
             onChange={(data) => setDraft({ ...draft, data })}
           />
           <Group gap="xs">
@@ -218,7 +245,7 @@ function Ban({ user, onChange }: { user: User; onChange: (until: string | null) 
   );
 }
 
-/** The same mail as a user asks for who forgot the password. */
+/** Sends the mail that a user requests after forgetting the password. */
 function Password({ project, user }: { project: Project; user: User }) {
   const t = useT();
   const reset = useMutation({

@@ -1,33 +1,21 @@
 /** Users of a project: search, create, invite, and everything about one of them. */
-import {
-  Badge,
-  Button,
-  Checkbox,
-  Group,
-  Pagination,
-  PasswordInput,
-  SegmentedControl,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  UnstyledButton,
-} from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Pagination, Table, UnstyledButton } from '@mantine/core';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { type Project, useMayWrite, useProject } from '../../queries/projects';
-import { projectClient, type User, userQuery, usersQuery } from '../../queries/users';
+import { type User, userQuery, usersQuery } from '../../queries/users';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { AddressInput } from '../../ui/address-input';
 import { DataTable, Named } from '../../ui/data-table';
-import { Dialog } from '../../ui/dialog';
-import { announce, Empty, Failure, Loaded, Loading } from '../../ui/feedback';
+import { Empty, Failure, Loaded, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { DetailDrawer, Page } from '../../ui/parts';
+import { CreateUser } from './create-user';
 import { UserDrawer } from './user-drawer';
+import { UserState } from './user-state';
+import dataTableStyles from '../../ui/data-table.module.css';
 
 const route = getRouteApi('/signed-in/projects/$slug/users');
 const PER_PAGE = 50;
@@ -39,42 +27,14 @@ export function UsersScreen() {
   const page = Math.max(1, Math.trunc(Number(wantedPage)) || 1);
   const navigate = route.useNavigate();
   const kept = { ...(search === '' ? {} : { search }), ...(page === 1 ? {} : { page: String(page) }) };
-  const close = (): void => void navigate({ search: kept });
   const [wanted] = useDebouncedValue(search, 250);
-  const [isCreating, setCreating] = useState(false);
+  const [isCreating, creation] = useDisclosure();
   const users = useQuery({
     ...usersQuery(project.id, { search: wanted, page, perPage: PER_PAGE }),
     placeholderData: keepPreviousData,
   });
-  const mayWrite = useMayWrite(project);
-  const create = mayWrite ? (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
-      {t('newUser')}
-    </Button>
-  ) : null;
   return (
-    <Page
-      title={t('users')}
-      actions={
-        <>
-          <Button
-            variant="default"
-            leftSection={<Icon name="settings" size={16} />}
-            renderRoot={(props) => (
-              <Link
-                to="/projects/$slug/settings"
-                params={{ slug: project.slug }}
-                search={{ group: 'auth' }}
-                {...props}
-              />
-            )}
-          >
-            {t('settings')}
-          </Button>
-          {create}
-        </>
-      }
-    >
+    <Page title={t('users')} actions={<Actions project={project} onCreate={creation.open} />}>
       <AddressInput
         aria-label={t('searchUsers')}
         placeholder={t('searchUsers')}
@@ -90,7 +50,7 @@ export function UsersScreen() {
             <Empty
               icon="users"
               title={t('noUsers')}
-              text={search === '' ? t('noUsersText') : t('nothingFound')}
+              text={t(search === '' ? 'noUsersText' : 'nothingFound')}
             />
           ) : (
             <>
@@ -108,9 +68,39 @@ export function UsersScreen() {
           )
         }
       </Loaded>
-      {isCreating ? <CreateUser project={project} onClose={() => setCreating(false)} /> : null}
-      {openedId ? <OpenedUser project={project} userId={openedId} onClose={close} /> : null}
+      {isCreating ? <CreateUser project={project} onClose={creation.close} /> : null}
+      {openedId ? (
+        <OpenedUser project={project} userId={openedId} onClose={() => void navigate({ search: kept })} />
+      ) : null}
     </Page>
+  );
+}
+
+function Actions({ project, onCreate }: { project: Project; onCreate: () => void }) {
+  const t = useT();
+  const mayWrite = useMayWrite(project);
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<Icon name="settings" size={16} />}
+        renderRoot={(props) => (
+          <Link
+            to="/projects/$slug/settings"
+            params={{ slug: project.slug }}
+            search={{ group: 'auth' }}
+            {...props}
+          />
+        )}
+      >
+        {t('settings')}
+      </Button>
+      {mayWrite ? (
+        <Button leftSection={<Icon name="plus" size={16} />} onClick={onCreate}>
+          {t('newUser')}
+        </Button>
+      ) : null}
+    </>
   );
 }
 
@@ -148,9 +138,9 @@ function UserTable({ users, onOpen }: { users: readonly User[]; onOpen: (user: U
   return (
     <DataTable minWidth={560} heads={[t('email'), t('state'), t('lastSignIn'), t('createdAt')]} isHoverable>
       {users.map((user) => (
-        <Table.Tr key={user.id} className="clickable" onClick={() => onOpen(user)}>
+        <Table.Tr key={user.id} className={dataTableStyles.clickable} onClick={() => onOpen(user)}>
           <Table.Td>
-            <UnstyledButton onClick={() => onOpen(user)} className="cell-link">
+            <UnstyledButton onClick={() => onOpen(user)} className={dataTableStyles.link}>
               <Named name={user.email} details={user.name} />
             </UnstyledButton>
           </Table.Td>
@@ -162,115 +152,5 @@ function UserTable({ users, onOpen }: { users: readonly User[]; onOpen: (user: U
         </Table.Tr>
       ))}
     </DataTable>
-  );
-}
-
-export function isBanned({ banned_until: until }: User): boolean {
-  return until !== null && Date.parse(until) > Date.now();
-}
-
-export function UserState({ user }: { user: User }) {
-  const t = useT();
-  if (isBanned(user))
-    return (
-      <Badge color="red" variant="light">
-        {t('banned')}
-      </Badge>
-    );
-  return user.email_verified_at === null ? (
-    <Badge color="gray" variant="light">
-      {t('unverified')}
-    </Badge>
-  ) : (
-    <Badge variant="light">{t('verified')}</Badge>
-  );
-}
-
-function CreateUser({ project, onClose }: { project: Project; onClose: () => void }) {
-  const t = useT();
-  const client = useQueryClient();
-  const [way, setWay] = useState<'create' | 'invite'>('create');
-  const [input, setInput] = useState({ email: '', name: '', password: '', isVerified: true });
-  const create = useMutation({
-    mutationFn: async () => {
-      const { email, name, password, isVerified } = input;
-      const base = { email, ...(name === '' ? {} : { name }) };
-      const options = { params: { path: { project_id: project.id } } };
-      const calls = projectClient(project.id);
-      if (way === 'invite')
-        await calls.POST('/v1/auth/{project_id}/admin/users/invite', { ...options, body: base });
-      else {
-        const body = { ...base, email_verified: isVerified, ...(password === '' ? {} : { password }) };
-        await calls.POST('/v1/auth/{project_id}/admin/users', { ...options, body });
-      }
-    },
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['users', project.id] });
-      announce(t('saved'));
-    },
-  });
-  return (
-    <Dialog onClose={onClose} title={t('newUser')}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate(undefined, { onSuccess: onClose });
-        }}
-      >
-        <Stack gap="sm">
-          <SegmentedControl
-            value={way}
-            onChange={(value) => setWay(value)}
-            data={[
-              { value: 'create', label: t('withPassword') },
-              { value: 'invite', label: t('byInvitation') },
-            ]}
-          />
-          <TextInput
-            label={t('email')}
-            type="email"
-            required
-            withAsterisk={false}
-            value={input.email}
-            onChange={(event) => setInput({ ...input, email: event.currentTarget.value })}
-            data-autofocus
-          />
-          <TextInput
-            label={t('name')}
-            value={input.name}
-            onChange={(event) => setInput({ ...input, name: event.currentTarget.value })}
-          />
-          {way === 'create' ? (
-            <>
-              <PasswordInput
-                label={t('password')}
-                description={t('passwordOptional')}
-                autoComplete="new-password"
-                value={input.password}
-                onChange={(event) => setInput({ ...input, password: event.currentTarget.value })}
-              />
-              <Checkbox
-                label={t('emailVerified')}
-                checked={input.isVerified}
-                onChange={(event) => setInput({ ...input, isVerified: event.currentTarget.checked })}
-              />
-            </>
-          ) : (
-            <Text size="sm" c="dimmed">
-              {t('invitationHint')}
-            </Text>
-          )}
-          {create.error ? <Failure error={create.error} /> : null}
-          <Group justify="end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              {way === 'create' ? t('createUser') : t('invite')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
   );
 }

@@ -6,7 +6,8 @@ import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError, type ValidatorOptions } from 'class-validator';
 import { unknownHere } from '../../../http/input/strict-input.decorator';
-import { isJsonObject } from '../../../common/text/json';
+import { isJsonObject, isTooLargeToCheck } from '../../../common/text/json';
+import { bodyTooLargeToCheck } from '../../../http/bodies/body.errors';
 import { invalidParameters } from '../../storage.errors';
 
 /** A query string; parameters that the DTO lacks are left out. @throws AppError 400 */
@@ -21,6 +22,7 @@ export function validBody<T extends object>(dto: Type<T>, body: unknown): T {
 }
 
 function validated<T extends object>(dto: Type<T>, given: object, options: ValidatorOptions): T {
+  if (isTooLargeToCheck(given)) throw bodyTooLargeToCheck();
   const value = plainToInstance(dto, given);
   const errors = validateSync(value, { ...options, stopAtFirstError: true });
   if (errors.length > 0) throw invalidParameters(errors.flatMap(messagesOf).join('; '));

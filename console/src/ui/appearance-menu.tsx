@@ -10,7 +10,7 @@ import {
 import { type Language, LANGUAGES, useLanguages } from '../i18n';
 import { Icon } from './icon';
 
-export function LookMenu() {
+export function AppearanceMenu() {
   const { t, language, setLanguage } = useLanguages();
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
