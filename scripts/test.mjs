@@ -20,6 +20,8 @@ const MAX_RERUNS = 12;
  * not know the option.
  */
 const OPTIMIZE_LESS = process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : [];
+/** MiB for new objects: with V8's 16 at most, collecting them takes a tenth of the time. */
+const COLLECT_LESS = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
 
 /** Run in parallel. */
 const CHECKS = [
@@ -105,7 +107,7 @@ async function jest(name, projects, file) {
   mkdirSync(REPORTS, { recursive: true });
   rmSync(report, { force: true });
   // Patterns come first: --selectProjects takes every word that follows it.
-  const program = [...OPTIMIZE_LESS, bin('jest', 'bin/jest.js')];
+  const program = [...OPTIMIZE_LESS, ...COLLECT_LESS, bin('jest', 'bin/jest.js')];
   const which = file ? ['-i', '--runTestsByPath', file] : JEST_ARGUMENTS;
   const args = [...which, '--passWithNoTests', '--json', `--outputFile=${report}`];
   try {

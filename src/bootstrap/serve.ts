@@ -4,7 +4,6 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DocumentService } from '../api-docs/document.service';
 import { AppConfig } from '../config/app-config';
 import { directoryFault } from '../config/directory-error';
 import { connectionLimits } from '../database/embedded/cluster-limits';
@@ -109,8 +108,6 @@ export async function assertPortFree({ server: { host, port } }: AppConfig): Pro
 /** Builds the application and starts to listen. @throws ListenError */
 export async function startHttp(config: AppConfig, app: NestExpressApplication): Promise<Server> {
   await app.init();
-  // Takes a fifth of a second, so it is done before the first request.
-  app.get(DocumentService).model();
   const server = app.getHttpServer();
   await listen(server, config.server.host, config.server.port);
   return server;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { eventually } from '../support/eventually';
 import { casesOf, IN_SOAK } from '../support/extent';
 import { HttpAnswer, HttpClient } from '../support/http-client';
-import { freePort, PlinthProcess } from '../support/plinth-process';
+import { freePort, PlinthProcess, withCompiledCode } from '../support/plinth-process';
 import { Program, ROOT } from './support/processes';
 import { canMount, SmallDisk } from './support/small-disk';
 
@@ -187,6 +187,7 @@ const BACKUP_HEADERS = {
           EMBEDDED_DATABASE_PORT: '0',
           DATA_DIR: join(disk.directory, 'data'),
           LOG_LEVEL: 'error',
+          ...withCompiledCode(),
         },
       });
 

@@ -1,145 +1,72 @@
 /**
- * kill -9 at random moments during inserts, uploads and project creation: after the restart all
- * acknowledged changes exist, and none is incomplete. PLINTH_KILLS sets how often (default 5, so that the suite stays quick).
+ * kill -9 at random moments of inserts, uploads, overwrites, moves and deletions of files, creations of projects, restores and
+ * backups, which all run at the same time. Every second time PostgreSQL is killed too. PLINTH_KILLS sets how often.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HttpClient } from '../support/http-client';
-import { PlinthProcess } from '../support/plinth-process';
+import { eventually } from '../support/eventually';
+import { casesOf, IN_SOAK } from '../support/extent';
+import { BackupWork, KILL_PASSPHRASE } from '../support/kills/backup-work';
+import { FileWork } from '../support/kills/file-work';
+import { killOften, KilledInstall } from '../support/kills/killed-install';
+import { ProjectWork, RowWork } from '../support/kills/row-work';
+import { PROVIDERS, type TestProvider } from '../support/object-servers/object-stores';
 
-const KILLS = Number(process.env.PLINTH_KILLS ?? 5);
+/** Twice each kind of backup. */
+const KILLS = Number(process.env.PLINTH_KILLS ?? (IN_SOAK ? 60 : 6));
+/** The sweep after a kill removes what has no row. */
+const TUNING = { orphanAgeMs: 200 };
+const HOUR_MS = 3_600_000;
 
-interface Keys {
-  id: string;
-  slug: string;
-  service_role_key: string;
-}
+describe.each(casesOf(PROVIDERS, 1))('with files on %s', (_name, startProvider) => {
+  let directory: string;
+  let provider: TestProvider;
+  let install: KilledInstall;
+  let files: FileWork;
 
-/** The changes that the product has acknowledged. */
-const rows = new Set<number>();
-const files = new Map<string, string>();
-const projects = new Set<string>();
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'plinth-kill-'));
+    provider = await startProvider();
+    install = new KilledInstall(directory, { BACKUP_PASSPHRASE: KILL_PASSPHRASE }, provider);
+    files = new FileWork(install, provider);
+    await install.start(TUNING);
+  }, 120_000);
+  afterAll(async () => {
+    await install?.stop();
+    await provider?.stop();
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }, 60_000);
 
-let directory: string;
-let keys: Keys;
-let next = 0;
+  it(
+    `${KILLS} times: keeps all that was acknowledged, and leaves no partial project, backup or file`,
+    async () => {
+      const rows = new RowWork(install);
+      const backups = new BackupWork(install, rows);
+      const projects = new ProjectWork(install);
+      const works = [rows, backups, files, projects];
+      for (const work of works) await work.prepare();
+      await killOften(() => install, works, {
+        kills: KILLS,
+        tuning: TUNING,
+        withDatabase: (kill) => kill % 2 === 0,
+      });
+      await backups.assertRecovered();
+      if (process.env.PLINTH_KILLS)
+        process.stdout.write(`${provider.name}: ${JSON.stringify([files.figures, backups.counts])}\n`);
+    },
+    240_000 + KILLS * 60_000,
+  );
 
-beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'plinth-kill-'))));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-const service = (plinth: PlinthProcess, project: Keys = keys): HttpClient =>
-  new HttpClient(plinth.baseUrl, {
-    apikey: project.service_role_key,
-    authorization: `Bearer ${project.service_role_key}`,
-  });
-
-async function insert(plinth: PlinthProcess): Promise<void> {
-  const n = next++;
-  const { status } = await service(plinth).post('/rest/v1/numbers', [{ n }, { n: -n - 1 }]);
-  if (status === 201) rows.add(n).add(-n - 1);
-}
-
-async function upload(plinth: PlinthProcess): Promise<void> {
-  const content = `file ${next++} `.repeat(20_000);
-  const form = new FormData();
-  form.append('file', new Blob([content]), `file-${next}.txt`);
-  const path = `/p/${keys.slug}/storage/buckets/box/upload`;
-  const { status, body } = await service(plinth).send('POST', path, { body: form });
-  if (status === 201 || status === 200) files.set(body.data.id, content);
-}
-
-async function create(plinth: PlinthProcess): Promise<void> {
-  const { status, body } = await plinth.admin.post('/admin/v1/projects', { name: `Project ${next++}` });
-  if (status === 201) projects.add(body.id);
-}
-
-/** Sends requests until the product is killed; an interrupted request was not acknowledged. */
-async function workUntilKilled(
-  plinth: PlinthProcess,
-  work: (plinth: PlinthProcess) => Promise<void>,
-): Promise<void> {
-  for (;;) {
-    try {
-      await work(plinth);
-    } catch {
-      return;
-    }
-  }
-}
-
-async function prepare(plinth: PlinthProcess): Promise<void> {
-  const created = await plinth.admin.post('/admin/v1/projects', {
-    name: 'Kill',
-    slug: 'kill',
-    plan: 'enterprise',
-  });
-  keys = created.body as Keys;
-  await plinth.admin.post(`/admin/v1/projects/${keys.id}/sql`, {
-    query: 'create table numbers (n int primary key)',
-  });
-  await service(plinth).post(`/p/${keys.slug}/storage/buckets`, { name: 'box' });
-  projects.add(keys.id);
-}
-
-async function verify(plinth: PlinthProcess): Promise<void> {
-  const found = (await service(plinth).get('/rest/v1/numbers?select=n')).body as { n: number }[];
-  const present = new Set(found.map(({ n }) => n));
-  expect([...rows].filter((n) => !present.has(n))).toEqual([]);
-  // A bulk insert is complete or absent.
-  expect([...present].filter((n) => !present.has(-n - 1))).toEqual([]);
-
-  for (const [id, content] of files) {
-    const { status, text } = await service(plinth).get(`/p/${keys.slug}/storage/files/${id}/download`);
-    expect([status, text === content]).toEqual([200, true]);
-  }
-  const listed = await service(plinth).get(`/p/${keys.slug}/storage/buckets/box/files?limit=1000`);
-  for (const { id } of listed.body.data as { id: string }[]) {
-    expect((await service(plinth).get(`/p/${keys.slug}/storage/files/${id}/download`)).status).toBe(200);
-  }
-
-  const listedProjects = (await plinth.admin.get('/admin/v1/projects')).body as {
-    id: string;
-    slug: string;
-  }[];
-  const ids = new Set(listedProjects.map(({ id }) => id));
-  expect([...projects].filter((id) => !ids.has(id))).toEqual([]);
-  for (const { id } of listedProjects) {
-    const tables = await plinth.admin.get(`/admin/v1/projects/${id}/tables`);
-    expect(tables.status).toBe(200);
-  }
-  const databases = await plinth.admin.post(`/admin/v1/projects/${keys.id}/sql`, {
-    query: `select datname from pg_database where datname ~ '^plinth_[a-z0-9]{20}$'
-      union all select rolname from pg_roles where rolname ~ '^plinth_[a-z0-9]{20}_'`,
-  });
-  const expected = [...ids].flatMap((id) => [`plinth_${id}`, `plinth_${id}_owner`, `plinth_${id}_login`]);
-  expect(databases.body.rows.map((row: { datname: string }) => row.datname).sort()).toEqual(expected.sort());
-}
-
-it(
-  `${KILLS} times: keeps every acknowledged row and file, and leaves no partial project and no row without bytes`,
-  async () => {
-    let plinth = await PlinthProcess.start({ dataDir: directory });
-    await prepare(plinth);
-    for (let kill = 1; kill <= KILLS; kill += 1) {
-      const running = plinth;
-      const work = [insert, insert, upload, upload, create].map((one) => workUntilKilled(running, one));
-      await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 1_500));
-      // Every second time PostgreSQL is killed too.
-      if (kill % 2) killPostgres(directory);
-      await plinth.end('SIGKILL');
-      await Promise.all(work);
-      plinth = await PlinthProcess.start({ dataDir: directory });
-      await verify(plinth);
-    }
-    expect(rows.size).toBeGreaterThan(0);
-    expect(files.size).toBeGreaterThan(0);
-    expect(await plinth.end('SIGTERM')).toBe(0);
-  },
-  60_000 + KILLS * 60_000,
-);
-
-function killPostgres(dataDir: string): void {
-  const [pid] = readFileSync(join(dataDir, 'data/postgres/postmaster.pid'), 'utf8').split('\n');
-  process.kill(Number(pid), 'SIGKILL');
-}
+  it('a deleted project leaves no bytes, even if the server is killed right after the deletion', async () => {
+    const { id } = files.project;
+    expect(await install.stop()).toBe(0);
+    await install.start({ orphanAgeMs: HOUR_MS });
+    expect(install.objectsOf(id).length).toBeGreaterThan(0);
+    expect((await install.admin.delete(`/admin/v1/projects/${id}`)).status).toBe(200);
+    await install.kill();
+    await install.start({ orphanAgeMs: HOUR_MS });
+    await eventually(async () => expect(install.objectsOf(id)).toEqual([]), 60_000);
+    expect(await install.stop()).toBe(0);
+  }, 120_000);
+});

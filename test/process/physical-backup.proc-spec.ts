@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually';
 import { HttpClient } from '../support/http-client';
-import { PlinthProcess } from '../support/plinth-process';
+import { PlinthProcess, withCompiledCode } from '../support/plinth-process';
 import { Program, ROOT, until } from './support/processes';
 
 const CLI = join(ROOT, 'dist/src/cli.js');
@@ -69,6 +69,7 @@ const environment = (name: string): NodeJS.ProcessEnv => ({
   WAL_ARCHIVE_DIR: archive,
   BACKUP_PASSPHRASE: 'a long passphrase that is kept elsewhere',
   PORT: new URL(plinth.baseUrl).port,
+  ...withCompiledCode(),
 });
 
 function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> {

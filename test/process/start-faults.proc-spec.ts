@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/database/pools/one-off-connection';
-import { freePort } from '../support/plinth-process';
+import { freePort, withCompiledCode } from '../support/plinth-process';
 import { Program, ROOT } from './support/processes';
 import { canMount, SmallDisk } from './support/small-disk';
 import { casesOf } from '../support/extent';
@@ -314,6 +314,8 @@ async function started({ make, through = [] }: Fault): Promise<Program> {
     EMBEDDED_DATABASE_PORT: '0',
     DATA_DIR: path.join(cwd, 'data'),
     PLATFORM_ADMIN_KEY: 'process-platform-admin-key-0123',
+    // Another user cannot read it.
+    ...(through.length === 0 ? withCompiledCode() : {}),
     ...(await make(cwd)),
   };
   const [command, ...args] = [...through, process.execPath, MAIN];

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { type HttpAnswer, HttpClient } from '../support/http-client';
-import { freePort } from '../support/plinth-process';
+import { freePort, withCompiledCode } from '../support/plinth-process';
 import { hasRedis, TestRedis } from '../support/redis-server';
 import { isAlive, Program, ROOT, until } from './support/processes';
 
@@ -53,6 +53,7 @@ function launch(
       EMBEDDED_DATABASE_PORT: '0',
       PLATFORM_ADMIN_KEY: ADMIN_KEY,
       LOG_LEVEL: 'error',
+      ...withCompiledCode(),
       ...env,
     },
   });
@@ -129,6 +130,15 @@ async function expectServiceKeyInFile({ output }: Program): Promise<void> {
     expect(output).not.toContain(secret);
 }
 
+async function expectSecondInstanceRefused(): Promise<void> {
+  const second = launch(process.execPath, [START], { env: { PORT: String(await freePort()) } });
+  expect(await second.exited).toEqual({ code: 1, signal: null });
+  expect(second.output).toMatch(
+    /^Another instance of Plinth \(process \d+\) is using the data directory .*\n$/,
+  );
+  expect((await admin.get('/admin/v1/projects')).status).toBe(200);
+}
+
 describe('npm start', () => {
   it('creates keys and the demo project on the first start, and prints lines to paste', async () => {
     const program = await serving();
@@ -144,7 +154,7 @@ describe('npm start', () => {
     expect(await program.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('creates nothing the second time, and has all data', async () => {
+  it('creates nothing the second time, and has all data; finishes a running request on SIGTERM', async () => {
     const program = await serving();
     expect(program.output).not.toContain('Creating the database');
     expect(program.output).not.toContain('A project "demo" was created');
@@ -154,6 +164,8 @@ describe('npm start', () => {
     const [, token] = /First owner +\S+\/console\/setup#(\S+)/.exec(program.output) ?? [];
     const owner = { token, email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' };
     expect((await admin.post('/admin/v1/setup', owner)).status).toBe(201);
+    await expectSecondInstanceRefused();
+    await expectOrderlyEnd(program, () => program.child.kill('SIGTERM'));
   });
 
   it('keeps the embedded database at PORT + 10000 across starts', async () => {
@@ -173,17 +185,14 @@ describe('npm start', () => {
     }
   }, 90_000);
 
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    'finishes a running request on %s, then stops all processes',
-    async (signal) => {
-      const program = await serving();
-      await expectOrderlyEnd(program, () => program.child.kill(signal));
-    },
-  );
-
-  it('does the same when Ctrl-C reaches every process of the terminal', async () => {
-    const program = await serving(launch(process.execPath, [START], { detached: true }));
+  it('does the same when Ctrl-C reaches every process of the terminal, and does not wait for an idle connection', async () => {
+    const env = { SHUTDOWN_TIMEOUT: '600' };
+    const program = await serving(launch(process.execPath, [START], { detached: true, env }));
+    const silent = connect(port, '127.0.0.1');
+    await once(silent, 'connect');
+    // The server has received it before the requests that follow, because it was sent before them.
     await expectOrderlyEnd(program, () => process.kill(-program.pid, 'SIGINT'));
+    silent.destroy();
   });
 
   (hasRedis ? it : it.skip)('does so too when SIGTERM reaches every process, as from systemd', async () => {
@@ -197,17 +206,6 @@ describe('npm start', () => {
     } finally {
       await redis.stop();
     }
-  });
-
-  it('does not wait for an idle connection', async () => {
-    const program = await serving(launch(process.execPath, [START], { env: { SHUTDOWN_TIMEOUT: '600' } }));
-    const silent = connect(port, '127.0.0.1');
-    await once(silent, 'connect');
-    // The server has received it, because it was sent before this request.
-    await admin.get('/admin/v1/projects');
-    program.child.kill('SIGTERM');
-    expect(await program.exited).toEqual({ code: 0, signal: null });
-    silent.destroy();
   });
 
   it('does the same when npm gets the signal', async () => {
@@ -232,16 +230,6 @@ describe('npm start', () => {
     await until(() => !isAlive(pid));
   });
 
-  it('refuses a second instance on the same data directory in one line', async () => {
-    await serving();
-    const second = launch(process.execPath, [START], { env: { PORT: String(await freePort()) } });
-    expect(await second.exited).toEqual({ code: 1, signal: null });
-    expect(second.output).toMatch(
-      /^Another instance of Plinth \(process \d+\) is using the data directory .*\n$/,
-    );
-    expect((await admin.get('/admin/v1/projects')).status).toBe(200);
-  });
-
   (hasRedis ? it : it.skip)('does not start without its workers, and says so in one line', async () => {
     const redis = await TestRedis.start();
     try {
@@ -259,9 +247,6 @@ describe('npm start', () => {
   });
 
   it("refuses a master key other than its projects' in one line", async () => {
-    const { child, exited } = await serving();
-    child.kill('SIGTERM');
-    await exited;
     const program = launch(process.execPath, [START], {
       env: { MASTER_KEY: 'another key, but one of a good length' },
     });

@@ -9,10 +9,11 @@ import { join } from 'node:path';
 import { contentOf } from '../support/catalog-copies';
 import { eventually, until } from '../support/eventually';
 import { CHANGING_TABLES, EveryChange } from '../support/every-change';
+import { killOften } from '../support/kills/killed-install';
+import { ServerMoveWork } from '../support/kills/server-move-work';
 import { accessOf, asOwner } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
 import { hasPostgres, PostgresServer } from '../support/postgres-server';
-import { ServerMoveKills } from '../support/server-move-kills';
 import { TestProject } from '../support/test-project';
 
 const MOVES = Number(process.env.PLINTH_MOVES ?? 6);
@@ -25,19 +26,23 @@ describe.each([
   // With more than 32 MiB.
   ['large', 350_000],
 ])('a %s project', (_size, rows) => {
-  const kills = new ServerMoveKills(rows);
-  beforeAll(() => kills.setUp(), 300_000);
-  afterAll(() => kills.tearDown(), 60_000);
+  const directory = mkdtempSync(join(tmpdir(), 'plinth-server-move-'));
+  const moves = new ServerMoveWork(directory, rows);
+  beforeAll(() => moves.prepare(), 300_000);
+  afterAll(async () => {
+    await moves.tearDown();
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }, 60_000);
 
   const report = (): void =>
-    void process.stdout.write(`${JSON.stringify({ ...kills.counts, ...kills.gaps })}\n`);
+    void process.stdout.write(`${JSON.stringify({ ...moves.counts, ...moves.gaps })}\n`);
 
   it(
     `loses nothing in ${MOVES} moves, and refuses writes for less than ${PROMISED_MS} ms`,
     async () => {
-      for (let move = 0; move < MOVES; move += 1) await kills.moveUndisturbed();
+      for (let move = 0; move < MOVES; move += 1) await moves.moveUndisturbed();
       report();
-      expect(kills.gaps.refused).toBeLessThan(PROMISED_MS);
+      expect(moves.gaps.refused).toBeLessThan(PROMISED_MS);
     },
     MOVES * 60_000 + 60_000,
   );
@@ -45,11 +50,12 @@ describe.each([
   it(
     `loses nothing in ${KILLS} kills, and leaves nothing half`,
     async () => {
-      for (let kill = 0; kill < KILLS; kill += 1) {
-        await kills.kill();
-        report();
-      }
-      await kills.moveUndisturbed();
+      await killOften(() => moves.mover, [moves], {
+        kills: KILLS,
+        moment: () => moves.moment(),
+        onKill: report,
+      });
+      await moves.moveUndisturbed();
     },
     KILLS * 120_000 + 60_000,
   );

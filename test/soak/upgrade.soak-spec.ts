@@ -8,7 +8,7 @@ import { PlinthProcess } from '../support/plinth-process';
 import { hasRedis, TestRedis } from '../support/redis-server';
 import { buildCommit, buildLaterRelease, hasCommit } from '../support/releases';
 import { createLoadedProject, SteadyLoad } from '../support/steady-load';
-import { UpgradeKills } from '../support/upgrade-kills';
+import { UpgradeKills } from '../support/kills/upgrade-kills';
 
 const PROJECTS = Number(process.env.PLINTH_UPGRADE_PROJECTS ?? 120);
 const PLATFORM_KILLS = 8;

@@ -51,17 +51,18 @@ export class PlinthProcess {
     const { dataDir, port, env = {}, tuning = {}, build = BUILD } = options;
     await copyFirstStart(options);
     const chosen = port ?? (await freePort());
-    const cache = build === BUILD ? process.env.PLINTH_TEST_COMPILE_CACHE : undefined;
+    // Not in NODE_OPTIONS, which some tests set.
+    const { NODE_OPTIONS: compiled, ...cache } = build === BUILD ? withCompiledCode() : {};
     const preloaded = [
-      ...(cache === undefined ? [] : ['--require', COMPILE_CACHE]),
-      ...(build === BUILD ? ['--require', TUNE] : []),
+      ...(compiled === undefined ? [] : [compiled]),
+      ...(build === BUILD ? [`--require=${TUNE}`] : []),
     ];
     const child = spawn(process.execPath, [...preloaded, join(build, 'src/main.js')], {
       cwd: dataDir,
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
-        ...(cache === undefined ? {} : { PLINTH_TEST_COMPILE_CACHE: cache }),
+        ...cache,
         PORT: String(chosen),
         HOST: '127.0.0.1',
         DATA_DIR: join(dataDir, 'data'),
@@ -137,6 +138,13 @@ function isFree(port: number): Promise<boolean> {
     probe.once('error', () => resolve(false));
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
   });
+}
+
+/** Environment with which Node takes the product's compiled code from the file that test/process/support/build.ts made. */
+export function withCompiledCode(): { NODE_OPTIONS?: string; PLINTH_TEST_COMPILE_CACHE?: string } {
+  const file = process.env.PLINTH_TEST_COMPILE_CACHE;
+  if (file === undefined) return {};
+  return { NODE_OPTIONS: `--require=${COMPILE_CACHE}`, PLINTH_TEST_COMPILE_CACHE: file };
 }
 
 /** Copies the data directory that test/process/support/build.ts made, unless this install has one. */

@@ -79,7 +79,7 @@ function faultOf(route: RouteRule, attempt: Attempt, answer: HttpAnswer): string
 const PARALLEL = 10;
 
 /** Attempts of one kind that each route gets at least, unless there are fewer. */
-const ATTEMPTS_OF_ROUTE = 4;
+const ATTEMPTS_OF_ROUTE = 2;
 
 async function faultsWith(attempt: Attempt, tried: readonly RouteRule[]): Promise<string[]> {
   const faults: (string | null)[] = [];

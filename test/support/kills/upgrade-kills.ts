@@ -5,9 +5,9 @@
  */
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { Program, until } from '../process/support/processes';
-import { freePort, PlinthProcess } from './plinth-process';
-import { createLoadedProject, type LoadedProject, SteadyLoad } from './steady-load';
+import { Program, until } from '../../process/support/processes';
+import { freePort, PlinthProcess } from '../plinth-process';
+import { createLoadedProject, type LoadedProject, SteadyLoad } from '../steady-load';
 
 const LIMIT_MS = 120_000;
 const CLIENTS = 2;

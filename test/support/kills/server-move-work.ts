@@ -1,63 +1,74 @@
 /**
- * kill -9 of the process that moves a project between two PostgreSQL servers, under writes and reads through another
- * process. After each kill the move is finished or undone, the project serves, and no acknowledged write is lost.
+ * A project moves between two PostgreSQL servers under writes and reads through another process, and the process that moves it is
+ * killed. After each kill the move is finished or undone, the project serves, and no acknowledged write is lost.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
-import { withConnection } from '../../src/database/pools/one-off-connection';
-import { eventually } from './eventually';
-import { type HttpAnswer, HttpClient } from './http-client';
-import { MoveLoad } from './move-load';
-import type { DatabaseAccess } from './owner-connection';
-import { PlinthProcess } from './plinth-process';
+import { EmbeddedPostgres } from '../../../src/database/embedded/embedded-postgres';
+import { withConnection } from '../../../src/database/pools/one-off-connection';
+import { eventually } from '../eventually';
+import { type HttpAnswer, HttpClient } from '../http-client';
+import { MoveLoad } from '../move-load';
+import type { DatabaseAccess } from '../owner-connection';
+import { KilledInstall, type KilledProject, type Work } from './killed-install';
 
 const SETTINGS = { fsync: 'off' };
 /** Milliseconds within which another process, or the next start, ends an interrupted move. */
 const SETTLED_MS = 120_000;
 
-export class ServerMoveKills {
-  private readonly directory = mkdtempSync(join(tmpdir(), 'plinth-server-move-'));
-
-  /** @param rows of about 150 bytes, with their indexes */
-  constructor(private readonly rows: number) {}
-
-  private servers!: { platform: EmbeddedPostgres; db2: EmbeddedPostgres };
-  /** Moves projects, and is killed. */
-  private mover!: PlinthProcess;
-  /** Serves all the while. */
-  private witness!: PlinthProcess;
-  private project!: { id: string; anon_key: string };
-  private load!: MoveLoad;
-  /** Milliseconds that a move takes. */
-  private duration = 0;
+export class ServerMoveWork implements Work {
   readonly counts = { kills: 0, done: 0, failed: 0, acknowledged: 0 };
   /** Of undisturbed moves and of kills, in milliseconds. */
   readonly gaps = { moveWrite: 0, moveRead: 0, killWrite: 0, killRead: 0, refused: 0 };
+  private servers!: { platform: EmbeddedPostgres; db2: EmbeddedPostgres };
+  /** Moves projects, and is killed. */
+  mover!: KilledInstall;
+  /** Serves all the time. */
+  private witness!: KilledInstall;
+  private project!: KilledProject;
+  private load!: MoveLoad;
+  /** Milliseconds that a move takes. */
+  private duration = 0;
 
-  async setUp(): Promise<void> {
+  /** @param rows of about 150 bytes, with their indexes */
+  constructor(
+    private readonly directory: string,
+    private readonly rows: number,
+  ) {}
+
+  get acknowledged(): number {
+    return this.load.acknowledged.length;
+  }
+
+  /** A moment of the move, or soon after it. */
+  moment(): Promise<unknown> {
+    return sleep(Math.random() * this.duration * 1.2);
+  }
+
+  async prepare(): Promise<void> {
     const start = (name: string): Promise<EmbeddedPostgres> =>
       EmbeddedPostgres.start({ dataDir: join(this.directory, name), settings: SETTINGS });
     this.servers = { platform: await start('platform'), db2: await start('db2') };
-    this.witness = await this.startProcess();
-    this.mover = await this.startProcess();
+    const database = new URL(this.servers.platform.url);
+    database.pathname = '/plinth';
+    const env = { DATABASE_URL: database.href, MASTER_KEY: 'moves-master-key-0123456789-0123456789' };
+    this.witness = new KilledInstall(this.directory, env);
+    this.mover = new KilledInstall(this.directory, env);
+    await this.witness.start();
+    await this.mover.start();
     const { admin } = this.witness;
     const added = await admin.post('/admin/v1/servers', { name: 'db2', url: this.servers.db2.url });
     expect(added.status).toBe(201);
-    const created = await admin.post('/admin/v1/projects', {
-      name: 'Moving',
-      plan: 'enterprise',
-      server: 'platform',
-    });
-    this.project = created.body;
+    this.project = await this.witness.create('Moving', { server: 'platform' });
     await this.sql(`create table notes (id bigint primary key, via text);
       create policy everybody on notes to anon using (true) with check (true);
       create table ballast as select n, md5(n::text) from generate_series(1, ${this.rows}) n;
       alter table ballast add primary key (n); create index on ballast (md5)`);
     const key = this.project.anon_key;
-    const client = new HttpClient(this.witness.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
+    const client = new HttpClient(this.witness.plinth.baseUrl, {
+      apikey: key,
+      authorization: `Bearer ${key}`,
+    });
     this.load = new MoveLoad([client.unchecked()], await this.access(), 2);
     await this.load.start();
     await this.load.written(50);
@@ -68,58 +79,40 @@ export class ServerMoveKills {
 
   async tearDown(): Promise<void> {
     await this.load?.stop();
-    await Promise.all([this.mover?.end('SIGKILL'), this.witness?.end('SIGKILL')]);
+    await Promise.all([this.mover?.kill(), this.witness?.kill()]);
     await Promise.all(Object.values(this.servers ?? {}).map((server) => server.stop()));
-    rmSync(this.directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
 
   async moveUndisturbed(): Promise<void> {
-    this.load.longest.write = this.load.longest.read = 0;
-    await this.begin();
+    await this.run();
     const outcome = await this.settled();
     expect([outcome.status, outcome.error]).toEqual(['done', null]);
-    await this.load.restartOwner(await this.access());
-    await this.load.written(20);
-    this.gaps.moveWrite = Math.max(this.gaps.moveWrite, this.load.longest.write);
-    this.gaps.moveRead = Math.max(this.gaps.moveRead, this.load.longest.read);
+    await this.assertServed('moveWrite', 'moveRead');
     this.gaps.refused = Math.max(this.gaps.refused, outcome.writes_refused_ms as number);
     await this.assertWhole();
   }
 
-  async kill(): Promise<void> {
+  /** Begins a move. */
+  async run(): Promise<void> {
     this.load.longest.write = this.load.longest.read = 0;
-    await this.begin();
-    await sleep(Math.random() * this.duration * 1.2);
-    await this.mover.end('SIGKILL');
-    this.mover = await this.startProcess();
-    const { status } = await this.settled();
-    this.counts.kills += 1;
-    this.counts[status as 'done' | 'failed'] += 1;
-    await this.load.restartOwner(await this.access());
-    await this.load.written(20);
-    this.gaps.killWrite = Math.max(this.gaps.killWrite, this.load.longest.write);
-    this.gaps.killRead = Math.max(this.gaps.killRead, this.load.longest.read);
-    await this.assertWhole();
-  }
-
-  private async assertNoSlot(url: string): Promise<void> {
-    const { rows } = await withConnection({ connectionString: url }, (client) =>
-      client.query('select slot_name from pg_replication_slots'),
-    );
-    expect(rows).toEqual([]);
-  }
-
-  private startProcess(): Promise<PlinthProcess> {
-    const database = new URL(this.servers.platform.url);
-    database.pathname = '/plinth';
-    const env = { DATABASE_URL: database.href, MASTER_KEY: 'moves-master-key-0123456789-0123456789' };
-    return PlinthProcess.start({ dataDir: this.directory, env });
-  }
-
-  private async begin(): Promise<void> {
     const to = (await this.place()) === 'platform' ? 'db2' : 'platform';
     const answer = await this.mover.admin.post(`${this.path}/move`, { server: to });
     expect([answer.status, answer.text]).toEqual([202, expect.any(String)]);
+  }
+
+  async verify(): Promise<void> {
+    const { status } = await this.settled();
+    this.counts.kills += 1;
+    this.counts[status as 'done' | 'failed'] += 1;
+    await this.assertServed('killWrite', 'killRead');
+    await this.assertWhole();
+  }
+
+  private async assertServed(write: 'moveWrite' | 'killWrite', read: 'moveRead' | 'killRead'): Promise<void> {
+    await this.load.restartOwner(await this.access());
+    await this.load.written(20);
+    this.gaps[write] = Math.max(this.gaps[write], this.load.longest.write);
+    this.gaps[read] = Math.max(this.gaps[read], this.load.longest.read);
   }
 
   private get path(): string {
@@ -141,9 +134,16 @@ export class ServerMoveKills {
   }
 
   private async sql(query: string): Promise<Record<string, unknown>[]> {
-    const answer = await this.witness.admin.post(`${this.path}/sql`, { query });
+    const answer = await this.witness.sql(this.project.id, query);
     expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
     return answer.body.rows;
+  }
+
+  private async assertNoSlot(url: string): Promise<void> {
+    const { rows } = await withConnection({ connectionString: url }, (client) =>
+      client.query('select slot_name from pg_replication_slots'),
+    );
+    expect(rows).toEqual([]);
   }
 
   /** The project is on one server, with everything acknowledged, and the other one has nothing of it. */
