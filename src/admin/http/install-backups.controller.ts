@@ -18,7 +18,6 @@ import { BodyReader } from '../../http/bodies/body-reader';
 import { bodyTooSlow } from '../../http/bodies/body.errors';
 import { pacedBody } from '../../http/bodies/paced-body';
 import { clientLeft } from '../../http/client-left';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { InstallRestoreReport } from '../backup-records';
@@ -27,8 +26,7 @@ import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-respon
 import { PASSPHRASE, passphraseOf } from './backup-passphrase';
 import { CurrentActor } from './current-actor.decorator';
 import { BackupQuery, InstallRestoreQuery } from './dto/backups.dto';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @AdminAccess()
 @Controller('admin/v1')

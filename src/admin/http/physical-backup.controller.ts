@@ -13,8 +13,7 @@ import { ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
 import { PASSPHRASE, passphraseOf } from './backup-passphrase';
 import { CurrentActor } from './current-actor.decorator';
 import { PhysicalBackupQuery } from './dto/backups.dto';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Describe, Errors } from '../../http/docs/operation.decorators';
 
 @AdminAccess()
 @Controller('admin/v1/physical-backup')

@@ -7,13 +7,12 @@ import { Actor } from '../../projects/audit-log.repository';
 import { AppliedMigrationRecord, MigrationRunAnswer } from '../migrations/migration-records';
 import { ProjectMigrationsService } from '../migrations/project-migrations.service';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { AdminApi } from './admin-api.decorator';
 import { MIGRATION_CONFLICTS, MigrationErrors } from './migration-error-docs';
 import { SERVER_FAILURE, SQL_FAILURES } from './sql-error-docs';
 import { CurrentActor } from './current-actor.decorator';
 import { RunMigrationsDto } from './dto/project-migrations.dto';
-import { Describe } from '../../http/docs/describe.decorator';
+import { Answer, Describe } from '../../http/docs/operation.decorators';
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const DEFAULT_LOCK_TIMEOUT_SECONDS = 60;

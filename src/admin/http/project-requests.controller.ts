@@ -6,7 +6,6 @@ import type { Request, Response } from 'express';
 import type { Server } from 'node:http';
 import { Clock } from '../../common/time/clock';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { TEXT } from '../../http/docs/documented-headers';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { LiveRequests } from '../../observe/live/live-requests.service';
@@ -19,8 +18,7 @@ import { ProjectSamples } from '../observe-records';
 import { AdminApi } from './admin-api.decorator';
 import { ListSamplesQuery } from './dto/samples.dto';
 import { EventStream } from './event-stream';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 /** Listeners of one process: each holds a connection and a buffer. */
 const MAX_LISTENERS = 32;

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { ProjectSchema } from '../../backup/project-schema.service';
 import { untilSent } from './archive-response';
 import { AdminAccess } from './admin-api.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
+import { Describe } from '../../http/docs/operation.decorators';
 
 /** The beginning of an answer. */
 const SCHEMA = 'CREATE TABLE public.todos (\n    id bigint NOT NULL,\n    title text NOT NULL\n);\n';

@@ -3,7 +3,6 @@ import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { UUID } from '../../common/text/uuid';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../projects/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
@@ -14,8 +13,7 @@ import { SavedQuery, SaveQueryDto, UpdateQueryDto } from '../queries/saved-query
 import { MAX_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
 import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const idOf = (staff: Staff): string | null => personOf(staff)?.id ?? null;
 

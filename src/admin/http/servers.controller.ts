@@ -1,7 +1,6 @@
 /** Platform administration: PostgreSQL servers for projects' databases (docs/scaling.md). */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../projects/audit-log.repository';
 import {
@@ -15,8 +14,7 @@ import { RemovedServer, ServerRecord } from '../server-records';
 import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { AddServerDto, UpdateServerDto } from './dto/servers.dto';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const DEFAULT_CAPACITY = 1_000;
 

@@ -2,9 +2,8 @@
 import { Controller, Post } from '@nestjs/common';
 import { ProjectUpkeep } from '../../projects/project-upkeep.service';
 import { UpgradeRecord } from '../admin-records';
-import { Answer } from '../../http/docs/answer.decorator';
 import { AdminApi } from './admin-api.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
+import { Answer, Describe } from '../../http/docs/operation.decorators';
 
 @AdminApi()
 @Controller('admin/v1/upgrade')

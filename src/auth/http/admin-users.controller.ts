@@ -12,13 +12,11 @@ import { CreateAdminUserDto, InviteUserDto, ListUsersQuery, UpdateAdminUserDto }
 import { AdminUserAnswerDto, AdminUsersDto } from './dto/admin-answers.dto';
 import { MessageDto } from './dto/auth-answers.dto';
 import { pageOf } from './dto/page.dto';
-import { Answer } from '../../http/docs/answer.decorator';
 import { COUNT } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { invalidEmail, emailTaken, userNotFound, pageTooLarge, unusablePasswordHash } from '../auth.errors';
 import { AuthApi, tooManyRequests, tooShortPassword } from './auth-docs.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @AuthApi('service_role')
 @Controller('v1/auth/:project_id/admin/users')

@@ -14,7 +14,6 @@ import { CurrentSession, CurrentTokenUser, type TokenUser } from './current-sess
 import { LogoutDto, UpdateUserDto } from './dto/account.dto';
 import { MessageDto, SessionsDto, UserAnswerDto } from './dto/auth-answers.dto';
 import { toSessionFacts } from './session-view';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
 import {
   invalidEmail,
@@ -26,8 +25,7 @@ import {
   secondFactorRequired,
 } from '../auth.errors';
 import { AuthApi, tooManyRequests, tooShortPassword } from './auth-docs.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
 
 const LOGOUT_MESSAGES = {
   local: 'Signed out',

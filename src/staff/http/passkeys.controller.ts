@@ -7,7 +7,6 @@ import type { RequestOrigin } from '../../auth/audit/request-origin';
 import { tooShortPassword } from '../../auth/http/auth-docs.decorator';
 import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { tooManyHeaders } from '../../http/request-head';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import type { Person } from '../accounts/person';
@@ -40,8 +39,7 @@ import { StaffSessionGuard } from './person.guards';
 import { SESSION_HEADERS } from './session-headers';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
 import { toSessionView } from './staff-views';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const PASSWORD_ERRORS = [
   invalidParameters('password must be a string'),

@@ -3,7 +3,6 @@ import { Controller, Param, Post } from '@nestjs/common';
 import { userNotFound } from '../../auth/auth.errors';
 import { claimsFailed } from '../../auth/sessions/custom-claims';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../projects/audit-log.repository';
 import type { Staff } from '../roles/staff';
@@ -12,8 +11,7 @@ import { CurrentActor, CurrentStaff } from './current-staff.decorator';
 import { ViewAsDto } from './dto/staff-inputs.dto';
 import { ViewTokenDto } from './dto/staff-records.dto';
 import { StaffApi } from './staff-api.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StaffApi()
 @Controller('admin/v1/projects/:id/access-tokens')

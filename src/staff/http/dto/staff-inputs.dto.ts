@@ -8,7 +8,6 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  IsOptional,
   IsString,
   Matches,
   Max,
@@ -25,6 +24,7 @@ import type { JsonObject } from '../../../common/text/json';
 import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/person';
 import { Scope, SCOPES } from '../../roles/scopes';
 import { VIEW_IDENTITIES } from '../../views/view-token.service';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 /** Characters. The rules for passwords have a stricter limit, in bytes. */
 const MAX_PASSWORD = 1_000;
@@ -51,21 +51,19 @@ export const IsFullName = (): PropertyDecorator => (target, property) => {
 };
 
 class FactorProofDto {
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: String,
     nullable: true,
     maxLength: MAX_CODE,
     example: '492039',
     description: 'A code of the second factor, or a recovery code',
   })
-  @IsOptional()
   @IsText({ max: MAX_CODE })
   code?: string | null;
-  @ApiPropertyOptional({
+  @OptionalProperty({
     ...FREE_OBJECT,
     description: 'A passkey in place of the code: toJSON() of the credential',
   })
-  @IsOptional()
   @FreeJson()
   passkey?: JsonObject;
 }
@@ -80,8 +78,7 @@ export class SignInStaffDto extends FactorProofDto {
 
 @Example({ password: 'correct horse' })
 export class ConfirmSessionDto extends FactorProofDto {
-  @ApiPropertyOptional({ type: String, nullable: true, maxLength: MAX_PASSWORD, example: 'correct horse' })
-  @IsOptional()
+  @OptionalProperty({ type: String, nullable: true, maxLength: MAX_PASSWORD, example: 'correct horse' })
   @IsText({ max: MAX_PASSWORD })
   password?: string | null;
 }
@@ -131,14 +128,13 @@ export class FactorCodeDto {
 
 @Example({ password: 'correct horse' })
 export class BeginFactorDto {
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: String,
     nullable: true,
     maxLength: MAX_PASSWORD,
     example: 'correct horse',
     description: 'Required unless the person signs in by single sign-on only',
   })
-  @IsOptional()
   @IsText({ max: MAX_PASSWORD })
   password?: string | null;
 }
@@ -183,13 +179,12 @@ export class InviteDto {
   @ApiProperty({ ...EMAIL, example: 'grace@example.com' })
   @IsText({ min: 1, max: MAX_EMAIL })
   email!: string;
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: String,
     enum: INSTALL_ROLES,
     nullable: true,
     description: 'Role of the installation; default: none',
   })
-  @IsOptional()
   @IsIn(INSTALL_ROLES)
   role?: InstallRole | null;
   @ApiPropertyOptional({ type: [InviteToProjectDto], maxItems: MAX_PROJECTS, description: 'Default: none' })
@@ -216,14 +211,13 @@ export class CreateTokenDto {
   @ArrayMaxSize(SCOPES.length)
   @IsIn(SCOPES, { each: true })
   scopes!: Scope[];
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: String,
     nullable: true,
     maxLength: 100,
     example: PROJECT_ID,
     description: 'The only project that the token is for; default: all projects of the person',
   })
-  @IsOptional()
   @IsText({ max: 100 })
   project_id?: string | null;
   @ApiProperty({
@@ -244,17 +238,15 @@ export class ViewAsDto {
   @ApiProperty({ enum: VIEW_IDENTITIES, description: 'The identity of the token' })
   @IsIn(VIEW_IDENTITIES)
   as!: (typeof VIEW_IDENTITIES)[number];
-  @ApiPropertyOptional({ format: 'uuid', maxLength: 100, description: 'With `user`: the id of the user' })
-  @IsOptional()
+  @OptionalProperty({ format: 'uuid', maxLength: 100, description: 'With `user`: the id of the user' })
   @IsString()
   @IsText({ max: 100 })
   user_id?: string;
-  @ApiPropertyOptional({
+  @OptionalProperty({
     ...FREE_OBJECT,
     description:
       'With `claims`: the claims of the token, such as `role` and `sub`. Claims about its lifetime, project and session are set by Plinth or dropped.',
   })
-  @IsOptional()
   @FreeJson()
   claims?: JsonObject;
 }
