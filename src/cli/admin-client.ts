@@ -1,22 +1,19 @@
-/** Client of the admin API of the server that runs with the same configuration. */
+/** Client of the admin API of the server that runs with the same configuration, typed by Plinth's OpenAPI document. */
 import type { IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
+import createClient, { type Client } from 'openapi-fetch';
+import type { components, paths } from '../../console/src/generated/openapi.js' with {
+  'resolution-mode': 'import',
+};
 import { codeOf, messageOf } from '../common/errors/error-facts';
 import { isJsonObject, type JsonObject, parseJson } from '../common/text/json';
 import type { ClientConfig, Credential } from '../config/load-client-config';
 import { CliError, EXIT } from './cli-error';
-import { RequestOptions, requestText, TextResponse } from './request-text';
-import { StreamOptions, streamRequest } from './stream-request';
+import { type RequestOptions, sendRequest } from './send-request';
 
-export interface Answer<T> {
-  readonly body: T;
-}
+export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
-export interface ProjectSummary {
-  readonly [field: string]: unknown;
-  readonly id: string;
-  readonly slug: string;
-}
+export type ProjectSummary = Schema<'ProjectRecord'>;
 
 export interface ProjectText {
   readonly text: string;
@@ -24,9 +21,15 @@ export interface ProjectText {
 }
 
 /** Projects per page of the list. */
-const PAGE = 1_000;
+const PAGE_SIZE = 1_000;
+/** Stands for the server in the typed client, which needs an address. */
+const ANY_BASE = 'http://plinth.invalid';
+/** Statuses of a Response that must not have a body. */
+const WITHOUT_BODY = [204, 205, 304];
 
 export class AdminClient {
+  /** The operations. Failures are thrown as CliError, so a result has data: dataOf(). */
+  readonly api: Client<paths>;
   private readonly bases: readonly string[];
 
   constructor(
@@ -35,6 +38,7 @@ export class AdminClient {
     private readonly kind: Credential['kind'] = 'key',
   ) {
     this.bases = [...new Set(bases)];
+    this.api = createClient<paths>({ baseUrl: ANY_BASE, fetch: (request) => this.fetch(request) });
   }
 
   /**
@@ -54,24 +58,6 @@ export class AdminClient {
   }
 
   /**
-   * @param signal closes the connection
-   * @throws CliError without a server, for a wrong key, or with the server's message
-   */
-  async send<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Answer<T>> {
-    const { status, text } = await this.reach(`/admin/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${this.secret}`, 'content-type': 'application/json' },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal,
-    });
-    if (status >= 200 && status < 300) return { body: (text === '' ? undefined : JSON.parse(text)) as T };
-    if (status === 401) {
-      throw new CliError(UNKNOWN[this.kind], EXIT.failed, errorOf(text));
-    }
-    throw failure(status, text);
-  }
-
-  /**
    * A document of the project's own API.
    * @param etag of the document that is known already
    * @returns null if it has not changed
@@ -87,77 +73,95 @@ export class AdminClient {
       ...(etag === null ? {} : { 'if-none-match': etag }),
     };
     const response = await this.reach(path, { method: 'GET', headers });
-    if (response.status === 304) return null;
-    if (response.status === 401) throw new CliError('The project does not accept this role', EXIT.failed);
-    if (response.status !== 200) throw failure(response.status, response.text);
-    return { text: response.text, etag: response.headers.etag ?? null };
+    const text = await this.whole(response);
+    if (response.statusCode === 304) return null;
+    if (response.statusCode === 401) throw new CliError('The project does not accept this role', EXIT.failed);
+    if (response.statusCode !== 200) throw failure(response.statusCode ?? 0, text);
+    return { text, etag: response.headers.etag ?? null };
   }
 
   /** The project with that id or slug. @throws CliError when there is none */
   async findProject(name: string): Promise<ProjectSummary> {
-    const { body } = await this.send<ProjectSummary[]>('GET', `/projects?slug=${encodeURIComponent(name)}`);
-    if (body[0]) return body[0];
-    return (await this.send<ProjectSummary>('GET', `/projects/${encodeURIComponent(name)}`)).body;
+    const [found] = await dataOf(this.api.GET('/admin/v1/projects', { params: { query: { slug: name } } }));
+    if (found) return found;
+    return dataOf(this.api.GET('/admin/v1/projects/{id}', { params: { path: { id: name } } }));
   }
 
   /** All projects, page by page. @param search part of the name or slug */
   async listProjects(search?: string): Promise<ProjectSummary[]> {
     const all: ProjectSummary[] = [];
     for (;;) {
-      const query = new URLSearchParams({
-        limit: String(PAGE),
-        offset: String(all.length),
-        ...(search ? { search } : {}),
-      });
-      const { body } = await this.send<ProjectSummary[]>('GET', `/projects?${query.toString()}`);
-      all.push(...body);
-      if (body.length < PAGE) return all;
+      const query = { limit: PAGE_SIZE, offset: all.length, search: search || undefined };
+      const page = await dataOf(this.api.GET('/admin/v1/projects', { params: { query } }));
+      all.push(...page);
+      if (page.length < PAGE_SIZE) return all;
     }
   }
 
-  /** Sends a request whose body or response is a stream. @throws CliError as send() does */
-  async stream(method: string, path: string, options: StreamOptions): Promise<IncomingMessage> {
+  /** Sends a request whose body or response is a stream. @throws CliError without a server, or with the server's message */
+  async stream(
+    method: string,
+    path: string,
+    options: Omit<RequestOptions, 'method'>,
+  ): Promise<IncomingMessage> {
     const headers = { authorization: `Bearer ${this.secret}`, ...options.headers };
-    for (const base of this.bases) {
-      try {
-        const response = await streamRequest(method, `${base}/admin/v1${path}`, { ...options, headers });
-        const { statusCode = 500 } = response;
-        if (statusCode < 300) return response;
-        throw failure(statusCode, await textOf(response));
-      } catch (error) {
-        if (error instanceof CliError) throw error;
-        if (!UNREACHABLE.includes(codeOf(error) ?? ''))
-          throw new CliError(`${base} broke off: ${messageOf(error)}`, EXIT.failed);
-      }
-    }
-    throw this.noServer();
+    const response = await this.reach(`/admin/v1${path}`, { ...options, method, headers });
+    if ((response.statusCode ?? 500) < 300) return response;
+    throw failure(response.statusCode ?? 500, await this.whole(response));
   }
 
-  private async reach(path: string, request: RequestOptions): Promise<TextResponse> {
-    for (const base of this.bases) {
-      try {
-        return await requestText(base + path, request);
-      } catch (error) {
-        // After a refused connection nothing was sent; any other request must not be sent twice.
-        if (!isRefused(error)) throw new CliError(`${base} broke off: ${reasonOf(error)}`, EXIT.failed);
-      }
-    }
-    throw this.noServer();
+  /** @throws CliError without a server, for a wrong key, or with the server's message */
+  private async fetch(request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    const response = await this.reach(pathname + search, {
+      method: request.method,
+      headers: { authorization: `Bearer ${this.secret}`, 'content-type': 'application/json' },
+      body: await request.text(),
+      signal: request.signal,
+    });
+    const [status, text] = [response.statusCode ?? 0, await this.whole(response)];
+    if (status === 401) throw new CliError(UNKNOWN[this.kind], EXIT.failed, errorOf(text));
+    if (status < 200 || status >= 300) throw failure(status, text);
+    return new Response(WITHOUT_BODY.includes(status) ? null : text, { status });
   }
 
-  private noServer(): CliError {
-    const asked = this.bases.join(' and ');
-    return new CliError(
-      `No Plinth answers on ${asked}. Start it with npm start, or set PORT or PUBLIC_URL.`,
+  /** Tries the addresses in order. After a refused connection nothing was sent; any other request must not be sent twice. */
+  private async reach(path: string, options: RequestOptions): Promise<IncomingMessage> {
+    for (const base of this.bases) {
+      try {
+        return await sendRequest(base + path, options);
+      } catch (error) {
+        if (!UNREACHABLE.includes(codeOf(error) ?? '')) throw brokenOff(base, error);
+      }
+    }
+    const tried = this.bases.join(' and ');
+    throw new CliError(
+      `No Plinth answers on ${tried}. Start it with npm start, or set PORT or PUBLIC_URL.`,
       EXIT.noServer,
     );
   }
+
+  private whole(response: IncomingMessage): Promise<string> {
+    return textOf(response).catch((error: unknown) => {
+      throw brokenOff(this.publicUrl, error);
+    });
+  }
+}
+
+/** The body of a successful response. */
+export async function dataOf<T>(result: Promise<{ data?: T }>): Promise<T> {
+  return (await result).data as T;
 }
 
 function failure(status: number, text: string): CliError {
   const error = errorOf(text);
   const message = typeof error?.message === 'string' ? error.message : `the server answered ${status}`;
   return new CliError(message, status === 404 ? EXIT.notFound : EXIT.failed, error);
+}
+
+/** For a name with several addresses, the error is an AggregateError without a message. */
+function brokenOff(base: string, error: unknown): CliError {
+  return new CliError(`${base} broke off: ${messageOf(error) || (codeOf(error) ?? '')}`, EXIT.failed);
 }
 
 export function errorOf(text: string): JsonObject | undefined {
@@ -171,12 +175,3 @@ const UNKNOWN = {
 } as const;
 
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'];
-
-function isRefused(error: unknown): boolean {
-  return UNREACHABLE.includes(codeOf(error) ?? '');
-}
-
-/** For a name with several addresses, the error is an AggregateError without a message. */
-function reasonOf(error: unknown): string {
-  return messageOf(error) || (codeOf(error) ?? '');
-}

@@ -1,6 +1,7 @@
 /** `plinth audit`, `plinth audit export`, `plinth audit verify`. */
 import type { Command } from 'commander';
 import { pipeline } from 'node:stream/promises';
+import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { table } from './format';
@@ -15,16 +16,7 @@ interface FilterOptions {
   readonly until?: string;
 }
 
-interface Verification {
-  readonly checked: number;
-  readonly next: number | null;
-  readonly head: { readonly position: number; readonly hash: string } | null;
-  readonly broken: {
-    readonly position: number | null;
-    readonly record_id: string | null;
-    readonly fault: keyof typeof FAULTS;
-  } | null;
-}
+type Verification = Schema<'AuditVerification'>;
 
 const FAULTS = {
   changed: 'its content is not what was hashed',
@@ -39,13 +31,9 @@ export function addAuditCommand(program: Command, context: CommandContext): void
     .description('show changes and their authors, newest first')
     .option('--limit <entries>', 'number of entries', '50')
     .action(async (options: FilterOptions & { limit: string }) => {
-      const query = await queryOf(context, options);
-      query.set('limit', options.limit);
-      const { body } = await context.server.send<Record<string, unknown>[]>(
-        'GET',
-        `/audit-log?${query.toString()}`,
-      );
-      context.print(body, () => table(body, COLUMNS));
+      const query = { ...(await queryOf(context, options)), limit: Number(options.limit) };
+      const entries = await dataOf(context.api.GET('/admin/v1/audit-log', { params: { query } }));
+      context.print(entries, () => table(entries, COLUMNS));
     });
   addExport(audit, context);
   addVerify(audit, context);
@@ -58,8 +46,7 @@ function addExport(audit: Command, context: CommandContext): void {
     .action(async (_options: object, command: Command) => {
       // Commander gives an option that both commands have to the outer one.
       const options = command.optsWithGlobals<FilterOptions & { format: string }>();
-      const query = await queryOf(context, options);
-      query.set('format', options.format);
+      const query = new URLSearchParams({ ...(await queryOf(context, options)), format: options.format });
       const response = await context.server.stream('GET', `/audit-log/export?${query.toString()}`, {});
       await pipeline(response, context.environment.stdout, { end: false });
     });
@@ -84,14 +71,13 @@ async function verifyAll(
   context: CommandContext,
   head: string | undefined,
 ): Promise<{ checked: number; last: Verification }> {
-  let query = new URLSearchParams(head === undefined ? {} : { head });
+  let query: { head?: string | undefined; after?: number } = { head };
   let checked = 0;
   for (;;) {
-    const path = `/audit-log/verify?${query.toString()}`;
-    const { body } = await context.server.send<Verification>('GET', path);
-    checked += body.checked;
-    if (body.next === null) return { checked, last: body };
-    query = new URLSearchParams({ after: String(body.next) });
+    const last = await dataOf(context.api.GET('/admin/v1/audit-log/verify', { params: { query } }));
+    checked += last.checked;
+    if (last.next === null) return { checked, last };
+    query = { after: last.next };
   }
 }
 
@@ -110,14 +96,10 @@ function withFilters(command: Command): Command {
     .option('--until <time>', 'only before this time');
 }
 
-async function queryOf(context: CommandContext, options: FilterOptions): Promise<URLSearchParams> {
-  const query = new URLSearchParams();
-  for (const name of ['action', 'actor', 'since', 'until'] as const) {
-    const value = options[name];
-    if (value) query.set(name, value);
-  }
-  if (options.project) query.set('project_id', await projectId(context, options.project));
-  return query;
+async function queryOf(context: CommandContext, options: FilterOptions): Promise<Record<string, string>> {
+  const { action, actor, since, until, project } = options;
+  const query = { action, actor, since, until, project_id: project && (await projectId(context, project)) };
+  return Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]));
 }
 
 /** A deleted project has no slug any more, but its entries stay. */

@@ -1,43 +1,10 @@
 /** `plinth backup schedule`, `plinth backup run`, `plinth backup runs`. */
 import type { Command } from 'commander';
+import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list, table } from './format';
 import { sizeOf } from './progress';
-
-interface Schedule extends Readonly<Record<string, unknown>> {
-  readonly cron: string;
-  readonly time_zone: string;
-  readonly keep: number;
-  readonly enabled: boolean;
-}
-
-interface Subject {
-  readonly slug: string;
-  readonly schedule: Schedule | null;
-  readonly next_at: string | null;
-  readonly last_success_at: string | null;
-  readonly last_success_bytes: number | null;
-  readonly last_status: string | null;
-  readonly last_error: string | null;
-  readonly missing: boolean;
-}
-
-interface Backups {
-  readonly destination: string;
-  readonly projects: readonly Subject[];
-}
-
-interface Run {
-  readonly slug: string;
-  readonly status: string;
-  readonly started_at: string;
-  readonly seconds: number | null;
-  readonly bytes: number | null;
-  readonly archive: string;
-  readonly error: string | null;
-  readonly removed_at: string | null;
-}
 
 interface ScheduleOptions {
   readonly all?: boolean;
@@ -59,11 +26,8 @@ export function addBackupScheduleCommands(backup: Command, context: CommandConte
     .action(async (name: string | undefined, _options: object, command: Command) => {
       const { all } = command.optsWithGlobals<ScheduleOptions>();
       const body = await targetOf(context, name, all ?? false);
-      const answer = await context.server.send<{ queued: number }>('POST', '/backups/runs', body);
-      context.print(
-        answer.body,
-        () => `${answer.body.queued} queued; plinth backup runs lists the results\n`,
-      );
+      const answer = await dataOf(context.api.POST('/admin/v1/backups/runs', { body }));
+      context.print(answer, () => `${answer.queued} queued; plinth backup runs lists the results\n`);
     });
   backup
     .command('runs')
@@ -71,10 +35,10 @@ export function addBackupScheduleCommands(backup: Command, context: CommandConte
     .argument('[project]', 'id or slug')
     .option('--limit <number>', 'runs to list', '20')
     .action(async (name: string | undefined, { limit }: { limit: string }) => {
-      const query = new URLSearchParams({ limit });
-      if (name !== undefined) query.set('project_id', (await context.server.findProject(name)).id);
-      const { body } = await context.server.send<Run[]>('GET', `/backups/runs?${query.toString()}`);
-      context.print(body, () => table(body.map(rowOfRun)));
+      const project = name === undefined ? undefined : await context.server.findProject(name);
+      const query = { limit: Number(limit), project_id: project?.id };
+      const runs = await dataOf(context.api.GET('/admin/v1/backups/runs', { params: { query } }));
+      context.print(runs, () => table(runs.map(rowOfRun)));
     });
 }
 
@@ -94,22 +58,22 @@ function addSchedule(backup: Command, context: CommandContext): void {
       // Commander gives an option that both commands have to the outer one.
       const { all = false, ...options } = command.optsWithGlobals<ScheduleOptions>();
       if (name === undefined && !all) return show(context);
-      const { project_id: id } = await targetOf(context, name, all);
-      const path = `/backups/schedule${id === undefined ? '' : `?project_id=${id}`}`;
-      const isRemoval = options.remove === true;
-      const { body } = await context.server.send<Schedule>(
-        isRemoval ? 'DELETE' : 'PUT',
-        path,
-        isRemoval ? undefined : bodyOf(options),
-      );
-      context.print(body, () => list(body));
+      const params = { query: await targetOf(context, name, all) };
+      const path = '/admin/v1/backups/schedule';
+      const result = options.remove
+        ? await dataOf(context.api.DELETE(path, { params }))
+        : await dataOf(context.api.PUT(path, { params, body: bodyOf(options) }));
+      context.print(result, () => list(result));
     });
 }
 
 async function show(context: CommandContext): Promise<void> {
-  const { body } = await context.server.send<Backups>('GET', '/backups');
-  context.print(body, () => `${table(body.projects.map(rowOfSubject))}Destination: ${body.destination}\n`);
-  const missing = body.projects.filter((one) => one.missing).length;
+  const { destination, projects } = await dataOf(context.api.GET('/admin/v1/backups'));
+  context.print(
+    { destination, projects },
+    () => `${table(projects.map(rowOfSubject))}Destination: ${destination}\n`,
+  );
+  const missing = projects.filter((subject) => subject.missing).length;
   if (missing > 0) context.reportFailure(`${missing} scheduled backups are missing`);
 }
 
@@ -122,7 +86,7 @@ async function targetOf(
   return name === undefined ? {} : { project_id: (await context.server.findProject(name)).id };
 }
 
-function bodyOf({ at, cron, timeZone, keep, off }: ScheduleOptions): object {
+function bodyOf({ at, cron, timeZone, keep, off }: ScheduleOptions): Schema<'ScheduleDto'> {
   return {
     hour: at === undefined ? undefined : Number(at),
     cron,
@@ -132,7 +96,7 @@ function bodyOf({ at, cron, timeZone, keep, off }: ScheduleOptions): object {
   };
 }
 
-function rowOfSubject(subject: Subject): Readonly<Record<string, unknown>> {
+function rowOfSubject(subject: Schema<'SubjectRecord'>): Readonly<Record<string, unknown>> {
   const { slug, schedule, last_success_bytes: bytes } = subject;
   const times = schedule?.enabled ? `${schedule.cron} ${schedule.time_zone}` : 'none';
   return {
@@ -147,7 +111,7 @@ function rowOfSubject(subject: Subject): Readonly<Record<string, unknown>> {
   };
 }
 
-function rowOfRun(run: Run): Readonly<Record<string, unknown>> {
+function rowOfRun(run: Schema<'BackupRunRecord'>): Readonly<Record<string, unknown>> {
   return {
     project: run.slug,
     started: run.started_at,

@@ -17,6 +17,7 @@ import {
   writeWhole,
 } from './archive-streams';
 import { addBackupScheduleCommands } from './backup-schedule.commands';
+import type { Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list, table } from './format';
@@ -48,22 +49,6 @@ export interface RestoreOptions extends PassphraseOption {
 
 const KEYS_KEPT =
   'Warning: it has the keys, sessions and database password of the archive. Everybody who could read the archive knows them: rotate the keys of an archive that is not yours.';
-
-interface RestoreAnswer extends Readonly<Record<string, unknown>> {
-  readonly id: string;
-  readonly slug: string;
-  readonly same_id: boolean;
-  readonly keys_kept: boolean;
-  readonly skipped_settings: readonly string[];
-}
-
-interface InstallRestoreAnswer extends Readonly<Record<string, unknown>> {
-  readonly projects: readonly {
-    readonly slug: string;
-    readonly outcome: string;
-    readonly reason: string | null;
-  }[];
-}
 
 /** What is backed up, and where the server has its archive. */
 interface Source {
@@ -220,7 +205,12 @@ async function restoreProject(
     keep_keys: String(keepKeys),
     ...(slug === undefined ? {} : { slug }),
   });
-  const answer = await send<RestoreAnswer>(context, path, passphrase, `/restore?${query.toString()}`);
+  const answer = await send<Schema<'RestoreReport'>>(
+    context,
+    path,
+    passphrase,
+    `/restore?${query.toString()}`,
+  );
   const { skipped_settings: skipped, ...rest } = answer;
   context.print(answer, () => list(rest));
   for (const line of skipped) context.remark(`Not restored: ${line}`);
@@ -236,7 +226,7 @@ async function restoreInstall(
   { dryRun = false, newKeys = false }: RestoreOptions,
 ): Promise<void> {
   const target = `/restore/all?dry_run=${String(dryRun)}&keep_keys=${String(!newKeys)}`;
-  const answer = await send<InstallRestoreAnswer>(context, path, passphrase, target);
+  const answer = await send<Schema<'InstallRestoreReport'>>(context, path, passphrase, target);
   const { projects, ...rest } = answer;
   context.print(answer, () => table(projects) + list(rest));
   const others = projects.filter(({ outcome }) => ['exists', 'failed'].includes(outcome)).length;

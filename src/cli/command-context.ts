@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Readable, Writable } from 'node:stream';
 import type { LocalConfig } from '../config/load-client-config';
 import type { SavedLogins } from '../config/saved-logins';
-import { AdminClient } from './admin-client';
+import type { AdminClient } from './admin-client';
 import { EXIT } from './cli-error';
 
 /** What `plinth login` and `plinth logout` need. */
@@ -53,6 +53,11 @@ export class CommandContext {
   get server(): AdminClient {
     this.client ??= this.environment.connect();
     return this.client;
+  }
+
+  /** The operations of the server; dataOf() gives their results. */
+  get api(): AdminClient['api'] {
+    return this.server.api;
   }
 
   readStdin(): Promise<string> {

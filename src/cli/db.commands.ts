@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { ARCHIVED_SCHEMA } from '../backup/archive/archive-format';
 import { ArchiveReader } from '../backup/archive/archive-reader';
-import type { ProjectSummary } from './admin-client';
+import { dataOf, type ProjectSummary } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { readMigrations } from './migration-files';
@@ -50,27 +50,28 @@ async function schemaOfProject({ server }: CommandContext, id: string): Promise<
   return schemaObjects(await text(await server.stream('GET', `/projects/${id}/schema`, {})));
 }
 
-/** Applies the migrations to a project that exists only meanwhile. */
+/** Applies the migrations to a temporary project. */
 async function schemaOfMigrations(
   context: CommandContext,
   directory: string,
   { settings }: ProjectSummary,
 ): Promise<SchemaObjects> {
   const files = await readMigrations(directory);
-  const { server } = context;
+  const { api } = context;
   const slug = `plinth-diff-${randomBytes(6).toString('hex')}`;
-  const { body } = await server.send<ProjectSummary>('POST', '/projects', { name: slug, slug, settings });
+  const { id } = await dataOf(api.POST('/admin/v1/projects', { body: { name: slug, slug, settings } }));
+  const params = { path: { id } };
   try {
     for (const { version, name, sql, file } of files) {
-      const path = `/projects/${body.id}/migrations`;
-      await server.send('POST', path, { migrations: [{ version, name, sql }] }).catch((error: unknown) => {
+      const body = { migrations: [{ version, name, sql }] };
+      await api.POST('/admin/v1/projects/{id}/migrations', { params, body }).catch((error: unknown) => {
         if (!(error instanceof CliError)) throw error;
         throw new CliError(`${file}: ${error.message}`, EXIT.failed, error.answer);
       });
     }
-    return await schemaOfProject(context, body.id);
+    return await schemaOfProject(context, id);
   } finally {
-    await server.send('DELETE', `/projects/${body.id}`);
+    await api.DELETE('/admin/v1/projects/{id}', { params });
   }
 }
 

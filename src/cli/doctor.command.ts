@@ -2,22 +2,12 @@
 import type { Command } from 'commander';
 import { codeOf, messageOf } from '../common/errors/error-facts';
 import { PRODUCT } from '../config/product';
-import { AdminClient } from './admin-client';
+import { text as textOf } from 'node:stream/consumers';
+import { AdminClient, dataOf, type Schema } from './admin-client';
 import { CommandContext } from './command-context';
-import { requestText } from './request-text';
+import { sendRequest } from './send-request';
 
-interface Finding {
-  readonly check: string;
-  readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
-  readonly message: string;
-  readonly remedy: string | null;
-}
-
-interface Report {
-  readonly version: string;
-  readonly now: string;
-  readonly findings: readonly Finding[];
-}
+type Finding = Omit<Schema<'FindingRecord'>, 'check'> & { readonly check: string };
 
 /** Milliseconds by which the clocks of this machine and of the server may differ. */
 const CLOCK_TOLERANCE_MS = 5_000;
@@ -38,11 +28,11 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
 }
 
 async function examine(server: AdminClient, mailTo: string | undefined): Promise<Finding[]> {
-  const { body } = await server.send<Report>('POST', '/doctor', { mail_to: mailTo });
-  return [...body.findings, ...ownFindings(body), await findPublicUrl(server.publicUrl)];
+  const report = await dataOf(server.api.POST('/admin/v1/doctor', { body: { mail_to: mailTo } }));
+  return [...report.findings, ...ownFindings(report), await findPublicUrl(server.publicUrl)];
 }
 
-function ownFindings({ version, now }: Report): Finding[] {
+function ownFindings({ version, now }: Schema<'DoctorReport'>): Finding[] {
   const found: Finding[] = [];
   if (version !== PRODUCT.version) {
     found.push({
@@ -67,7 +57,8 @@ function ownFindings({ version, now }: Report): Finding[] {
 async function findPublicUrl(url: string): Promise<Finding> {
   const check = 'public_url';
   try {
-    const { status, text } = await requestText(`${url}/health/live`, { method: 'GET', headers: {} });
+    const response = await sendRequest(`${url}/health/live`, { method: 'GET' });
+    const [status, text] = [response.statusCode, await textOf(response)];
     if (status === 200 && text.includes('"live"')) {
       return {
         check,

@@ -1,27 +1,13 @@
 /** `plinth migrate [up]|status|new`: a project's own SQL migrations. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { dataOf, type Schema } from './admin-client';
 import { CliError, ErrorAnswer, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { table } from './format';
 import { createMigration, MigrationFile, readMigrations } from './migration-files';
 
-interface AppliedMigration {
-  readonly version: string;
-  readonly name: string;
-  readonly sha256: string;
-  readonly applied_at: string;
-}
-
-interface RunAnswer {
-  readonly applied: readonly {
-    readonly version: string;
-    readonly name: string;
-    readonly milliseconds: number;
-    readonly notices: readonly string[];
-  }[];
-  readonly skipped: readonly string[];
-  readonly untried: readonly string[];
-}
+type AppliedMigration = Schema<'AppliedMigrationRecord'>;
+type RunAnswer = Schema<'MigrationRunAnswer'>;
 
 interface UpOptions {
   readonly dryRun?: boolean;
@@ -104,8 +90,8 @@ function addStatus(migrate: Command, context: CommandContext): void {
     });
 }
 
-async function appliedOf({ server }: CommandContext, id: string): Promise<AppliedMigration[]> {
-  return (await server.send<AppliedMigration[]>('GET', `/projects/${id}/migrations`)).body;
+function appliedOf({ api }: CommandContext, id: string): Promise<AppliedMigration[]> {
+  return dataOf(api.GET('/admin/v1/projects/{id}/migrations', { params: { path: { id } } }));
 }
 
 /** The states of the files, in their order, and after them those of applied migrations without a file. */
@@ -184,26 +170,24 @@ function rehearse(
   return send(context, id, pending, options);
 }
 
-async function send(
+function send(
   context: CommandContext,
   id: string,
   files: readonly MigrationFile[],
   options: Run,
 ): Promise<RunAnswer> {
   const { dryRun, outOfOrder, timeout, lockTimeout, interruption } = options;
-  const input = {
+  const body = {
     migrations: files.map(({ version, name, sql }) => ({ version, name, sql })),
     dry_run: dryRun,
     out_of_order: outOfOrder,
     timeout_seconds: timeout,
     lock_timeout_seconds: lockTimeout,
   };
-  const { body } = await context.server
-    .send<RunAnswer>('POST', `/projects/${id}/migrations`, input, interruption)
-    .catch((error: unknown) => {
-      throw interruption.aborted ? interrupted(files, options) : located(error, files);
-    });
-  return body;
+  const init = { params: { path: { id } }, body, signal: interruption };
+  return dataOf(context.api.POST('/admin/v1/projects/{id}/migrations', init)).catch((error: unknown) => {
+    throw interruption.aborted ? interrupted(files, options) : located(error, files);
+  });
 }
 
 /** The server cancels a dry run without a client; else it completes the migration that it has begun. */

@@ -1,18 +1,10 @@
 /** `plinth project move <project> --server <name>`: moves a project's database to another server of the installation. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { dataOf } from './admin-client';
 import { CommandContext } from './command-context';
 import { list } from './format';
 import { sizeOf } from './progress';
-
-interface MoveAnswer {
-  readonly [field: string]: unknown;
-  readonly to: string;
-  readonly status: 'running' | 'undoing' | 'switched' | 'done' | 'failed';
-  readonly step: string;
-  readonly bytes_copied: number;
-  readonly error: string | null;
-}
 
 interface MoveOptions {
   readonly server: string;
@@ -31,15 +23,16 @@ export function addMoveCommand(project: Command, context: CommandContext): void 
     .option('--keep', 'keep the old database on its server, closed')
     .action(async (name: string, { server, readOnlyWindow, keep }: MoveOptions) => {
       const { id, slug } = await context.server.findProject(name);
-      const path = `/projects/${id}/move`;
-      const input = { server, read_only_window: readOnlyWindow, keep };
-      let { body: move } = await context.server.send<MoveAnswer>('POST', path, input);
+      const path = '/admin/v1/projects/{id}/move';
+      const params = { path: { id } };
+      const body = { server, read_only_window: readOnlyWindow, keep };
+      let move = await dataOf(context.api.POST(path, { params, body }));
       let shown = '';
       while (move.status !== 'done' && move.status !== 'failed') {
         if (move.step !== shown) context.remark(`${move.step} (${sizeOf(move.bytes_copied)} copied)`);
         shown = move.step;
         await sleep(POLL_MS);
-        ({ body: move } = await context.server.send<MoveAnswer>('GET', path));
+        move = await dataOf(context.api.GET(path, { params }));
       }
       const outcome = move;
       context.print(outcome, () => list(outcome));

@@ -1,22 +1,27 @@
 /** `plinth people ...`, and the people of a project. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list, table } from './format';
 
-const INSTALL_ROLES = ['owner', 'operator', 'auditor'];
-const PROJECT_ROLES = ['admin', 'developer', 'viewer'];
+const INSTALL_ROLES = ['owner', 'operator', 'auditor'] as const;
+const PROJECT_ROLES = ['admin', 'developer', 'viewer'] as const;
 const COLUMNS = ['email', 'name', 'role', 'has_factor', 'disabled_at', 'last_sign_in_at'];
 
-interface PersonAnswer {
-  readonly [field: string]: unknown;
-  readonly id: string;
-  readonly email: string;
-}
+type InstallRole = (typeof INSTALL_ROLES)[number];
+type ProjectRole = (typeof PROJECT_ROLES)[number];
 
 interface InviteOptions {
-  readonly role?: string;
-  readonly project?: readonly { readonly name: string; readonly role: string }[];
+  readonly role?: InstallRole;
+  readonly project?: readonly { readonly name: string; readonly role: ProjectRole }[];
+}
+
+interface UpdateOptions {
+  readonly name?: string;
+  readonly role?: InstallRole | 'none';
+  readonly disable?: true;
+  readonly enable?: true;
 }
 
 /** An argument that is a whole number. */
@@ -35,8 +40,8 @@ export function addPeopleCommands(program: Command, context: CommandContext): vo
     .command('list')
     .description('list the people, by address')
     .action(async () => {
-      const { body } = await context.server.send<PersonAnswer[]>('GET', '/people');
-      context.print(body, () => table(body, COLUMNS));
+      const all = await dataOf(context.api.GET('/admin/v1/people'));
+      context.print(all, () => table(all, COLUMNS));
     });
   addInvitationCommands(people, context);
   people
@@ -46,23 +51,24 @@ export function addPeopleCommands(program: Command, context: CommandContext): vo
     .addOption(new Option('--role <role>', 'role of the installation').choices([...INSTALL_ROLES, 'none']))
     .option('--disable', 'end all sessions and tokens, and refuse new ones')
     .option('--enable', 'let the person sign in again')
-    .action(
-      async (email: string, options: { name?: string; role?: string; disable?: true; enable?: true }) => {
-        const { id } = await findPerson(context, email);
-        const { body } = await context.server.send<PersonAnswer>('PATCH', `/people/${id}`, {
-          name: options.name,
-          role: options.role === 'none' ? null : options.role,
-          ...(options.disable ? { disabled: true } : options.enable ? { disabled: false } : {}),
-        });
-        context.print(body, () => list(body));
-      },
-    );
+    .action(async (email: string, { name, role, disable, enable }: UpdateOptions) => {
+      const { id } = await findPerson(context, email);
+      const body = {
+        name,
+        role: role === 'none' ? null : role,
+        disabled: disable ? true : enable ? false : undefined,
+      };
+      const person = await dataOf(
+        context.api.PATCH('/admin/v1/people/{id}', { params: { path: { id } }, body }),
+      );
+      context.print(person, () => list(person));
+    });
   people
     .command('delete <email>')
     .description('delete the account of a person')
     .action(async (email: string) => {
       const { id } = await findPerson(context, email);
-      await context.server.send('DELETE', `/people/${id}`);
+      await context.api.DELETE('/admin/v1/people/{id}', { params: { path: { id } } });
       context.print({ id, email, deleted: true }, () => `Deleted ${email}\n`);
     });
 }
@@ -78,49 +84,51 @@ function addInvitationCommands(people: Command, context: CommandContext): void {
       for (const { name, role: of } of project)
         projects.push({ id: (await context.server.findProject(name)).id, role: of });
       const body = { email, role: role ?? null, projects };
-      const answer = (await context.server.send<PersonAnswer>('POST', '/invitations', body)).body;
-      context.print(answer, () => list(answer));
+      const invitation = await dataOf(context.api.POST('/admin/v1/invitations', { body }));
+      context.print(invitation, () => list(invitation));
     });
   people
     .command('invitations')
     .description('list open invitations, the newest first')
     .action(async () => {
-      const { body } = await context.server.send<Record<string, unknown>[]>('GET', '/invitations');
-      context.print(body, () => table(body, ['id', 'email', 'role', 'projects', 'invited_by', 'expires_at']));
+      const open = await dataOf(context.api.GET('/admin/v1/invitations'));
+      context.print(open, () => table(open, ['id', 'email', 'role', 'projects', 'invited_by', 'expires_at']));
     });
   people
     .command('withdraw <invitation>')
     .description('withdraw an invitation, by its id')
     .action(async (id: string) => {
-      await context.server.send('DELETE', `/invitations/${encodeURIComponent(id)}`);
+      await context.api.DELETE('/admin/v1/invitations/{id}', { params: { path: { id } } });
       context.print({ id, deleted: true }, () => `Withdrew the invitation ${id}\n`);
     });
 }
 
 export function addProjectPeopleCommands(project: Command, context: CommandContext): void {
-  const path = async (name: string): Promise<string> =>
-    `/projects/${(await context.server.findProject(name)).id}/people`;
+  const idOf = async (name: string): Promise<string> => (await context.server.findProject(name)).id;
   project
     .command('people <project>')
     .description('list the people with a role in a project')
     .action(async (name: string) => {
-      const { body } = await context.server.send<PersonAnswer[]>('GET', await path(name));
-      context.print(body, () => table(body, ['email', 'name', 'project_role', 'disabled_at']));
+      const params = { path: { id: await idOf(name) } };
+      const members = await dataOf(context.api.GET('/admin/v1/projects/{id}/people', { params }));
+      context.print(members, () => table(members, ['email', 'name', 'project_role', 'disabled_at']));
     });
   project
     .command('grant <project> <email>')
     .description('give a person a role in a project')
     .addOption(new Option('--role <role>', 'the role').choices(PROJECT_ROLES).makeOptionMandatory())
-    .action(async (name: string, email: string, { role }: { role: string }) => {
-      const address = `${await path(name)}/${encodeURIComponent(email)}`;
-      const { body } = await context.server.send<PersonAnswer>('PUT', address, { role });
-      context.print(body, () => `${email} is ${role} of ${name}\n`);
+    .action(async (name: string, email: string, { role }: { role: ProjectRole }) => {
+      const params = { path: { id: await idOf(name), person_id: email } };
+      const address = '/admin/v1/projects/{id}/people/{person_id}';
+      const person = await dataOf(context.api.PUT(address, { params, body: { role } }));
+      context.print(person, () => `${email} is ${role} of ${name}\n`);
     });
   project
     .command('revoke <project> <email>')
     .description("take a person's role in a project away")
     .action(async (name: string, email: string) => {
-      await context.server.send('DELETE', `${await path(name)}/${encodeURIComponent(email)}`);
+      const params = { path: { id: await idOf(name), person_id: email } };
+      await context.api.DELETE('/admin/v1/projects/{id}/people/{person_id}', { params });
       context.print({ project: name, email }, () => `${email} has no role in ${name}\n`);
     });
 }
@@ -128,17 +136,18 @@ export function addProjectPeopleCommands(project: Command, context: CommandConte
 /** `acme:viewer`. */
 function projectRole(
   text: string,
-  before: readonly { name: string; role: string }[] = [],
-): readonly { name: string; role: string }[] {
-  const [name = '', role = ''] = text.split(':');
-  if (name === '' || !PROJECT_ROLES.includes(role))
+  before: readonly { name: string; role: ProjectRole }[] = [],
+): readonly { name: string; role: ProjectRole }[] {
+  const [name = '', given = ''] = text.split(':');
+  const role = PROJECT_ROLES.find((known) => known === given);
+  if (name === '' || !role)
     throw new InvalidArgumentError(`It must be a project and a role, such as acme:${PROJECT_ROLES[0]}.`);
   return [...before, { name, role }];
 }
 
-async function findPerson(context: CommandContext, email: string): Promise<PersonAnswer> {
-  const { body } = await context.server.send<PersonAnswer[]>('GET', '/people');
-  const found = body.find((person) => person.email.toLowerCase() === email.toLowerCase());
+async function findPerson({ api }: CommandContext, email: string): Promise<Schema<'PersonDto'>> {
+  const all = await dataOf(api.GET('/admin/v1/people'));
+  const found = all.find((person) => person.email.toLowerCase() === email.toLowerCase());
   if (!found) throw new CliError(`There is no person with the address ${email}`, EXIT.notFound);
   return found;
 }

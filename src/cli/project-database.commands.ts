@@ -1,17 +1,10 @@
 /** `plinth project database|sql|tables`. */
 import type { Command } from 'commander';
 import { readFile } from 'node:fs/promises';
+import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list, table } from './format';
-
-interface SqlAnswer {
-  readonly rows: readonly Record<string, unknown>[];
-  readonly row_count: number | null;
-  readonly command: string | null;
-  readonly truncated: boolean;
-  readonly notices: readonly string[];
-}
 
 export function addProjectDatabaseCommands(project: Command, context: CommandContext): void {
   project
@@ -19,8 +12,9 @@ export function addProjectDatabaseCommands(project: Command, context: CommandCon
     .description("show the owner's connection to the database, for psql and migration tools")
     .action(async (name: string) => {
       const { id } = await context.server.findProject(name);
-      const { body } = await context.server.send<Record<string, unknown>>('GET', `/projects/${id}/database`);
-      context.print(body, () => list(body));
+      const params = { path: { id } };
+      const access = await dataOf(context.api.GET('/admin/v1/projects/{id}/database', { params }));
+      context.print(access, () => list(access));
     });
 
   project
@@ -30,14 +24,15 @@ export function addProjectDatabaseCommands(project: Command, context: CommandCon
     .action(async (name: string, given: string | undefined, { file }: { file?: string }) => {
       const query = await sqlOf(context, given, file);
       const { id } = await context.server.findProject(name);
-      const { body } = await context.server
-        .send<SqlAnswer>('POST', `/projects/${id}/sql`, { query })
-        .catch((error: unknown) => {
+      const init = { params: { path: { id } }, body: { query } };
+      const result = await dataOf(context.api.POST('/admin/v1/projects/{id}/sql', init)).catch(
+        (error: unknown) => {
           throw located(error, file);
-        });
-      for (const notice of body.notices) context.remark(notice);
-      if (body.truncated) context.remark('There are more rows than shown here.');
-      context.print(body, () => textOf(body));
+        },
+      );
+      for (const notice of result.notices) context.remark(notice);
+      if (result.truncated) context.remark('There are more rows than shown here.');
+      context.print(result, () => textOf(result));
     });
 
   project
@@ -45,9 +40,10 @@ export function addProjectDatabaseCommands(project: Command, context: CommandCon
     .description('list tables with row-level security on or off')
     .action(async (name: string) => {
       const { id } = await context.server.findProject(name);
-      const { body } = await context.server.send<{ open: boolean }[]>('GET', `/projects/${id}/tables`);
-      const open = body.filter((one) => one.open).length;
-      context.print(body, () => table(body));
+      const params = { path: { id } };
+      const tables = await dataOf(context.api.GET('/admin/v1/projects/{id}/tables', { params }));
+      const open = tables.filter((one) => one.open).length;
+      context.print(tables, () => table(tables));
       if (open > 0) context.remark(`${open} of them can be accessed with the anon key.`);
     });
 }
@@ -74,7 +70,7 @@ function located(error: unknown, file: string | undefined): unknown {
   return new CliError(`${place}: ${error.message}`, error.exitCode, error.answer);
 }
 
-function textOf({ rows, command, row_count: count }: SqlAnswer): string {
+function textOf({ rows, command, row_count: count }: Schema<'SqlAnswer'>): string {
   if (rows.length > 0) return table(rows);
   return `${command ?? 'Done'}${count === null ? '' : ` ${count}`}\n`;
 }

@@ -1,22 +1,16 @@
 /** `plinth project create|list|show|update|pause|resume|delete|keys|rotate-keys`. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { JsonObject, JsonValue } from '../common/text/json';
-import { PLANS } from '../projects/plans';
+import { type Plan, PLANS } from '../projects/plans';
+import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list, table } from './format';
 
-interface ProjectAnswer {
-  readonly [field: string]: unknown;
-  readonly id: string;
-  readonly slug: string;
-  readonly settings: Readonly<Record<string, unknown>>;
-}
-
 interface ChangeOptions {
   readonly name?: string;
-  readonly plan?: string;
-  readonly set?: JsonObject;
+  readonly plan?: Plan;
+  readonly set?: Schema<'ProjectSettingsInput'>;
 }
 
 interface CreateOptions extends ChangeOptions {
@@ -57,11 +51,9 @@ function addCreate(project: Command, context: CommandContext): void {
     .addOption(settingOption())
     .action(async (name: string, options: CreateOptions) => {
       const { set: settings, databaseUrl: database_url, server, slug, generateSlug, plan } = options;
-      const input = { name, slug: generateSlug ? null : slug, plan, settings, database_url, server };
-      const { body } = await context.server
-        .send<ProjectAnswer>('POST', '/projects', input)
-        .catch(withOptions);
-      context.print(body, () => list(withoutSettings(body)));
+      const body = { name, slug: generateSlug ? null : slug, plan, settings, database_url, server };
+      const created = await dataOf(context.api.POST('/admin/v1/projects', { body })).catch(withOptions);
+      context.print(created, () => list(withoutSettings(created)));
     });
 }
 
@@ -88,8 +80,8 @@ function addShow(project: Command, context: CommandContext): void {
     .description('show a project, by id or slug, with its settings')
     .action(async (name: string) => {
       const { id } = await context.server.findProject(name);
-      const { body } = await context.server.send<ProjectAnswer>('GET', `/projects/${id}`);
-      context.print(body, () => `${list(withoutSettings(body))}\n${list(body.settings)}`);
+      const params = { path: { id } };
+      printProject(context, await dataOf(context.api.GET('/admin/v1/projects/{id}', { params })));
     });
 }
 
@@ -106,8 +98,8 @@ function addUpdate(project: Command, context: CommandContext): void {
         throw new CliError('Nothing to change: give --name, --plan or --set', EXIT.usage);
       }
       const { id } = await context.server.findProject(name);
-      const { body } = await context.server.send<ProjectAnswer>('PATCH', `/projects/${id}`, change);
-      context.print(body, () => `${list(withoutSettings(body))}\n${list(body.settings)}`);
+      const init = { params: { path: { id } }, body: change };
+      printProject(context, await dataOf(context.api.PATCH('/admin/v1/projects/{id}', init)));
     });
 }
 
@@ -118,8 +110,9 @@ function addPause(project: Command, context: CommandContext): void {
       .description(description)
       .action(async (name: string) => {
         const { id, slug } = await context.server.findProject(name);
-        const { body } = await context.server.send<ProjectAnswer>('POST', `/projects/${id}/${action}`);
-        context.print(body, () => `Project "${slug}" ${outcome}.\n`);
+        const params = { path: { id } };
+        const changed = await dataOf(context.api.POST(`/admin/v1/projects/{id}/${action}`, { params }));
+        context.print(changed, () => `Project "${slug}" ${outcome}.\n`);
       });
   };
   add('pause', 'pause a project: its API answers 503 until it is resumed', 'is paused');
@@ -134,9 +127,10 @@ function addDelete(project: Command, context: CommandContext): void {
     .action(async (name: string, { yes }: { yes?: boolean }) => {
       const { id, slug } = await context.server.findProject(name);
       if (!yes) throw new CliError(`This deletes "${slug}" and all its data; add --yes to do it`, EXIT.usage);
-      const { body } = await context.server.send<{ deleted: boolean }>('DELETE', `/projects/${id}`);
-      context.print(body, () =>
-        body.deleted
+      const params = { path: { id } };
+      const outcome = await dataOf(context.api.DELETE('/admin/v1/projects/{id}', { params }));
+      context.print(outcome, () =>
+        outcome.deleted
           ? `Project "${slug}" is deleted.\n`
           : `Project "${slug}" is gone; its database is being dropped.\n`,
       );
@@ -149,8 +143,9 @@ function addKeys(project: Command, context: CommandContext): void {
     .description('show the keys of a project and the secret that signs them')
     .action(async (name: string) => {
       const { id } = await context.server.findProject(name);
-      const { body } = await context.server.send<Record<string, unknown>>('GET', `/projects/${id}/keys`);
-      context.print(body, () => list({ project_id: id, ...body }));
+      const params = { path: { id } };
+      const keys = await dataOf(context.api.GET('/admin/v1/projects/{id}/keys', { params }));
+      context.print(keys, () => list({ project_id: id, ...keys }));
     });
   project
     .command('rotate-keys <project>')
@@ -162,18 +157,17 @@ function addKeys(project: Command, context: CommandContext): void {
     )
     .action(async (name: string, { grace }: { grace?: number }) => {
       const { id } = await context.server.findProject(name);
-      const { body } = await context.server.send<Record<string, unknown>>(
-        'POST',
-        `/projects/${id}/keys/rotate`,
-        {
-          grace_seconds: grace,
-        },
-      );
-      context.print(body, () => list({ project_id: id, ...body }));
+      const init = { params: { path: { id } }, body: { grace_seconds: grace } };
+      const keys = await dataOf(context.api.POST('/admin/v1/projects/{id}/keys/rotate', init));
+      context.print(keys, () => list({ project_id: id, ...keys }));
     });
 }
 
-function withoutSettings({ settings: _settings, ...rest }: ProjectAnswer): Record<string, unknown> {
+function printProject(context: CommandContext, project: Schema<'ProjectRecord'>): void {
+  context.print(project, () => `${list(withoutSettings(project))}\n${list(project.settings)}`);
+}
+
+function withoutSettings({ settings: _settings, ...rest }: { settings: object }): Record<string, unknown> {
   return rest;
 }
 

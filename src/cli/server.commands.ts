@@ -1,18 +1,15 @@
 /** `plinth server add|list|drain|open|update|remove`: PostgreSQL servers for projects' databases. */
 import { Command, InvalidArgumentError } from 'commander';
+import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list, table } from './format';
-
-type ServerAnswer = Readonly<Record<string, unknown>> & {
-  readonly replicas: readonly { readonly reachable: boolean }[];
-};
 
 interface ServerOptions {
   readonly capacity?: number;
   readonly url?: boolean;
   /** False: none. */
-  readonly replicas?: readonly string[] | false;
+  readonly replicas?: string[] | false;
   readonly pooler?: string | false;
 }
 
@@ -28,8 +25,8 @@ export function addServerCommands(program: Command, context: CommandContext): vo
     .command('list')
     .description('list the servers, and whether they and their replicas answer')
     .action(async () => {
-      const { body } = await context.server.send<ServerAnswer[]>('GET', '/servers');
-      context.print(body, () => table(body.map(rowOf), COLUMNS));
+      const servers = await dataOf(context.api.GET('/admin/v1/servers'));
+      context.print(servers, () => table(servers.map(rowOf), COLUMNS));
     });
   addUpdate(server, context);
   addStatus(server, context, {
@@ -42,8 +39,10 @@ export function addServerCommands(program: Command, context: CommandContext): vo
     .command('remove <name>')
     .description('remove a server without projects')
     .action(async (name: string) => {
-      const { body } = await context.server.send<ServerAnswer>('DELETE', pathOf(name));
-      context.print(body, () => `Server "${name}" is removed.\n`);
+      const removed = await dataOf(
+        context.api.DELETE('/admin/v1/servers/{name}', { params: { path: { name } } }),
+      );
+      context.print(removed, () => `Server "${name}" is removed.\n`);
     });
 }
 
@@ -56,9 +55,15 @@ function addAdd(server: Command, context: CommandContext): void {
     .option('--replicas <hosts>', REPLICAS, hostList)
     .option('--pooler <host>', POOLER)
     .action(async (name: string, { capacity, replicas, pooler }: ServerOptions) => {
-      const input = { name, url: await readUrl(context), capacity, replicas, pooler };
-      const { body } = await context.server.send<ServerAnswer>('POST', '/servers', input);
-      context.print(body, () => list(body));
+      const body = {
+        name,
+        url: await readUrl(context),
+        capacity,
+        replicas: replicas || undefined,
+        pooler: pooler || undefined,
+      };
+      const added = await dataOf(context.api.POST('/admin/v1/servers', { body }));
+      context.print(added, () => list(added));
     });
 }
 
@@ -81,28 +86,29 @@ function addUpdate(server: Command, context: CommandContext): void {
         replicas: replicas === false ? [] : replicas,
         pooler: pooler === false ? null : pooler,
       };
-      const change = { capacity, url, ...lists };
-      const { body } = await context.server.send<ServerAnswer>('PATCH', pathOf(name), change);
-      context.print(body, () => list(body));
+      await change(context, name, { capacity, url, ...lists });
     });
 }
 
 function addStatus(
   server: Command,
   context: CommandContext,
-  { name: command, status, does }: { name: string; status: string; does: string },
+  { name: command, status, does }: { name: string; status: 'open' | 'draining'; does: string },
 ): void {
   server
     .command(`${command} <name>`)
     .description(does)
-    .action(async (name: string) => {
-      const { body } = await context.server.send<ServerAnswer>('PATCH', pathOf(name), { status });
-      context.print(body, () => list(body));
-    });
+    .action((name: string) => change(context, name, { status }));
+}
+
+async function change(context: CommandContext, name: string, body: Schema<'UpdateServerDto'>): Promise<void> {
+  const init = { params: { path: { name } }, body };
+  const server = await dataOf(context.api.PATCH('/admin/v1/servers/{name}', init));
+  context.print(server, () => list(server));
 }
 
 /** For the table: how many of the replicas can be read. */
-function rowOf(server: ServerAnswer): Readonly<Record<string, unknown>> {
+function rowOf(server: Schema<'ServerRecord'>): Readonly<Record<string, unknown>> {
   const { length } = server.replicas;
   const up = server.replicas.filter(({ reachable }) => reachable).length;
   return { ...server, replicas: length === 0 ? '' : `${up} of ${length} up` };
@@ -113,8 +119,6 @@ async function readUrl(context: CommandContext): Promise<string> {
   if (url === '') throw new CliError('Give the connection URL on standard input', EXIT.usage);
   return url;
 }
-
-const pathOf = (name: string): string => `/servers/${encodeURIComponent(name)}`;
 
 function hostList(text: string): string[] {
   return text.split(',').map((host) => host.trim());

@@ -1,6 +1,7 @@
 /** `plinth login|logout|whoami|setup-link`. */
 import type { Command } from 'commander';
 import { hostname } from 'node:os';
+import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list } from './format';
@@ -8,12 +9,6 @@ import { wholeNumber } from './people.commands';
 import { makeCliToken } from './staff-login';
 
 const DAY_SECONDS = 86_400;
-
-interface SessionAnswer {
-  readonly person: { readonly email: string | null; readonly name: string; readonly role: string | null };
-  readonly projects: readonly { readonly slug: string; readonly role: string }[];
-  readonly expires_at: string | null;
-}
 
 export function addSignInCommands(program: Command, context: CommandContext): void {
   const { signIn } = context.environment;
@@ -42,7 +37,7 @@ export function addSignInCommands(program: Command, context: CommandContext): vo
       const login = signIn.logins().find(server);
       if (!login) throw new CliError(`There is no login for ${server}`, EXIT.notFound);
       try {
-        await context.server.send('DELETE', `/tokens/${login.id}`);
+        await context.api.DELETE('/admin/v1/tokens/{id}', { params: { path: { id: login.id } } });
       } finally {
         signIn.logins().save(server, null);
       }
@@ -52,19 +47,19 @@ export function addSignInCommands(program: Command, context: CommandContext): vo
     .command('whoami')
     .description('show whose credential the command line uses, and their roles')
     .action(async () => {
-      const { body } = await context.server.send<SessionAnswer>('GET', '/session');
-      context.print(body, () => list(summaryOf(body)));
+      const session = await dataOf(context.api.GET('/admin/v1/session'));
+      context.print(session, () => list(summaryOf(session)));
     });
   program
     .command('setup-link')
     .description('make a link for the first owner, while there is none')
     .action(async () => {
-      const { body } = await context.server.send<{ link: string }>('POST', '/setup/link');
-      context.print(body, () => `${body.link}\n`);
+      const setup = await dataOf(context.api.POST('/admin/v1/setup/link'));
+      context.print(setup, () => `${setup.link}\n`);
     });
 }
 
-function summaryOf({ person, projects, expires_at }: SessionAnswer): Record<string, unknown> {
+function summaryOf({ person, projects, expires_at }: Schema<'StaffSessionDto'>): Record<string, unknown> {
   return {
     name: person.name,
     email: person.email,

@@ -1,9 +1,11 @@
 /** Signs a person in and makes a personal access token for the command line; the session itself ends again. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { isJsonObject, parseJson } from '../common/text/json';
 import { messageOf } from '../common/errors/error-facts';
 import { CliError, EXIT } from './cli-error';
 import { errorOf } from './admin-client';
-import { requestText, TextResponse } from './request-text';
+import { sendRequest } from './send-request';
 
 const ALL_SCOPES = ['read', 'write', 'sql', 'admin'];
 
@@ -23,6 +25,12 @@ interface CliToken {
   readonly token: string;
   readonly id: string;
   readonly expires_at: string;
+}
+
+interface TextResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
 }
 
 /** @returns the answer to the creation of the token @throws CliError */
@@ -56,11 +64,12 @@ async function call(
   body?: object,
 ): Promise<TextResponse> {
   try {
-    return await requestText(`${server}/admin/v1${path}`, {
+    const response = await sendRequest(`${server}/admin/v1${path}`, {
       method,
       headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
+      body: body && JSON.stringify(body),
     });
+    return { status: response.statusCode ?? 0, headers: response.headers, text: await textOf(response) };
   } catch (error) {
     throw new CliError(`No Plinth answers on ${server}: ${messageOf(error)}`, EXIT.noServer);
   }

@@ -1,23 +1,8 @@
 /** `plinth storage check|sweep`. */
 import type { Command } from 'commander';
-import { ProjectSummary } from './admin-client';
+import { dataOf, type ProjectSummary, type Schema } from './admin-client';
 import { CommandContext } from './command-context';
 import { table } from './format';
-
-interface CheckAnswer {
-  readonly objects: number;
-  readonly bytes_without_row: { readonly count: number; readonly size: number };
-  readonly rows_without_bytes: {
-    readonly count: number;
-    readonly files: readonly { readonly id: string; readonly filename: string }[];
-  };
-}
-
-interface SweepAnswer extends Readonly<Record<string, unknown>> {
-  readonly removed_objects: number;
-  readonly removed_uploads: number;
-  readonly rows_without_bytes: number;
-}
 
 interface Options {
   readonly project?: string;
@@ -32,7 +17,9 @@ export function addStorageCommands(program: Command, context: CommandContext): v
     .description('compare files with their bytes; changes nothing')
     .option(...PROJECT)
     .action(async (options: Options) => {
-      const checks = await forEach<CheckAnswer>(context, options, 'GET', 'check');
+      const checks = await forEach(context, options, (id) =>
+        dataOf(context.api.GET('/admin/v1/projects/{id}/storage/check', { params: { path: { id } } })),
+      );
       context.print(checks, () => reportOf(checks));
     });
   storage
@@ -40,7 +27,9 @@ export function addStorageCommands(program: Command, context: CommandContext): v
     .description('remove objects that belong to no file, as the server does each hour')
     .option(...PROJECT)
     .action(async (options: Options) => {
-      const sweeps = await forEach<SweepAnswer>(context, options, 'POST', 'sweep');
+      const sweeps = await forEach(context, options, (id) =>
+        dataOf(context.api.POST('/admin/v1/projects/{id}/storage/sweep', { params: { path: { id } } })),
+      );
       context.print(sweeps, () => table(sweeps));
     });
 }
@@ -48,20 +37,18 @@ export function addStorageCommands(program: Command, context: CommandContext): v
 async function forEach<T>(
   { server }: CommandContext,
   { project }: Options,
-  method: string,
-  action: string,
+  run: (projectId: string) => Promise<T>,
 ): Promise<({ project: string } & T)[]> {
   const projects: ProjectSummary[] =
     project === undefined ? await server.listProjects() : [await server.findProject(project)];
   const answers: ({ project: string } & T)[] = [];
   for (const { id, slug } of projects) {
-    const { body } = await server.send<T>(method, `/projects/${id}/storage/${action}`);
-    answers.push({ project: slug, ...body });
+    answers.push({ project: slug, ...(await run(id)) });
   }
   return answers;
 }
 
-function reportOf(checks: readonly ({ project: string } & CheckAnswer)[]): string {
+function reportOf(checks: readonly ({ project: string } & Schema<'StorageCheck'>)[]): string {
   const overview = checks.map(({ project, objects, bytes_without_row, rows_without_bytes }) => ({
     project,
     objects,

@@ -1,15 +1,16 @@
 /** `plinth token list|create|delete`: personal access tokens. */
 import { Command, Option } from 'commander';
+import { dataOf } from './admin-client';
 import { CommandContext } from './command-context';
 import { list, table } from './format';
 import { wholeNumber } from './people.commands';
 
 const DAY_SECONDS = 86_400;
-const SCOPES = ['read', 'write', 'sql', 'admin'];
+const SCOPES = ['read', 'write', 'sql', 'admin'] as const;
 const COLUMNS = ['id', 'name', 'scopes', 'project_id', 'expires_at', 'last_used_at'];
 
 interface CreateOptions {
-  readonly scope: readonly string[];
+  readonly scope: (typeof SCOPES)[number][];
   readonly project?: string;
   readonly days: number;
 }
@@ -20,8 +21,8 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
     .command('list')
     .description('list your tokens, the newest first')
     .action(async () => {
-      const { body } = await context.server.send<Record<string, unknown>[]>('GET', '/tokens');
-      context.print(body, () => table(body, COLUMNS));
+      const tokens = await dataOf(context.api.GET('/admin/v1/tokens'));
+      context.print(tokens, () => table(tokens, COLUMNS));
     });
   token
     .command('create <name>')
@@ -31,19 +32,15 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
     .option('--days <days>', 'days until it expires', wholeNumber(1, 366), 30)
     .action(async (name: string, { scope, project, days }: CreateOptions) => {
       const projectId = project === undefined ? null : (await context.server.findProject(project)).id;
-      const { body } = await context.server.send<Record<string, unknown>>('POST', '/tokens', {
-        name,
-        scopes: scope,
-        project_id: projectId,
-        expires_in: days * DAY_SECONDS,
-      });
-      context.print(body, () => list(body));
+      const body = { name, scopes: scope, project_id: projectId, expires_in: days * DAY_SECONDS };
+      const created = await dataOf(context.api.POST('/admin/v1/tokens', { body }));
+      context.print(created, () => list(created));
     });
   token
     .command('delete <id>')
     .description('delete a token')
     .action(async (id: string) => {
-      await context.server.send('DELETE', `/tokens/${encodeURIComponent(id)}`);
+      await context.api.DELETE('/admin/v1/tokens/{id}', { params: { path: { id } } });
       context.print({ id, deleted: true }, () => `Deleted the token ${id}\n`);
     });
 }

@@ -1,13 +1,7 @@
 /** The types of one project, with credentials of a role that the admin API's keys give. */
 import { sign } from 'jsonwebtoken';
-import type { AdminClient, ProjectText } from './admin-client';
+import { type AdminClient, dataOf, type ProjectText, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
-
-interface Keys {
-  readonly anon_key: string;
-  readonly service_role_key: string;
-  readonly jwt_secret: string;
-}
 
 /** Seconds that a token for another role is valid. */
 const TOKEN_SECONDS = 60;
@@ -18,7 +12,7 @@ export interface TypesOptions {
 }
 
 export class TypesSource {
-  private keys: Keys | undefined;
+  private keys: Schema<'ProjectKeysWithSecret'> | undefined;
   private etag: string | null = null;
 
   private constructor(
@@ -60,7 +54,8 @@ export class TypesSource {
 
   private async credentials(): Promise<{ apikey: string; bearer: string }> {
     const { role } = this.options;
-    this.keys ??= (await this.server.send<Keys>('GET', `/projects/${this.project.id}/keys`)).body;
+    const params = { path: { id: this.project.id } };
+    this.keys ??= await dataOf(this.server.api.GET('/admin/v1/projects/{id}/keys', { params }));
     const { anon_key: anon, service_role_key: service, jwt_secret: secret } = this.keys;
     if (role === 'service_role') return { apikey: service, bearer: service };
     if (role === 'anon') return { apikey: anon, bearer: anon };

@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../infra/telemetry/metrics';
 
-/** `retried`: the job queue tries again. `given_up`: left to the sweep. */
-export type RemovalOutcome = 'done' | 'retried' | 'given_up';
+/** `left`: it failed, and the sweep removes the bytes. */
+export type RemovalOutcome = 'done' | 'left';
 
 @Injectable()
 export class StorageMetrics {

@@ -1,9 +1,7 @@
 /** Buckets and files of a project. */
-import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
 import { ApiKeyGuard } from '../access/api-key.guard';
 import { BearerGuard } from '../access/bearer.guard';
-import { QueueModule } from '../infra/queue/queue.module';
 import { BucketRepository } from './buckets/bucket.repository';
 import { BucketsService } from './buckets/buckets.service';
 import { FileContentRepository } from './files/file-content.repository';
@@ -28,11 +26,8 @@ import { ProviderCheck } from './providers/provider-check.service';
 import { QuotaWarnings } from './quotas/quota-warnings';
 import { DeletedProjects } from './removal/deleted-projects.service';
 import { ObjectRemover } from './removal/object-remover.service';
-import { REMOVAL_QUEUE } from './removal/removal-queue';
 import { ProjectEnds } from './removal/project-ends.service';
 import { RemovalHoldRepository } from './removal/removal-hold.repository';
-import { RemovalProcessor } from './removal/removal.processor';
-import { Removal } from './removal/removal.service';
 import { StorageMetrics } from './storage-metrics.service';
 import { StorageTransaction } from './storage-transaction';
 import { StorageRateLimiter } from './rate-limit/storage-rate-limiter';
@@ -41,7 +36,6 @@ import { StorageSweep } from './sweep/storage-sweep.service';
 import { SignedUrlsService } from './signed-urls/signed-urls.service';
 
 @Module({
-  imports: [QueueModule, BullModule.registerQueue({ name: REMOVAL_QUEUE })],
   // The last one matches every path that the others do not.
   controllers: [
     BucketsController,
@@ -67,9 +61,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     ProjectEnds,
     QuotaWarnings,
     RateHeaders,
-    Removal,
     RemovalHoldRepository,
-    RemovalProcessor,
     SignedUrlsService,
     StorageComparison,
     StorageErrorRenderer,
@@ -82,13 +74,6 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     OBJECT_STORE,
     ProviderCheck,
   ],
-  exports: [
-    BullModule,
-    ObjectStore,
-    RemovalHoldRepository,
-    StorageErrorRenderer,
-    StorageRateLimiter,
-    StorageSweep,
-  ],
+  exports: [ObjectStore, RemovalHoldRepository, StorageErrorRenderer, StorageRateLimiter, StorageSweep],
 })
 export class StorageModule {}

@@ -1,6 +1,4 @@
 /** The sweep removes old bytes without rows and old leftovers of uploads, and nothing else. */
-import { getQueueToken } from '@nestjs/bullmq';
-import type { Queue } from 'bullmq';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +6,7 @@ import { Project } from '../../src/projects/project';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
 import { ProjectUpkeep } from '../../src/projects/project-upkeep.service';
 import { ProjectRepository } from '../../src/projects/project.repository';
-import { REMOVAL_QUEUE, RemovalJob } from '../../src/storage/removal/removal-queue';
+import { DeletedProjects } from '../../src/storage/removal/deleted-projects.service';
 import { StorageSweep } from '../../src/storage/sweep/storage-sweep.service';
 import { eventually } from '../support/eventually';
 import { TestPlinth } from '../support/plinth';
@@ -16,7 +14,6 @@ import { TestProject } from '../support/test-project';
 import { upload } from '../support/uploads';
 
 const HOUR = 3_600;
-/** Milliseconds that a job waits for the deletion to complete. */
 const SOON_MS = 20_000;
 const NOTHING = { objects: 0, uploads: 0, rowsWithoutBytes: 0 };
 
@@ -132,10 +129,8 @@ describe("the sweep's report of lost bytes", () => {
 });
 
 describe('the bytes of a deleted project', () => {
-  async function attemptsAt(projectId: string): Promise<number> {
-    const removals = plinth.app.get<Queue<RemovalJob>>(getQueueToken(REMOVAL_QUEUE));
-    return (await removals.getJob(`project-${projectId}`))?.attemptsMade ?? 0;
-  }
+  const removeIfDeleted = (id: string): Promise<void> =>
+    plinth.app.get(DeletedProjects).removeIfDeleted(id, Infinity);
 
   it('are removed soon after it', async () => {
     const { test, root } = await prepare();
@@ -150,7 +145,7 @@ describe('the bytes of a deleted project', () => {
     // The same steps as the deletion up to the crash; the lock keeps other processes from finishing it.
     await repository.whileLocked(test.id, async () => {
       await repository.markDeleting(test.id);
-      await eventually(async () => expect(await attemptsAt(test.id)).toBeGreaterThan(0), SOON_MS);
+      await removeIfDeleted(test.id);
       expect(existsSync(root)).toBe(true);
     });
     await plinth.app.get(ProjectUpkeep).recover();
@@ -162,10 +157,13 @@ describe('the bytes of a deleted project', () => {
     const marker = join(plinth.dataDir, 'files', '.plinth-files');
     rmSync(marker);
     await plinth.admin.delete(`/admin/v1/projects/${test.id}`);
-    await eventually(async () => expect(await attemptsAt(test.id)).toBeGreaterThan(0), SOON_MS);
+    await expect(removeIfDeleted(test.id)).rejects.toMatchObject({ code: 'storage_unavailable' });
     expect(existsSync(root)).toBe(true);
     writeFileSync(marker, '');
-    await eventually(async () => expect(existsSync(root)).toBe(false), 2 * SOON_MS);
+    plinth.clock.move(HOUR + 10);
+    await sweep.sweepAll();
+    plinth.clock.move(-HOUR - 10);
+    expect(existsSync(root)).toBe(false);
   });
 });
 

@@ -12,7 +12,6 @@ import { ProjectQuotas } from '../../projects/quotas/project-quotas.service';
 import { quotaMark } from '../../projects/quotas/quota-limits';
 import { projectQuota } from '../../storage/quotas/quota';
 import { StorageRateLimiter } from '../../storage/rate-limit/storage-rate-limiter';
-import { REMOVAL_QUEUE } from '../../storage/removal/removal-queue';
 import { ProjectUsage, QueueState } from './project-usage';
 
 const USE = {
@@ -41,7 +40,6 @@ export class ProjectUsageService {
     private readonly rates: StorageRateLimiter,
     private readonly limits: ProjectQuotas,
     @InjectQueue(MAIL_QUEUE) private readonly mails: Queue,
-    @InjectQueue(REMOVAL_QUEUE) private readonly removals: Queue,
   ) {}
 
   async of(project: Project): Promise<ProjectUsage> {
@@ -77,7 +75,7 @@ export class ProjectUsageService {
   }
 
   queues(): Promise<QueueState[]> {
-    return Promise.all([this.mails, this.removals].map(stateOf));
+    return Promise.all([this.mails].map(stateOf));
   }
 
   /**
@@ -86,7 +84,7 @@ export class ProjectUsageService {
    * @throws AppError 404 queue_not_found
    */
   async retry(name: string): Promise<QueueState> {
-    const queue = [this.mails, this.removals].find((one) => one.name === name);
+    const queue = [this.mails].find((one) => one.name === name);
     if (!queue) throw queueNotFound();
     const jobs = await queue.getDelayed(0, RETRIED_AT_MOST - 1);
     for (let from = 0; from < jobs.length; from += RETRY_CONCURRENCY) {

@@ -4,7 +4,7 @@ import { Example } from '../../http/docs/example.decorator';
 import { SIZE } from '../../http/docs/documented-types';
 
 /** Queues of the install, in the order of the list. */
-const QUEUES = ['auth-mail', 'storage-removal'] as const;
+const QUEUES = ['auth-mail'] as const;
 
 const QUOTA_STATES = ['ok', 'warning', 'exceeded'] as const;
 export type QuotaState = (typeof QUOTA_STATES)[number];

@@ -43,7 +43,7 @@ const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
   'tokens/id': { description: 'The id of the token', example: UUID_EXAMPLE },
   'sessions/id': { description: 'The id of the session', example: UUID_EXAMPLE },
   'servers/name': { description: 'Name of the server', example: 'db2' },
-  'queues/name': { description: '`auth-mail` or `storage-removal`', example: 'auth-mail' },
+  'queues/name': { description: '`auth-mail`', example: 'auth-mail' },
 };
 
 /** @param path of a route: `admin/v1/projects/:id` @throws Error for a parameter that is not listed */

@@ -1,4 +1,4 @@
-/** Counters and failed attempts, which all replicas must share: in Redis if REDIS_URL is set, else, and while Redis is away, in memory. */
+/** Counters and failed attempts, which all replicas must share: in Redis if REDIS_URL is set, else, and while Redis does not answer, in memory. */
 import { Global, Module } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { FailureLedger } from './failure-ledger';
@@ -6,7 +6,7 @@ import { MemoryFailureLedger } from './memory-failure-ledger';
 import { MemoryRateCounter } from './memory-rate-counter';
 import { RateCounter } from './rate-counter';
 import { RedisClient } from './redis-client';
-import { FallbackFailureLedger, FallbackRateCounter, RedisOutage } from './redis-fallback';
+import { RedisOutage, withFallback } from './redis-fallback';
 import { RedisFailureLedger } from './redis-failure-ledger';
 import { RedisRateCounter } from './redis-rate-counter';
 
@@ -21,7 +21,7 @@ import { RedisRateCounter } from './redis-rate-counter';
       useFactory: ({ connection }: RedisClient, outage: RedisOutage, clock: Clock) => {
         const local = new MemoryRateCounter(clock);
         return connection
-          ? new FallbackRateCounter(outage, new RedisRateCounter(connection, clock), local)
+          ? withFallback<RateCounter>(outage, new RedisRateCounter(connection, clock), local)
           : local;
       },
     },
@@ -31,7 +31,7 @@ import { RedisRateCounter } from './redis-rate-counter';
       useFactory: ({ connection }: RedisClient, outage: RedisOutage, clock: Clock) => {
         const local = new MemoryFailureLedger(clock);
         return connection
-          ? new FallbackFailureLedger(outage, new RedisFailureLedger(connection), local)
+          ? withFallback<FailureLedger>(outage, new RedisFailureLedger(connection), local)
           : local;
       },
     },

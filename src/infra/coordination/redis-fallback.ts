@@ -4,8 +4,8 @@
  */
 import { Injectable, Logger } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
-import { FailureLedger, type FailurePolicy } from './failure-ledger';
-import { RateCounter, type RateHit } from './rate-counter';
+import type { FailureLedger } from './failure-ledger';
+import type { RateCounter } from './rate-counter';
 
 /** Milliseconds between two attempts while Redis is away: one request makes the attempt, others do not wait for it. */
 const RETRY_MS = 1_000;
@@ -33,71 +33,23 @@ export class RedisOutage {
   }
 }
 
-export class FallbackRateCounter extends RateCounter {
-  constructor(
-    private readonly outage: RedisOutage,
-    private readonly shared: RateCounter,
-    private readonly local: RateCounter,
-  ) {
-    super();
-  }
-
-  override hit(...event: Parameters<RateCounter['hit']>): Promise<RateHit> {
-    return this.outage.through(
-      () => this.shared.hit(...event),
-      () => this.local.hit(...event),
-    );
-  }
-
-  override undo(key: string): Promise<void> {
-    return this.outage.through(
-      () => this.shared.undo(key),
-      () => this.local.undo(key),
-    );
-  }
-
-  override peek(...event: Parameters<RateCounter['peek']>): Promise<RateHit> {
-    return this.outage.through(
-      () => this.shared.peek(...event),
-      () => this.local.peek(...event),
-    );
-  }
-}
-
-export class FallbackFailureLedger extends FailureLedger {
-  constructor(
-    private readonly outage: RedisOutage,
-    private readonly shared: FailureLedger,
-    private readonly local: FailureLedger,
-  ) {
-    super();
-  }
-
-  override blockedFor(keys: readonly string[]): Promise<number> {
-    return this.outage.through(
-      () => this.shared.blockedFor(keys),
-      () => this.local.blockedFor(keys),
-    );
-  }
-
-  override fail(key: string, policy: FailurePolicy): Promise<void> {
-    return this.outage.through(
-      () => this.shared.fail(key, policy),
-      () => this.local.fail(key, policy),
-    );
-  }
-
-  override charge(key: string, policy: FailurePolicy): Promise<number> {
-    return this.outage.through(
-      () => this.shared.charge(key, policy),
-      () => this.local.charge(key, policy),
-    );
-  }
-
-  override forget(key: string): Promise<void> {
-    return this.outage.through(
-      () => this.shared.forget(key),
-      () => this.local.forget(key),
-    );
-  }
+/** Calls each method through Redis, or in this process while Redis does not answer. */
+export function withFallback<T extends RateCounter | FailureLedger>(
+  outage: RedisOutage,
+  shared: T,
+  local: T,
+): T {
+  type Method = (...given: unknown[]) => Promise<unknown>;
+  const methodOf = (target: T, name: string | symbol): Method =>
+    (Reflect.get(target, name) as Method).bind(target);
+  return new Proxy(shared, {
+    get: (target, name) => {
+      if (typeof Reflect.get(target, name) !== 'function') return Reflect.get(target, name);
+      return (...given: unknown[]) =>
+        outage.through(
+          () => methodOf(target, name)(...given),
+          () => methodOf(local, name)(...given),
+        );
+    },
+  });
 }

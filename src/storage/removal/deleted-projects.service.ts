@@ -1,49 +1,48 @@
 /**
- * Removes the bytes of a deleted project soon after its deletion. The platform database notifies of changed projects when a
- * deletion begins and when it ends, including one that another process finishes after a crash.
+ * Removes the bytes of a deleted project. The platform database notifies when a deletion ends, including one that another
+ * process finishes after a crash. Without the notification, the sweep removes them.
  */
-import { Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { Clock } from '../../common/time/clock';
-import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
-import { AuditLogRepository } from '../../projects/audit-log.repository';
+import { Injectable } from '@nestjs/common';
 import { ProjectRegistry } from '../../projects/project-registry.service';
+import { ObjectStore } from '../providers/object-store';
 import { ObjectRemover } from './object-remover.service';
-import { ENDS } from './project-ends.service';
-
-/** Audit log entries of each action that are read when the server starts. */
-const RECENT = 1_000;
+import { ProjectEnds } from './project-ends.service';
+import { RemovalHoldRepository } from './removal-hold.repository';
 
 @Injectable()
-export class DeletedProjects implements OnApplicationBootstrap {
-  private readonly logger = new Logger(DeletedProjects.name);
-
+export class DeletedProjects {
   constructor(
-    private readonly registry: ProjectRegistry,
-    private readonly auditLog: AuditLogRepository,
-    private readonly remover: ObjectRemover,
-    private readonly clock: Clock,
-    @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
+    registry: ProjectRegistry,
+    private readonly ends: ProjectEnds,
+    private readonly hold: RemovalHoldRepository,
+    private readonly store: ObjectStore,
+    remover: ObjectRemover,
   ) {
-    registry.onChange((projectId) => void this.removeIfGone(projectId));
-  }
-
-  /** Queues removals that a crash may have prevented; the sweep handles older ones. */
-  async onApplicationBootstrap(): Promise<void> {
-    for (const action of ENDS) {
-      for (const { project_id: id, at } of await this.auditLog.list({ action, limit: RECENT })) {
-        const isRecent = Date.parse(at) > this.clock.now() - this.config.orphanAgeMs;
-        if (id !== null && isRecent) this.remover.removeProjectLater(id);
-      }
-    }
-  }
-
-  private async removeIfGone(projectId: string): Promise<void> {
-    try {
-      if ((await this.registry.findById(projectId)) === null) this.remover.removeProjectLater(projectId);
-    } catch (error) {
-      this.logger.warn(
-        `whether project ${projectId} was deleted is unknown; its bytes are left to the sweep: ${String(error)}`,
+    registry.onChange((id) => {
+      const remove = (): Promise<void> => this.removeIfDeleted(id, Infinity);
+      void registry.findById(id).then(
+        (project) => project === null && remover.runLater('all objects', id, remove),
+        () => undefined,
       );
-    }
+    });
+  }
+
+  /**
+   * @param before milliseconds since the epoch; a project that was deleted later is kept
+   * @throws AppError 409 during a backup or a restore, 500 when the provider is unavailable
+   */
+  async removeIfDeleted(projectId: string, before: number): Promise<void> {
+    if (!(await this.wasDeleted(projectId, before))) return;
+    await this.hold.whileFree(projectId, async () => {
+      if (!(await this.wasDeleted(projectId, before))) return;
+      // On a disk that is not mounted everything seems to be removed already.
+      await this.store.assertAvailable();
+      await this.store.removeProject(projectId);
+    });
+  }
+
+  private async wasDeleted(projectId: string, before: number): Promise<boolean> {
+    const deletedAt = await this.ends.deletedAt(projectId);
+    return deletedAt !== null && deletedAt < before;
   }
 }

@@ -4,7 +4,7 @@ import { AuditLogRepository } from '../../projects/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
 
 /** Actions of the audit log that end a project: a deletion, and the cleanup of an unfinished creation or deletion after a crash. */
-export const ENDS = ['project.delete', 'project.undo'];
+const ENDS = ['project.delete', 'project.undo'];
 
 @Injectable()
 export class ProjectEnds {
@@ -12,11 +12,6 @@ export class ProjectEnds {
     private readonly auditLog: AuditLogRepository,
     private readonly projects: ProjectsService,
   ) {}
-
-  /** True when requests reach the project, as after its restore from a backup. */
-  isActive(projectId: string): Promise<boolean> {
-    return this.projects.isActive(projectId);
-  }
 
   /**
    * @returns milliseconds since the epoch; null when the project exists, also while it is being restored from a backup,

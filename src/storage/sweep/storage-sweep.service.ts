@@ -9,7 +9,7 @@ import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ObjectStore } from '../providers/object-store';
 import { ObjectAddress } from '../providers/object-address';
-import { ProjectEnds } from '../removal/project-ends.service';
+import { DeletedProjects } from '../removal/deleted-projects.service';
 import { RemovalHoldRepository } from '../removal/removal-hold.repository';
 import { StorageMetrics } from '../storage-metrics.service';
 import { Findings, MAX_LOSSES, StorageComparison } from './storage-comparison.service';
@@ -47,7 +47,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
 
   constructor(
     private readonly registry: ProjectRegistry,
-    private readonly ends: ProjectEnds,
+    private readonly deleted: DeletedProjects,
     private readonly hold: RemovalHoldRepository,
     private readonly comparison: StorageComparison,
     private readonly store: ObjectStore,
@@ -75,7 +75,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
         const project = await this.registry.findById(id);
         if (project?.database.isPaused) continue;
         if (project) rowsWithoutBytes += (await this.sweep(project)).rowsWithoutBytes;
-        else if (await this.isLongDeleted(id)) await this.removeLongDeleted(id);
+        else await this.deleted.removeIfDeleted(id, this.oldest());
       } catch (error) {
         this.logger.error(`the files of project ${id} could not be swept: ${String(error)}`);
       }
@@ -141,18 +141,6 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
   /** Milliseconds since the epoch; the row of younger bytes may still be inserted. */
   private oldest(): number {
     return this.clock.now() - this.config.orphanAgeMs;
-  }
-
-  /** True when the removal job had its time: it failed for a day, or an upload in progress stored bytes after it. */
-  private async isLongDeleted(projectId: string): Promise<boolean> {
-    const deletedAt = await this.ends.deletedAt(projectId);
-    return deletedAt !== null && deletedAt < this.oldest();
-  }
-
-  private async removeLongDeleted(projectId: string): Promise<void> {
-    await this.hold.whileFree(projectId, async () => {
-      if (await this.isLongDeleted(projectId)) await this.store.removeProject(projectId);
-    });
   }
 
   private schedule(delay: number): void {

@@ -268,7 +268,7 @@ describe('the use of limits', () => {
   it('shows the states of the queues', async () => {
     const { status, body } = await plinth.admin.get('/admin/v1/queues');
     expect(status).toBe(200);
-    expect(body.map(({ name }: { name: string }) => name)).toEqual(['auth-mail', 'storage-removal']);
+    expect(body.map(({ name }: { name: string }) => name)).toEqual(['auth-mail']);
     expect(body[0]).toMatchObject({ waiting: expect.any(Number), active: expect.any(Number), paused: false });
   });
 });

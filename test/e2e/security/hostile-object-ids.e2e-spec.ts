@@ -1,10 +1,4 @@
-/** Object ids that a project's owner wrote: with every provider, behind nginx, and in jobs queued by an older version. */
-import { getQueueToken } from '@nestjs/bullmq';
-import type { Queue } from 'bullmq';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { REMOVAL_QUEUE, RemovalJob } from '../../../src/storage/removal/removal-queue';
-import { eventually } from '../../support/eventually';
+/** Object ids that a project's owner wrote: with every provider, and behind nginx. */
 import { alterObjectIds, objectIds } from '../../support/hostile-tables/hostile-columns';
 import {
   addVictim,
@@ -73,30 +67,4 @@ describe('behind nginx', () => {
       await plinth.stop();
     }
   }, 120_000);
-});
-
-describe('a removal job with paths', () => {
-  it('removes only its valid object ids', async () => {
-    const plinth = await TestPlinth.start();
-    try {
-      const { project } = await addVictim(await createVictimProject(plinth), CONTENT, 'own');
-      const [{ object_id: id }] = await project.sql('select object_id from storage.files');
-      const secrets = ['platform-admin-key', 'master-key'].map((name) => join(plinth.dataDir, name));
-      for (const path of secrets) writeFileSync(path, 'secret');
-      const queue = plinth.app.get<Queue<RemovalJob>>(getQueueToken(REMOVAL_QUEUE));
-      const objects = ['../platform-admin-key', id, '../../../master-key', '..', ''];
-      await queue.add('remove', { projectId: project.id, objectIds: objects });
-      await queue.add('remove', { projectId: '..', objectIds: [id] });
-      const own = join(plinth.dataDir, 'files', project.id);
-      await eventually(async () => {
-        const left = readdirSync(own, { recursive: true, withFileTypes: true }).filter((entry) =>
-          entry.isFile(),
-        );
-        expect([left, await queue.getWaitingCount(), await queue.getActiveCount()]).toEqual([[], 0, 0]);
-      }, 20_000);
-      expect(secrets.map((path) => existsSync(path))).toEqual([true, true]);
-    } finally {
-      await plinth.stop();
-    }
-  }, 60_000);
 });
