@@ -4,22 +4,20 @@ import { forgetCredentials } from './api/identity';
 
 const ATTEMPTS = 2;
 /** Seconds. If the server asks for more, the person decides about another attempt. */
-const LONGEST_WAIT_S = 5;
+const MAX_WAIT_S = 5;
 /** Milliseconds between attempts while the server does not answer. */
 const AGAIN_MS = 4_000;
 
 /** Statuses of a project that was deleted or paused; each area of its API has its own codes. */
 const OF_LOST_PROJECT = [401, 404, 503];
 
-/** The project may have been deleted or paused: its record is read again and decides what the page shows. */
+/** The project may have been deleted or paused: its record, which decides what the page shows, and the list are read again. */
 function onError(error: Error): void {
   if (!(error instanceof ApiError) || !OF_LOST_PROJECT.includes(error.status)) return;
   // The keys of the project may have been rotated: the next attempt gets another token.
   if (error.status === 401) forgetCredentials();
-  void queryClient.invalidateQueries({
-    queryKey: ['project'],
-    predicate: ({ state }) => state.error === null,
-  });
+  for (const queryKey of [['project'], ['projects']])
+    void queryClient.invalidateQueries({ queryKey, predicate: ({ state }) => state.error === null });
 }
 
 const waitOf = (error: Error): number => (error instanceof ApiError && error.retryAfter) || 0;
@@ -33,7 +31,7 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
-      retry: (count, error) => isTransient(error) && count < ATTEMPTS && waitOf(error) <= LONGEST_WAIT_S,
+      retry: (count, error) => isTransient(error) && count < ATTEMPTS && waitOf(error) <= MAX_WAIT_S,
       retryDelay: (count, error) => Math.max(2 ** count, waitOf(error)) * 1000,
       staleTime: 10_000,
       refetchOnWindowFocus: false,

@@ -1,7 +1,7 @@
 /** Errors of the admin API. */
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
-import { lineAndColumn, TextLocation } from '../common/text/line-and-column';
+import { lineAndColumn, TextLocation } from '../common/text/sql-statements';
 
 /** Classes of SQLSTATEs that concern the server, not the SQL: connection, resources, shutdown. */
 const SERVER_CLASSES = new Set(['08', '53', '58', 'XX']);

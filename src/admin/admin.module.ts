@@ -44,6 +44,7 @@ import { ProjectMigrationsService } from './migrations/project-migrations.servic
 import { OwnerSqlService } from './owner-sql.service';
 import { ProjectAdminService } from './project-admin.service';
 import { SchemaChangeService } from './schema-change.service';
+import { ScriptQueue } from './script-queue';
 import { SessionDeadline } from './session-deadline.service';
 import { CatalogRepository } from './catalog/catalog.repository';
 import { TablesRepository } from './tables.repository';
@@ -89,6 +90,7 @@ import { TablesRepository } from './tables.repository';
     ProjectMigrationsService,
     MigrationLedger,
     SchemaChangeService,
+    ScriptQueue,
     SessionDeadline,
     CatalogRepository,
     TablesRepository,

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseError, FieldDef, Query, QueryArrayConfig, QueryResult } from 'pg';
 import { inSlices } from '../common/time/slices';
-import { BoundedClient } from '../database/pools/bounded-client';
+import { BoundedClient } from '../database/pools/one-off-connection';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
 import { sqlFailed, sqlTookTooLong, tooManyColumns, transactionLeftOpen } from './admin.errors';
@@ -12,6 +12,7 @@ import { ResultCollector, MAX_COLUMNS } from './result-collector';
 import { AnswerTypes } from './answer-types';
 import { assertFewStatements } from './max-statements';
 import { SchemaChangeService } from './schema-change.service';
+import { ScriptQueue } from './script-queue';
 import { SessionDeadline } from './session-deadline.service';
 
 export interface SqlLimits {
@@ -36,6 +37,7 @@ export class OwnerSqlService {
     private readonly owner: OwnerDatabase,
     private readonly deadline: SessionDeadline,
     private readonly schemaChange: SchemaChangeService,
+    private readonly scripts: ScriptQueue,
   ) {}
 
   /**
@@ -44,7 +46,7 @@ export class OwnerSqlService {
    * @throws AppError 4xx with the database's fields, after a rollback
    */
   async run(project: ProjectEntity, query: string, limits: SqlLimits): Promise<KeptAnswer> {
-    await assertFewStatements(query);
+    await this.scripts.split(project.id, query.length, () => assertFewStatements(query));
     const kept = new ResultCollector(limits.maxRows, limits.allResults);
     const types = new AnswerTypes();
     const settings = { statement_timeout: limits.timeoutSeconds * 1000, types };

@@ -1,7 +1,7 @@
 /** Ends the owner's SQL at its time limit, whatever timeouts the SQL sets for itself. */
 import { Injectable, Logger } from '@nestjs/common';
-import type { BoundedClient } from '../database/pools/bounded-client';
-import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
+import type { BoundedClient } from '../database/pools/one-off-connection';
+import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
 import { sqlAbandoned, sqlTookTooLong } from './admin.errors';

@@ -1,6 +1,6 @@
 /** The tables of a project as its owner sees them, with their row-level security. */
 import { Injectable } from '@nestjs/common';
-import type { BoundedClient } from '../database/pools/bounded-client';
+import type { BoundedClient } from '../database/pools/one-off-connection';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
 import { TableRecord } from './admin-records';

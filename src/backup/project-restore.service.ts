@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { UUID } from '../common/text/uuid';
-import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
+import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { Actor } from '../projects/audit-log.repository';
 import { OwnerDatabase } from '../projects/owner-database';
 import { Plan, PLANS } from '../projects/plans';

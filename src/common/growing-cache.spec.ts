@@ -10,7 +10,7 @@ describe('growingCache', () => {
     expect([cache.has('a'), cache.has('b'), cache.has('c')]).toEqual([true, false, true]);
   });
 
-  it('takes no memory for what it does not hold yet', () => {
+  it('takes no memory for future entries', () => {
     const LIMIT = 1_000_000;
     const memory = (): number => {
       const { heapTotal, arrayBuffers } = process.memoryUsage();

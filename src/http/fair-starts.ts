@@ -1,6 +1,6 @@
 /**
  * Starts the requests that arrive together in turns of the event loop, a few of each tenant at a time. The requests of one tenant
- * that floods the process then delay those of another by a few requests, not by all that arrived before. While one tenant alone
+ * that floods the process then delay requests of another tenant by a few requests, not by all that arrived before. While one tenant alone
  * sends requests, each is started at once.
  *
  * A request with a body is always started at once, and takes its turn when the body was read (turnOf): the budget of bodies counts
@@ -13,7 +13,7 @@ const PER_TURN = 2;
 /** Milliseconds for which a tenant counts as present after its last request. */
 const PRESENT_MS = 200;
 
-/** Those whose turn comes when their body was read. */
+/** Requests with a body, whose turn comes when it was read. */
 const startsOf = new WeakMap<IncomingMessage, FairStarts>();
 
 /** The turn of a request whose body was read. Undefined: its work may begin at once. */

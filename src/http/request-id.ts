@@ -10,7 +10,7 @@ const TOKEN = /eyJ[\w-]{10,}/;
 
 const ids = new WeakMap<IncomingMessage, string>();
 
-/** Takes the proxy's id or a new one, and tells the client. */
+/** Uses the proxy's id or a new id, and sends it to the client. */
 export function nameRequest(request: IncomingMessage, response: ServerResponse): void {
   const given = request.headers['x-request-id'];
   const isUsable = typeof given === 'string' && GIVEN.test(given) && !TOKEN.test(given);

@@ -6,9 +6,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 
 interface RequestTimes {
-  /** Milliseconds, without those of a use that still runs. */
+  /** Milliseconds, without a use that still runs. */
   database: number;
-  /** Uses at this moment; parallel ones count once. */
+  /** Current uses; parallel uses count once. */
   uses: number;
   /** When the first of them began. */
   since: number;

@@ -83,16 +83,19 @@ it('does not start a request whose connection closes at the beginning of its tur
 it.each([
   [101, 101],
   [102, 1],
-])('of %i requests starts %i: more than 100 waiting ones close the connection', async (sent, expected) => {
-  await send(
-    Array.from({ length: sent }, (_, n) => `/${n}`),
-    ({ url }, response) =>
-      setImmediate(() => {
-        if (url === '/100') response.setHeader('Connection', 'close');
-        response.end();
-      }),
-  );
-  await connectionClosed();
-  expect(started).toHaveLength(expected);
-  expect(closed).toHaveLength(sent);
-});
+])(
+  'of %i requests starts %i: more than 100 waiting requests close the connection',
+  async (sent, expected) => {
+    await send(
+      Array.from({ length: sent }, (_, n) => `/${n}`),
+      ({ url }, response) =>
+        setImmediate(() => {
+          if (url === '/100') response.setHeader('Connection', 'close');
+          response.end();
+        }),
+    );
+    await connectionClosed();
+    expect(started).toHaveLength(expected);
+    expect(closed).toHaveLength(sent);
+  },
+);

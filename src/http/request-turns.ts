@@ -34,7 +34,7 @@ export class RequestTurns {
       request.off('close', drop);
       this.count(socket, -1);
       if (socket.closed) drop();
-      // Other connections are served in between. If this one closes meanwhile, Node emits `close` for the response.
+      // Other connections are served in between. If this connection closes during this time, Node emits `close` for the response.
       else setImmediate(() => socket.destroyed || start());
     };
     // Node destroys all unanswered requests of a connection that closes.

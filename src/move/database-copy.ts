@@ -5,7 +5,7 @@
 import { Logger } from '@nestjs/common';
 import { restoreSettings } from '../backup/database/database-settings';
 import { ProjectLoader } from '../backup/database/project-loader';
-import type { BoundedClient } from '../database/pools/bounded-client';
+import type { BoundedClient } from '../database/pools/one-off-connection';
 import type { ProjectEntity } from '../projects/project.entity';
 import { copyDiffers } from './move.errors';
 import type { SchemaText, SourceSnapshot } from './source-snapshot';

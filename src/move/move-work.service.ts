@@ -10,7 +10,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { NO_RESULTS, ProjectLoader } from '../backup/database/project-loader';
-import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
+import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { quoteIdentifier } from '../database/sql/identifier';
 import type { Actor } from '../projects/audit-log.repository';
 import { OwnerDatabase } from '../projects/owner-database';

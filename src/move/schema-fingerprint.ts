@@ -3,7 +3,7 @@
  * a transaction id and a place, and DDL writes new rows. The reverse is not true: a temporary table changes it too.
  */
 import type { Client } from 'pg';
-import type { BoundedClient } from '../database/pools/bounded-client';
+import type { BoundedClient } from '../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral } from '../database/sql/identifier';
 
 /** Catalogs of this database. Statistics and the content of large objects are no definitions. */

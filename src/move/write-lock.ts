@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { codeOf } from '../common/errors/error-facts';
-import type { BoundedClient } from '../database/pools/bounded-client';
+import type { BoundedClient } from '../database/pools/one-off-connection';
 import { quoteQualified } from '../database/sql/identifier';
 import { LOCK_NOT_AVAILABLE } from '../database/sql/sqlstate';
 import { writersHoldLocks } from './move.errors';

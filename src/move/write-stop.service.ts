@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { TEXT_FORMAT } from '../backup/database/snapshot.repository';
-import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
+import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { MAINTENANCE_DATABASE } from '../projects/provisioning/database-server';

@@ -1,6 +1,6 @@
 /**
  * The members of node-postgres that this library needs and that neither its documentation nor its type declarations
- * mention. No other file may name further ones. The version of `pg` is pinned, and
+ * mention. No other file may name further members. The version of `pg` is pinned, and
  * test/integration/pg-pipeline/driver-internals.int-spec.ts fails when an upgrade moves one of them.
  */
 import type { EventEmitter } from 'node:events';
@@ -8,7 +8,7 @@ import type { Connection, FieldDef, Submittable } from 'pg';
 
 declare module 'pg' {
   interface ClientConfig {
-    /** Used by the client instead of a connection of its own (lib/client.js, constructor). */
+    /** Used by the client instead of a new connection (lib/client.js, constructor). */
     connection?: Connection;
   }
 
@@ -57,7 +57,7 @@ export const CONNECTION_EVENTS = {
   encrypted: 'sslconnect',
 } as const;
 
-/** What Client calls on the query that it was given, besides submit() (lib/client.js, `_handle...`). */
+/** What Client calls on its query, in addition to submit() (lib/client.js, `_handle...`). */
 export interface DriverQuery extends Submittable {
   /** An Error that is returned fails the query at once. */
   submit(connection: Connection): Error | null;

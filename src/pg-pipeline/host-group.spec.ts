@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg';
 import { HostGroup, NoPrimaryError } from './host-group';
 import type { HostAddress } from './host-list';
 
-/** Groups are kept for the whole process, so each test has hosts of its own. */
+/** Groups are kept for the whole process, so each test has its own hosts. */
 let serial = 0;
 let gone: HostAddress;
 let standby: HostAddress;
@@ -24,7 +24,7 @@ function silence(): { readonly promise: Promise<boolean>; readonly giveUp: () =>
 }
 
 describe('HostGroup', () => {
-  it('finds a standby that is promoted while a host that is gone is still waited for', async () => {
+  it('finds a standby that is promoted while the search still waits for a dead host', async () => {
     let questions = 0;
     const found = await HostGroup.of([gone, standby]).find((address) =>
       address === gone ? silence().promise : Promise.resolve((questions += 1) > 2),

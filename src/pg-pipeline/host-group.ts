@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { formatHost, type HostAddress } from './host-list';
 
-/** Milliseconds between two searches for a primary, while there is none, and between two questions to a host in one search. */
+/** Milliseconds between two searches for a primary, and between two probes of a host in a search. */
 const SEARCH_MS = 100;
 /** SQLSTATEs of a server that is starting, ending or full, which another host may not be. */
 const UNAVAILABLE = /^(08|53|57)/;
@@ -41,7 +41,7 @@ export class HostGroup {
   }
 
   /**
-   * The host that takes writes, as far as known; else it is searched for, by all who ask at once together.
+   * The host that takes writes, as far as known; else it is searched; simultaneous calls share the search.
    * @throws NoPrimaryError, or the refusal of a host, such as for a wrong password
    */
   async find(probe: Probe): Promise<HostAddress> {
@@ -64,7 +64,7 @@ export class HostGroup {
   }
 
   /**
-   * Calls back with the host that was the primary before, when another one is found in any group.
+   * Calls back with the former primary when another primary is found in any group.
    * @returns a function that removes the listener
    */
   static onMove(listener: (from: HostAddress) => void): () => void {
@@ -86,7 +86,7 @@ export class HostGroup {
       return found;
     } catch (error) {
       const failure = this.failure(error instanceof AggregateError ? error.errors : [error]);
-      // Those who ask meanwhile get the same error.
+      // Calls during this time get the same error.
       if (failure instanceof NoPrimaryError) setTimeout(() => (this.searching = null), SEARCH_MS).unref();
       else this.searching = null;
       throw failure;
@@ -94,8 +94,8 @@ export class HostGroup {
   }
 
   /**
-   * Asks a host until it is the primary, or every host has answered. So a standby that is promoted while a host that is gone is still
-   * waited for is found at once.
+   * Asks a host until it is the primary, or every host has answered. A standby that is promoted while the search still waits
+   * for a dead host is found at once.
    * @param silent hosts that have not answered yet in this search
    * @throws why the host is not the primary
    */

@@ -45,7 +45,7 @@ export class HostListClient extends Client {
     );
   }
 
-  /** The host to connect to, of several. @throws NoPrimaryError, or the refusal of a host */
+  /** The host to connect to, if there are several. @throws NoPrimaryError, or the refusal of a host */
   async findPrimary(): Promise<HostAddress> {
     return HostGroup.of(this.hosts).find((candidate) => this.isPrimary(candidate));
   }

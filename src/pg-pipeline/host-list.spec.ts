@@ -1,7 +1,7 @@
 import { formatHost, hostsOf, parseHost, withHostList } from './host-list';
 
 describe('withHostList', () => {
-  it('makes a URL that URL and node-postgres can read of one with several hosts', () => {
+  it('turns a URL with several hosts into a URL that URL and node-postgres can read', () => {
     const url = withHostList(
       'postgres://ada:p%40ss@a:5433,[2001:db8::7]:5434,c/plinth?target_session_attrs=any&sslmode=require',
     );

@@ -99,12 +99,12 @@ export class MessageLimiter {
 }
 
 /**
- * Makes a whole message of the beginning of one that consists of texts. An error begins with severity, SQLSTATE and message
+ * Turns the beginning of a message that consists of texts into a whole message. An error begins with severity, SQLSTATE and message
  * (manual, 54.8). The text that was cut ends with an ellipsis; the fields after it are left out.
  */
 function cutMessage(beginning: Buffer): Buffer {
   const end = lastWholeCharacter(beginning);
-  // One zero ends the field, the next one the list of fields.
+  // One zero ends the field, the next zero the list of fields.
   const message = Buffer.concat([beginning.subarray(0, end), Buffer.from('…\0\0')]);
   message.writeUInt32BE(message.length - 1, HEADER_BYTES - 4);
   return message;

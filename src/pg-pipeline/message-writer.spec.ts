@@ -32,6 +32,24 @@ describe('MessageWriter', () => {
     expect(written((writer) => writer.bind('name', values, [BINARY])).equals(expected)).toBe(true);
   });
 
+  it('does not copy large bytes', () => {
+    const [first, second] = [Buffer.alloc(1024 * 1024, 1), Buffer.alloc(2 * 1024 * 1024, 2)];
+    const values = [first, 'text', second, binary];
+    const writer = new MessageWriter();
+    writer.sync();
+    writer.bind('name', values, [BINARY]);
+    writer.bind('other', [binary], [BINARY]);
+    expect(writer.hasLarge).toBe(true);
+    const parts = writer.takeParts();
+    expect([parts[1] === first, parts[3] === second, writer.hasLarge]).toEqual([true, true, false]);
+    const expected = [
+      serialize.sync(),
+      serialize.bind({ statement: 'name', values, binary: true }),
+      serialize.bind({ statement: 'other', values: [binary], binary: true }),
+    ];
+    expect(Buffer.concat(parts).equals(Buffer.concat(expected))).toBe(true);
+  });
+
   it('binds texts without a list of their formats, and asks for the formats of the columns', () => {
     const parts = [
       [0],
@@ -50,7 +68,7 @@ describe('MessageWriter', () => {
     );
   });
 
-  it('never changes what it has handed out', () => {
+  it('never changes bytes that it has returned', () => {
     const writer = new MessageWriter();
     for (const size of [10, 50_000, 10, 1_000_000, 10]) {
       const first = written((one) => one.parse('', 'a'.repeat(size)), writer);

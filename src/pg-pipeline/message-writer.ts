@@ -7,9 +7,11 @@ import { BINARY, type Format, NULL_LENGTH, TEXT } from './protocol';
 
 /** Bytes that most pipelines fit into. */
 const USUAL = 16 * 1024;
-/** Bytes; a buffer that grew beyond them is handed out instead of being copied and kept. */
+/** Bytes; a larger buffer is returned instead of being copied and kept. */
 const KEPT = 64 * 1024;
-/** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
+/** Bytes of a value that is sent as it is: copying 50 MB blocks the event loop for as many milliseconds. */
+const LARGE = 1024 * 1024;
+/** Maximum of UTF-8 bytes for a UTF-16 code unit. */
 const BYTES_PER_UNIT = 3;
 
 const PARSE = 'P'.charCodeAt(0);
@@ -26,6 +28,10 @@ export type WireValue = string | Buffer | null;
 export class MessageWriter {
   private bytes = Buffer.allocUnsafeSlow(USUAL);
   private at = 0;
+  /** Large values, each with the place where it belongs. */
+  private large: { readonly at: number; readonly bytes: Buffer }[] = [];
+  /** Bytes of those in the message that was begun last. */
+  private largeBytes = 0;
 
   /** PostgreSQL infers the types of the parameters. An empty name is the unnamed statement. */
   parse(name: string, text: string): void {
@@ -85,6 +91,25 @@ export class MessageWriter {
     this.end(this.begin(SYNC));
   }
 
+  /** As take(), with large values between what was written. They must not change until they are sent. */
+  takeParts(): Buffer[] {
+    const { large } = this;
+    this.large = [];
+    const written = this.take();
+    const parts: Buffer[] = [];
+    let from = 0;
+    for (const { at, bytes } of large) {
+      parts.push(written.subarray(from, at), bytes);
+      from = at;
+    }
+    return [...parts, written.subarray(from)];
+  }
+
+  /** False: take() returns all. */
+  get hasLarge(): boolean {
+    return this.large.length > 0;
+  }
+
   /** Returns what was written, which the writer does not touch again, and starts over. */
   take(): Buffer {
     const written = this.bytes.subarray(0, this.at);
@@ -117,19 +142,25 @@ export class MessageWriter {
       return;
     }
     this.int32(value.length);
-    this.raw(value);
+    if (value.length < LARGE) {
+      this.raw(value);
+      return;
+    }
+    this.large.push({ at: this.at, bytes: value });
+    this.largeBytes += value.length;
   }
 
   /** @returns the place of the message's length */
   private begin(code: number): number {
     this.byte(code);
     this.int32(0);
+    this.largeBytes = 0;
     return this.at - 4;
   }
 
   /** A message's length counts itself, but not the code before it. */
   private end(length: number): void {
-    this.bytes.writeInt32BE(this.at - length, length);
+    this.bytes.writeInt32BE(this.at - length + this.largeBytes, length);
   }
 
   private byte(value: number): void {

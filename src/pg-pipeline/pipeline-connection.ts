@@ -15,7 +15,7 @@ export type PipelineConfig = Omit<HostListConfig, 'connection' | 'stream'> & Ser
 export interface RunningPipeline {
   /** Rejects with the server's DatabaseError, with ResultTooLargeError, or with what a sink has thrown. */
   readonly done: Promise<StatementResult[]>;
-  /** Index of the statement under way. After a failure: of the one that failed. */
+  /** Index of the current statement. After a failure: of the statement that failed. */
   readonly current: number;
 }
 
@@ -24,7 +24,7 @@ export class PipelineConnection {
   broken = false;
   /** Milliseconds of the monotonic clock at which reading was paused; null while it is not. */
   pausedSince: number | null = null;
-  /** A cancel request under way, which could hit the next query; null when there is none. */
+  /** A running cancel request, which could hit the next query; null when there is none. */
   cancelling: Promise<void> | null = null;
 
   private readonly wire: WireConnection;
@@ -60,7 +60,7 @@ export class PipelineConnection {
   }
 
   /**
-   * Sends a pipeline as soon as those before it are done.
+   * Sends a pipeline as soon as the pipelines before it are done.
    * @param afterwards runs in the same round trip once the pipeline is committed or has failed; its failure is ignored
    */
   start(statements: readonly Statement[], afterwards: Statement | null = null): RunningPipeline {
@@ -89,7 +89,7 @@ export class PipelineConnection {
     this.wire.stream.resume();
   }
 
-  /** Of the server; where there are several hosts, of the one that is connected to. */
+  /** Address of the server; of several hosts, the address of the connected host. */
   get address(): HostAddress {
     const { host, port } = this.client;
     return { host, port };
@@ -100,7 +100,7 @@ export class PipelineConnection {
     return this.client.processID ?? 0;
   }
 
-  /** Closes the connection at once. The pipeline under way fails. */
+  /** Closes the connection at once. The running pipeline fails. */
   disconnect(): void {
     this.wire.stream.destroy();
   }

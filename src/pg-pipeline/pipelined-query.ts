@@ -17,7 +17,7 @@ const DEFAULT_MAX_BYTES = 4 * 1024 * 1024;
 /** SQLSTATE of a prepared statement whose result was changed by DDL. */
 export const STALE_PLAN = '0A000';
 
-/** Shared, because a pipeline is written in one go. */
+/** Shared, because a pipeline is written without interruption. */
 const WRITER = new MessageWriter();
 
 /** What a pipeline needs of its connection. */
@@ -33,7 +33,7 @@ export interface PipelineHost {
 export class PipelinedQuery implements DriverQuery, RunningQuery {
   /** Resolves only when the transaction has ended: a deferred constraint fails after the last statement. */
   readonly done: Promise<StatementResult[]>;
-  /** Index of the statement under way. After a failure: of the one that failed. */
+  /** Index of the current statement. After a failure: of the statement that failed. */
   current = 0;
 
   private resolve!: (results: StatementResult[]) => void;
@@ -45,7 +45,7 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
   private failure: Error | undefined;
   /** Bytes of the rows that were collected. */
   private collected = 0;
-  /** Bytes of the rows of the statement under way that went to its sink. */
+  /** Bytes of the rows of the current statement that its sink took. */
   private streamed = 0;
 
   /**
@@ -81,8 +81,9 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
       this.afterwards.write(WRITER, statements);
       WRITER.sync();
     }
-    // One write, one packet.
-    connection.stream.write(WRITER.take());
+    // One write, one packet, unless a value is large.
+    if (WRITER.hasLarge) for (const part of WRITER.takeParts()) connection.stream.write(part);
+    else connection.stream.write(WRITER.take());
     return null;
   }
 

@@ -102,7 +102,7 @@ describe('RowSplitter', () => {
     expect(split(STREAM.length).order).toEqual(['others', 'complete', 'row', 'row', 'complete', 'others']);
   });
 
-  it.each([1_000, 65_536, 300_000])('hands on large rows in parts of at most %i bytes', (size) => {
+  it.each([1_000, 65_536, 300_000])('passes on large rows in parts of at most %i bytes', (size) => {
     const large = row('x'.repeat(400_000), null, 'y');
     const stream = Buffer.concat([row('a'), large, row('b'), large, COMPLETE]);
     const taken: string[] = [];

@@ -15,18 +15,18 @@ import type { RowSink } from './statement';
 
 /** Header of a row: that of the message, and the number of columns. */
 const ROW_HEADER_BYTES = HEADER_BYTES + 2;
-/** Bytes from which a row is handed on in parts, where the sink takes parts. */
+/** Rows of this many bytes or more are passed on in parts, where the sink takes parts. */
 const LARGE = 256 * 1024;
 
-/** The pipeline under way, as far as it concerns the splitter. */
+/** The part of the running pipeline that the splitter uses. */
 export interface RunningQuery {
   /** False drops the row. Asked once for each row. @param bytes of the message */
   admitsRow(bytes: number): boolean;
-  /** Of the statement under way. Without one its rows are forwarded with the other messages. */
+  /** Of the current statement. Without a sink its rows are forwarded with the other messages. */
   readonly sink: RowSink | undefined;
   /** @param rowCount as in the command tag (`INSERT 0 5`); 0 when the tag has no count */
   onCommandComplete(rowCount: number): void;
-  /** Asked once for each ReadyForQuery. True: a later one ends the query, so this one is not forwarded. */
+  /** Asked once for each ReadyForQuery. True: a later ReadyForQuery ends the query, so this message is not forwarded. */
   onReady(): boolean;
   /** The sink threw an error. No further row is admitted then. */
   fail(error: unknown): void;
@@ -44,7 +44,7 @@ export class RowSplitter {
   private action: Action = 'forward';
 
   /**
-   * @param query the pipeline under way; undefined: all messages are forwarded
+   * @param query the running pipeline; undefined: all messages are forwarded
    * @param forward gets all other messages, in order; headers are never cut
    */
   constructor(
@@ -54,17 +54,38 @@ export class RowSplitter {
 
   /** @param chunk as read from the socket, whose memory is used again afterwards */
   push(chunk: Buffer): void {
-    if (this.missing > 0) {
-      const at = this.continueMessage(chunk);
-      if (at < chunk.length) this.split(chunk, at);
-    } else if (this.pieces.length > 0) {
-      this.split(this.takePieces(chunk), 0);
-    } else {
-      this.split(chunk, 0);
+    const bytes = this.missing === 0 && this.pieces.length > 0 ? this.takePieces(chunk) : chunk;
+    let at = this.missing > 0 ? this.continueMessage(chunk) : 0;
+    if (at === chunk.length) return;
+    /** Start of the messages that are forwarded together. */
+    let begin = at;
+    while (at + HEADER_BYTES <= bytes.length) {
+      const length = 1 + bytes.readUInt32BE(at + 1);
+      const code = bytes[at] as number;
+      const end = at + length;
+      if (!mayBeHandled(code)) {
+        at = end;
+        continue;
+      }
+      // First the messages before it: they may change the current statement.
+      if (begin < at) this.forward(bytes.subarray(begin, at));
+      begin = at;
+      const action = this.actionFor(code, length);
+      if (action !== 'forward') {
+        if (end > bytes.length) {
+          this.missing = end - bytes.length;
+          this.beginMessage(action, bytes, at, length);
+          return;
+        }
+        if (action === 'handle') this.handle(bytes, at, end);
+        begin = end;
+      }
+      at = end;
     }
+    this.keepRest(bytes, begin, at);
   }
 
-  /** Handles what has arrived of the message under way. @returns the start of the next one */
+  /** Handles what has arrived of the current message. @returns the start of the next one */
   private continueMessage(chunk: Buffer): number {
     const end = Math.min(this.missing, chunk.length);
     this.missing -= end;
@@ -86,36 +107,6 @@ export class RowSplitter {
       case 'skip':
     }
     return end;
-  }
-
-  private split(bytes: Buffer, start: number): void {
-    let at = start;
-    /** Start of the messages that are forwarded together. */
-    let begin = start;
-    while (at + HEADER_BYTES <= bytes.length) {
-      const length = 1 + bytes.readUInt32BE(at + 1);
-      const code = bytes[at] as number;
-      const end = at + length;
-      if (!mayBeHandled(code)) {
-        at = end;
-        continue;
-      }
-      // First the messages before it: they may change the statement under way.
-      if (begin < at) this.forward(bytes.subarray(begin, at));
-      begin = at;
-      const action = this.actionFor(code, length);
-      if (action !== 'forward') {
-        if (end > bytes.length) {
-          this.missing = end - bytes.length;
-          this.beginMessage(action, bytes, at, length);
-          return;
-        }
-        if (action === 'handle') this.handle(bytes, at, end);
-        begin = end;
-      }
-      at = end;
-    }
-    this.keepRest(bytes, begin, at);
   }
 
   /** @param length bytes of the message with its code */

@@ -1,4 +1,4 @@
-/** While a cancel request is under way it could hit the next query of the connection. */
+/** A running cancel request could hit the next query of the connection. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { sendCancel } from './send-cancel';

@@ -1,4 +1,4 @@
-/** A cancel request (manual, 54.2.9). It has a connection of its own, which the server closes without an answer. */
+/** A cancel request (manual, 54.2.9). It needs a separate connection, which the server closes without an answer. */
 import { type ClientConfig, Connection } from 'pg';
 import { CONNECTION_EVENTS } from './driver-internals';
 

@@ -1,5 +1,5 @@
 /**
- * The prepared statements of one connection. The least recently used ones are closed, so that clients that vary their
+ * The prepared statements of one connection. The least recently used statements are closed, so that clients that vary their
  * queries cannot fill the server's memory.
  */
 import type { FieldDef } from 'pg';

@@ -8,14 +8,14 @@ export interface Statement {
   /** As node-postgres takes them. */
   readonly values?: readonly unknown[];
   /**
-   * Keeps the statement prepared on its connection. A name stands for the text and for all that changes its plan, such as
+   * Keeps the statement prepared on its connection. A name identifies the text and everything that changes its plan, such as
    * the role. Without one the statement is parsed each time.
    */
   readonly name?: string;
   /** Takes the rows as they arrive. Without one they are collected in StatementResult.rows. */
   readonly sink?: RowSink;
   /**
-   * Bytes of rows, as PostgreSQL sends them: those of this statement where it has a sink, else all that the pipeline has
+   * Bytes of rows, as PostgreSQL sends them: of this statement where it has a sink, else of all rows that the pipeline has
    * collected so far. More fail the pipeline with ResultTooLargeError. Default: no limit with a sink, else 4 MiB.
    */
   readonly maxBytes?: number;

@@ -2,9 +2,12 @@
 import { Injectable } from '@nestjs/common';
 import type { HostListConfig } from '../pg-pipeline';
 import { codeOf } from '../common/errors/error-facts';
-import { BoundedClient, BoundedClientConfig } from '../database/pools/bounded-client';
-import { withBoundedConnection } from '../database/pools/one-off-connection';
-import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
+import {
+  BoundedClient,
+  BoundedClientConfig,
+  withBoundedConnection,
+} from '../database/pools/one-off-connection';
+import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { ProjectEntity } from './project.entity';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';

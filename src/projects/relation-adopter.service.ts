@@ -3,8 +3,8 @@
  * use once a second. Does nothing for projects on other servers.
  */
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import type { BoundedClient } from '../database/pools/bounded-client';
-import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
+import type { BoundedClient } from '../database/pools/one-off-connection';
+import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { OwnerDatabase } from './owner-database';
 import { Project } from './project';

@@ -35,7 +35,7 @@ const fromDatabase = (code: string): AppError =>
 describe('PostgREST’s code', () => {
   const own = Object.keys(REST_ERRORS) as RestErrorCode[];
 
-  it.each(own)('of %s stands beside it', (code) => {
+  it.each(own)('of %s is listed for it', (code) => {
     expect(postgrestCode(restError(code, { message: 'x' }))).toBe(POSTGREST_CODES[code] ?? code);
   });
 
@@ -87,7 +87,7 @@ describe('PostgREST’s code', () => {
     },
   );
 
-  it('is the code of HTTP errors that PostgREST has none for', () => {
+  it('is the code of HTTP errors for which PostgREST has no code', () => {
     expect(postgrestCode(httpError(413, 'x'))).toBe('PL413');
   });
 });

@@ -5,56 +5,32 @@
 import { DatabaseError } from 'pg';
 import { type CredentialFault, CredentialsRefused } from '../access/access.errors';
 import type { AppError } from '../common/errors/app-error';
-import type { GrammarErrorCode } from './grammar/grammar-error';
-import type { RestErrorCode } from './rest.errors';
+import { GRAMMAR_ERRORS, type GrammarErrorCode } from './grammar/grammar-error';
+import { REST_ERRORS, type RestErrorCode } from './rest.errors';
 
-export const POSTGREST_CODES: Readonly<Record<RestErrorCode | GrammarErrorCode | OtherCode, string | null>> =
-  {
-    PL100: 'PGRST100',
-    PL101: 'PGRST101',
-    PL102: 'PGRST102',
-    PL103: 'PGRST103',
-    PL105: 'PGRST105',
-    PL106: 'PGRST106',
-    PL107: 'PGRST107',
-    PL108: 'PGRST108',
-    PL111: 'PGRST111',
-    PL112: 'PGRST112',
-    PL114: 'PGRST114',
-    PL115: 'PGRST115',
-    PL116: 'PGRST116',
-    PL117: 'PGRST117',
-    PL118: 'PGRST118',
-    PL120: 'PGRST120',
-    PL121: 'PGRST121',
-    PL122: 'PGRST122',
-    PL124: 'PGRST124',
-    PL125: 'PGRST125',
-    PL127: 'PGRST127',
-    PL128: 'PGRST128',
-    PL150: null,
-    PL151: null,
-    PL152: null,
-    PL153: null,
-    PL155: null,
-    PL156: null,
-    PL157: 'PGRST102',
-    PL158: null,
-    PL159: null,
-    PL200: 'PGRST200',
-    PL201: 'PGRST201',
-    PL202: 'PGRST202',
-    PL203: 'PGRST203',
-    PL204: 'PGRST204',
-    PL205: 'PGRST205',
-    PL401: 'PGRST301',
-    PL404: null,
-    PL405: 'PGRST117',
-    PL503: null,
-  };
+type KnownCode = RestErrorCode | GrammarErrorCode | 'PL401' | 'PL404' | 'PL405' | 'PL503';
 
-/** Of HTTP itself and of the schema, raised outside of the two catalogs of table REST. */
-type OtherCode = 'PL401' | 'PL404' | 'PL405' | 'PL503';
+/** Codes whose number differs from PostgREST's. */
+const OTHERS: Readonly<Partial<Record<KnownCode, string | null>>> = {
+  PL157: 'PGRST102',
+  PL401: 'PGRST301',
+  PL404: null,
+  PL405: 'PGRST117',
+  PL503: null,
+};
+
+/** From PLx50 on, codes are Plinth's own. */
+function codeOf(code: KnownCode): string | null {
+  const other = OTHERS[code];
+  if (other !== undefined) return other;
+  return Number(code.slice(3)) < 50 ? code.replace('PL', 'PGRST') : null;
+}
+
+const KNOWN = [...Object.keys({ ...REST_ERRORS, ...GRAMMAR_ERRORS, ...OTHERS })] as KnownCode[];
+
+export const POSTGREST_CODES = Object.fromEntries(KNOWN.map((code) => [code, codeOf(code)])) as Readonly<
+  Record<KnownCode, string | null>
+>;
 
 /** As PostgREST 14 and later tell tokens that were refused apart. */
 export const POSTGREST_CREDENTIAL_CODES: Readonly<Record<CredentialFault, string>> = {

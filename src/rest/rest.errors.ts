@@ -1,10 +1,9 @@
 /**
  * Errors of table REST that are not the database's. `PL1xx` and `PL2xx` mean what PostgREST's `PGRST1xx` and `PGRST2xx`
- * mean, so that a client's table of codes still reads; from PLx50 on they are Plinth's own. Those of the grammar are in
+ * mean, so that a client's table of codes still reads; codes from PLx50 on are Plinth's own. The codes of the grammar are in
  * grammar/grammar-error.ts.
  */
 import { AppError } from '../common/errors/app-error';
-import type { GrammarError } from './grammar/grammar-error';
 
 export const REST_ERRORS = {
   PL102: { status: 400, meaning: 'The body does not parse, or is not what the operation takes.' },
@@ -46,54 +45,34 @@ export const REST_ERRORS = {
 export type RestErrorCode = keyof typeof REST_ERRORS;
 
 interface ErrorText {
+  /** In place of the status of the code. */
+  readonly status?: number;
   readonly message: string;
   readonly detail?: string | null;
   readonly hint?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly extra?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
 }
 
-export function restError(
-  code: RestErrorCode,
-  { message, detail, hint, headers, extra }: ErrorText,
-): AppError {
-  return new AppError({
-    status: REST_ERRORS[code].status,
-    code,
-    message,
-    database: { sqlstate: code, detail: detail ?? null, hint: hint ?? null },
-    headers,
-    extra,
-  });
+export function restError(code: RestErrorCode, text: ErrorText): AppError {
+  return statedError(code, REST_ERRORS[code].status, text);
 }
 
-/** A refusal of the grammar as an AppError. */
-export function fromGrammar(error: GrammarError): AppError {
-  return new AppError({
-    status: error.status,
-    code: error.code,
-    message: error.message,
-    database: { sqlstate: error.code, detail: error.details, hint: error.hint },
-    headers: error.code === 'PL117' || error.code === 'PL101' ? { Allow: allowedBy(error.code) } : {},
-    cause: error,
-  });
-}
-
-/** RFC 9110, 15.5.6: a 405 lists the allowed methods. */
-function allowedBy(code: 'PL117' | 'PL101'): string {
-  return code === 'PL101' ? 'OPTIONS, GET, HEAD, POST' : 'OPTIONS, GET, HEAD, POST, PUT, PATCH, DELETE';
+/** An error with PostgreSQL's own code and message. @param status 400 for most */
+export function statedError(code: string, status: number, text: ErrorText): AppError {
+  const { message, detail = null, hint = null, headers, extra, cause } = text;
+  const database = { sqlstate: code, detail, hint };
+  return new AppError({ status: text.status ?? status, code, message, database, headers, extra, cause });
 }
 
 export const invalidBody = (message: string, cause?: unknown): AppError =>
-  new AppError({ status: 400, code: 'PL102', message, database: { sqlstate: 'PL102' }, cause });
+  restError('PL102', { message, cause });
 
 /** JSON may write a NUL as \u0000; PostgreSQL turns its members into text, which cannot hold one. */
 export const textHoldsNul = (cause: unknown): AppError =>
-  new AppError({
-    status: 400,
-    code: '22P05',
+  statedError('22P05', 400, {
     message: 'A value holds a NUL character (\\u0000), which text in PostgreSQL cannot hold',
-    database: { sqlstate: '22P05' },
     cause,
   });
 
@@ -109,14 +88,9 @@ export const columnNotFound = (relation: string, column: string): AppError =>
     message: `Could not find the '${column}' column of '${relation}' in the schema cache`,
   });
 
-/** For a column in select, filter or order; with PostgreSQL's own message. */
+/** For a column in select, filter or order. */
 export const undefinedColumn = (relation: string, column: string): AppError =>
-  new AppError({
-    status: 400,
-    code: '42703',
-    message: `column ${relation}.${column} does not exist`,
-    database: { sqlstate: '42703' },
-  });
+  statedError('42703', 400, { message: `column ${relation}.${column} does not exist` });
 
 /** @param similar a relation of that schema that the caller has rights to */
 export const relationNotFound = (schema: string, name: string, similar: string | null): AppError =>
@@ -133,11 +107,10 @@ export const notEmbedded = (resource: string): AppError =>
 
 /** No row is 404, several are 406. */
 export const notSingular = (rows: number): AppError =>
-  new AppError({
-    status: rows === 0 ? 404 : REST_ERRORS.PL116.status,
-    code: 'PL116',
+  restError('PL116', {
+    status: rows === 0 ? 404 : undefined,
     message: 'Cannot coerce the result to a single JSON object',
-    database: { sqlstate: 'PL116', detail: `The result contains ${rows} rows` },
+    detail: `The result contains ${rows} rows`,
   });
 
 export const methodNotAllowed = (relation: string, method: string, allowed: string): AppError =>
@@ -156,13 +129,8 @@ export const putMismatch = (): AppError =>
   restError('PL115', { message: 'Payload values do not match URL in primary key column(s)' });
 
 export const outOfRange = (offset: number, total: number): AppError =>
-  new AppError({
-    status: 416,
-    code: 'PL103',
+  restError('PL103', {
     message: 'Requested range not satisfiable',
-    database: {
-      sqlstate: 'PL103',
-      detail: `An offset of ${offset} was requested, but there are only ${total} rows.`,
-    },
+    detail: `An offset of ${offset} was requested, but there are only ${total} rows.`,
     headers: { 'Content-Range': `*/${total}` },
   });

@@ -9,7 +9,7 @@ import { ErrorExplainer } from './execute/error-explainer.service';
 import { RestExecutor } from './execute/rest-executor.service';
 import { RestController } from './http/rest.controller';
 import { ResultBudget } from './respond/result-budget';
-import { QueryParser } from './query-parser.service';
+import { RequestPreparer } from './prepare/request-preparer.service';
 import { RestService } from './rest.service';
 
 function resultBudget(
@@ -32,7 +32,7 @@ function resultBudget(
     CatalogRepository,
     CatalogService,
     ErrorExplainer,
-    QueryParser,
+    RequestPreparer,
     RestExecutor,
     RestService,
     { provide: ResultBudget, inject: [SERVER_CONFIG, Metrics], useFactory: resultBudget },

@@ -22,7 +22,7 @@ import { RestExecutor } from './execute/rest-executor.service';
 import type { ParsedRequest, RequestShape } from './grammar/rest-request';
 import { assertPreferences } from './plan/plan-table';
 import { type PreparedRequest, withoutReturning } from './prepare/prepared-request';
-import { QueryParser } from './query-parser.service';
+import { RequestPreparer } from './prepare/request-preparer.service';
 import type { ResponseWriter } from './respond/response-writer';
 import { isUnknownToCatalog, lastError, remedyFor } from './retry-rules';
 
@@ -33,7 +33,7 @@ const MAX_ATTEMPTS = 4;
 export class RestService {
   constructor(
     private readonly catalogs: CatalogService,
-    private readonly parser: QueryParser,
+    private readonly preparer: RequestPreparer,
     private readonly executor: RestExecutor,
     private readonly explainer: ErrorExplainer,
   ) {}
@@ -80,10 +80,10 @@ export class RestService {
   async allowedMethods(caller: Caller, shape: RequestShape): Promise<readonly string[]> {
     const catalog = await this.catalogs.current(caller.database);
     try {
-      return this.parser.allowedMethods(caller, shape, catalog);
+      return this.preparer.allowedMethods(caller, shape, catalog);
     } catch (error) {
       if (!isUnknownToCatalog(error)) throw error;
-      return this.parser.allowedMethods(caller, shape, await this.catalogs.verified(caller.database));
+      return this.preparer.allowedMethods(caller, shape, await this.catalogs.verified(caller.database));
     }
   }
 
@@ -96,12 +96,12 @@ export class RestService {
     const current = this.catalogs.current(caller.database);
     const catalog = current instanceof Promise ? await current : current;
     try {
-      return this.parser.prepare(caller, parsed, body, { catalog, isSettled: true });
+      return this.preparer.prepare(caller, parsed, body, { catalog, isSettled: true });
     } catch (error) {
       if (!isUnknownToCatalog(error)) throw error;
       const verified = await this.catalogs.verified(caller.database);
       if (verified === catalog) throw error;
-      return this.parser.prepare(caller, parsed, body, { catalog: verified, isSettled: true });
+      return this.preparer.prepare(caller, parsed, body, { catalog: verified, isSettled: true });
     }
   }
 
@@ -121,7 +121,7 @@ export class RestService {
       case 'read the catalog': {
         const catalog = await this.catalogs.verified(caller.database);
         if (catalog === prepared.catalog) return null;
-        return this.parser.prepare(caller, parsed, body, { catalog, isSettled: false });
+        return this.preparer.prepare(caller, parsed, body, { catalog, isSettled: false });
       }
       case null:
         return null;

@@ -2,12 +2,12 @@
  * Which failures are followed by another attempt. Nothing was committed then: a request is one transaction.
  *
  * - database/rls/repeating-pipeline.ts owns the state of one connection: a prepared statement whose plan went stale
- *   (0A000), that is gone (26000) or whose name is taken (42P05), a role that a function left behind. It sends the same
+ *   (0A000), that is gone (26000) or whose name is taken (42P05), a role that a function left. It sends the same
  *   statements once more, on the same connection, and knows nothing of catalogs.
  * - This file owns the text of the statements, which was made for a catalog that may be older than the schema:
  *   1. the plan names something that the catalog does not know (UNKNOWN_TO_CATALOG): nothing was sent yet;
  *   2. the database refuses a name that the catalog knew, or columns that it did not know (UNKNOWN_TO_DATABASE);
- *   3. columns have other types than those that the rows are printed by (SchemaChanged).
+ *   3. columns have other types than the printed types (SchemaChanged).
  *   In all three the catalog is compared with the database, and the request is prepared again only if it was older.
  *   Deadlocked reads also run again, and writes whose rows may not be read back, without returning them.
  * - compile/row-sql.ts and the column types of printed rows only make a changed schema visible as an error.

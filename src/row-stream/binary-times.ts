@@ -1,6 +1,6 @@
 /**
  * Prints dates and times from PostgreSQL's binary format as to_json() writes them, in quotes: ISO 8601 with a T, at most
- * six digits behind the second, years before 1 as in `0044-03-15 BC` (PostgreSQL manual, 8.5.2 and 9.16).
+ * six digits after the second, years before 1 as in `0044-03-15 BC` (PostgreSQL manual, 8.5.2 and 9.16).
  */
 import { digitsOf, int32At, int64At, printAscii, printDigits } from './binary-values';
 

@@ -1,8 +1,7 @@
 /** Prints the rows of a statement as JSON while they arrive. */
 import type { Format, RowSink } from '../pg-pipeline';
 import { type JsonRow, BEHIND_UTC, valuePrinter } from './json-row';
-import type { RowCollector } from './row-collector';
-import type { RowBody } from './row-body';
+import type { RowCollector, RowTarget } from './row-collector';
 import type { JsonForm } from './json-form';
 import { TEXT_PART } from './json-text';
 
@@ -25,14 +24,12 @@ export class JsonRowSink implements RowSink {
   }
 
   onRow(bytes: Buffer, start: number, end: number): void {
-    this.rows.beginRow();
-    this.rows.print(this.row, bytes, start, end);
+    this.rows.beginRow().print(this.row, bytes, start, end);
     this.rows.sendIfMany();
   }
 
   onRowPart(bytes: Buffer, start: number, end: number, isLast: boolean): void {
-    if (!this.parts) this.rows.beginRow();
-    this.parts ??= new JsonRowParts(this.row, this.rows);
+    this.parts ??= new JsonRowParts(this.row, this.rows.beginRow());
     this.parts.add(bytes, start, end);
     if (isLast) this.parts = null;
     this.rows.sendIfMany();
@@ -64,7 +61,7 @@ export class JsonRowParts {
 
   constructor(
     private readonly row: JsonRow,
-    private readonly output: Pick<RowBody, 'append' | 'print'>,
+    private readonly output: RowTarget,
   ) {}
 
   add(bytes: Buffer, start: number, end: number): void {
@@ -114,7 +111,7 @@ export class JsonRowParts {
   private endValue(): void {
     if (this.form === 'text') this.output.append(QUOTE);
     if (this.form === 'utc') {
-      // In place of the length that stands between the two in a whole row.
+      // In place of the length between the two values in a whole row.
       this.kept.push(NO_LENGTH);
     } else if (this.kept.length > 0) {
       const value = Buffer.concat(this.kept);

@@ -2,7 +2,7 @@
 import { JsonColumn, JsonRow, valuePrinter } from './json-row';
 import { int32, int64, rowOf, type Value } from '../../test/support/row-of';
 
-/** Printed into exactly the room that was asked for, behind something else. */
+/** Printed into exactly the requested room, after other bytes. */
 function printed(shown: JsonColumn[], ...values: Value[]): string {
   const row = new JsonRow(shown);
   const bytes = rowOf(values);
@@ -56,7 +56,7 @@ const LONGEST: readonly (readonly [form: JsonColumn['form'], value: Buffer, prin
   ['instant', instant('2026-11-21T18:31:59.000Z'), '2026-11-21T18:31:59.000Z'],
 ];
 
-it('asks for room enough, and not for much more where rows are large', () => {
+it('reserves enough room, and not much more for large rows', () => {
   const shown: JsonColumn[] = [
     { name: '"text', form: 'text' },
     { name: 'json', form: 'json' },
@@ -91,7 +91,7 @@ it('asks for room enough, and not for much more where rows are large', () => {
   expect(JSON.parse(printed(shown, ...shown.map(() => null)))).toEqual(none);
 });
 
-it('asks for room enough where a large row has many short values', () => {
+it('reserves enough room for a large row with many short values', () => {
   const far = 9_223_371_331_199_999_999n;
   const zoned: JsonColumn[] = [
     { name: null, form: 'utc' },

@@ -1,6 +1,6 @@
 /**
  * Prints rows as JSON from the columns that PostgreSQL sends: the same bytes as row_to_json(). PostgreSQL takes twice the
- * time for a row when it does that itself, mostly because it looks up for each value how its type is printed.
+ * time for a row when it does that itself, mostly because it searches the output function of each value.
  */
 import type { Format } from '../pg-pipeline';
 import { printDate, printInstant, printTimestamp, printZoned } from './binary-times';

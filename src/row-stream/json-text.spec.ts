@@ -1,7 +1,7 @@
 /** Texts are read by words where they are long: an escape must be found at every place of a word, and nothing else be escaped. */
 import { maxEscaped, printText } from './json-text';
 
-/** Printed from an odd offset into exactly the room that was asked for. */
+/** Printed from an odd offset into exactly the requested room. */
 function printed(value: Buffer): string {
   const bytes = Buffer.concat([Buffer.from('abc'), value, Buffer.from('"\\\n')]);
   const into = Buffer.alloc(1 + maxEscaped(bytes, 3, 3 + value.length) + 2, '.');
@@ -29,7 +29,7 @@ it.each([0, 1, 7, 8, 15, 16, 17, 23, 24, 25, 31, 32, 33])(
   },
 );
 
-it('prints bytes beside one another that borrow from each other', () => {
+it('prints neighbouring bytes that borrow from each other', () => {
   const edges = [0x00, 0x01, 0x1f, 0x20, 0x21, 0x22, 0x23, 0x5b, 0x5c, 0x5d, 0x7f, 0x80, 0xa2, 0xdc, 0xff];
   const wrong: unknown[] = [];
   for (const first of edges) {
@@ -44,7 +44,7 @@ it('prints bytes beside one another that borrow from each other', () => {
   expect(wrong).toEqual([]);
 });
 
-it('asks for exactly the room of a large text', () => {
+it('reserves exactly the room of a large text', () => {
   const value = Buffer.from(`${CLEAN}"\\\n\u0001ü`.repeat(500), 'utf8');
   expect(maxEscaped(value, 0, value.length)).toBe(expected(value).length - 2);
   expect(printed(value)).toBe(expected(value));

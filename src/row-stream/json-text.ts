@@ -7,7 +7,7 @@ const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const LETTER_U = 0x75;
 
-/** By byte: 0 for one that stands for itself, else the letter after the backslash; `u` for \u00.. */
+/** By byte: 0 for a byte without escape, else the letter after the backslash; `u` for \u00.. */
 const ESCAPES = escapes();
 /** Bytes of the longest escape sequence. */
 const LONGEST_ESCAPE = 6;
@@ -18,7 +18,7 @@ const LONG = 128;
 /** Bytes of a text from which reading them by words is faster. */
 const MANY = 16;
 
-/** A view of the last buffer that was asked for: many values lie in one buffer, and making a view takes longer than a value. */
+/** A view of the last requested buffer: many values lie in one buffer, and making a view takes longer than a value. */
 class LastView {
   private buffer: Buffer = Buffer.alloc(0);
   private view: DataView = new DataView(new ArrayBuffer(0));
@@ -62,14 +62,16 @@ export function maxEscaped(bytes: Buffer, start: number, end: number): number {
 
 export function printText(bytes: Buffer, from: number, end: number, into: Buffer, at: number): number {
   into[at] = QUOTE;
-  const to = printEscaped(bytes, from, into, at + 1, end);
+  const isShort = end - from < MANY;
+  const to = isShort
+    ? printBytes(bytes, from, into, at + 1, end)
+    : printEscaped(bytes, from, into, at + 1, end);
   into[to] = QUOTE;
   return to + 1;
 }
 
 /** Eight bytes at a time as long as none of them needs an escape. */
 function printEscaped(bytes: Buffer, from: number, into: Buffer, at: number, end: number): number {
-  if (end - from < MANY) return printBytes(bytes, from, into, at, end);
   const source = SOURCE.of(bytes);
   const target = TARGET.of(into);
   let index = from;

@@ -13,7 +13,7 @@ export interface StreamOptions {
   readonly client: () => string;
 }
 
-/** Milliseconds in which the client must take what was written: it holds a database connection meanwhile. */
+/** Milliseconds in which the client must read what was written, because it holds a database connection until then. */
 export const STALL_LIMIT_MS = 30_000;
 
 export class ResponseStream {
@@ -111,8 +111,8 @@ export interface FlowControl {
   /**
    * From now on the client's pace decides how long the source is in use.
    * @param client address
-   * @param end breaks the answer off when others need the source
-   * @throws AppError 503 when clients hold too many sources like that
+   * @param end ends the answer when other requests need the source
+   * @throws AppError 503 when clients hold too many sources in this way
    */
   beginStream(client: string, end: () => void): void;
 }

@@ -1,4 +1,4 @@
-/** A body of rows, with what stands before, between and after them. */
+/** A body of rows, with the bytes before, between and after them. */
 
 export interface BodyFormat {
   readonly head: Buffer;
@@ -6,66 +6,6 @@ export interface BodyFormat {
   readonly tail: Buffer;
   /** Whether each row must be one line: line breaks in its JSON become spaces. */
   readonly isLine: boolean;
-}
-
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-const SPACE = 0x20;
-
-export class RowBody {
-  private readonly blocks = new BodyBlocks();
-  private hasRows = false;
-
-  constructor(private readonly format: BodyFormat) {
-    this.blocks.append(format.head);
-  }
-
-  /** Bytes since the last take(). */
-  get size(): number {
-    return this.blocks.size;
-  }
-
-  /** What follows is a row. */
-  beginRow(): void {
-    if (this.hasRows) this.blocks.append(this.format.separator);
-    this.hasRows = true;
-  }
-
-  /** Appends bytes of a row. */
-  append(bytes: Buffer): void {
-    this.blocks.append(bytes);
-    if (this.format.isLine) joinLines(this.blocks.last(bytes.length));
-  }
-
-  /** Prints bytes of a row. */
-  print(printer: Printer, bytes: Buffer, start: number, end: number): void {
-    const before = this.blocks.size;
-    this.blocks.print(printer, bytes, start, end);
-    if (this.format.isLine) joinLines(this.blocks.last(this.blocks.size - before));
-  }
-
-  /** A copy of the bytes so far. */
-  copy(): Buffer {
-    return this.blocks.copy();
-  }
-
-  /** Takes away the bytes so far, which belong to the caller then. */
-  take(): Buffer[] {
-    return this.blocks.take();
-  }
-
-  /** Takes away the last bytes. */
-  finish(): Buffer[] {
-    this.blocks.append(this.format.tail);
-    return this.blocks.take();
-  }
-}
-
-/** JSON has line breaks only between its tokens, where any white space will do (RFC 8259, 2). json_agg() writes some. */
-function joinLines(json: Buffer): void {
-  for (const lineBreak of [LINE_FEED, CARRIAGE_RETURN]) {
-    for (let at = json.indexOf(lineBreak); at >= 0; at = json.indexOf(lineBreak, at + 1)) json[at] = SPACE;
-  }
 }
 
 /** Prints bytes of a source straight into a block. */
@@ -79,7 +19,7 @@ export interface Printer {
   print(bytes: Buffer, start: number, into: Buffer, at: number, end: number): number;
 }
 
-/** Bytes of the first block, enough for a row or two, and of the largest one. */
+/** Bytes of the first block, enough for a row or two, and of the largest block. */
 const SMALLEST = 2 * 1024;
 const LARGEST = 64 * 1024;
 
@@ -117,7 +57,7 @@ export class BodyBlocks {
     return Buffer.concat([...this.full, this.block.subarray(0, this.used)]);
   }
 
-  /** Takes away the blocks so far, which belong to the caller then. */
+  /** Removes the blocks so far and returns them; they belong to the caller then. */
   take(): Buffer[] {
     const blocks = [...this.full, this.block.subarray(0, this.used)];
     this.full = [];
@@ -129,9 +69,59 @@ export class BodyBlocks {
 
   private openBlock(room: number): void {
     if (this.used > 0) this.full.push(this.block.subarray(0, this.used));
-    // Each has four times the bytes of the one before, so that many rows take few blocks, and few rows a small one.
+    // Each block has four times the bytes of the previous block, so that many rows take few blocks, and few rows a small block.
     this.grown = Math.min(LARGEST, 4 * this.grown);
     this.block = Buffer.allocUnsafe(Math.max(room, this.grown));
     this.used = 0;
+  }
+}
+
+export class RowBody extends BodyBlocks {
+  private hasRows = false;
+
+  static of(format: BodyFormat): RowBody {
+    return format.isLine ? new LineBody(format) : new RowBody(format);
+  }
+
+  protected constructor(private readonly format: BodyFormat) {
+    super();
+    super.append(format.head);
+  }
+
+  /** append() and print() add to the row that begins here. */
+  beginRow(): void {
+    if (this.hasRows) super.append(this.format.separator);
+    this.hasRows = true;
+  }
+
+  /** Removes the last bytes and returns them. */
+  finish(): Buffer[] {
+    super.append(this.format.tail);
+    return this.take();
+  }
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+
+/** JSON has line breaks only between its tokens, where any white space will do (RFC 8259, 2). json_agg() writes some. */
+class LineBody extends RowBody {
+  override append(bytes: Buffer): void {
+    super.append(bytes);
+    this.joinLines(bytes.length);
+  }
+
+  override print(printer: Printer, bytes: Buffer, start: number, end: number): void {
+    const before = this.size;
+    super.print(printer, bytes, start, end);
+    this.joinLines(this.size - before);
+  }
+
+  private joinLines(length: number): void {
+    const json = this.last(length);
+    for (const lineBreak of [LINE_FEED, CARRIAGE_RETURN]) {
+      for (let at = json.indexOf(lineBreak); at >= 0; at = json.indexOf(lineBreak, at + 1)) json[at] = SPACE;
+    }
   }
 }

@@ -60,7 +60,7 @@ describe('RowCollector', () => {
     ({ control, collector } = pausedCollector(response as unknown as ServerResponse));
   });
 
-  it('breaks off when the client takes nothing for too long', () => {
+  it('breaks off when the client reads nothing for too long', () => {
     expect(control.pause).toHaveBeenCalledTimes(1);
     jest.advanceTimersByTime(STALL_LIMIT_MS - 1);
     expect(response.destroyed).toBe(false);
@@ -109,7 +109,7 @@ describe('RowCollector for a response without a socket', () => {
     expect(control.resume).toHaveBeenCalledTimes(1);
   };
 
-  it('breaks off when the client takes nothing for too long', () => {
+  it('breaks off when the client reads nothing for too long', () => {
     jest.advanceTimersByTime(STALL_LIMIT_MS);
     expectStopped();
   });

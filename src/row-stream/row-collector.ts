@@ -3,7 +3,7 @@
  * number of rows; many rows are sent to the client while they arrive.
  */
 import type { ServerResponse } from 'node:http';
-import { type Printer, type BodyFormat, RowBody } from './row-body';
+import { type BodyFormat, RowBody } from './row-body';
 import { type FlowControl, type StreamConsumer, ResponseStream, type StreamOptions } from './response-stream';
 import { type LimitOptions, RowLimit } from './row-limit';
 
@@ -13,6 +13,10 @@ export interface CollectorOptions extends StreamOptions, LimitOptions {
   readonly keepsFirst: boolean;
 }
 
+/** Takes the bytes of a row. */
+export type RowTarget = Pick<RowBody, 'append' | 'print'>;
+
+const DROPPED: RowTarget = { append: () => undefined, print: () => undefined };
 const NULL = Buffer.from('null');
 
 /** Bytes after which rows are no longer kept. */
@@ -30,8 +34,6 @@ export class RowCollector implements StreamConsumer {
   };
   private body: RowBody;
   private rows = 0;
-  /** Whether the row under way is dropped. */
-  private isDropped = false;
   private readonly stream: ResponseStream;
   private readonly limit: RowLimit;
 
@@ -39,12 +41,12 @@ export class RowCollector implements StreamConsumer {
     private readonly response: ServerResponse,
     private readonly options: CollectorOptions,
   ) {
-    this.body = new RowBody(options.format);
+    this.body = RowBody.of(options.format);
     this.stream = new ResponseStream(response, options);
     this.limit = new RowLimit(options);
   }
 
-  /** A copy of the first row, where it alone is kept; undefined without rows. */
+  /** A copy of the first row, where only the first row is kept; undefined without rows. */
   get first(): Buffer | undefined {
     return this.options.keepsFirst && this.rows > 0 ? this.body.copy() : undefined;
   }
@@ -76,24 +78,16 @@ export class RowCollector implements StreamConsumer {
 
   /** A row that PostgreSQL has made JSON or text of. @param row UTF-8, which is copied */
   onRow(row: Buffer | null): void {
-    this.beginRow();
-    this.append(row ?? NULL);
+    this.beginRow().append(row ?? NULL);
     this.sendIfMany();
   }
 
-  /** What follows is a row: append() and print() add to it. */
-  beginRow(): void {
+  /** @returns what takes the bytes of the row */
+  beginRow(): RowTarget {
     this.rows += 1;
-    this.isDropped = this.options.keepsFirst && this.rows > 1;
-    if (!this.isDropped) this.body.beginRow();
-  }
-
-  append(bytes: Buffer): void {
-    if (!this.isDropped) this.body.append(bytes);
-  }
-
-  print(printer: Printer, bytes: Buffer, start: number, end: number): void {
-    if (!this.isDropped) this.body.print(printer, bytes, start, end);
+    if (this.options.keepsFirst && this.rows > 1) return DROPPED;
+    this.body.beginRow();
+    return this.body;
   }
 
   /** To be called after each row, or part of one. @throws AppError: see ResponseStream.write() and RowLimit.check() */
@@ -136,7 +130,6 @@ export class RowCollector implements StreamConsumer {
     this.limit.release();
     this.total = null;
     this.rows = 0;
-    this.isDropped = false;
-    this.body = new RowBody(this.options.format);
+    this.body = RowBody.of(this.options.format);
   }
 }

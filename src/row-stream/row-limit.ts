@@ -3,7 +3,7 @@
  *
  * A write has run, and is about to be committed, when its first row arrives: a cancel request comes too late. So reading
  * stops, which leaves the server waiting with the rest of the rows, and the session is ended there. If the rest was short
- * enough for the buffers of the sockets, the write was committed before, and those rows are held beyond the limit.
+ * enough for the buffers of the sockets, the write was committed before, and its rows are held beyond the limit.
  */
 import type { FlowControl } from './response-stream';
 

@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
 import { Statement, StatementResult } from '../database/statement';
-import { isResultTooLarge } from '../database/pools/result-too-large';
+import { isResultTooLarge } from '../database/pools/pool.errors';
 import { ContextSettings, RlsContext } from '../database/rls/rls-context';
 import { RlsTransaction, TransactionScope } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import { until } from '../support/eventually';
 import { HttpAnswer, HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
 import { PostgresProxy } from '../support/postgres-proxy';
@@ -168,12 +169,17 @@ interface User {
     const user = await signUp(own);
     let done = false;
     const seen = new Set<number>();
+    const rounds = new Map([a, b].map((replica) => [replica, 0]));
     const load = [a, b].map(async (replica) => {
-      while (!done) for (const status of await statuses(replica, user, own)) seen.add(status);
+      while (!done) {
+        for (const status of await statuses(replica, user, own)) seen.add(status);
+        rounds.set(replica, (rounds.get(replica) ?? 0) + 1);
+      }
     });
     await a.admin.post(`/admin/v1/projects/${own.id}/keys/rotate`, { grace_seconds: 600 });
     await b.admin.post(`/admin/v1/projects/${own.id}/keys/rotate`, { grace_seconds: 600 });
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    rounds.clear();
+    await until(() => rounds.size === 2 && [...rounds.values()].every((count) => count >= 20), 60_000);
     done = true;
     await Promise.all(load);
     expect([...seen]).toEqual([200]);

@@ -1,34 +1,54 @@
 /**
  * While routes get their worst bodies, the event loop of the product serves /health/live. The bound of 50 ms is that of a machine
- * on which costOfParsing() takes 150 ms. Needs a build (`npm run build`).
+ * on which costOfParsing() takes 150 ms. Where other programs run, the CPU time for which the main thread held the event loop says
+ * more, and is bounded likewise. Needs a build (`npm run build`), and Linux.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { load } from 'js-yaml';
+import { pack } from 'tar-stream';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { costOfParsing } from '../support/event-loop';
 import type { HttpAnswer, HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
+import type { OpenApiDocument } from '../support/openapi';
+import { type WorstOperation, worstOperations } from '../support/worst-requests';
 import { createLoadedProject, type LoadedProject } from '../support/steady-load';
 
 const BOUND_MS = 50;
 const REFERENCE_MS = 150;
+const HOLDS = join(__dirname, '../support/loop-holds.cjs');
+const DOCUMENT = join(__dirname, '../snapshots/openapi/platform.yaml');
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 /** Of each case; the least hold counts, because other programs and the collector of garbage interfere. */
 const ROUNDS = 3;
+/** Milliseconds for which requests to an idle Plinth are timed. */
+const IDLE_MS = 300;
 /** Milliseconds between two requests to /health/live. */
 const PROBE_MS = 5;
 
 let directory: string;
+/** The file of loop-holds.cjs. */
+let holds: string;
 let plinth: PlinthProcess;
 let project: LoadedProject;
 let admin: HttpClient;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'plinth-loop-'));
-  plinth = await PlinthProcess.start({ dataDir: directory });
+  holds = join(directory, 'holds');
+  writeFileSync(holds, '');
+  const env = { NODE_OPTIONS: `--require ${HOLDS}`, PLINTH_TEST_LOOP_HOLDS: holds };
+  plinth = await PlinthProcess.start({ dataDir: directory, env });
   admin = plinth.admin.unchecked();
   project = await createLoadedProject(admin, 'Loop');
-  await sql('create table texts (a text, b text)');
+  await sql(
+    'create table texts (a text, b text); create function run(a json) returns json language sql as $$ select a $$',
+  );
 }, 120_000);
 afterAll(async () => {
   await plinth.end('SIGKILL');
@@ -42,13 +62,43 @@ const migrate = (piece: string): Promise<HttpAnswer> =>
     migrations: [{ version: '1', name: 'step', sql: piece.repeat(1_000_000 / piece.length) }],
     dry_run: true,
   });
-const csv = (body: string): Promise<HttpAnswer> => {
+const asService = (type?: string): Record<string, string> => {
   const key = project.service_role_key;
-  const headers = { apikey: key, authorization: `Bearer ${key}`, 'content-type': 'text/csv' };
-  return admin.post('/rest/v1/texts', body, {
-    headers: { ...headers, prefer: 'return=minimal,tx=rollback' },
+  return {
+    apikey: key,
+    authorization: `Bearer ${key}`,
+    ...(type === undefined ? {} : { 'content-type': type }),
+  };
+};
+const rows = (body: string, type = 'application/json'): Promise<HttpAnswer> =>
+  admin.post('/rest/v1/texts', body, {
+    headers: { ...asService(type), prefer: 'return=minimal,tx=rollback' },
+  });
+const csv = (body: string): Promise<HttpAnswer> => rows(body, 'text/csv');
+const get = (path: string, headers: Record<string, string> = {}): Promise<HttpAnswer> =>
+  admin.get(path, { headers: { ...asService(), ...headers } });
+
+/** @param rest after the first header of the part that is the file */
+const upload = (rest: string, before = ''): Promise<HttpAnswer> => {
+  const head = '--x\r\ncontent-disposition: form-data; name="file"; filename="f.txt"\r\n';
+  const path = `/p/${project.slug}/storage/buckets/box/upload?upsert=true`;
+  return admin.post(path, `${before}${head}${rest}\r\n--x--\r\n`, {
+    headers: asService('multipart/form-data; boundary=x'),
   });
 };
+
+/** An archive whose first member is this header. */
+async function restore(path: string, header: string): Promise<HttpAnswer> {
+  const tar = pack();
+  tar.entry({ name: 'header.json' }, header);
+  tar.finalize();
+  const archive = gzipSync(await buffer(tar), { level: 1 });
+  const headers = { 'content-type': 'application/gzip', 'backup-passphrase': 'a passphrase of some words' };
+  return admin.post(`/admin/v1/${path}`, archive, { headers });
+}
+const TABLE = '{"member":"data/1.copy","schema":"public","name":"n","columns":["a","b","c"]},';
+const archiveHeader = (bytes: number): string =>
+  `{"format":1,"key":{"kdf":"x"},"tables":[${TABLE.repeat(bytes / TABLE.length)}{}]}`;
 
 const COLUMNS = Array.from({ length: 1_600 }, (_, index) => `n as c${index}`).join();
 const WIDE = `select ${COLUMNS} from generate_series(1, 1000) n`;
@@ -70,10 +120,81 @@ const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
   ...['a ', 'a;', ';', '/*', '/**/', '$a$ ', "''", 'create function a begin case end '].map(
     (piece) => [`a migration of ${JSON.stringify(piece)}`, () => migrate(piece)] as const,
   ),
-  ['CSV of quotes', () => csv(`a,b\n${'"","""",'.slice(0, -1)}\n`.repeat(1))],
   ['a CSV field of quotes', () => csv(`a,b\n"${'""'.repeat(4_000_000)}",\n`)],
   ['many CSV lines of quotes', () => csv(`a,b\n${'"",""""\n'.repeat(1_000_000)}`)],
+  ['a CSV field of control characters', () => csv(`a,b\n${'\u0001'.repeat(9_000_000)},\n`)],
+  ['a CSV field of letters', () => csv(`a,b\n${'é'.repeat(4_500_000)},\n`)],
+  ['empty CSV lines', () => csv('\n'.repeat(9_000_000))],
+  ['rows of empty objects', () => rows(`[${'{},'.repeat(3_000_000)}{}]`)],
+  [
+    'rows of different members',
+    () => rows(`[${Array.from({ length: 300_000 }, (_, n) => `{"${n}":1}`).join()}]`),
+  ],
+  ['a row with a long text', () => rows(`{"a":"${'\\u0041'.repeat(1_500_000)}"}`)],
+  ['a row with a long name', () => rows(`{"${'n'.repeat(9_000_000)}":1}`)],
+  ['a row with a long number', () => rows(`{"a":${'1'.repeat(9_000_000)}}`)],
+  ['a form', () => rows('a=%41&'.repeat(9_999), 'application/x-www-form-urlencoded')],
+  [
+    'nested JSON for a function',
+    () => admin.post('/rest/v1/rpc/run', '['.repeat(9_000_000), { headers: asService() }),
+  ],
+  ['a long list of a filter', () => get(`/rest/v1/texts?a=in.(${'1,'.repeat(7_000)}1)`)],
+  ['many conditions', () => get(`/rest/v1/texts?or=(${'a.eq.1,'.repeat(1_500)}b.eq.1)`)],
+  [
+    'many columns',
+    () => get(`/rest/v1/texts?select=${Array.from({ length: 1_200 }, (_, n) => `c${n}:a`).join()}`),
+  ],
+  [
+    'unknown columns',
+    () => get(`/rest/v1/texts?select=${Array.from({ length: 1_200 }, (_, n) => `zzz${n}`).join()}`),
+  ],
+  ...[
+    'accept',
+    'prefer',
+    'range',
+    'cookie',
+    'if-none-match',
+    'accept-language',
+    'authorization',
+    'origin',
+  ].map((name) => [`a long ${name}`, () => longHeads(name)] as const),
+  [
+    'POST /p/{project_slug}/storage/buckets/{bucket_name}/upload',
+    () => upload(`\r\n${'\r\n--'.repeat(5_000_000)}`),
+  ],
+  ['an upload with many fields', () => upload('\r\n', FIELD.repeat(100_000))],
+  ['an upload with many headers', () => upload(`${'a: b\r\n'.repeat(2_000_000)}\r\n`)],
+  ['an upload that resembles XML', () => upload(`\r\n<?xml ${'<!-- '.repeat(4_000_000)}`)],
+  ['POST /admin/v1/restore', () => restore('restore', archiveHeader(30_000_000))],
+  ['POST /admin/v1/restore/all', () => restore('restore/all', archiveHeader(30_000_000))],
 ];
+const FIELD = '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n';
+
+/** Heads of nearly the 16 KiB that Node.js takes, of items that parsers divide. */
+async function longHeads(name: string): Promise<void> {
+  for (const item of ['a/b,', ';', 'a=b;', '"a",', '\\"', '0-0,', 'a.', 'de;q=1,'])
+    for (const path of ['/rest/v1/texts?limit=1', `/p/${project.slug}/storage/buckets`, '/console', '/'])
+      await get(path, { [name]: item.repeat(14_000 / item.length) });
+}
+
+const OPERATIONS = worstOperations(load(readFileSync(DOCUMENT, 'utf8')) as OpenApiDocument);
+
+async function sendBodies({ method, path, bodies }: WorstOperation): Promise<void> {
+  const { id, slug } = project;
+  const known = new Map(
+    Object.entries({
+      id,
+      project_id: id,
+      project_slug: slug,
+      table: 'texts',
+      routine: 'run',
+      bucket_name: 'box',
+    }),
+  );
+  const url = path.replace(/\{(\w+)\}/g, (_, name: string) => known.get(name) ?? UNKNOWN);
+  const headers = path.startsWith('/admin') ? {} : asService();
+  for (const body of bodies.values()) await admin.send(method, url, { body, headers });
+}
 
 /** Times requests to /health/live until it is told to stop. A thread, because this process reads large answers meanwhile. */
 const PROBE = `
@@ -105,15 +226,33 @@ async function slowestProbe(work: () => Promise<unknown>): Promise<number> {
   }
 }
 
-it.each(CASES)(
-  'serves /health/live meanwhile: %s',
-  async (name, work) => {
-    const bound = BOUND_MS * Math.max(1, costOfParsing() / REFERENCE_MS);
-    const rounds: number[] = [];
-    for (let round = 0; round < ROUNDS && Math.min(...rounds, Infinity) > bound; round += 1)
-      rounds.push(await slowestProbe(work));
-    process.stdout.write(`${JSON.stringify({ name, slowest: Math.round(Math.min(...rounds)) })}\n`);
-    expect(Math.min(...rounds)).toBeLessThanOrEqual(bound);
-  },
-  120_000,
+/** The longest hold of the main thread since the file had so many bytes. */
+function longestSince(bytes: number): number {
+  const lines = readFileSync(holds).subarray(bytes).toString().split('\n');
+  return Math.max(0, ...lines.map(Number));
+}
+
+async function assertServed(name: string, work: () => Promise<unknown>): Promise<void> {
+  const bound = BOUND_MS * Math.max(1, costOfParsing() / REFERENCE_MS);
+  // Of requests to an idle Plinth: other programs delay them too.
+  const idle = await slowestProbe(() => setTimeout(IDLE_MS));
+  let [slowest, held] = [Infinity, Infinity];
+  for (let round = 0; round < ROUNDS && (held > bound || slowest > bound + idle); round += 1) {
+    const before = readFileSync(holds).length;
+    slowest = Math.min(slowest, await slowestProbe(work));
+    held = Math.min(held, longestSince(before));
+  }
+  process.stdout.write(
+    `${JSON.stringify({ name, slowest: Math.round(slowest), idle: Math.round(idle), held: Math.round(held) })}\n`,
+  );
+  expect(held).toBeLessThanOrEqual(bound);
+  expect(slowest).toBeLessThanOrEqual(bound + idle);
+}
+
+it.each(CASES)('serves /health/live during %s', assertServed, 120_000);
+
+it.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
+  'serves /health/live during the worst bodies of %s',
+  (name, operation) => assertServed(name, () => sendBodies(operation)),
+  300_000,
 );

@@ -53,8 +53,9 @@ export class ConsolePage {
     private readonly baseUrl: string,
   ) {}
 
-  async signIn(): Promise<void> {
-    await this.page.goto(`${this.baseUrl}/console`);
+  /** @param path of a screen that the sign-in leads to; without it, to the projects */
+  async signIn(path = ''): Promise<void> {
+    await this.page.goto(`${this.baseUrl}/console${path === '' ? '' : `/${path}`}`);
     // Servers that know people offer the key as the other way.
     const byKey = this.page.getByRole('button', { name: 'Use the platform admin key' });
     const key = this.page.getByLabel('Platform admin key', { exact: true });
@@ -62,7 +63,7 @@ export class ConsolePage {
     if (await byKey.isVisible()) await byKey.click();
     await key.fill(ADMIN_KEY);
     await this.button('Sign in').click();
-    await this.page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
+    if (path === '') await this.page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
   }
 
   /** Goes to a screen of a project without a reload, which would forget the key. */

@@ -14,7 +14,11 @@ export function refusalOf(work: () => unknown): Refusal {
     work();
   } catch (error) {
     if (!(error instanceof GrammarError)) throw error;
-    return { code: error.code, message: error.message, details: error.details };
+    return {
+      code: error.code as GrammarErrorCode,
+      message: error.message,
+      details: error.database.detail ?? null,
+    };
   }
   throw new Error('it was not refused');
 }

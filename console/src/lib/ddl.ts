@@ -48,12 +48,13 @@ export const BLANK_COLUMN: NewColumn = {
   nullable: true,
 };
 
-/** A column of the user who inserts the row. */
+/** The user that inserts the row. A server inserts rows without a user. */
 export const OWNER_COLUMN: NewColumn = {
   ...KEY_COLUMN,
   name: 'user_id',
   type: 'uuid',
   isKey: false,
+  nullable: true,
   default: 'auth.uid()',
 };
 

@@ -57,7 +57,7 @@ export function selectOf(columns: readonly Column[]): string {
 
 /** PostgreSQL cuts a value that is cast to its type for identifiers after this many bytes, at a whole character. */
 const CUT_BYTES = 63;
-const LONGEST_CHARACTER = 4;
+const MAX_CHARACTER_BYTES = 4;
 /** Ends a value that may be cut. The invisible word joiner distinguishes it from an ellipsis in the data. */
 const CUT_MARK = '\u2026\u2060';
 
@@ -77,7 +77,7 @@ export function markCut({ columns, primaryKey }: Ordered, row: Row): Row {
     .flatMap(({ name: one }): [string, string][] => {
       const value = row[one] ?? '';
       const size = new TextEncoder().encode(value).length;
-      return size > CUT_BYTES - LONGEST_CHARACTER ? [[one, value + CUT_MARK]] : [];
+      return size > CUT_BYTES - MAX_CHARACTER_BYTES ? [[one, value + CUT_MARK]] : [];
     });
   return { ...row, ...Object.fromEntries(marked) };
 }

@@ -4,20 +4,26 @@ import { identifier, qualified } from './sql-text';
 
 export type PolicyDraft = Omit<Policy, 'roles'> & { readonly roles: readonly string[] };
 
-export const TEMPLATES = ['own', 'readAll', 'readSignedIn', 'insertSignedIn', 'claim'] as const;
+const TEMPLATES = ['own', 'readAll', 'readSignedIn', 'insertSignedIn', 'claim'] as const;
 export type Template = (typeof TEMPLATES)[number];
 
 const OWNER = '(select auth.uid())';
 
 /** The column that holds the user of a row, guessed by its name. */
-export function ownerColumnOf({ columns }: Pick<Relation, 'columns'>): string {
+function ownerColumnOf({ columns }: Pick<Relation, 'columns'>): string | null {
   const uuids = columns.filter(({ type }) => type === 'uuid').map(({ name }) => name);
   const usual = ['user_id', 'owner_id', 'owner', 'author_id', 'created_by'];
-  return usual.find((name) => uuids.includes(name)) ?? uuids.find((name) => name !== 'id') ?? 'user_id';
+  return usual.find((name) => uuids.includes(name)) ?? uuids.find((name) => name !== 'id') ?? null;
+}
+
+/** The templates that suit a table: some need a column with the owner of a row. */
+export function templatesFor(relation: Pick<Relation, 'columns'>): readonly Template[] {
+  const hasOwner = ownerColumnOf(relation) !== null;
+  return TEMPLATES.filter((one) => hasOwner || (one !== 'own' && one !== 'insertSignedIn'));
 }
 
 export function draftOf(template: Template, relation: Pick<Relation, 'columns'>): PolicyDraft {
-  const own = `${identifier(ownerColumnOf(relation))} = ${OWNER}`;
+  const own = `${identifier(ownerColumnOf(relation) ?? 'user_id')} = ${OWNER}`;
   const base = { permissive: true, roles: ['authenticated'], using: null, check: null };
   switch (template) {
     case 'own':
@@ -33,7 +39,7 @@ export function draftOf(template: Template, relation: Pick<Relation, 'columns'>)
     case 'readSignedIn':
       return { ...base, name: 'signed-in users can read', command: 'SELECT', using: 'true' };
     case 'insertSignedIn':
-      return { ...base, name: 'users can add rows of their own', command: 'INSERT', check: own };
+      return { ...base, name: 'users can add their own rows', command: 'INSERT', check: own };
     case 'claim': {
       const condition = "(select auth.jwt()) ->> 'team' = 'staff'";
       return { ...base, name: 'staff can do everything', command: 'ALL', using: condition, check: condition };

@@ -55,3 +55,12 @@ it('puts no two of a hundred tables on each other', () => {
   expect(boxes).toHaveLength(100);
   expect(overlaps).toEqual([]);
 });
+
+it('gives 300 tables without keys the shape of a window', () => {
+  const tables = Array.from({ length: 300 }, (_, index) => table(`t${index}`));
+  const places = [...placesOf(tables).values()];
+  const width = Math.max(...places.map(({ x }) => x)) + BOX_PX;
+  const height = Math.max(...places.map(({ y }) => y)) + heightOf(tables[0]!);
+  expect(width / height).toBeGreaterThan(1.4);
+  expect(width / height).toBeLessThan(2.2);
+});

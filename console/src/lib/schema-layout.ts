@@ -7,8 +7,8 @@ export const HEAD_PX = 30;
 export const LINE_PX = 20;
 /** Columns of a box; the others are counted in its last line. */
 export const SHOWN_COLUMNS = 12;
-/** Boxes of tables without foreign keys stand in rows of this many. */
-const GRID_COLUMNS = 6;
+/** Width to height of the rows of tables without foreign keys, as in a window. */
+const ASPECT = 1.8;
 const GAP_PX = 40;
 
 export interface Point {
@@ -67,10 +67,17 @@ export function placesOf(relations: readonly Drawn[]): ReadonlyMap<string, Point
     bottom = Math.max(bottom, y + height / 2 + GAP_PX);
   }
   const alone = relations.filter((one) => !linked.has(idOf(one)));
-  for (let start = 0; start < alone.length; start += GRID_COLUMNS) {
-    const row = alone.slice(start, start + GRID_COLUMNS);
+  const columns = columnsOf(alone);
+  for (let start = 0; start < alone.length; start += columns) {
+    const row = alone.slice(start, start + columns);
     row.forEach((one, index) => places.set(idOf(one), { x: index * (BOX_PX + GAP_PX), y: bottom }));
     bottom += Math.max(...row.map(heightOf)) + GAP_PX;
   }
   return places;
+}
+
+/** Tables in a row, so that all rows together have the shape of a window. */
+function columnsOf(tables: readonly Drawn[]): number {
+  const height = tables.reduce((sum, one) => sum + heightOf(one) + GAP_PX, 0);
+  return Math.max(1, Math.round(Math.sqrt((height * ASPECT) / (BOX_PX + GAP_PX))));
 }

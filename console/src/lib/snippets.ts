@@ -17,9 +17,11 @@ curl "${url}/p/${slug}/rest/v1/${encodeURIComponent(table)}?limit=10" \\
     `import { createClient } from '@supabase/supabase-js';
 
 const supabase = createClient('${url}/p/${slug}', '${anonKey}');
-const { data, error } = await supabase.from(${JSON.stringify(table)}).select().limit(10);`,
+const { data, error } = await supabase.from(${JSON.stringify(table)}).select().limit(10);
+// For tables and functions. supabase.auth and supabase.storage are not served: use the calls of the API page.`,
   'openapi-fetch': ({ url, slug, anonKey, table }: Place) =>
-    `// npx openapi-typescript ${url}/p/${slug}/openapi.json -o api.d.ts  (docs/openapi.md)
+    `// curl -s -H "apikey: ${anonKey}" -H "Authorization: Bearer ${anonKey}" ${url}/p/${slug}/openapi.json > api.json
+// npx openapi-typescript api.json -o api.d.ts
 import createClient from 'openapi-fetch';
 import type { paths } from './api';
 

@@ -1,5 +1,6 @@
 /** The schedule of the backups of a project, and the last runs. */
 import { Badge, Button, Group, NumberInput, Select, Stack, Switch, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Schema } from '../api/client';
@@ -21,7 +22,7 @@ export function Schedule({ project }: { project: Project }) {
   const client = useQueryClient();
   const session = useSession();
   const backups = useQuery(backupsQuery());
-  const [isEditing, setEditing] = useState(false);
+  const [isEditing, dialog] = useDisclosure();
   const mayChange = mayAdminister(session, null);
   const start = useMutation({
     mutationFn: () => api.POST('/admin/v1/backups/runs', { body: { project_id: project.id } }),
@@ -58,18 +59,12 @@ export function Schedule({ project }: { project: Project }) {
                 >
                   {t('backUpNow')}
                 </Button>
-                <Button
-                  variant="default"
-                  leftSection={<Icon name="clock" size={16} />}
-                  onClick={() => setEditing(true)}
-                >
+                <Button variant="default" leftSection={<Icon name="clock" size={16} />} onClick={dialog.open}>
                   {t('schedule')}
                 </Button>
               </Group>
             ) : null}
-            {isEditing ? (
-              <ScheduleForm project={project} subject={subject} onClose={() => setEditing(false)} />
-            ) : null}
+            {isEditing ? <ScheduleForm project={project} subject={subject} onClose={dialog.close} /> : null}
           </>
         );
       }}

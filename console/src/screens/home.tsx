@@ -11,7 +11,7 @@ import {
   Text,
   TextInput,
 } from '@mantine/core';
-import { useDebouncedValue, useInViewport } from '@mantine/hooks';
+import { useDebouncedValue, useInViewport, useDisclosure } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -38,11 +38,11 @@ export function HomeScreen() {
   const { search = '' } = route.useSearch();
   const navigate = route.useNavigate();
   const [wanted] = useDebouncedValue(search, 250);
-  const [isCreating, setCreating] = useState(false);
+  const [isCreating, dialog] = useDisclosure();
   const projects = useQuery({ ...projectsQuery(wanted), placeholderData: keepPreviousData });
   const session = useSession();
   const create = isAllowed(session, 'POST /admin/v1/projects') ? (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={dialog.open}>
       {t('newProject')}
     </Button>
   ) : null;
@@ -82,7 +82,7 @@ export function HomeScreen() {
           )
         }
       </Loaded>
-      {isCreating ? <CreateProject onClose={() => setCreating(false)} /> : null}
+      {isCreating ? <CreateProject onClose={dialog.close} /> : null}
     </Page>
   );
 }

@@ -1,5 +1,6 @@
 /** A project at a glance: sizes, keys, connections, code to start with, and the end of it. */
 import { Badge, Button, Card, Group, NumberInput, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -118,7 +119,7 @@ function AdviceCount({ project }: { project: Project }) {
 /** Each access to the keys is in the audit log, so they are fetched on request only. */
 function Keys({ project }: { project: Project }) {
   const t = useT();
-  const [isRotating, setRotating] = useState(false);
+  const [isRotating, dialog] = useDisclosure();
   const mayRotate = useMay(project, 'POST /admin/v1/projects/:id/keys/rotate');
   const params = { params: { path: { id: project.id } } };
   const keys = useMutation({ mutationFn: () => dataOf(api.GET('/admin/v1/projects/{id}/keys', params)) });
@@ -149,19 +150,13 @@ function Keys({ project }: { project: Project }) {
             </Button>
           )}
           {mayRotate ? (
-            <Button
-              variant="default"
-              onClick={() => setRotating(true)}
-              leftSection={<Icon name="refresh" size={16} />}
-            >
+            <Button variant="default" onClick={dialog.open} leftSection={<Icon name="refresh" size={16} />}>
               {t('rotate')}
             </Button>
           ) : null}
         </Group>
       </Stack>
-      {isRotating ? (
-        <Rotation project={project} onClose={() => setRotating(false)} onRotated={keys.reset} />
-      ) : null}
+      {isRotating ? <Rotation project={project} onClose={dialog.close} onRotated={keys.reset} /> : null}
     </Section>
   );
 }
@@ -255,7 +250,7 @@ function Start({ project }: { project: Project }) {
   const t = useT();
   const mayReadKeys = useMay(project, 'GET /admin/v1/projects/:id/keys');
   const [name, setName] = useState<SnippetName>('curl');
-  const [isShown, setShown] = useState(false);
+  const [isShown, display] = useDisclosure();
   const table = useCatalog(project).data?.find((one) => isExposed(project, one))?.name ?? 'todos';
   const key = useQuery({
     queryKey: anonKey(project),
@@ -283,7 +278,7 @@ function Start({ project }: { project: Project }) {
       </Tabs>
       {key.data || !mayReadKeys ? null : (
         <Group mt="sm">
-          <Button size="xs" variant="default" loading={key.isFetching} onClick={() => setShown(true)}>
+          <Button size="xs" variant="default" loading={key.isFetching} onClick={display.open}>
             {t('fillInKey')}
           </Button>
         </Group>

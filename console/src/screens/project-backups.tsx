@@ -1,5 +1,6 @@
 /** Backups of a project: download, schedule, run now, and the last runs. */
 import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { assertOk, send } from '../api/client';
@@ -19,7 +20,7 @@ import { Runs, Schedule } from './backup-schedule';
 export function ProjectBackups({ project }: { project: Project }) {
   const { t } = useLanguages();
   const session = useSession();
-  const [isDownloading, setDownloading] = useState(false);
+  const [isDownloading, dialog] = useDisclosure();
   if (!mayAdminister(session, project.id) && !isOfInstall(session)) return null;
   return (
     <Section title={t('backups')} text={t('backupsText')}>
@@ -27,23 +28,19 @@ export function ProjectBackups({ project }: { project: Project }) {
         {isOfInstall(session) ? <Schedule project={project} /> : null}
         {mayAdminister(session, project.id) ? (
           <Group>
-            <Button
-              variant="default"
-              leftSection={<Icon name="download" size={16} />}
-              onClick={() => setDownloading(true)}
-            >
+            <Button variant="default" leftSection={<Icon name="download" size={16} />} onClick={dialog.open}>
               {t('downloadBackup')}
             </Button>
           </Group>
         ) : null}
         {isOfInstall(session) ? <Runs project={project} /> : null}
       </Stack>
-      {isDownloading ? <Download project={project} onClose={() => setDownloading(false)} /> : null}
+      {isDownloading ? <Download project={project} onClose={dialog.close} /> : null}
     </Section>
   );
 }
 
-const SHORTEST_PASSPHRASE = 12;
+const MIN_PASSPHRASE_CHARACTERS = 12;
 
 function Download({ project, onClose }: { project: Project; onClose: () => void }) {
   const { t, language } = useLanguages();
@@ -72,7 +69,7 @@ function Download({ project, onClose }: { project: Project; onClose: () => void 
           <Text size="sm">{t('downloadBackupText', { slug: project.slug })}</Text>
           <PasswordInput
             label={t('passphrase')}
-            description={t('passphraseHint', { count: SHORTEST_PASSPHRASE })}
+            description={t('passphraseHint', { count: MIN_PASSPHRASE_CHARACTERS })}
             autoComplete="new-password"
             value={passphrase}
             onChange={(event) => setPassphrase(event.currentTarget.value)}
@@ -87,7 +84,7 @@ function Download({ project, onClose }: { project: Project; onClose: () => void 
           <FormButtons
             action={t('download')}
             isPending={download.isPending}
-            isDisabled={passphrase.length < SHORTEST_PASSPHRASE}
+            isDisabled={passphrase.length < MIN_PASSPHRASE_CHARACTERS}
             onClose={onClose}
           />
         </Stack>

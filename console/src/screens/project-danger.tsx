@@ -1,8 +1,8 @@
 /** The end of a project, for a while or for good. */
 import { Button, Group, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api } from '../api/client';
 import { useT } from '../i18n';
 import { type Project, useMay } from '../queries/projects';
@@ -33,7 +33,7 @@ function Deletion({ project }: { project: Project }) {
   const t = useT();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
+  const [isAsking, dialog] = useDisclosure();
   return (
     <>
       <Text size="sm" c="dimmed" mt="xs">
@@ -43,7 +43,7 @@ function Deletion({ project }: { project: Project }) {
         <Button
           color="red"
           variant="light"
-          onClick={() => setAsking(true)}
+          onClick={dialog.open}
           leftSection={<Icon name="trash" size={16} />}
         >
           {t('deleteProject')}
@@ -55,7 +55,7 @@ function Deletion({ project }: { project: Project }) {
           text={t('deleteProjectQuestion', { name: project.name })}
           action={t('delete')}
           typed={project.slug}
-          onClose={() => setAsking(false)}
+          onClose={dialog.close}
           run={async () => {
             await api.DELETE('/admin/v1/projects/{id}', { params: { path: { id: project.id } } });
             await client.invalidateQueries({ queryKey: ['projects'] });

@@ -1,7 +1,7 @@
 /** Pauses a project, shows that it is paused, and resumes it. */
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api } from '../api/client';
 import { type Project, useMay } from '../queries/projects';
 import { useLanguages, useT } from '../i18n';
@@ -31,12 +31,12 @@ function useProjectChanged({ slug }: Project): () => Promise<void> {
 export function PauseButton({ project }: { project: Project }) {
   const t = useT();
   const changed = useProjectChanged(project);
-  const [isAsking, setAsking] = useState(false);
+  const [isAsking, dialog] = useDisclosure();
   return (
     <>
       <Button
         variant="default"
-        onClick={() => setAsking(true)}
+        onClick={dialog.open}
         leftSection={<Icon name="pause" size={16} />}
         disabled={project.paused_at !== null}
       >
@@ -47,7 +47,7 @@ export function PauseButton({ project }: { project: Project }) {
           title={t('pauseProject')}
           text={t('pauseProjectQuestion', { name: project.name })}
           action={t('pauseProject')}
-          onClose={() => setAsking(false)}
+          onClose={dialog.close}
           run={async () => {
             await api.POST('/admin/v1/projects/{id}/pause', { params: { path: { id: project.id } } });
             await changed();

@@ -1,10 +1,10 @@
 /** The command palette: every project, screen and table by name. */
 import { useMantineColorScheme } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import '@mantine/spotlight/styles.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useSession } from '../api/session';
 import { isAllowed } from '../lib/permissions';
 import type { Relation } from '../queries/catalog-types';
@@ -111,13 +111,13 @@ function Commands({ groups }: { groups: Group[] }) {
     },
     { id: 'scheme', label: t('toggleScheme'), leftSection: <Icon name="moon" />, onClick: toggleColorScheme },
   ];
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, dialog] = useDisclosure();
   const isOnTop = useIsOnTop(isOpen);
   return (
     <Spotlight
       closeOnEscape={isOnTop}
-      onSpotlightOpen={() => setOpen(true)}
-      onSpotlightClose={() => setOpen(false)}
+      onSpotlightOpen={dialog.open}
+      onSpotlightClose={dialog.close}
       actions={[
         ...groups,
         { group: t('projects'), actions: projects },

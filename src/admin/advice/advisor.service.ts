@@ -1,8 +1,8 @@
 /** Examines a project's database, and lists its faults. The console and the doctor use the same checks. */
 import { Injectable } from '@nestjs/common';
 import { codeOf, messageOf } from '../../common/errors/error-facts';
-import type { BoundedClient } from '../../database/pools/bounded-client';
-import { startupOptions } from '../../database/pools/startup-options';
+import type { BoundedClient } from '../../database/pools/one-off-connection';
+import { startupOptions } from '../../database/pools/session-state';
 import { OwnerDatabase } from '../../projects/owner-database';
 import { ProjectEntity } from '../../projects/project.entity';
 import { Advice, AdviceCheck, MAX_FINDINGS, SEVERITIES, toAdvice } from './advice-check';

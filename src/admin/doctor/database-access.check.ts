@@ -2,9 +2,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { messageOf } from '../../common/errors/error-facts';
-import { LOGIN_GROUP } from '../../database/platform/login-group';
+import { LOGIN_GROUP, REQUEST_ROLES } from '../../database/platform/server-capabilities';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
-import { REQUEST_ROLES } from '../../database/platform/server-capabilities';
 import { ProjectsService } from '../../projects/projects.service';
 import { DatabaseServer, MAINTENANCE_DATABASE } from '../../projects/provisioning/database-server';
 import { ROLES_OF_OWNERS } from '../../projects/provisioning/shared-roles';

@@ -17,7 +17,7 @@ import { projectBusy, slugTaken } from '../../projects/projects.errors';
 import { ProjectBackup } from '../../backup/project-backup.service';
 import { ProjectRestore } from '../../backup/project-restore.service';
 import { BodyReader } from '../../http/bodies/body-reader';
-import { pacedBody } from '../../http/bodies/paced-body';
+import { pacedBody } from '../../http/bodies/body-pace';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { bodyTooSlow } from '../../http/bodies/body.errors';
 import { clientLeft } from '../../http/client-left';

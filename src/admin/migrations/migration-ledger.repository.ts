@@ -3,7 +3,7 @@
  * exposes no table of this schema (rest/catalog), and its owner is the project's owner.
  */
 import { Injectable } from '@nestjs/common';
-import type { BoundedClient } from '../../database/pools/bounded-client';
+import type { BoundedClient } from '../../database/pools/one-off-connection';
 import { RecordReader } from '../../database/rows/record-reader';
 import { cleanText } from '../../database/sql/clean-error';
 

@@ -1,7 +1,7 @@
 /** Runs the statements of one migration in a session of the owner. */
 import { DatabaseError } from 'pg';
 import { locationInScript, SqlStatement } from '../../common/text/sql-statements';
-import type { BoundedClient } from '../../database/pools/bounded-client';
+import type { BoundedClient } from '../../database/pools/one-off-connection';
 import { cleanText } from '../../database/sql/clean-error';
 import { type MessageLimits, runSingleCommand } from '../../pg-pipeline';
 import { migrationFailed, sqlAbandoned } from '../admin.errors';

@@ -1,6 +1,6 @@
 /** Errors of a project's migrations, besides those of the database (admin.errors.ts). */
 import { AppError } from '../../common/errors/app-error';
-import { TextLocation } from '../../common/text/line-and-column';
+import { TextLocation } from '../../common/text/sql-statements';
 
 interface Named {
   readonly version: string;

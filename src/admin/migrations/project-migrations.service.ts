@@ -2,8 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/errors/app-error';
 import { codeOf } from '../../common/errors/error-facts';
-import type { BoundedClient } from '../../database/pools/bounded-client';
-import { OWNER_WORK_OPTIONS } from '../../database/pools/startup-options';
+import type { BoundedClient } from '../../database/pools/one-off-connection';
+import { OWNER_WORK_OPTIONS } from '../../database/pools/session-state';
 import { LOCK_NOT_AVAILABLE } from '../../database/sql/sqlstate';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { OwnerDatabase } from '../../projects/owner-database';
@@ -11,6 +11,7 @@ import { ProjectEntity } from '../../projects/project.entity';
 import { ProjectsService } from '../../projects/projects.service';
 import { sqlAbandoned } from '../admin.errors';
 import { SchemaChangeService } from '../schema-change.service';
+import { ScriptQueue } from '../script-queue';
 import { SessionDeadline } from '../session-deadline.service';
 import {
   migrationChanged,
@@ -60,6 +61,7 @@ export class ProjectMigrationsService {
     private readonly ledger: MigrationLedger,
     private readonly deadline: SessionDeadline,
     private readonly schemaChange: SchemaChangeService,
+    private readonly scripts: ScriptQueue,
     private readonly audit: AuditLogRepository,
   ) {}
 
@@ -81,7 +83,8 @@ export class ProjectMigrationsService {
     options: MigrationOptions,
     actor: Actor,
   ): Promise<MigrationRun> {
-    const migrations = await readMigrations(inputs);
+    const length = inputs.reduce((sum, { sql }) => sum + sql.length, 0);
+    const migrations = await this.scripts.split(id, length, () => readMigrations(inputs));
     const isOrdered = migrations.every((one, n) => n === 0 || number(one) > number(migrations[n - 1] ?? one));
     if (!isOrdered) throw migrationsUnordered();
     const project = await this.projects.get(id);

@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { evaluatePreconditions } from '../../common/http/preconditions';
-import { sendBuffers } from '../../http/send-buffers';
+import { sendBuffers } from '../../http/send-chunks';
 import type { DocumentFormat, WrittenDocument } from './document-writer';
 import { OPENAPI_VERSIONS, type OpenApiVersion } from './versions';
 

@@ -1,7 +1,7 @@
 /** Lists, searches and sorts the accounts of a project. */
 import { Injectable } from '@nestjs/common';
 import { Statement, StatementResult } from '../../database/statement';
-import { isResultTooLarge } from '../../database/pools/result-too-large';
+import { isResultTooLarge } from '../../database/pools/pool.errors';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';

@@ -3,7 +3,7 @@
  * decides which ones an owner may make.
  */
 import { codeOf, messageOf } from '../../common/errors/error-facts';
-import type { BoundedClient } from '../../database/pools/bounded-client';
+import type { BoundedClient } from '../../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
 import type { ArchivedDatabaseSetting } from '../archive/archive-format';
 

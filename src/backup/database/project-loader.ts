@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { MessageLimits } from '../../pg-pipeline';
-import type { BoundedClient } from '../../database/pools/bounded-client';
+import type { BoundedClient } from '../../database/pools/one-off-connection';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import { ArchivedExtension, ArchivedSequence, ArchivedTable } from '../archive/archive-format';
 import { DumpTarget, DumpText, statementBatches } from './dump-text';

@@ -1,5 +1,5 @@
 /** Bounds the rows that a backup reads from the catalogs of a project's database, whose owner decides on their number. */
-import { resultTooLarge } from '../../database/pools/result-too-large';
+import { resultTooLarge } from '../../database/pools/pool.errors';
 import type { MessageLimits } from '../../pg-pipeline';
 
 /** Bytes of the result of one query. */

@@ -1,6 +1,6 @@
 /** Reads a project's database as its owner, in one read-only transaction whose snapshot pg_dump shares. */
 import { QueryResultRow } from 'pg';
-import type { BoundedClient } from '../../database/pools/bounded-client';
+import type { BoundedClient } from '../../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral, quoteQualified } from '../../database/sql/identifier';
 import {
   ArchivedDatabaseSetting,

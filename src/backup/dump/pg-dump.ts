@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { dirname, join } from 'node:path';
 import { MessageChannel, MessagePort, Worker } from 'node:worker_threads';
 import type { ClientConfig } from 'pg';
-import { OWNER_WORK_OPTIONS } from '../../database/pools/startup-options';
+import { OWNER_WORK_OPTIONS } from '../../database/pools/session-state';
 import { openServerSocket } from './server-socket';
 
 /** For every dump. Event triggers and their schema belong to the install, and extensions are not dumped as SQL. */

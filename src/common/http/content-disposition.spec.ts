@@ -13,7 +13,7 @@ describe('contentDisposition', () => {
     ['dir/', 'attachment; filename="file"'],
   ])('of %j', (name, header) => expect(contentDisposition('attachment', name)).toBe(header));
 
-  it('lets no line break, NUL or half surrogate into the header', () => {
+  it('keeps line breaks, NUL and half surrogates out of the header', () => {
     const header = contentDisposition('inline', 'a\r\nSet-Cookie: x=1\0\ud800"; filename=evil');
     expect(header).not.toMatch(/[^\x20-\x7e]/);
     expect(header.split('"')).toHaveLength(3);

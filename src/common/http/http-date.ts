@@ -1,4 +1,4 @@
-/** Parses dates of HTTP header fields (RFC 9110, 5.6.7): the preferred format and the two obsolete ones. */
+/** Parses dates of HTTP header fields (RFC 9110, 5.6.7): the preferred format and the two obsolete formats. */
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const TIME = String.raw`(?<time>\d\d:\d\d:\d\d)`;

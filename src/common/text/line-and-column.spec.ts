@@ -1,4 +1,4 @@
-import { lineAndColumn } from './line-and-column';
+import { lineAndColumn } from './sql-statements';
 
 describe('lineAndColumn', () => {
   it.each([

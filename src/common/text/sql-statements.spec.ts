@@ -90,7 +90,7 @@ describe('locationInScript()', () => {
   });
 });
 
-it('gives the first words of a statement, without those in quotes and comments', async () => {
+it('gives the first words of a statement, without words in quotes and comments', async () => {
   const [first, second] = await splitStatements(
     `PREPARE /* a */ Transaction 'b'; create "t" (a int, b int, c int)`,
   );

@@ -4,14 +4,13 @@
  * standard_conforming_strings = on, PostgreSQL's default.
  */
 import { inSlices } from '../time/slices';
-import { TextLocation } from './line-and-column';
 
 export interface SqlStatement {
   /** Without the final semicolon, and without comments before its first word. */
   readonly text: string;
   /** Index of its first character in the script, in UTF-16 units. */
   readonly offset: number;
-  /** Its first words in lower case, four at most, without those in quotes and comments. */
+  /** Its first words in lower case, four at most, without words in quotes and comments. */
   readonly words: readonly string[];
 }
 
@@ -29,7 +28,7 @@ const TOKEN = new RegExp(
   'uy',
 );
 
-/** Tokens between two looks at the clock. */
+/** Tokens between two checks of the clock. */
 const STEP = 64;
 
 /**
@@ -127,7 +126,7 @@ class OpenStatement {
   }
 }
 
-/** Comments nest. An open one ends with the script. */
+/** Comments nest. An open comment ends with the script. */
 function* endOfComment(script: string, start: number): Generator<void, number> {
   const mark = /\/\*|\*\//g;
   mark.lastIndex = start;
@@ -144,4 +143,37 @@ function* endOfComment(script: string, start: number): Generator<void, number> {
 function endOfDollarQuote(script: string, start: number, tag: string): number {
   const end = script.indexOf(tag, start + tag.length);
   return end < 0 ? script.length : end + tag.length;
+}
+
+/** Position in a text to line and column, as editors count them. */
+export interface TextLocation {
+  /** From 1. */
+  readonly line: number;
+  /** From 1; a character outside the basic plane counts once. */
+  readonly column: number;
+}
+
+const LINE_FEED = 0x0a;
+
+/**
+ * @param position number of a character from 1, as PostgreSQL counts: in code points, not in UTF-16 units. A position
+ *   behind the end gives the place right after the last character.
+ */
+export function lineAndColumn(text: string, position: number): TextLocation {
+  let [line, column] = [1, 1];
+  for (
+    let index = 0, character = 1;
+    character < position && index < text.length;
+    index += 1, character += 1
+  ) {
+    const unit = text.charCodeAt(index);
+    if (isLeadingSurrogate(unit)) index += 1;
+    if (unit === LINE_FEED) [line, column] = [line + 1, 1];
+    else column += 1;
+  }
+  return { line, column };
+}
+
+function isLeadingSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
 }

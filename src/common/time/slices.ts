@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Milliseconds of work between two yields. Another request needs several turns of the loop, and may wait for a slice in each. */
 const SLICE_MS = 1;
 
-/** Continues yielded work in order, one piece per turn of the loop, so that many pieces block it no longer than one. */
+/** Continues yielded work in order, one piece per turn of the loop, so that many pieces block it no longer than a single piece. */
 let queue: Promise<void> = Promise.resolve();
 
 export class Slices {

@@ -1,7 +1,7 @@
 // Writes <cluster>/pg_hba.conf, the rules by which the embedded PostgreSQL admits clients, at each start.
 import { chown, copyFile, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { LOGIN_GROUP } from '../platform/login-group';
+import { LOGIN_GROUP } from '../platform/server-capabilities';
 import type { SystemUser } from './server-user';
 
 const FILE = 'pg_hba.conf';

@@ -1,4 +1,4 @@
-// Creates and checks the directory of the embedded cluster, with its superuser's password beside it.
+// Creates and checks the directory of the embedded cluster, and the file with its superuser's password.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -129,7 +129,7 @@ async function assertNothingThere(clusterDir: string): Promise<void> {
   const entries = await readdir(clusterDir).catch(() => []);
   if (entries.length === 0) return;
   throw new EmbeddedPostgresError(
-    `${clusterDir} is not empty, but holds no PostgreSQL database: move it away.`,
+    `${clusterDir} is not empty, but holds no PostgreSQL database: move it to another place.`,
   );
 }
 

@@ -1,6 +1,6 @@
 // Limits on the resources that one project's sessions may use on the embedded server.
 
-/** Connections of Plinth itself besides those to projects' databases: to the platform database, and listening ones. */
+/** Connections of Plinth itself that do not lead to projects' databases: to the platform database, and for LISTEN. */
 const OWN_CONNECTIONS = 20;
 /** Room for owners while Plinth has all of its connections open. */
 const OWNERS_CONNECTIONS = 80;
@@ -25,7 +25,7 @@ export function connectionLimits(pooled: number): Readonly<Record<string, string
 }
 
 export const CLUSTER_LIMITS: Readonly<Record<string, string>> = {
-  // 300 connections with 80 of Plinth; the start of Plinth replaces them by those of its configuration.
+  // 300 connections with 80 of Plinth; the start of Plinth replaces them by the limits of its configuration.
   ...connectionLimits(80),
   // For each session's sorts and hashes. A full disk would stop every project.
   temp_file_limit: '8GB',

@@ -31,7 +31,7 @@ const DEFAULTS: Settings = {
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
-  // %b, the kind of process: ServerLog uses it to tell the server's own errors from those of client connections.
+  // %b, the kind of process: ServerLog uses it to distinguish the server's own errors from errors of client connections.
   log_line_prefix: '%m [%p] %b ',
 };
 

@@ -31,7 +31,7 @@ const LONGEST_SOCKET_PATH = 103;
 const STOP_LIMIT_MS = 60_000;
 
 export interface EmbeddedPostgresOptions {
-  /** Absolute path. The cluster goes to <dataDir>/postgres, its password and log beside it. Created if missing. */
+  /** Absolute path. The cluster is in <dataDir>/postgres, its password and log in this directory. Created if missing. */
   dataDir: string;
   /** TCP port on 127.0.0.1; a free one by default. */
   port?: number;

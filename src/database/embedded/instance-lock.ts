@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../../common/errors/error-facts';
 import { processSpace, processStartTime } from './process-identity';
 
-/** Interval at which the holder touches the file, for processes that cannot look it up by its pid. */
+/** Interval at which the holder touches the file, for processes that cannot find it by its pid. */
 const HEARTBEAT_MS = 2_000;
-/** Longer without a heartbeat means that the holder is gone. */
+/** After a longer time without a heartbeat the holder counts as dead. */
 const SILENCE_MS = 3 * HEARTBEAT_MS;
 
 /** The content of a lock file. The nonce is never reused: it identifies one acquisition. */
@@ -42,7 +42,7 @@ export class InstanceLock {
   /**
    * Locks `dataDir` (an absolute path; created if missing) for this process. Rejects with DataDirInUseError
    * when a running process holds it, this one included. Takes about 6 s if the lock belongs to another
-   * container or host: its process cannot be looked up from here, so we wait for a heartbeat.
+   * container or host: its process is not visible from here, so we wait for a heartbeat.
    */
   static async acquire(dataDir: string): Promise<InstanceLock> {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -93,10 +93,10 @@ async function linkIfFree(own: string, file: string): Promise<boolean> {
 }
 
 /**
- * Takes over a dead process's lock. Of several processes that try, only one may: the one that holds a second
+ * Takes over a dead process's lock. Of several processes that try, only one may: the holder of a second
  * lock, named after the dead holder's nonce (and claimed in the same way). Otherwise a slow process could
- * remove the lock with which a fast one has just replaced the dead one's. Returns false if the lock has changed
- * hands meanwhile.
+ * remove the lock with which a faster process has just replaced the dead process's lock. Returns false if the lock has changed
+ * hands during the wait.
  */
 async function replaceDead(dead: Holder, own: string, file: string, dataDir: string): Promise<boolean> {
   const right = `${file}.${dead.nonce}`;
@@ -117,7 +117,7 @@ async function replaceDead(dead: Holder, own: string, file: string, dataDir: str
   }
 }
 
-/** Null when the file is gone. An unreadable file (emptied by a power failure) yields a dead holder. */
+/** Null when the file does not exist. An unreadable file (emptied by a power failure) yields a dead holder. */
 async function holderOf(file: string): Promise<Holder | null> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

@@ -1,4 +1,4 @@
-// Ends processes that an earlier PostgreSQL left on a cluster directory, before a new one starts there.
+// Ends processes that an earlier PostgreSQL left on a cluster directory, before a new PostgreSQL starts there.
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,7 +14,7 @@ const POLL_MS = 20;
 const GIVE_UP_AFTER_MS = 75_000;
 
 interface Leftovers {
-  /** Null when the postmaster itself is gone and only processes that it started live on. */
+  /** Null when the postmaster has ended and only its child processes run. */
   postmaster: number | null;
   all: number[];
 }
@@ -110,7 +110,7 @@ async function lockFilePid(clusterDir: string): Promise<number | null> {
 
 /**
  * Called when no process of the cluster runs any more. PostgreSQL refuses an empty lock file, which a full disk
- * leaves, and takes any pid in use for a postmaster's. By now that pid belongs to another process, or to a
+ * leaves, and regards any running pid as a postmaster. By now that pid belongs to another process, or to a
  * zombie that its new parent does not reap (Node as a container's first process). Any other file stays:
  * PostgreSQL itself checks that the shared memory named in it is unused.
  */
@@ -119,7 +119,7 @@ async function removeMisleadingLockFile(clusterDir: string): Promise<void> {
   if (pid === null || isInUse(pid)) await rm(lockFile(clusterDir), { force: true });
 }
 
-/** Each socket has a lock file. A killed postmaster leaves both, and the next one may use another port. */
+/** Each socket has a lock file. A killed postmaster leaves both files, and the next postmaster may use another port. */
 async function removeSockets(clusterDir: string): Promise<void> {
   const names = await readdir(clusterDir).catch(() => []);
   const sockets = names.filter((name) => name.startsWith('.s.PGSQL.'));

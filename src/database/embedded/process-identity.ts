@@ -1,4 +1,4 @@
-// Tells a process from a later one with the same pid, and processes of this machine (or container) from others.
+// Distinguishes a process from a later process with the same pid, and processes of this machine (or container) from others.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -14,7 +14,7 @@ export function processStartTime(pid: number): string | null {
 function startTimeFromProc(pid: number): string | null {
   const stat = readOrNull(`/proc/${pid}/stat`);
   if (stat === null) return null;
-  // The second field, the command's name, may hold spaces and parentheses: split after its last one.
+  // The second field, the command's name, may hold spaces and parentheses: split after its last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, startTime] = [fields[0], fields[19]];
   return state === 'Z' || state === 'X' || startTime === undefined ? null : startTime;

@@ -3,7 +3,7 @@
 import { type FileHandle, open, readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A larger log is renamed to postgres.log.1 at start, replacing the one before. */
+/** A larger log is renamed to postgres.log.1 at start, replacing the previous log. */
 const ROTATE_AT_BYTES = 10 * 1024 * 1024;
 
 const FAULT = /^.*?(?:FATAL|PANIC|initdb: error):\s*/;

@@ -58,7 +58,7 @@ export interface SupervisedProcess {
 }
 
 /**
- * Starts a program in a session of its own, so that Ctrl-C in the terminal reaches Node alone.
+ * Starts a program in a new session, so that Ctrl-C in the terminal reaches only Node.
  * Rejects when it cannot be started; a program that cannot be executed exits with 126 or 127.
  */
 export function startSupervised(
@@ -84,7 +84,7 @@ function supervise(child: ChildProcess): SupervisedProcess {
   const { pid, stdio } = child;
   const lifeline = stdio[3];
   if (pid === undefined || !(lifeline instanceof Socket)) throw new Error('the process was not spawned');
-  // The watcher may be gone already, and that is no fault of ours.
+  // The watcher may have ended already, which is not an error.
   lifeline.on('error', () => undefined);
   lifeline.unref();
   child.unref();

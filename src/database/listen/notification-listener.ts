@@ -1,7 +1,7 @@
-/** LISTEN on a connection of its own, which reconnects until it is stopped. */
+/** LISTEN on a separate connection, which reconnects until it is stopped. */
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 
-/** While the server is away, its projects answer 503 in any case; afterwards every process must notice soon. */
+/** While the server is unreachable, its projects answer 503 in any case; afterwards every process must notice soon. */
 const RECONNECT_MS = { first: 100, most: 1_000 };
 
 /** The application_name of a listening connection in pg_stat_activity. */
@@ -57,7 +57,7 @@ export class NotificationListener {
     return this.listeningSince !== null;
   }
 
-  /** Since when no notification was missed, in milliseconds of the monotonic clock; null while some are. */
+  /** The time since which no notification was missed, in milliseconds of the monotonic clock; null during an interruption. */
   get listeningSince(): number | null {
     return this.stopped ? null : this.since;
   }

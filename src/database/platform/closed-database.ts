@@ -2,7 +2,7 @@
 import type { Client } from 'pg';
 import { quoteIdentifier } from '../sql/identifier';
 
-/** Rights of one role on a database, besides its owner's. */
+/** Rights of one role on a database, in addition to its owner's rights. */
 interface DatabaseGrant {
   readonly rights: 'connect' | 'create, connect';
   readonly role: string;
@@ -10,7 +10,7 @@ interface DatabaseGrant {
 
 /**
  * Creates a database without rights for PUBLIC. CREATE DATABASE commits before CONNECT can be revoked, so the database accepts no
- * connections until then. A crash in between leaves a database that nobody can enter.
+ * connections until then. A crash in between leaves a database that accepts no connections.
  * @param options SQL that follows the name in CREATE DATABASE
  */
 export async function createClosedDatabase(
@@ -23,7 +23,7 @@ export async function createClosedDatabase(
   await openClosedDatabase(client, name, grant);
 }
 
-/** Lets the owner and one role connect to a database that nobody could enter, in one transaction. */
+/** Lets the owner and one role connect to a closed database, in one transaction. */
 export async function openClosedDatabase(
   client: Client,
   name: string,
@@ -39,8 +39,8 @@ export async function openClosedDatabase(
 }
 
 /**
- * How far the creation of a database came. Its privileges change with its opening, so one that accepts no connections with
- * privileges that were changed was closed afterwards.
+ * The state of a database after its creation. Opening it changes its privileges, so a database that accepts no connections and has
+ * changed privileges was closed later.
  */
 export async function stateOfDatabase(
   client: Client,

@@ -162,7 +162,7 @@ async function revokePublicConnect(client: Client, name: string): Promise<void> 
   );
   if (rowCount === 0) return;
   await client.query(`revoke all on database ${quoteIdentifier(name)} from public`);
-  // Sessions outlive the right to connect. Without SUPERUSER, only those of its own roles can be ended.
+  // Sessions outlive the right to connect. Without SUPERUSER, only sessions of its own roles can be ended.
   await client.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = $1 and usesysid is not null and not has_database_privilege(usesysid, datid, 'connect')

@@ -1,7 +1,6 @@
-/** The rights of the installation's admin role on a PostgreSQL server, and the consequences of missing ones. */
+/** The rights of the installation's admin role on a PostgreSQL server, and the consequences of missing rights. */
 import { Client } from 'pg';
 import { quoteIdentifier } from '../sql/identifier';
-import { LOGIN_GROUP, LOGIN_GROUP_SINCE } from './login-group';
 
 /** Roles that all projects of a server share; requests run under them. */
 export const REQUEST_ROLES = ['anon', 'authenticated', 'service_role'] as const;
@@ -143,7 +142,7 @@ export function capabilityWarnings(capabilities: ServerCapabilities, serviceBypa
         'service-role key instead; restrictive policies apply to that key too',
     );
   }
-  if (version < 16) warnings.push('before PostgreSQL 16 projects cannot create roles of their own');
+  if (version < 16) warnings.push('before PostgreSQL 16 projects cannot create roles');
   if (version < 15) {
     warnings.push(
       "before PostgreSQL 15 views run with their owner's rights, so client roles get no grant on them",
@@ -153,9 +152,19 @@ export function capabilityWarnings(capabilities: ServerCapabilities, serviceBypa
   }
   if (openDatabases.length > 0) {
     warnings.push(
-      `any role of the server, those of projects included, may connect to ${openDatabases.join(', ')}: ` +
+      `any role of the server, including the roles of projects, may connect to ${openDatabases.join(', ')}: ` +
         'revoke connect on database ... from public',
     );
   }
   return warnings;
 }
+
+/**
+ * The group of all roles with LOGIN that Plinth creates. The embedded PostgreSQL admits its members only, and the
+ * pg_hba.conf of another server can do the same (docs/administration.md). It exists from PostgreSQL 16 on; in earlier
+ * versions owners cannot create roles.
+ */
+export const LOGIN_GROUP = 'plinth_logins';
+
+/** The first version in which owners may create roles, and in which GRANT ... WITH INHERIT FALSE exists. */
+export const LOGIN_GROUP_SINCE = 16;

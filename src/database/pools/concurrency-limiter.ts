@@ -2,7 +2,7 @@
  * Limits how many connections of a pool work at once. When PostgreSQL shares few cores with this process, more
  * backends do not increase throughput: each has cold caches and adds context switches. A connection in use for
  * longer than MOMENT_MS probably waits for a lock, the disk or a client, not for a core, and does not count.
- * Slow statements therefore delay quick ones by no more than that.
+ * Slow statements therefore delay quick statements by no more than that.
  */
 
 /**

@@ -6,8 +6,7 @@ import { MOMENT_MS } from './concurrency-limiter';
 import { FairShare } from './fair-share';
 import type { OpenConnections } from './open-connections';
 import { poolExhausted, serverSilent } from './pool.errors';
-import type { Pool } from './pool';
-import type { PoolLimits } from './pool-limits';
+import type { Pool, PoolLimits } from './pool';
 import { PooledConnection } from './pooled-connection';
 import type { ProjectDatabase } from './project-database';
 
@@ -109,7 +108,7 @@ export class ConnectionQueue {
     while (pool.needsConnection && this.openFor(pool));
   }
 
-  /** While requests wait: refuses expired ones and serves others, as connections in use may count as slow by now. */
+  /** While requests wait: refuses expired requests and serves others, because connections in use may count as slow now. */
   private pollWaiting(pool: Pool): void {
     pool.watch ??= setTimeout(
       () => {
@@ -140,7 +139,7 @@ export class ConnectionQueue {
     else if (this.connections.size >= this.limits.total) streams.endFor(pool.waiting.length, null);
   }
 
-  /** Opens a connection for a pool's oldest waiting request if the limits allow; may close another project's idle one. */
+  /** Opens a connection for a pool's oldest waiting request if the limits allow; may close an idle connection of another project. */
   private openFor(pool: Pool): boolean {
     const waiter = pool.waiting[0];
     if (!waiter || pool.closed || pool.size >= this.limits.perProject) return false;

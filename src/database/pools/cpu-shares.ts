@@ -10,7 +10,7 @@ import type { Pool } from './pool';
 import type { PooledConnection } from './pooled-connection';
 import { PLATFORM_SERVER, type ProjectDatabase } from './project-database';
 
-/** Milliseconds between two looks at the connections in use. */
+/** Milliseconds between two checks of the connections in use. */
 export const POLL_INTERVAL_MS = 200;
 /** Share of the cores from which on a project's processes have a lower priority. */
 const LARGE_SHARE = 1 / 4;
@@ -29,7 +29,7 @@ interface Reading {
 }
 
 export class CpuShares {
-  /** Those whose process is one of this machine. The process id of another server means a stranger's process here. */
+  /** Connections whose process runs on this machine. The process id of another server belongs to an unrelated process here. */
   private readonly ofThisMachine = new WeakSet<PooledConnection>();
   private readonly readings = new WeakMap<PooledConnection, Reading>();
   private readonly lowered = new WeakSet<PooledConnection>();
@@ -47,10 +47,10 @@ export class CpuShares {
   }
 
   /**
-   * Looks at the connections in use.
+   * Checks the connections in use.
    * @returns idle connections with a lower priority, whose project is quiet again
    */
-  look(pools: readonly Pool[]): PooledConnection[] {
+  check(pools: readonly Pool[]): PooledConnection[] {
     const now = performance.now();
     for (const pool of pools) {
       if (pool.lent.size === 0 || this.coresOf(pool, now) <= this.cores * LARGE_SHARE) continue;
@@ -73,7 +73,7 @@ export class CpuShares {
     return this.lowered.has(connection) && !this.until.has(pool);
   }
 
-  /** Number of cores that the pool's connections in use have taken since the last look at each. */
+  /** Number of cores that the pool's connections in use have taken since the last check of each. */
   private coresOf(pool: Pool, now: number): number {
     let cores = 0;
     for (const connection of pool.lent.borrowed()) {
@@ -93,11 +93,11 @@ export class CpuShares {
     try {
       setPriority(connection.processId, NICE);
       this.lowered.add(connection);
-      // Each of PostgreSQL's processes has a session of its own, and where autogroups are on, only their priorities count.
+      // Each of PostgreSQL's processes has its own session, and where autogroups are on, only their priorities count.
       writeFileSync(`/proc/${connection.processId}/autogroup`, String(NICE));
       this.isDone.add(connection);
     } catch (error) {
-      // The kernel lets a user do this ten times a second; the next look tries again. Other errors: the process has ended, belongs to
+      // The kernel allows this ten times a second; the next check tries again. Other errors: the process has ended, belongs to
       // another user, or there are no autogroups.
       if (codeOf(error) !== 'EAGAIN') this.isDone.add(connection);
     }

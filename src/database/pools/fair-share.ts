@@ -5,12 +5,12 @@ import type { PooledConnection } from './pooled-connection';
 
 /** Share of the connections from which on a project that has one waits a little before it opens another. */
 const PLENTY_SHARE = 1 / 2;
-/** Milliseconds that it waits: more than the start of a connection takes, also on a busy machine. */
+/** Milliseconds of waiting: more than a connection needs to open, even on a busy machine. */
 const WAIT_TIMEOUT_MS = 50;
 /** Milliseconds after which it may take the only connection of another project: its own is occupied by a slow request. */
 const PRESSING_MS = 1_000;
 /**
- * Milliseconds after which a busy project has to give its only connection to one that has none. Until then its waiting requests
+ * Milliseconds after which a busy project has to give its only connection to a project that has none. Until then its waiting requests
  * are served first: the start of a connection costs as much as some hundred requests.
  */
 const TENURE_MS = 250;
@@ -38,7 +38,7 @@ export class FairShare {
     this.starving.delete(pool);
   }
 
-  /** Those with waiting requests. They may be deleted meanwhile. */
+  /** The pools with waiting requests. They may be deleted during the iteration. */
   *waitingPools(): Iterable<Pool> {
     for (const pool of this.starving) {
       if (pool.waiting.length === 0) this.starving.delete(pool);
@@ -57,7 +57,7 @@ export class FairShare {
     return found;
   }
 
-  /** Whether a connection that is given back goes to another project, although requests of its own project wait. */
+  /** Whether a connection that is given back must serve another project, although requests of its own project wait. */
   mustYield(pool: Pool, { openSince }: PooledConnection): boolean {
     if (this.starving.size === 0 || pool.waiting.length === 0) return false;
     return pool.size > 1 || openSince < performance.now() - TENURE_MS;
@@ -70,7 +70,7 @@ export class FairShare {
     if (!isFirst && hasToWait && waited < WAIT_TIMEOUT_MS) return false;
     if (open < this.total) return true;
     const mayTakeAny = isFirst || waited > PRESSING_MS;
-    // From a project that has one more than this one, it would only be taken back.
+    // A project with one more connection than this project would only take it back.
     const kept = isFirst ? 1 : pool.size + 1;
     return this.idle.dispensable(kept) ?? (mayTakeAny ? this.idle.oldest() : undefined) ?? false;
   }

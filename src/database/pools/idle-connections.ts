@@ -20,7 +20,7 @@ export class IdleConnections {
     this.connections.delete(connection);
   }
 
-  /** Those that were idle before a moment of the monotonic clock. */
+  /** The connections that were idle before a moment of the monotonic clock. */
   *idleBefore(moment: number): Iterable<PooledConnection> {
     for (const connection of this.connections) {
       if (connection.idleSince >= moment) return;
@@ -29,7 +29,7 @@ export class IdleConnections {
   }
 
   /**
-   * The longest idle one that its project can spare: it has more than `kept`, or was not used for a while. A start of a
+   * The longest idle connection that its project can spare: the project has more than `kept`, or was not used for a while. A start of a
    * connection costs as much as some hundred requests, so two projects in steady use must not close each other's.
    */
   dispensable(kept: number): PooledConnection | undefined {
@@ -39,7 +39,7 @@ export class IdleConnections {
     return undefined;
   }
 
-  /** The longest idle one. */
+  /** The longest idle connection. */
   oldest(): PooledConnection | undefined {
     return this.connections.values().next().value;
   }

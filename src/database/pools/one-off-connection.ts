@@ -1,7 +1,8 @@
 /** A connection for one task outside the request path: provisioning, migrations, the owner's SQL. */
 import type { Client } from 'pg';
-import { HostListClient, type HostListConfig } from '../../pg-pipeline';
-import { BoundedClient, BoundedClientConfig } from './bounded-client';
+import { HostListClient, type HostListConfig, LimitedClient, type MessageLimits } from '../../pg-pipeline';
+import { cleanError } from '../sql/clean-error';
+import { resultTooLarge } from './pool.errors';
 
 /** Milliseconds within which a server must have accepted the connection. */
 export const CONNECT_MS = 15_000;
@@ -31,5 +32,40 @@ async function working<C extends Client, T>(client: C, work: (client: C) => Prom
     return await work(client);
   } finally {
     await client.end().catch(() => undefined);
+  }
+}
+
+/** Default limit for the bytes of all rows that a client reads. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+export interface BoundedClientConfig extends HostListConfig {
+  /** Default: more than MAX_BYTES of rows fail with AppError 500, and notices are dropped. */
+  readonly limits?: MessageLimits;
+  /** As in LimitedClient. */
+  readonly copiesOut?: boolean;
+}
+
+export class BoundedClient extends LimitedClient {
+  constructor(config: BoundedClientConfig = {}) {
+    const budget = new RowBudget(() => this.abort(resultTooLarge(MAX_BYTES)));
+    super({ ...config, password: config.password, limits: config.limits ?? budget });
+    this.onServerError(cleanError);
+  }
+}
+
+class RowBudget implements MessageLimits {
+  private bytes = 0;
+
+  constructor(private readonly onExcess: () => void) {}
+
+  admitsRow(bytes: number): boolean {
+    this.bytes += bytes;
+    if (this.bytes <= MAX_BYTES) return true;
+    this.onExcess();
+    return false;
+  }
+
+  admitsNotice(): boolean {
+    return false;
   }
 }

@@ -3,8 +3,7 @@ import { formatHost, type HostAddress } from '../../pg-pipeline';
 import { CpuShares } from './cpu-shares';
 import { IdleConnections } from './idle-connections';
 import { isDatabaseClosed, isLoginRefused, loginRefused, poolExhausted } from './pool.errors';
-import type { Pool } from './pool';
-import type { PoolLimits } from './pool-limits';
+import type { Pool, PoolLimits } from './pool';
 import { PooledConnection } from './pooled-connection';
 import type { ProjectDatabase } from './project-database';
 import { ServerWatch } from './server-watch';
@@ -101,9 +100,9 @@ export class OpenConnections {
   }
 
   /** Lowers the priority of projects that take much of the machine (cpu-shares.ts). @param pools of all projects */
-  lookAtCpu(pools: Iterable<Pool>): void {
+  checkCpu(pools: Iterable<Pool>): void {
     if (!this.cpu) return;
-    for (const connection of this.cpu.look([...pools])) this.dropIdle(connection);
+    for (const connection of this.cpu.check([...pools])) this.dropIdle(connection);
   }
 
   /** Whether a connection that is given back has to be closed. */

@@ -25,7 +25,7 @@ export class PoolListener {
     return this.heardSince;
   }
 
-  /** Makes an idle connection listen, unless another one does. Resolves when it does; never rejects. */
+  /** Makes an idle connection listen, unless another connection listens. Resolves when it does; never rejects. */
   async adopt(connection: PooledConnection): Promise<void> {
     if (this.connection || this.isRefused || !connection.canListen) return;
     this.connection = connection;

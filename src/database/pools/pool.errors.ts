@@ -1,5 +1,5 @@
 /** Refusals of requests that get no database connection. */
-import { DatabaseFault } from '../../common/errors/database-fault';
+import { DatabaseFault, isFault } from '../../common/errors/database-fault';
 
 /** No connection became free in time. */
 export function poolExhausted(): DatabaseFault {
@@ -35,4 +35,19 @@ export function isLoginRefused({ code }: Error & { code?: string }): boolean {
 
 export function isDatabaseClosed({ code }: Error & { code?: string }): boolean {
   return DATABASE_CLOSED.has(code ?? '');
+}
+
+/** The refusal of a project database's result that is too large to hold in memory. */
+const MIB = 1024 * 1024;
+
+/** @param maxBytes the limit for the rows */
+export function resultTooLarge(maxBytes: number): DatabaseFault {
+  return new DatabaseFault(
+    'result_too_large',
+    `The project's database answered with more than the ${maxBytes / MIB} MiB that Plinth reads at once`,
+  );
+}
+
+export function isResultTooLarge(error: unknown): boolean {
+  return isFault(error, 'result_too_large');
 }

@@ -4,7 +4,6 @@ import { poolExhausted } from './pool.errors';
 import type { PoolListener } from './pool-listener';
 import type { PooledConnection } from './pooled-connection';
 import type { ProjectDatabase } from './project-database';
-import { LowPriorityWork } from './low-priority-work';
 
 export interface Waiter {
   readonly database: ProjectDatabase;
@@ -54,5 +53,70 @@ export class Pool {
   refuseAll(error: () => Error): void {
     for (const waiter of this.waiting.splice(0)) waiter.reject(error());
     this.lowPriority.refuse(error);
+  }
+}
+
+/** Limits of the connections to projects' databases. */
+export interface PoolLimits {
+  /** Connections of all projects. */
+  readonly total: number;
+  /** Connections of one project. */
+  readonly perProject: number;
+  /**
+   * How many of these may work at the same time. Connections in use for longer than a moment do not count
+   * (concurrency-limiter.ts).
+   */
+  readonly workingAtOnce: number;
+  /** Milliseconds that a request waits for a connection before it gets 503. */
+  readonly acquireTimeoutMs: number;
+  /** Milliseconds after which an idle connection is closed. */
+  readonly idleTimeoutMs: number;
+  /** Requests that may wait for one project's connections before further requests get 503 at once. */
+  readonly maxWaiting: number;
+  /** Milliseconds without progress after which a response is aborted if requests wait for its connection. */
+  readonly stalledMs: number;
+  /** Cores that PostgreSQL shares with this process; absent where it runs on another machine. */
+  readonly sharedCores?: number;
+}
+
+/** Work on a project's database that no request waits for: it waits for a connection that no request needs, and opens none. */
+interface LowPriorityWaiter {
+  resolve(connection: PooledConnection): void;
+  reject(error: Error): void;
+  /** Milliseconds of the monotonic clock. */
+  readonly since: number;
+}
+
+/** Milliseconds after which it no longer gives way to requests: there may always be some. */
+const WAIT_TIMEOUT_MS = 1_000;
+
+class LowPriorityWork {
+  /** Connections in use by such work. */
+  inUse = 0;
+  private readonly waiting: LowPriorityWaiter[] = [];
+
+  get isWaiting(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  /** Resolves with a connection that lend() was given. */
+  wait(): Promise<PooledConnection> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject, since: performance.now() });
+    });
+  }
+
+  /** Whether the next free connection is for this work. @param hasRequests whether requests wait for a connection, too */
+  isNext(hasRequests: boolean): boolean {
+    const [first] = this.waiting;
+    return first !== undefined && (!hasRequests || performance.now() - first.since > WAIT_TIMEOUT_MS);
+  }
+
+  lend(connection: PooledConnection): void {
+    this.waiting.shift()?.resolve(connection);
+  }
+
+  refuse(error: () => Error): void {
+    for (const waiter of this.waiting.splice(0)) waiter.reject(error());
   }
 }

@@ -11,7 +11,7 @@ import { withoutName } from '../statement';
 import { cleanError } from '../sql/clean-error';
 import { withBoundedConnection } from './one-off-connection';
 import { loginConfig, type ProjectDatabase } from './project-database';
-import { resultTooLarge } from './result-too-large';
+import { resultTooLarge } from './pool.errors';
 import { SessionState, UNLISTEN } from './session-state';
 
 /** Milliseconds within which a connection must be open. */
@@ -38,7 +38,7 @@ export class PooledConnection extends PipelineConnection {
   idleSince = 0;
   /** Milliseconds of the monotonic clock since when the server owes something; null while the connection is idle. */
   awaitedSince: number | null = null;
-  /** When its server was last heard of, in milliseconds of the monotonic clock; shared by the server's connections. */
+  /** When its server last sent data, in milliseconds of the monotonic clock; shared by the server's connections. */
   server: { heardAt: number } = { heardAt: 0 };
   /** Number of pipelines sent; each is one round trip, however many statements it holds. */
   roundTrips = 0;
@@ -90,7 +90,7 @@ export class PooledConnection extends PipelineConnection {
     return [...statements, this.listenStatement];
   }
 
-  /** AppError 500 for a result that is too large; else the driver's error, or the one that a sink has thrown. */
+  /** AppError 500 for a result that is too large; else the driver's error, or an error of a sink. */
   protected override onFailure(error: Error): Error {
     this.session.isClean = false;
     const failure = super.onFailure(error);
@@ -119,11 +119,11 @@ export class PooledConnection extends PipelineConnection {
 
   /**
    * Ends the session, which undoes what it has not committed. Resolves when the server has ended it. The connection may be
-   * paused meanwhile; what the server had sent before can still be read.
+   * paused during this time; what the server had sent before can still be read.
    */
   async endSession(): Promise<void> {
     this.broken = true;
-    // PgBouncer gives ids of its own, and closes its connection to the server within a transaction.
+    // PgBouncer has its own ids, and closes its connection to the server within a transaction.
     if (this.pooler) return this.disconnect();
     const config = { ...loginConfig(this.database), ...END_TIMEOUTS };
     try {
@@ -136,7 +136,7 @@ export class PooledConnection extends PipelineConnection {
     }
   }
 
-  /** True where it is made through PgBouncer: its session has no settings of its own. */
+  /** True where it is made through PgBouncer: its session has no settings. */
   get isPooled(): boolean {
     return this.pooler !== undefined;
   }

@@ -1,7 +1,6 @@
 /** The address of a project's database, and the role with which Plinth's request path logs in to it. */
 import type { HostAddress, HostListConfig, ServerAddress } from '../../pg-pipeline';
-import { SESSION_DEFAULTS } from './session-defaults';
-import { startupOptions } from './startup-options';
+import { SESSION_DEFAULTS, startupOptions } from './session-state';
 
 const LOGIN_OPTIONS = startupOptions(SESSION_DEFAULTS);
 

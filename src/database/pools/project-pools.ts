@@ -1,6 +1,6 @@
 /**
- * Connections to all projects' databases under one global limit. Each project has a limit of its own. When the global one is
- * reached, an idle connection is closed to make room, and a project without a connection comes before one that has some
+ * Connections to all projects' databases under one global limit. Each project also has a limit. When the global limit is
+ * reached, an idle connection is closed to make room, and a project without a connection comes before projects that have some
  * (docs/rls-door.md, "Connections"). Written here because no pool library shares one limit between databases.
  */
 import { type HostAddress, HostGroup } from '../../pg-pipeline';
@@ -10,9 +10,8 @@ import { POLL_INTERVAL_MS } from './cpu-shares';
 import { ConnectionQueue } from './connection-queue';
 import { type ConnectionHooks, leadsTo, OpenConnections } from './open-connections';
 import { poolExhausted, projectPaused } from './pool.errors';
-import { Pool } from './pool';
+import { Pool, type PoolLimits } from './pool';
 import { PoolListener } from './pool-listener';
-import type { PoolLimits } from './pool-limits';
 import type { PooledConnection } from './pooled-connection';
 import type { ProjectDatabase } from './project-database';
 
@@ -37,11 +36,11 @@ export class ProjectPools implements ConnectionHooks {
     this.queue = new ConnectionQueue(limits, this.connections);
     this.connections.servers.onSilent = (isThere) => this.queue.refuseSilent(this.pools.values(), isThere);
     const sweeper = setInterval(() => this.closeIdle(), Math.max(1_000, limits.idleTimeoutMs / 4));
-    const cpuTimer = setInterval(() => this.connections.lookAtCpu(this.pools.values()), POLL_INTERVAL_MS);
+    const cpuTimer = setInterval(() => this.connections.checkCpu(this.pools.values()), POLL_INTERVAL_MS);
     this.timers = [sweeper.unref(), cpuTimer.unref()];
   }
 
-  /** For metrics: open connections, those held by streamed responses, waiting requests, and round trips so far. */
+  /** For metrics: open connections, connections held by streamed responses, waiting requests, and round trips so far. */
   stats(): { open: number; streaming: number; waiting: number; projects: number; roundTrips: number } {
     let waiting = 0;
     for (const pool of this.pools.values()) waiting += pool.waiting.length;
@@ -121,7 +120,7 @@ export class ProjectPools implements ConnectionHooks {
   }
 
   /**
-   * Closes the connections of a project that was deleted or moved, or whose credentials changed. Those in use
+   * Closes the connections of a project that was deleted or moved, or whose credentials changed. Connections in use
    * close on release.
    */
   async evict(key: string): Promise<void> {
@@ -132,7 +131,7 @@ export class ProjectPools implements ConnectionHooks {
   /**
    * Closes the connections to a server that does not answer any more or is no longer the primary. The requests that use them
    * fail as when the connection is lost.
-   * @param isReplica whether the connections that were made to it as to a replica are meant, or those as to a primary
+   * @param isReplica whether connections to it as a replica are closed, or connections to it as a primary
    */
   abandon(host: HostAddress, isReplica: boolean): void {
     for (const pool of this.pools.values())
@@ -147,7 +146,7 @@ export class ProjectPools implements ConnectionHooks {
     await Promise.all(pool.idle.splice(0).map((connection) => this.connections.discard(pool, connection)));
   }
 
-  /** Closes all connections permanently. Later requests, such as those of background work, are refused. */
+  /** Closes all connections permanently. Later requests, such as requests of background work, are refused. */
   async close(): Promise<void> {
     this.closed = true;
     for (const timer of this.timers) clearInterval(timer);

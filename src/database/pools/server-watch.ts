@@ -1,5 +1,5 @@
 /**
- * Notices PostgreSQL servers that do not answer at all, such as one behind a network that drops packets. The system would
+ * Notices PostgreSQL servers that do not answer at all, such as servers in a network that drops packets. The system would
  * notice after a quarter of an hour; until then the requests of their projects would hold the connections that all servers
  * share.
  */
@@ -9,7 +9,7 @@ import type { PooledConnection } from './pooled-connection';
 import { loginConfig, type ProjectDatabase } from './project-database';
 
 const POLL_INTERVAL_MS = 1_000;
-/** Milliseconds without a word from a server, while something is awaited, after which it is asked whether it is there. */
+/** Milliseconds without data from a server, while an answer is due, after which it is probed. */
 const QUIET_MS = 3_000;
 /** Milliseconds that it has to answer that. */
 const PROBE_MS = 3_000;
@@ -26,7 +26,7 @@ export class ServerWatch {
 
   /** @param total connections to all servers */
   constructor(private readonly total: number) {
-    this.timer = setInterval(() => this.look(), POLL_INTERVAL_MS).unref();
+    this.timer = setInterval(() => this.check(), POLL_INTERVAL_MS).unref();
   }
 
   close(): void {
@@ -57,7 +57,7 @@ export class ServerWatch {
     this.serverOf(connection.database).connections.delete(connection);
   }
 
-  /** Kept for good, as there are few: one that cannot get a connection because of another one counts, too. */
+  /** Never removed, as there are few servers. A server that cannot get a connection because of another server counts, too. */
   private serverOf(database: ProjectDatabase): WatchedServer {
     const name = nameOf(database);
     let server = this.servers.get(name);
@@ -65,7 +65,7 @@ export class ServerWatch {
     return server;
   }
 
-  private look(): void {
+  private check(): void {
     const quietSince = performance.now() - QUIET_MS;
     for (const [name, server] of this.servers) {
       const awaited = server.isSilent ? server.lastAwaited : this.awaitedOf(server, quietSince);
@@ -76,7 +76,7 @@ export class ServerWatch {
     }
   }
 
-  /** A database of a server to doubt. A single server takes nothing away from others. */
+  /** A database of a server that may be unreachable. With a single server there are no others to protect. */
   private awaitedOf(server: WatchedServer, quietSince: number): ProjectDatabase | undefined {
     if (this.servers.size < 2 || server.heardAt > quietSince) return undefined;
     return server.awaitedBefore(quietSince);

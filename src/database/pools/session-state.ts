@@ -58,3 +58,51 @@ export class SessionState {
     this.isClean = false;
   }
 }
+
+/**
+ * The values that RESET ALL restores. A request sends only settings that differ from them. The settings that decide how values are
+ * read, printed or checked are fixed here; the owner's ALTER DATABASE applies to all others, such as the time zone.
+ */
+export const SESSION_DEFAULTS: Readonly<Record<string, string>> = {
+  search_path: '"public", "extensions"',
+  statement_timeout: '30000',
+  'request.cookies': '{}',
+  array_nulls: 'on',
+  bytea_output: 'hex',
+  datestyle: 'ISO, MDY',
+  default_transaction_deferrable: 'off',
+  default_transaction_isolation: 'read committed',
+  extra_float_digits: '1',
+  intervalstyle: 'postgres',
+  row_security: 'on',
+  standard_conforming_strings: 'on',
+  transform_null_equals: 'off',
+  xmlbinary: 'base64',
+  xmloption: 'content',
+};
+
+/** Settings of every session that Plinth opens for its own work. */
+const OWN_SESSION: Readonly<Record<string, string>> = {
+  role: 'none',
+  default_transaction_read_only: 'off',
+  local_preload_libraries: '',
+};
+
+/** The `options` of a connection: these settings and OWN_SESSION. */
+export function startupOptions(settings: Readonly<Record<string, string>>): string {
+  return Object.entries({ ...OWN_SESSION, ...settings })
+    .map(([name, value]) => `-c ${name}=${value.replace(/[\\ ]/g, '\\$&')}`)
+    .join(' ');
+}
+
+/**
+ * For Plinth's work as the owner, such as migrations. A timeout in the connection's configuration takes
+ * precedence.
+ */
+export const OWNER_WORK_OPTIONS = startupOptions({
+  search_path: '"public", "extensions"',
+  statement_timeout: '0',
+  lock_timeout: '0',
+  // node-postgres reads no other format of dates.
+  datestyle: 'ISO',
+});

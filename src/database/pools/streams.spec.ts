@@ -41,7 +41,7 @@ it('refuses one too many of a client, of a project, and of all, while all make p
   expect([streams.size, ended]).toEqual([5, []]);
 });
 
-it('ends the longest stalled stream for a new one, among those that count for the same limit', () => {
+it('ends the longest stalled stream for a new stream, among the streams that count for the same limit', () => {
   begin('first');
   pass(10);
   begin('second');

@@ -36,7 +36,7 @@ export class Streams {
   }
 
   /**
-   * Registers a response until delete(). Ends a stalled one if there are too many.
+   * Registers a response until delete(). Ends a stalled response if there are too many.
    * @throws DatabaseFault too_many_streams when there are too many and all of them make progress
    */
   begin(stream: Stream): void {

@@ -1,13 +1,13 @@
-/** Follows the position of one server in the write-ahead log, over a connection of its own. */
+/** Follows the position of one server in the write-ahead log, over a separate connection. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { parsePosition } from './log-position';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two polls. */
 const POLL_INTERVAL_MS = 200;
 /** Milliseconds after which a server that does not answer counts as down. */
 const ANSWER_MS = 1_000;
-/** Milliseconds between two looks while somebody waits for a position: at first, and at most. */
+/** Milliseconds between two polls during a wait for a position: initial and maximum. */
 const WAIT_MS = { first: 2, most: 50 };
 
 interface FollowedServer {
@@ -17,17 +17,17 @@ interface FollowedServer {
 }
 
 export class PositionFollower {
-  /** As of the last look; null when the server did not answer, or is not of the expected kind. */
+  /** As of the last poll; null when the server did not answer, or is not of the expected kind. */
   position: bigint | null = null;
   private connecting: Promise<HostListClient> | null = null;
   private timer: NodeJS.Timeout | undefined;
-  /** Of the run under way; null while it does not run. */
+  /** Of the current run; null while it does not run. */
   private run: symbol | null = null;
 
-  /** @param onLook called after each look with the time before it, in milliseconds of the monotonic clock */
+  /** @param onPoll called after each poll with the time before it, in milliseconds of the monotonic clock */
   constructor(
     private readonly server: FollowedServer,
-    private readonly onLook: (at: number, position: bigint | null) => void,
+    private readonly onPoll: (at: number, position: bigint | null) => void,
   ) {}
 
   start(): void {
@@ -62,7 +62,7 @@ export class PositionFollower {
     if (this.run !== run) return;
     this.position = position;
     this.timer = setTimeout(() => void this.follow(run), POLL_INTERVAL_MS).unref();
-    this.onLook(at, position);
+    this.onPoll(at, position);
   }
 
   private async read(): Promise<bigint | null> {

@@ -1,4 +1,4 @@
-/** What the door needs for replicas: positions of writes, revocations, and errors after which the primary is asked. */
+/** What the door needs for replicas: positions of writes, revocations, and errors after which the primary is used. */
 import { DatabaseError } from 'pg';
 import { isFault } from '../../common/errors/database-fault';
 import { fixedStatement, readRow, type RowSink } from '../../pg-pipeline';

@@ -10,11 +10,11 @@ import { PositionFollower } from './position-follower';
 /** Milliseconds. A replica shows at least what the primary had committed this long ago. */
 const MAX_LAG_MS = 1_000;
 /**
- * Milliseconds for which a sample of the primary's position stands for later ones. After the sum of both, no process reads what
+ * Milliseconds for which a sample of the primary's position is used for later reads. After the sum of both, no process reads what
  * the primary had not committed before.
  */
 const SAMPLE_MS = 1_000;
-/** Milliseconds that a revocation waits for a replica, before the other processes are told not to use it. */
+/** Milliseconds that a revocation waits for a replica, before the other processes are notified not to use it. */
 const WAIT_TIMEOUT_MS = 100;
 /** Milliseconds without use after which the positions are not followed any more. */
 const IDLE_MS = 60_000;
@@ -81,7 +81,7 @@ export class ReplicaSet {
   private turn = 0;
   /** Position of the last revocation that replicas may lack. */
   private revoked: Sample = { at: -Infinity, position: 0n };
-  /** The message to all processes that is under way, or was the last one; and the one after it. */
+  /** The current or last broadcast, and the next one. */
   private broadcasting: Promise<boolean> | null = null;
   private nextBroadcast: Promise<boolean> | null = null;
 
@@ -159,14 +159,14 @@ export class ReplicaSet {
     // While the primary does not answer, replicas cannot know of revocations.
     if (!checksSession) return sample.position;
     if (sample.at < until - SAMPLE_MS) return null;
-    // What was revoked before the sample was taken is in it; of later ones this process is told if it hears.
+    // What was revoked before the sample was taken is in it; later revocations are broadcast to this process if it listens.
     const hearsSince = this.events.hearsSince();
     if (hearsSince === null || hearsSince > sample.at) return null;
     const { position } = this.lastRevoked();
     return position > sample.position ? position : sample.position;
   }
 
-  /** Later the samples are newer. The positions of another primary may be lower, so an old one must not stay. */
+  /** Later samples replace it. The positions of another primary may be lower, so an old position must not stay. */
   private lastRevoked(): Sample {
     const isOver = performance.now() - this.revoked.at > MAX_LAG_MS + SAMPLE_MS;
     return isOver ? { at: -Infinity, position: 0n } : this.revoked;

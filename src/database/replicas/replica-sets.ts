@@ -38,17 +38,17 @@ export class ReplicaSets implements OnApplicationShutdown {
 
   constructor(private readonly pools: ProjectPools) {}
 
-  /** Calls refuseBefore() in every process; a process alone has told all. */
+  /** Calls refuseBefore() in every process; a single process has notified all. */
   broadcast: (server: string, position: bigint) => Promise<boolean> = () => Promise.resolve(true);
-  /** As in ReplicaSetEvents; a process alone misses nothing. */
+  /** As in ReplicaSetEvents; a single process misses nothing. */
   hearsSince: ReplicaSetEvents['hearsSince'] = () => 0;
 
-  /** Reads that replicas have served, and that were repeated on the primary. */
+  /** Numbers of reads that replicas have served, and of reads that were repeated on the primary. */
   stats(): Readonly<{ served: number; repeated: number }> {
     return this.counts;
   }
 
-  /** Replaces the list of servers; those that did not change are kept. Servers without replicas are left out. */
+  /** Replaces the list of servers; unchanged servers are kept. Servers without replicas are left out. */
   configure(servers: readonly ServerReplicas[]): void {
     const before = this.sets;
     const next = new Map<string, Known>();

@@ -1,4 +1,4 @@
-/** The pipelines of the door: the statements that set the context, and those of the work behind them. */
+/** The pipelines of the door: the statements that set the context, and the statements of the work after them. */
 import { createHash } from 'node:crypto';
 import { RESET_AFTER_CALL, RESET_BEFORE_CALL, RESET_SETTINGS } from '../pools/session-state';
 import type { Statement } from '../statement';

@@ -1,6 +1,6 @@
 /** Composes the parameterised statement that sets a caller's RLS context on a connection. */
 import type { RowSink } from '../../pg-pipeline';
-import { SESSION_DEFAULTS } from '../pools/session-defaults';
+import { SESSION_DEFAULTS } from '../pools/session-state';
 import type { Statement } from '../statement';
 import { CONTEXT_SETTINGS, type ContextSetting, type ContextSettings, type RlsContext } from './rls-context';
 
@@ -30,7 +30,7 @@ export const POOLED_SYSTEM_CONTEXT: Statement = {
   sink: IGNORE_ROWS,
 };
 
-/** What the statement depends on besides the caller. */
+/** What the statement depends on, in addition to the caller. */
 interface ConnectionTraits {
   /** Position that the replica must have replayed, or else the statement fails; null on the primary. */
   readonly minimum?: string | null;

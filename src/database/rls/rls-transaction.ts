@@ -1,6 +1,6 @@
 /**
  * The RLS door, the only way to a project's data. It opens the transaction, sets role, claims and request facts, runs
- * the statements and commits. A connection in doubt is closed. A request of one statement costs one round trip
+ * the statements and commits. A connection of unknown state is closed. A request of one statement costs one round trip
  * (docs/rls-door.md).
  */
 import { Injectable } from '@nestjs/common';
@@ -100,14 +100,15 @@ export class RlsTransaction {
       consumer.onStart(connection);
       try {
         const pipeline = make(connection.isPooled);
-        return await implicitTransaction(connection, pipeline, settings, { mayRepeat, afterwards });
+        const all = settings.leavesNothing ? pipeline : extended(pipeline, connection.departure);
+        return await sendRepeating(connection, all, { mayRepeat, afterwards });
       } finally {
         connection.resume();
       }
     });
   }
 
-  /** Reads the position after a commit, where replicas need it; null where nobody does. */
+  /** Reads the position after a commit, where replicas need it; null otherwise. */
   private positionAfter(
     database: ProjectDatabase,
     onCommitted: ((position: string) => void) | undefined,
@@ -118,7 +119,7 @@ export class RlsTransaction {
   /**
    * Like batch(), but `decide` sees the results before they are committed: it refuses by throwing, and rolls
    * back without an error by returning `rollback`. Costs a second round trip.
-   * @param consumer of rows that may be streamed to a client before the decision, such as those of a read
+   * @param consumer of rows that may be streamed to a client before the decision, such as the rows of a read
    */
   async runThenDecide(
     context: RlsContext,
@@ -147,7 +148,7 @@ export class RlsTransaction {
     });
   }
 
-  /** Runs work in an explicit transaction, where a statement depends on the result of an earlier one. */
+  /** Runs work in an explicit transaction, where a statement depends on the result of an earlier statement. */
   async run<T>(
     context: RlsContext,
     work: (scope: TransactionScope) => Promise<T>,

@@ -67,7 +67,7 @@ export class RecordReader {
     throw this.unusable(column, `no whole number from ${least} to ${most}`);
   }
 
-  /** Years 1 to 9999: earlier and later ones and `infinity` become the first or last moment of that range. */
+  /** Years 1 to 9999: earlier and later years and `infinity` become the first or last moment of that range. */
   date(column: string): Date {
     const value: unknown = this.row[column];
     const time = value instanceof Date ? value.getTime() : isInfinite(value) ? value : NaN;

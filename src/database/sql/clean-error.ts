@@ -14,7 +14,7 @@ const TEXTS = [
   'internalQuery',
 ] as const;
 
-/** Control characters except tab and line feed, and those that reverse text: a terminal would obey them. */
+/** Control characters except tab and line feed, and characters that reverse text: a terminal would obey them. */
 const UNPRINTABLE = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 
 /**

@@ -1,11 +1,11 @@
-/** Recognises errors of a server that cannot be reached or went away: of the system, the driver and TypeORM. */
+/** Recognises errors of a server that cannot be reached or was stopped: of the system, the driver and TypeORM. */
 import { types } from 'node:util';
 import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
 import { codeOf } from '../../common/errors/error-facts';
 import { mayRecover } from './sqlstate';
 
-/** Node's codes of sockets and name look-ups (errno(3), getaddrinfo(3)). */
+/** Node's codes of sockets and name resolution (errno(3), getaddrinfo(3)). */
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -106,7 +106,7 @@ describe('the line', () => {
     expect(budget.stats()).toEqual({ reserved: 601, waiting: 0 });
   });
 
-  it('lets small bodies pass once a large one before them was refused', async () => {
+  it('admits small bodies after a large body before them was refused', async () => {
     const held = reserved(of('a'), 500);
     const large = expect(budget.reserve(of('a'), 400)).rejects.toMatchObject({ status: 503 });
     await jest.advanceTimersByTimeAsync(WAIT_TIMEOUT_MS / 2);

@@ -13,7 +13,7 @@ export interface BudgetLimits {
   readonly total: number;
   /** Milliseconds that a request waits for memory. */
   readonly waitTimeoutMs: number;
-  /** Requests that may wait; further ones are refused at once. */
+  /** Requests that may wait; further requests are refused at once. */
   readonly maxWaiting: number;
 }
 
@@ -29,7 +29,7 @@ export interface BudgetErrors {
 export interface Sender {
   /** The project's id; empty where there is none. */
   readonly account: string;
-  /** The client's address. Clients behind an unknown proxy share one, so its share is the largest. */
+  /** The client's address. Clients behind an unknown proxy share an address, so its share is the largest. */
   readonly address: string;
 }
 

@@ -57,7 +57,7 @@ it('does not count time in which the server did not read', () => {
   expect(tooSlow).toHaveBeenCalledTimes(1);
 });
 
-it('looks no further once the body has ended', () => {
+it('does not measure after the end of the body', () => {
   paceOf(true).end();
   jest.advanceTimersByTime(100_000);
   expect(tooSlow).not.toHaveBeenCalled();

@@ -2,6 +2,8 @@
  * Ends a body that arrives too slowly: each window of time needs a least number of bytes, and a body that is held in memory
  * has a deadline. A window in which the server itself paused the body does not count.
  */
+import type { IncomingMessage } from 'node:http';
+import { httpError } from '../../common/errors/http-errors';
 
 export interface PaceLimits {
   /** Bytes a second, on average over each window. */
@@ -68,4 +70,27 @@ export class BodyPace {
     this.isExcused = this.isPaused;
     this.timer = this.nextWindow();
   };
+}
+
+/**
+ * Yields the chunks of a body. Ending the iteration early leaves the connection open for the response.
+ * @throws AppError 408 when the body arrives too slowly, Error when the client breaks off
+ */
+export async function* pacedBody(
+  request: IncomingMessage,
+  limits: PaceLimits,
+): AsyncGenerator<Buffer, void, undefined> {
+  const onTooSlow = (): void => void request.destroy(httpError(408, 'The body arrives too slowly'));
+  const pace = new BodyPace(limits, false, onTooSlow);
+  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  try {
+    for await (const chunk of chunks) {
+      pace.take(chunk.length);
+      pace.pause();
+      yield chunk;
+      pace.resume();
+    }
+  } finally {
+    pace.end();
+  }
 }

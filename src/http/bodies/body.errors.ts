@@ -36,7 +36,7 @@ export const bodyIsEncoded = (coding: string): AppError =>
     database: { sqlstate: 'PL415' },
   });
 
-/** Seconds: bodies that arrive at all arrive within a few. */
+/** Seconds: most bodies arrive within a few seconds. */
 const RETRY_AFTER = '2';
 
 export const noMemoryForBody = (): AppError =>

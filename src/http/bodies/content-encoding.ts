@@ -1,4 +1,4 @@
-/** Refuses compressed bodies: a small one could decompress to gigabytes. */
+/** Refuses compressed bodies: a small body could decompress to gigabytes. */
 import type { IncomingMessage } from 'node:http';
 import { bodyIsEncoded } from './body.errors';
 

@@ -35,7 +35,7 @@ it.each([[[1]], [[1, 3_000, 2, 1_023, 1_024]], [[5_000]], [[1, 1, 70_000]]])(
   },
 );
 
-it('joins what waits, and asks for a pause at the high-water mark', async () => {
+it('joins waiting chunks, and requests a pause at the high-water mark', async () => {
   const request = new Request(new Socket({ highWaterMark: 16_384 } as object));
   const mark = request.readableHighWaterMark;
   let count = 0;
@@ -76,7 +76,7 @@ it('serves a request that got the prototype after it was made', async () => {
 it.each([
   ['reaches the high-water mark', [100, 15_000, 1_000, 1_000, 1_000]],
   ['stays below it', [100, 5_000, 10, 10]],
-])('gives a reader that paused what has arrived, when that %s', async (_case, sizes) => {
+])('gives the chunks of a paused reader to it when it %s', async (_case, sizes) => {
   let received = 0;
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const server = createServer({ IncomingMessage: Request, highWaterMark: 16_384 }, (request, response) => {

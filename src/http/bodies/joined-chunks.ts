@@ -10,7 +10,7 @@ const LARGE = 1024;
 const BLOCK = 4 * 1024;
 
 /**
- * Requests whose small chunks are joined. Each call makes a class of its own, whose prototype may be changed. Express sets that prototype
+ * Requests whose small chunks are joined. Each call makes a separate class, whose prototype may be changed. Express sets that prototype
  * on requests of other servers, too, such as the one for metrics: their constructor has set none of the members.
  */
 export function joiningRequests(): typeof IncomingMessage {
@@ -29,7 +29,7 @@ export function joiningRequests(): typeof IncomingMessage {
       return super.push(chunk, encoding);
     }
 
-    /** Called for every reader. Until push() the stream does not ask for more, so joined chunks would wait for further ones. */
+    /** Called for every reader. Until push() the stream does not ask for more, so joined chunks would wait for further chunks. */
     override read(size?: number): unknown {
       this.flush();
       return super.read(size);

@@ -1,5 +1,5 @@
 /**
- * Documents the errors of an operation from the errors themselves: status, headers and example are those of the answer that
+ * Documents the errors of an operation from the errors themselves: status, headers and example are taken from the answer that
  * the area's renderer writes.
  */
 import { applyDecorators, type Type } from '@nestjs/common';
@@ -98,7 +98,7 @@ export class ErrorDocs {
     return made;
   }
 
-  /** `Not found` and a list of the messages, each behind its code. */
+  /** `Not found` and a list of the messages, each after its code. */
   private descriptionOf(status: number, errors: readonly AppError[]): string {
     const lines = errors.map((error) => {
       const code = this.area.codeOf(error);

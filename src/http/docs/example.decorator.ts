@@ -9,7 +9,7 @@ export function Example(example: object): ClassDecorator {
   return (target) => Reflect.defineMetadata(EXAMPLE, example, target);
 }
 
-/** @throws Error if the DTO has no example of its own */
+/** @throws Error if the DTO has no example */
 export function exampleOf(type: Type): object {
   const example = Reflect.getOwnMetadata(EXAMPLE, type) as object | undefined;
   if (!example) throw new Error(`${type.name} needs an @Example() for the OpenAPI document`);

@@ -1,4 +1,4 @@
-/** What a handler says of itself for the OpenAPI document: its text, body, successful answers and own errors. */
+/** How handlers are described in the OpenAPI document: its text, body, successful answers and own errors. */
 import 'reflect-metadata';
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
@@ -6,7 +6,7 @@ import type { DocumentedHeaders } from './documented-headers';
 import type { ErrorDocs, ErrorList } from './error-docs';
 import { exampleOf } from './example.decorator';
 
-/** Text of an operation, whose operationId is the name of the method. @param text the summary in the first line, and the description in the following ones */
+/** Text of an operation, whose operationId is the name of the method. @param text the summary in the first line, and the description in the following lines */
 export function Describe(text: string): MethodDecorator {
   const [summary, ...description] = text.split('\n').map((line) => line.trim());
   return ApiOperation({ summary, description: description.join('\n').trim() });
@@ -33,7 +33,7 @@ export function JsonBody(
 }
 
 /**
- * A successful answer: its status, and its JSON body. Of several, the first is the usual one.
+ * A successful answer: its status, and its JSON body. Of several, the first is the usual answer.
  * @param type in an array: a list of it; none: an answer without a body
  */
 export function Answer(
@@ -54,12 +54,12 @@ export function Answer(
 const ERRORS = Symbol('errors of a handler');
 
 export interface OwnErrors {
-  /** Null: those of the controller. */
+  /** Null: the errors of the controller. */
   readonly docs: ErrorDocs | null;
   readonly errors: ErrorList;
 }
 
-/** The errors of a handler besides those of its controller. The first one of a status is the example of the answer. */
+/** The errors of a handler, in addition to the errors of its controller. The first one of a status is the example of the answer. */
 export const Errors = (...errors: ErrorList): MethodDecorator => errorsIn(null, errors);
 
 /** The same, for errors whose bodies have a schema of their own. */

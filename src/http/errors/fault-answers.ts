@@ -14,7 +14,7 @@ const busy = (seconds: number): FaultAnswer => ({
   headers: { 'Retry-After': String(seconds) },
 });
 
-/** A pause is ended by a person, so that clients need not ask every second. */
+/** A person ends a pause, so clients need not retry every second. */
 const PAUSED_RETRY_SECONDS = 60;
 
 const ANSWERS: Readonly<Record<DatabaseFaultKind, FaultAnswer>> = {

@@ -18,7 +18,7 @@ const ANY_CODE: SchemaObject = {
   description: 'An error code, or the SQLSTATE of a database error',
 };
 
-/** @param more members beside message, code and status */
+/** @param more members in addition to message, code and status */
 export function platformErrorSchema(
   status: number,
   code: SchemaObject,

@@ -1,5 +1,5 @@
 /**
- * Bodies and query strings that are refused when they hold an unknown member. A misspelt member that is ignored would look
+ * Bodies and query strings that are refused when they hold an unknown member. A misspelt member that is ignored would seem
  * as if it had an effect.
  */
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
@@ -16,7 +16,7 @@ const PIPE = new BodyPipe({
   forbidNonWhitelisted: true,
   stopAtFirstError: true,
   transform: true,
-  // The parameter decorators below are custom ones, which Nest's pipes skip otherwise.
+  // The parameter decorators below are custom decorators, which Nest's pipes skip otherwise.
   validateCustomDecorators: true,
   exceptionFactory: (errors) => invalidParameters(errors.flatMap((error) => messagesOf(error)).join('; ')),
 });

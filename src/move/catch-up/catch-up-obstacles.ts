@@ -1,6 +1,6 @@
 /** Why changes of a project cannot be followed to another server, found out before the move. */
 import { Injectable } from '@nestjs/common';
-import { OWNER_WORK_OPTIONS } from '../../database/pools/startup-options';
+import { OWNER_WORK_OPTIONS } from '../../database/pools/session-state';
 import { OwnerDatabase } from '../../projects/owner-database';
 import { type DatabaseServer, MAINTENANCE_DATABASE } from '../../projects/provisioning/database-server';
 import { TemplateDatabase } from '../../projects/provisioning/template-database';

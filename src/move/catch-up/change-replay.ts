@@ -2,8 +2,8 @@
  * Repeats the changes of the source on the target. Its sessions have no rights but those of the project's owner, and run with
  * session_replication_role = replica, so that triggers, rules and foreign keys do not act a second time.
  */
-import type { BoundedClient } from '../../database/pools/bounded-client';
-import { startupOptions } from '../../database/pools/startup-options';
+import type { BoundedClient } from '../../database/pools/one-off-connection';
+import { startupOptions } from '../../database/pools/session-state';
 import { quoteIdentifier } from '../../database/sql/identifier';
 import { PipelineConnection, type Statement } from '../../pg-pipeline';
 import type { OwnerDatabase } from '../../projects/owner-database';

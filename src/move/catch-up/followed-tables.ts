@@ -2,7 +2,7 @@
  * The tables of a project whose changes logical replication can follow, and those that are copied during the stop of writes:
  * without a key no row can be found again, and unlogged tables are not in the write-ahead log.
  */
-import type { BoundedClient } from '../../database/pools/bounded-client';
+import type { BoundedClient } from '../../database/pools/one-off-connection';
 import type { LockedTable } from '../write-lock';
 
 export interface FollowedTable extends LockedTable {

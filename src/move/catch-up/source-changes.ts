@@ -14,7 +14,7 @@ import {
   reportOf,
   STREAMED_DATA,
 } from '../../backup/physical/replication-connection';
-import { startupOptions } from '../../database/pools/startup-options';
+import { startupOptions } from '../../database/pools/session-state';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import { HostListClient } from '../../pg-pipeline';
 import { MAINTENANCE_DATABASE } from '../../projects/provisioning/database-server';

@@ -1,7 +1,11 @@
 /** The roles that all projects of a server share. Their privileges are granted in each project's own database. */
 import { Client } from 'pg';
-import { LOGIN_GROUP, LOGIN_GROUP_SINCE } from '../../database/platform/login-group';
-import { REQUEST_ROLES, ServerCapabilities } from '../../database/platform/server-capabilities';
+import {
+  LOGIN_GROUP,
+  LOGIN_GROUP_SINCE,
+  REQUEST_ROLES,
+  ServerCapabilities,
+} from '../../database/platform/server-capabilities';
 import { quoteIdentifier } from '../../database/sql/identifier';
 
 /** Creates missing roles. The caller holds the server's lock. */

@@ -4,8 +4,8 @@
  */
 import { DataSource, type MigrationInterface } from 'typeorm';
 import type { HostListConfig } from '../../pg-pipeline';
-import { BoundedClient } from '../../database/pools/bounded-client';
-import { OWNER_WORK_OPTIONS } from '../../database/pools/startup-options';
+import { BoundedClient } from '../../database/pools/one-off-connection';
+import { OWNER_WORK_OPTIONS } from '../../database/pools/session-state';
 import { QUIET_LOGGER } from '../../database/platform/quiet-logger';
 import { Initial1790000000100 } from '../../../migrations/project/1790000000100-initial';
 

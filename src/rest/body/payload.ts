@@ -25,7 +25,7 @@ export interface Payload {
 const LARGE = 64 * 1024;
 
 /**
- * A body of rows. A large one is read in slices, so that the event loop is never blocked for long.
+ * A body of rows. A large body is read in slices, so that the event loop is never blocked for long.
  * @throws AppError PL102 for what does not parse, PL157 for another media type, and what `memory` throws
  */
 export async function readPayload(body: Buffer, type: MediaType, memory: Memory): Promise<Payload> {

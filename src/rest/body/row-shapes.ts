@@ -1,9 +1,9 @@
 /**
- * The member names of the rows of a body. Nearly all bodies have rows of one shape, so each row is compared with the one before
+ * The member names of the rows of a body. Nearly all bodies have rows of one shape, so each row is compared with the row before
  * it, name by name; an equal row costs nothing more.
  */
 
-/** Names of all shapes together that are kept: far more than any table has columns (1,600), or any function arguments. */
+/** Maximum of names in all shapes together: far more than any table has columns (1,600), or any function arguments. */
 const MAX_NAMES = 100_000;
 
 export class RowShapes {

@@ -9,6 +9,8 @@ import { RowShapes } from './row-shapes';
 const PIECE = 16 * 1024;
 /** Characters of a string that the tokenizer collects at once; without a buffer it appends them one by one. */
 const STRING_BUFFER = 64 * 1024;
+/** Characters of a member's name, of which PostgreSQL reads 63 bytes. */
+const MAX_NAME = 1024 * 1024;
 /** Levels of nesting, each of which takes memory here. PostgreSQL's own limit, its stack, is reached earlier. */
 const MAX_LEVELS = 100_000;
 
@@ -80,6 +82,7 @@ class StructureScan {
   }
 
   private name(name: string): void {
+    if (name.length > MAX_NAME) throw invalidBody('The body has a member with too long a name');
     if (this.isRow()) this.rows.name(name);
     this.expected = ':';
   }

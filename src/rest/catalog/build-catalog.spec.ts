@@ -4,7 +4,7 @@ import { nameKey } from './catalog';
 
 const COPIES = 3_000;
 
-/** Many copies of the example schema, each in a schema of its own. */
+/** Many copies of the example schema, each in its own schema. */
 function manyRelations(): typeof EXAMPLE_ROWS {
   const relations = Array.from({ length: COPIES }, (_, copy) =>
     EXAMPLE_ROWS.relations.map((row) => ({ ...row, oid: `${row.oid}${copy}`, schema: `copy_${copy}` })),
@@ -12,7 +12,7 @@ function manyRelations(): typeof EXAMPLE_ROWS {
   return { ...EXAMPLE_ROWS, relations, constraints: [], routines: [] };
 }
 
-it('lets other work have its turn while a catalog of thousands of tables is built', async () => {
+it('yields to other work while a catalog of thousands of tables is built', async () => {
   let turns = 0;
   let isOver = false;
   const count = (): void => {

@@ -16,7 +16,7 @@ const OWN = `>= ${FIRST_NORMAL_OID}`;
 /** With an empty search_path, format_type() qualifies every name that is not built in. */
 export const QUALIFY_NAMES = `select set_config('search_path', '', true)`;
 
-/** The base types of domains, below nested ones, with the length that the innermost one declares. */
+/** The base types of domains, below nested ones, with the length that the innermost type declares. */
 const BASE_TYPES = `
   recursive domains(oid, base, typmod, depth) as (
     select oid, typbasetype, typtypmod, 1 from pg_type where typtype = 'd'
@@ -26,7 +26,7 @@ const BASE_TYPES = `
   ),
   bottoms as materialized (select distinct on (oid) oid, base, typmod from domains order by oid, depth desc)`;
 
-/** Limit for the bytes of one view's parsed query; longer ones are not read. */
+/** Limit for the bytes of one view's parsed query; longer queries are not read. */
 const MAX_ACTION = 1024 * 1024;
 
 /** Columns are read for each relation by index, so that the time stays linear whatever the statistics of pg_class say. */
@@ -132,10 +132,10 @@ export const TRAITS = `
 /** Roles of requests: their settings, and the relations that they cannot read. */
 const SHARED = `'{${REQUEST_ROLES.join(', ')}}'::name[]`;
 
-/** Limit for the bytes of one setting; longer ones are not read. */
+/** Limit for the bytes of one setting; longer settings are not read. */
 const MAX_SETTING = 8_192;
 
-/** Roles of a project's own that count, besides those of all projects; further ones are left out, in order of their names. */
+/** Maximum of a project's own roles that are read, in order of their names. The roles that all projects share do not count. */
 export const MAX_OWN_ROLES = 100;
 
 /**
@@ -157,7 +157,7 @@ const GRANTED_ROLES = `
 /**
  * Settings of a project's own roles (ALTER ROLE ... SET) that a request may apply: only those that need no privilege, and none that
  * Plinth's own statements or the reading of results depend on. Settings of the roles that all projects share are never read: each
- * role may change its own settings, so every owner can change those of anon. pg_settings takes milliseconds to
+ * role may change its own settings, so every owner can change the settings of anon. pg_settings takes milliseconds to
  * compute, so it is not joined but looked up for the settings found, which are mostly none.
  */
 export const ROLES = `
@@ -177,8 +177,8 @@ export const ROLES = `
 
 /**
  * Roles of requests that cannot read back the rows they write, so that RETURNING would make the write fail
- * (PostgreSQL manual, CREATE POLICY, table of policies by command). A role without a policy of its own may
- * inherit one. The loops are role by role: PostgreSQL keeps the memberships of one role in memory, and those of a shared
+ * (PostgreSQL manual, CREATE POLICY, table of policies by command). A role without a policy may
+ * inherit one. The loops are role by role: PostgreSQL keeps the memberships of one role in memory, and a shared
  * role may be many.
  */
 export const WITHHELD = `
@@ -217,7 +217,7 @@ export const WITHHELD = `
 /**
  * Types whose text output shows names of the system catalog: the aliases of oid, that is all types with a
  * binary cast to it except int4; aclitem, which prints names of roles; then arrays, domains, ranges and
- * composite types of these. Nearly every row type of the system catalog contains one, so all of those count.
+ * composite types of these. Nearly every row type of the system catalog contains one, so all of them count.
  * build-catalog.ts adds the row types of the project's relations.
  */
 export const REVEALING = `

@@ -108,7 +108,7 @@ export interface RevealingRow {
   readonly shown: string;
 }
 
-/** The origins of a view's columns. If a view has several rows, the last one counts. */
+/** The origins of a view's columns. If a view has several rows, the last row counts. */
 export type ViewRow = readonly [oid: string, origins: readonly ColumnOrigin[]];
 
 export interface CatalogRows extends CodeTraits {

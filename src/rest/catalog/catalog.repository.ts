@@ -7,18 +7,7 @@ import type { Statement } from '../../database/statement';
 import { eachRow } from '../../pg-pipeline';
 import { ProjectDatabase } from '../../database/pools/project-database';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
-import type {
-  CatalogRows,
-  ConstraintRow,
-  HandlerRow,
-  RelationRow,
-  RepresentationRow,
-  RevealingRow,
-  RoleRow,
-  RoutineRow,
-  ViewRow,
-  WithheldRow,
-} from './catalog-rows';
+import type { CatalogRows, ViewRow } from './catalog-rows';
 import type { CodeTraits } from './catalog';
 import {
   ANNOUNCES,
@@ -58,6 +47,12 @@ const QUERIES = {
   revealing: REVEALING,
 };
 
+/** The rows of each query, by its name. */
+type QueriedRows = Pick<CatalogRows, Exclude<keyof typeof QUERIES, 'fingerprint' | 'announces'>> & {
+  readonly fingerprint: readonly { readonly fingerprint: string }[];
+  readonly announces: readonly { readonly announces_ddl: boolean }[];
+};
+
 /** In doubt, code may do anything: requests then send statements that they could leave out. */
 const UNKNOWN_TRAITS: CodeTraits = { setsResponse: true, readsRequest: true, leavesLocks: true };
 
@@ -79,22 +74,14 @@ export class CatalogRepository {
     const collected = Object.values(QUERIES).map((text) => ({ text, maxBytes: MAX_BYTES }));
     const statements = [{ text: QUALIFY_NAMES }, ...collected, takeViews];
     const [, ...results] = await this.door.systemSnapshot(database, REASON, statements, onBegin);
-    const names = Object.keys(QUERIES);
-    const rows = <Row>(name: keyof typeof QUERIES): Row[] =>
-      (results[names.indexOf(name)]?.rows ?? []) as Row[];
+    const named = Object.keys(QUERIES).map((name, at) => [name, results[at]?.rows ?? []] as const);
+    const { fingerprint, announces, ...rows } = Object.fromEntries(named) as unknown as QueriedRows;
     return {
-      fingerprint: rows<{ fingerprint: string }>('fingerprint')[0]?.fingerprint ?? '',
-      announcesDdl: rows<{ announces_ddl: boolean }>('announces')[0]?.announces_ddl ?? false,
+      ...rows,
       ...UNKNOWN_TRAITS,
-      relations: rows<RelationRow>('relations'),
+      fingerprint: fingerprint[0]?.fingerprint ?? '',
+      announcesDdl: announces[0]?.announces_ddl ?? false,
       views,
-      constraints: rows<ConstraintRow>('constraints'),
-      routines: rows<RoutineRow>('routines'),
-      handlers: rows<HandlerRow>('handlers'),
-      representations: rows<RepresentationRow>('representations'),
-      roles: rows<RoleRow>('roles'),
-      withheld: rows<WithheldRow>('withheld'),
-      revealing: rows<RevealingRow>('revealing'),
     };
   }
 

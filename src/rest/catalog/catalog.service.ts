@@ -11,14 +11,14 @@ import { type HeardSince, ProjectCatalog } from './project-catalog';
 
 /** Number of catalogs in memory. */
 const CATALOGS = 2_000;
-/** Limit for the catalogSize() of all of them, which is about 120 MB; a project without tables of its own has about 300. */
+/** Limit for the catalogSize() of all of them, which is about 120 MB; a project without tables has about 300. */
 export const CATALOG_ENTRIES = 400_000;
 /**
  * A larger catalog, such as one of a thousand tables with twenty columns, is counted apart, so that a project with a huge
- * schema evicts other huge ones only.
+ * schema evicts only other huge schemas.
  */
 export const LARGE_CATALOG = 20_000;
-/** Limit for all large ones. One of them is kept even if it is larger than that; it cannot exceed what a read returns. */
+/** The same limit for all large catalogs. One catalog is kept even if it is larger; a read returns no more. */
 const LARGE_CATALOG_ENTRIES = 100_000;
 
 @Injectable()

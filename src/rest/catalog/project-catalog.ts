@@ -1,5 +1,5 @@
 /**
- * One project's catalog: read on first use, then updated in the background while the old one stays in use.
+ * One project's catalog: read on first use, then updated in the background while the old catalog stays in use.
  * Changes are announced on a channel, on which one of the project's pooled connections listens. Without event triggers, or while
  * that connection is busy, requests have a cheap fingerprint compared about once a second. There is no timer: it would take
  * connections from the requests of other projects.
@@ -10,9 +10,9 @@ import { buildCatalog } from './build-catalog';
 import { type Catalog, catalogSize } from './catalog';
 import type { CatalogRepository } from './catalog.repository';
 
-/** Milliseconds after which a request has the catalog compared in the background, and is served from the old one. */
+/** Milliseconds after which a request starts a comparison of the catalog in the background, and uses the old catalog. */
 const FRESH_MS = 400;
-/** Milliseconds after which it waits for the comparison, unless one is under way. */
+/** Milliseconds after which it waits for the comparison, unless one is running. */
 const STALE_MS = 2_000;
 /** Milliseconds after which it waits in any case. */
 const IDLE_MS = 10_000;
@@ -27,7 +27,7 @@ export type HeardSince = (database: ProjectDatabase) => number;
 
 export class ProjectCatalog {
   private catalog: Catalog | undefined;
-  /** When the last comparison ended, and before the last one looked at the database; milliseconds of the monotonic clock. */
+  /** When the last comparison ended, and when it began to read the database; milliseconds of the monotonic clock. */
   private lastCheck = -Infinity;
   private checkedFrom = -Infinity;
   private isChecking = false;
@@ -56,7 +56,7 @@ export class ProjectCatalog {
     const begunAt = performance.now();
     try {
       const fingerprint = await this.repository.fingerprint(this.database);
-      // Compared with the current catalog: a reload that ended meanwhile may have begun before the change.
+      // Compared with the current catalog: a reload that ended during the comparison may have begun before the change.
       if (this.catalog?.fingerprint !== fingerprint) await this.reload.run();
       else this.checkedFrom = begunAt;
       if (this.catalog && !this.hasTraits) void this.addTraits(this.catalog);
@@ -125,7 +125,7 @@ export class ProjectCatalog {
     if (this.closed) return;
     try {
       const traits = await this.repository.readTraits(this.database);
-      // A newer catalog is followed by traits of its own.
+      // Another read adds the traits of a newer catalog.
       if (this.catalog !== catalog) return;
       [this.catalog, this.hasTraits] = [{ ...catalog, ...traits }, true];
     } catch (error) {

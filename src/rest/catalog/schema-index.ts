@@ -26,7 +26,7 @@ export class SchemaIndex {
   private readonly constraintsByRelation = new Map<string, ConstraintRow[]>();
   private readonly viewPrimaryKeys = new Map<string, string[]>();
 
-  /** Called once, before any look-up. Yields to the event loop between its steps. */
+  /** Called once, before all other methods. Yields to the event loop between its steps. */
   *fill({ relations, views, constraints }: CatalogRows): Generator<void, void> {
     this.constraints = constraints;
     for (const row of relations) {

@@ -14,7 +14,7 @@ export interface ColumnOrigin {
   readonly column: number;
 }
 
-/** `(` and `{QUERY`: fields of the outermost query stand at this depth. */
+/** `(` and `{QUERY`: the depth of fields of the outermost query. */
 const QUERY_DEPTH = 2;
 /** `(` of the target list and `{TARGETENTRY`. */
 const ENTRY_DEPTH = QUERY_DEPTH + 2;

@@ -125,7 +125,7 @@ function addOrder(
 const NULLS = { nullsfirst: 'NULLS FIRST', nullslast: 'NULLS LAST' } as const;
 
 /**
- * Not by the builder, which prints both numbers: an offset in the text would make each page a statement of its own. The
+ * Not by the builder, which prints both numbers: an offset in the text would make each page a different statement. The
  * limit is printed, because PostgreSQL plans better when it knows the limit.
  */
 export function windowSql(
@@ -237,37 +237,14 @@ function named(value: string, name: string): string {
 }
 
 /** Types whose names are keywords, or several words; quoted they would be other types. */
-const KEYWORD_TYPES = new Set([
-  'bigint',
-  'bit',
-  'bit varying',
-  'boolean',
-  'char',
-  'char varying',
-  'character',
-  'character varying',
-  'dec',
-  'decimal',
-  'double precision',
-  'float',
-  'int',
-  'integer',
-  'interval',
-  'json',
-  'national char',
-  'national character',
-  'nchar',
-  'numeric',
-  'real',
-  'smallint',
-  'time',
-  'time with time zone',
-  'time without time zone',
-  'timestamp',
-  'timestamp with time zone',
-  'timestamp without time zone',
-  'varchar',
-]);
+const KEYWORD_TYPES = new Set(
+  (
+    'bigint,bit,bit varying,boolean,char,char varying,character,character varying,dec,decimal,' +
+    'double precision,float,int,integer,interval,json,national char,national character,nchar,numeric,' +
+    'real,smallint,time,time with time zone,time without time zone,timestamp,timestamp with time zone,' +
+    'timestamp without time zone,varchar'
+  ).split(','),
+);
 
 /** Example: `select=id::double precision`. Other names are found on the search_path, like any type's. */
 function typeName(cast: string): string {
@@ -275,7 +252,7 @@ function typeName(cast: string): string {
   return KEYWORD_TYPES.has(name) ? name : quoteIdentifier(name);
 }
 
-/** The statements that count the rows of a read beside its page. */
+/** The statements that count all rows of a read of one page. */
 export function compileCounts(
   plan: RequestPlan,
   input: CompileInput,

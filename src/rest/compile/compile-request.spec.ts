@@ -45,7 +45,7 @@ describe('compiled SQL', () => {
     },
   );
 
-  it('has a name of its text and the catalog’s version, short enough for PostgreSQL', () => {
+  it('has a name made of its text and the catalog’s version, short enough for PostgreSQL', () => {
     const { shape } = parseRestRequest({
       kind: 'table',
       method: 'GET',

@@ -1,4 +1,4 @@
-/** A request's plan as the statements to run: those that give the rows, and those that count them. */
+/** A request's plan as the statements to run: statements that return the rows, and statements that count them. */
 import type { ReadRequestPlan, RepresentationPlan, RequestPlan } from '../plan/plan';
 import { compileCalled } from './compile-call';
 import {

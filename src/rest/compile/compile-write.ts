@@ -47,7 +47,7 @@ function returningSql(
   }
 }
 
-/** The body's one row comes from a common table expression beside the UPDATE, which TypeORM's builder has no FROM for. */
+/** The body's one row comes from a common table expression, because TypeORM's builder has no FROM for an UPDATE. */
 function compileUpdate(
   builder: StatementBuilder,
   plan: UpdatePlan,
@@ -249,8 +249,8 @@ function rowsOf(
   { placeholder, isList }: BodySource,
 ): string {
   const list = isList ? `${placeholder}::json` : `json_build_array(${placeholder}::json)`;
-  // Hashed in every kind of plan: ANY is in those alone that know the list, and IN not where a long list is known. IS TRUE keeps it
-  // from a join, which has an order of its own.
+  // Hashed in every kind of plan: ANY is hashed only if the list is known, and IN only if it is not known or short. IS TRUE keeps it
+  // from a join, which would change the order.
   const chosen =
     ordinals === null
       ? ''

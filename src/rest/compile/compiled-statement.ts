@@ -43,7 +43,7 @@ export function nameOf(text: string, { catalogVersion }: CompileInput): string {
   return catalogVersion + digestOf(text);
 }
 
-/** Most requests have a text that came before, and looking it up is cheaper than hashing it. */
+/** Most requests have a text that came before, and finding it is cheaper than hashing it. */
 const DIGESTS = new LRUCache<string, string>({ max: 2_000 });
 
 function digestOf(text: string): string {
@@ -54,7 +54,7 @@ function digestOf(text: string): string {
   return digest;
 }
 
-/** The input of the compile stage besides the plan. */
+/** The input of the compile stage, in addition to the plan. */
 export interface CompileInput {
   readonly catalogVersion: string;
   /** Whether the body of a write is a list of rows. */

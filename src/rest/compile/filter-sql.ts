@@ -72,7 +72,7 @@ function operandSql(
   return parse && as !== 'pattern' ? `${routineSql(parse)}(${parameter}::text)` : parameter;
 }
 
-/** One array, so that lists of any length are one statement; an empty one is valid, unlike `IN ()`. */
+/** One array, so that lists of any length are one statement; an empty array is valid, unlike `IN ()`. */
 function listSql(builder: StatementBuilder, { parse }: FieldPlan, { operator, value }: InOperation): string {
   const { as } = FILTER_OPERATORS[operator];
   const parameter = builder.parameter({ kind: 'filter', slot: value, as });
@@ -85,7 +85,7 @@ function textSearchSql(
   { isTsvector }: FieldPlan,
   { operator, language, value: slot }: TextSearchOperation,
 ): string {
-  // The language is text that PostgreSQL looks up; the cast keeps it from being taken for the document.
+  // The language is a text; the cast keeps it from being taken for the document.
   const config = language === null ? '' : `${builder.parameter(language)}::regconfig, `;
   const vector = isTsvector ? value : `to_tsvector(${config}${value})`;
   const { sql, as } = FILTER_OPERATORS[operator];
@@ -132,7 +132,7 @@ const FILTER_OPERATORS = {
   wfts: { sql: 'websearch_to_tsquery', as: 'text' },
 } as const satisfies Readonly<Record<FilterOperator, OperatorSql>>;
 
-/** The words behind IS. */
+/** The words after IS. */
 const IS_KEYWORDS: Readonly<Record<IsValue, string>> = {
   null: 'NULL',
   not_null: 'NOT NULL',

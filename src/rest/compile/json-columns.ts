@@ -48,7 +48,7 @@ const LAST = `'294276-12-31 00:00+00'::timestamptz`;
 
 /**
  * A timestamp with time zone as the session's clocks show it, and in UTC at the ends of all time. Called by its name, so that
- * of another type it is one that doesn't exist.
+ * it does not exist for another type.
  */
 function inSessionZone(value: string): string {
   const [local, utc] = [`pg_catalog."timestamp"(${value})`, `pg_catalog.timezone('UTC', ${value})`];

@@ -24,7 +24,7 @@ export function rowsSql(
   return query.getQuery();
 }
 
-/** The header line names the columns of `*`, so they have to be those. */
+/** The header line names the columns of `*`, so the plan has to know all of them. */
 function hasHeaderOfAll({ representation, read, columns }: Shown): boolean {
   return (
     representation.kind === 'csv' && areNameable(columns) && read.outputs.some(({ kind }) => kind === 'all')
@@ -87,7 +87,7 @@ export function scalarSql(plan: Shown): string {
   return strips ? `json_strip_nulls(${value})` : value;
 }
 
-/** All of a row. Without the star it would be the column of that name, if there is one. */
+/** All of a row. Without the star it would be a column of that name, if it exists. */
 export const WHOLE_ROW = '(plinth_row.*)';
 
 /** Bytes of a name that PostgreSQL keeps (manual, 4.1.1). */

@@ -13,12 +13,12 @@ const BUILDERS = new DataSource({ type: 'postgres' });
 
 /**
  * TypeORM replaces `:name` anywhere in the text, quoted names included, wherever a parameter of that name exists. So
- * our parameters have names that cannot be guessed; the same goes for the marks below.
+ * our parameters have names that cannot be guessed; the same is true of the marks below.
  */
 const SECRET = randomBytes(8).toString('hex');
 
 /**
- * TypeORM splits a table's path at dots and takes one in parentheses for a sub-query. Names that hold such characters go
+ * TypeORM splits a table's path at dots and treats a path in parentheses as a sub-query. Names that hold such characters go
  * through it with marks in their places. It has no LATERAL either: a mark makes one of a join with a sub-query.
  */
 const MARKS: Readonly<Record<string, string>> = {
@@ -113,7 +113,7 @@ export interface ArgumentParameter {
   readonly as: 'text' | 'list';
 }
 
-/** A text or number stands for itself: a key of a JSON path, a language, an offset. It is a part of the shape. */
+/** A text or number is a constant of the shape: a key of a JSON path, a language, an offset. */
 export type Parameter = string | number | BodyParameter | FilterParameter | ArgumentParameter;
 
 export interface RequestValues {

@@ -1,6 +1,7 @@
-/** The error that the client gets for one that the database raised: some need more words than PostgreSQL's, some fewer. */
+/** The error that the client gets for an error of the database: some errors need more words than PostgreSQL's, some fewer. */
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
+import { isNestedDeeper } from '../../common/text/json';
 import { AppError } from '../../common/errors/app-error';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { type PreparedRequest, mayBeReadBack, withoutReturning } from '../prepare/prepared-request';
@@ -43,11 +44,16 @@ export class ErrorExplainer {
   }
 }
 
+/** Levels of nesting; PostgreSQL's default stack holds a few thousand. */
+const DEEP = 1_000;
+
 /** PostgreSQL's message is about an escape sequence or its stack; the client needs to know which value was refused. */
 function valueRefused(error: DatabaseError, { values: { body } }: PreparedRequest): AppError | null {
   if (body === null) return null;
   if (error.code === '22P05' && body.includes('\\u0000')) return textHoldsNul(error);
-  return error.code === '54001' && nestsDeeply(body) ? invalidBody('The body nests too deeply', error) : null;
+  return error.code === '54001' && isNestedDeeper(body.toString(), DEEP)
+    ? invalidBody('The body nests too deeply', error)
+    : null;
 }
 
 /** Where in PostgreSQL a missing privilege is reported; unlike the message, the same in every language. */
@@ -111,7 +117,7 @@ function readBackRefused(error: DatabaseError): AppError {
   });
 }
 
-/** A database error under another message: status and SQLSTATE stay, everything else goes to the log only. */
+/** A database error under another message: status and SQLSTATE stay, everything else is written to the log only. */
 function errorWithMessage(error: DatabaseError, message: string): AppError {
   const { code: sqlstate = 'XX000' } = error;
   return new AppError({
@@ -121,24 +127,4 @@ function errorWithMessage(error: DatabaseError, message: string): AppError {
     database: { sqlstate },
     cause: error,
   });
-}
-
-/** Levels; PostgreSQL's default stack holds a few thousand. */
-const DEEP = 1_000;
-
-/** Whether JSON nests so deeply that PostgreSQL's parser may run out of stack. Only called after it did. */
-function nestsDeeply(json: string | Buffer): boolean {
-  const text = json.toString();
-  let depth = 0;
-  let inText = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '\\') at += 1;
-    else if (character === '"') inText = !inText;
-    else if (inText) continue;
-    else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
-    if (depth > DEEP) return true;
-  }
-  return false;
 }

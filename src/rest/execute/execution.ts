@@ -1,4 +1,4 @@
-/** The output of the run stage, beside the rows. */
+/** The output of the run stage, except the rows. */
 import type { StatementResult } from '../../database/statement';
 import type { RequestPipeline } from './request-pipeline';
 import type { RowCollector } from '../../row-stream/row-collector';

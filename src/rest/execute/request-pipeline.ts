@@ -11,17 +11,17 @@ import { printed, ValueRows } from './value-rows';
 
 export interface RequestPipeline {
   readonly statements: readonly Statement[];
-  /** Rows that the database sent and that the client does not get: a total behind the last page. */
+  /** Rows that the database sent and that the client does not get: a total after the last page. */
   readonly absent: { rows: number };
-  /** Number of statements before the main ones: the pre-request function, the count. */
+  /** Number of statements before the main statements: the pre-request function, the count. */
   readonly before: number;
   /** Number of main statements, whose rows are the answer. */
   readonly mains: number;
-  /** True when the last statement before the main ones is an EXPLAIN for the count. */
+  /** True when the last statement before the main statements is an EXPLAIN for the count. */
   readonly hasEstimate: boolean;
 }
 
-/** Characters. Headers that are cut are no JSON any more, and are refused as such. */
+/** Characters. Headers that are cut are not valid JSON, and are refused. */
 const MAX_HEADERS = 16_384;
 
 const RESPONSE_SETTINGS = `select left(nullif(current_setting('response.headers', true), ''), ${MAX_HEADERS}) as headers,

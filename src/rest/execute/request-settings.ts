@@ -43,7 +43,7 @@ function factSettings({ method, path, headers: sent }: RequestFacts): ContextSet
   return {
     'request.method': method,
     'request.path': path,
-    'request.headers': headersJson(headers),
+    'request.headers': JSON.stringify(headers),
     'request.cookies': cookiesJson(headers.cookie),
   };
 }
@@ -76,10 +76,6 @@ export function isReadOnly({ plan, shape }: Pick<PreparedRequest, 'plan' | 'shap
   return shape.method !== 'POST' || plan.call.routine.volatility !== 'volatile';
 }
 
-function headersJson(headers: RequestHeaders): string {
-  return JSON.stringify(headers);
-}
-
 function textOf(header: RequestHeaders[string]): string | undefined {
   return header === undefined || typeof header === 'string' ? header : header.join('; ');
 }
@@ -100,11 +96,11 @@ export function timezoneStatement(timezone: string): Statement {
   return { name: 'rest:timezone', text, values: [timezone] };
 }
 
-/** Settings of a role that have a rule of their own. */
+/** Settings of a role that are applied elsewhere. */
 const HANDLED = new Set(['statement_timeout', 'default_transaction_isolation']);
 
 /**
- * Those of the project's role_settings; else those that ALTER ROLE gave to a role of the project's own, which PostgreSQL applies at
+ * The project's role_settings; else the settings that ALTER ROLE gave to one of the project's roles, which PostgreSQL applies at
  * login only.
  */
 function settingsOfRole({ role, project }: Caller, catalog: Catalog): ReadonlyMap<string, string> {

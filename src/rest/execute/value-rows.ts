@@ -1,6 +1,6 @@
-/** Rows of one value that PostgreSQL has made JSON or text of, and of a total behind it where one was asked for. */
+/** Rows of one value, which is JSON or text, and a total after it where it was requested. */
 import { BINARY, type Format, readRow, type RowSink } from '../../pg-pipeline';
-import type { RowCollector } from '../../row-stream/row-collector';
+import type { RowCollector, RowTarget } from '../../row-stream/row-collector';
 import { AppError } from '../../common/errors/app-error';
 import type { JsonRow } from '../../row-stream/json-row';
 import { JsonRowSink } from '../../row-stream/json-row-sink';
@@ -41,11 +41,13 @@ class LargeRow {
   private lengthBytes = 0;
   /** Bytes of the value that have not arrived. */
   private left = 0;
-  /** The column behind it. */
+  /** The column after it. */
   private rest: Buffer = Buffer.alloc(0);
 
+  private readonly row: RowTarget;
+
   constructor(private readonly rows: RowCollector) {
-    rows.beginRow();
+    this.row = rows.beginRow();
   }
 
   add(part: Buffer): void {
@@ -54,7 +56,7 @@ class LargeRow {
       this.left = 256 * this.left + part.readUInt8(at);
     }
     const end = Math.min(part.length, at + this.left);
-    this.rows.append(part.subarray(at, end));
+    this.row.append(part.subarray(at, end));
     this.left -= end - at;
     this.rest = Buffer.concat([this.rest, part.subarray(end)]);
   }
@@ -68,7 +70,7 @@ class LargeRow {
 /** The columns have other types than the catalog says. */
 export class SchemaChanged extends AppError {
   constructor() {
-    const message = 'The schema changed while the request was under way';
+    const message = 'The schema changed during the request';
     super({
       status: 503,
       code: 'PL503',
@@ -79,7 +81,7 @@ export class SchemaChanged extends AppError {
   }
 }
 
-/** Fails the statement with SchemaChanged where its types are not those that `row` prints. */
+/** Fails the statement with SchemaChanged where its types are not the types that `row` prints. */
 export function printed(row: JsonRow, rows: RowCollector): RowSink {
   return new JsonRowSink(row, rows, () => new SchemaChanged());
 }

@@ -37,7 +37,7 @@ describe('parseFilter: the column', () => {
     expect(filter.node.field).toEqual({ name, path: [] });
   });
 
-  it('reads a JSON path behind embeds', () => {
+  it('reads a JSON path after embeds', () => {
     expect(parseFilter('clients.data->foo->>-1', 'eq.x')).toMatchObject({
       path: ['clients'],
       node: {

@@ -30,15 +30,13 @@ describe('GRAMMAR_ERRORS', () => {
 });
 
 describe('GrammarError', () => {
-  it('is an Error with the status of its code', () => {
+  it('has the status of its code', () => {
     const error = new GrammarError({ code: 'PL103', message: 'no', details: 'why' });
     expect(error).toBeInstanceOf(Error);
     expect(error).toMatchObject({
-      name: 'GrammarError',
       status: 416,
       message: 'no',
-      details: 'why',
-      hint: null,
+      database: { sqlstate: 'PL103', detail: 'why', hint: null },
     });
   });
 });

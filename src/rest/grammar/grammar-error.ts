@@ -2,6 +2,7 @@
  * The error for text that the grammar refuses, and the list of its codes. `PL1xx` below 150 means the same as
  * PostgREST's `PGRST1xx`, so that clients can keep their tables of codes; codes from 150 on are Plinth's own.
  */
+import { AppError } from '../../common/errors/app-error';
 
 export interface GrammarErrorEntry {
   /** The HTTP status of a response with this code. */
@@ -31,26 +32,29 @@ export const GRAMMAR_ERRORS = {
 
 export type GrammarErrorCode = keyof typeof GRAMMAR_ERRORS;
 
-export interface GrammarErrorOptions {
+interface GrammarErrorOptions {
   readonly code: GrammarErrorCode;
   readonly message: string;
   readonly details?: string;
   readonly hint?: string;
 }
 
-/** A request that was refused by its text alone. All fields are public. */
-export class GrammarError extends Error {
-  readonly code: GrammarErrorCode;
-  readonly status: GrammarErrorEntry['status'];
-  readonly details: string | null;
-  readonly hint: string | null;
+/** RFC 9110, 15.5.6: a 405 lists the allowed methods. */
+const ALLOWED: Readonly<Partial<Record<GrammarErrorCode, string>>> = {
+  PL101: 'OPTIONS, GET, HEAD, POST',
+  PL117: 'OPTIONS, GET, HEAD, POST, PUT, PATCH, DELETE',
+};
 
-  constructor(options: GrammarErrorOptions) {
-    super(options.message);
-    this.name = 'GrammarError';
-    this.code = options.code;
-    this.status = GRAMMAR_ERRORS[options.code].status;
-    this.details = options.details ?? null;
-    this.hint = options.hint ?? null;
+/** A request whose text was refused. */
+export class GrammarError extends AppError {
+  constructor({ code, message, details, hint }: GrammarErrorOptions) {
+    const allowed = ALLOWED[code];
+    super({
+      status: GRAMMAR_ERRORS[code].status,
+      code,
+      message,
+      database: { sqlstate: code, detail: details ?? null, hint: hint ?? null },
+      headers: allowed === undefined ? {} : { Allow: allowed },
+    });
   }
 }

@@ -27,7 +27,7 @@ export function headerValue(headers: RequestHeaders, name: string): string | nul
 }
 
 /**
- * The items of a comma-separated list, without empty ones.
+ * The items of a comma-separated list, without empty items.
  * @throws GrammarError PL153 when there are too many.
  */
 export function headerItems(text: string): readonly HeaderItem[] {

@@ -180,7 +180,7 @@ describe.each(Object.entries(PARSERS))('the parser of %s', (_, parse) => {
 describe('a whole request', () => {
   const values = ['', 'select=', 'order=', 'or=(', 'a=in.(', 'a=eq.', 'a.b.', 'columns=', 'limit=', 'a->'];
 
-  it.each(values)('is answered in time behind %j', (start) => {
+  it.each(values)('is answered in time after %j', (start) => {
     for (const unit of UNITS) {
       const queryString = `${start}${filled(unit, LIMITS.queryLength - start.length)}`;
       for (const hasArguments of start.includes('a') ? [true, false] : [false]) {
@@ -190,7 +190,7 @@ describe('a whole request', () => {
     }
   });
 
-  it('is refused by its length alone when it is too long', () => {
+  it('is refused without being parsed when it is too long', () => {
     const queryString = filled('or=(a.eq.1)&', 50_000_000);
     expect(isSlow(() => parseRestQuery(queryString, { hasArguments: false }))).toBe(false);
   });

@@ -2,7 +2,7 @@
 import { headerItem, type HeaderItem, headerItems } from './header-list';
 import type { MediaType, PlanOption, SimpleMediaKind } from './rest-request';
 
-/** The first text of each kind is the one that Plinth writes. */
+/** Plinth writes the first text of each kind. */
 const SIMPLE: readonly (readonly [text: string, kind: SimpleMediaKind])[] = [
   ['application/json', 'json'],
   ['application/x-ndjson', 'ndjson'],

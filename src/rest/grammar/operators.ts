@@ -65,7 +65,7 @@ export const NULLS_ORDERS = table('nullsfirst', 'nullslast');
 export type NullsOrder = WordOf<typeof NULLS_ORDERS>;
 
 /**
- * Parameters that are never filters on any level; the embeddable ones may be prefixed with a path:
+ * Parameters that are never filters on any level; the embeddable parameters may be prefixed with a path:
  * `projects.limit=2`.
  */
 export const TOP_LEVEL_PARAMETERS = table('select', 'columns', 'on_conflict');

@@ -62,7 +62,7 @@ describe('parseRestRequest', () => {
     expect(request({ headers: { 'accept-profile': bytes } }).profile).toBe('تست');
   });
 
-  it('narrows limit and offset by the Range header, for GET alone', () => {
+  it('narrows limit and offset by the Range header, only for GET', () => {
     const more = { queryString: 'limit=10&offset=2', headers: { range: '0-4' } };
     expect(request(more).window).toEqual({ limit: 3, offset: 2 });
     expect(request({ ...more, kind: 'rpc' }).window).toEqual({ limit: 3, offset: 2 });
@@ -79,7 +79,7 @@ describe('parseRestRequest', () => {
     ['HEAD', true],
     ['POST', false],
     ['OPTIONS', false],
-  ])('looks for arguments of a function in a %s: %s', (method, has) => {
+  ])('searches for arguments of a function in a %s: %s', (method, has) => {
     const { query } = request({ kind: 'rpc', method, queryString: 'id=eq.1' });
     expect(query.callParameters).toHaveLength(has ? 1 : 0);
     expect(query.filters).toHaveLength(has ? 0 : 1);

@@ -81,7 +81,7 @@ function encode(text: string): string {
 /**
  * Parses one raw path segment. A name may contain dots, so the schema may end at any of them.
  * Example: `/Server%20Today`, `/api.orders`
- * @throws GrammarError PL125 for an empty name, PL150 for broken encoding, PL151 for one that is too long.
+ * @throws GrammarError PL125 for an empty name, PL150 for broken encoding, PL151 for a name that is too long.
  */
 export function parseTarget(segment: string): Target {
   assertLength('path', segment, LIMITS.targetLength);

@@ -77,7 +77,7 @@ export class QueryParts {
     }
   }
 
-  /** Equal for two queries if and only if they differ in values alone. */
+  /** Equal for two queries if and only if they differ only in values. */
   shapeText(): string {
     return this.shape;
   }

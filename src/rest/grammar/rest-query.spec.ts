@@ -71,7 +71,7 @@ describe('parseRestQuery', () => {
     ['"a.limit"=eq.1', 'a.limit'],
     ['orders=eq.1', 'orders'],
     ['Select=eq.1', 'Select'],
-  ])('takes %s for a filter', (queryString, name) => {
+  ])('reads %s as a filter', (queryString, name) => {
     expect(onTable(queryString).filters).toMatchObject([{ path: [], node: { field: { name } } }]);
   });
 
@@ -154,7 +154,7 @@ describe('parseRestQuery for a function called with GET', () => {
   });
 
   it.each([['is.there'], ['in.a'], ['eq'], ['.x'], ['fts(.x'], ['{"a":1}'], ['not.'], ['hello.world']])(
-    'takes %s for a mere value',
+    'reads %s as a value',
     (value) => {
       expect(onCall(`a=${value}`).callParameters).toEqual([{ name: 'a', filter: null }]);
       expect(parsedCall(`a=${value}`).values).toMatchObject({

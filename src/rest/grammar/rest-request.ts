@@ -57,9 +57,6 @@ export interface TargetName {
   readonly name: string;
 }
 
-// --- Prefer
-// ---------------------------------------------------------------------------------------------------------
-
 /** RFC 7240 preferences; null where absent. The first of several wins. */
 export interface Preferences {
   readonly return: 'representation' | 'minimal' | 'headers-only' | null;
@@ -76,9 +73,6 @@ export interface Preferences {
   /** Unknown preferences, as written: a reason to refuse the request under `handling=strict`. */
   readonly unknown: readonly string[];
 }
-
-// --- media types
-// ----------------------------------------------------------------------------------------------------
 
 export type PlanOption = 'analyze' | 'verbose' | 'settings' | 'buffers' | 'wal';
 

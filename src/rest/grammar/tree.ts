@@ -18,9 +18,6 @@ import type {
 } from './operators';
 import type { Slot } from './query-values';
 
-// --- fields
-// ---------------------------------------------------------------------------------------------------------
-
 /** One step into a JSON value, a composite or an array: `data->foo`, `data->>0`, `data->-1`. */
 export type JsonStep = JsonKeyStep | JsonIndexStep;
 
@@ -52,9 +49,6 @@ export interface AtPath<Node> {
   readonly path: EmbedPath;
   readonly node: Node;
 }
-
-// --- select
-// ---------------------------------------------------------------------------------------------------------
 
 export type SelectItem = SelectStar | SelectField | SelectRowCount | SelectEmbed | SelectSpread;
 
@@ -107,9 +101,6 @@ export interface SelectSpread {
   readonly join: JoinType | null;
   readonly select: readonly SelectItem[];
 }
-
-// --- filters
-// --------------------------------------------------------------------------------------------------------
 
 /** The text to the right of `=` (or of the column's dot inside `and`/`or`), without `not.`. */
 export type Operation =
@@ -180,9 +171,6 @@ export interface LogicGroup {
 
 export type LogicTree = Filter | LogicGroup;
 
-// --- order, limit
-// ---------------------------------------------------------------------------------------------------
-
 export type OrderTerm = OrderByField | OrderByRelated;
 
 /** Example: `/items?order=data->>id.desc.nullslast,name` */
@@ -208,11 +196,8 @@ export interface Window {
   readonly offset: number;
 }
 
-// --- the whole query
-// ------------------------------------------------------------------------------------------------
-
 /**
- * A parameter of a function called with GET or HEAD: a filter on the result if it reads as one, else an
+ * A parameter of a function called with GET or HEAD: a filter on the result if it has the form of a filter, else an
  * argument, whose text is in QueryValues.arguments.
  * Example: `/rpc/getitemrange?min=2&max=4` has two with `filter` null, `/rpc/getproject?id=eq.1` one with a filter.
  */
@@ -227,13 +212,13 @@ export interface RestQuery {
   readonly select: readonly SelectItem[];
   /** True when the client wrote `select`, which distinguishes the default from a written `*`. */
   readonly selectGiven: boolean;
-  /** `id=eq.1`, `clients.name=like.A*`, all joined by AND on their level. Without those in `callParameters`. */
+  /** `id=eq.1`, `clients.name=like.A*`, all joined by AND on their level. Without the filters in `callParameters`. */
   readonly filters: readonly AtPath<Filter>[];
   /** `or=(...)`, `clients.not.and=(...)`, joined by AND with the filters of their level. */
   readonly logic: readonly AtPath<LogicGroup>[];
   /** At most one per level: the first that the client wrote. */
   readonly order: readonly AtPath<readonly OrderTerm[]>[];
-  /** At most one per level: limit and offset together; the last one written counts, as in PostgREST. */
+  /** At most one per level: limit and offset together; the last value counts, as in PostgREST. */
   readonly windows: readonly AtPath<Window>[];
   /** `columns=id,name`, without duplicates; null when absent. */
   readonly columns: readonly string[] | null;
@@ -241,6 +226,6 @@ export interface RestQuery {
   readonly onConflict: readonly string[] | null;
   /** Only for a function called with GET or HEAD; empty otherwise. */
   readonly callParameters: readonly CallParameter[];
-  /** Equal for two queries if and only if they differ in values alone. */
+  /** Equal for two queries if and only if they differ only in values. */
   readonly text: string;
 }

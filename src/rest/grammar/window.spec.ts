@@ -13,7 +13,7 @@ describe('parseLimit', () => {
     expect(parseLimit(text)).toBe(limit);
   });
 
-  it('refuses a negative one as PostgREST does', () => {
+  it('refuses a negative limit as PostgREST does', () => {
     expect(refusalOf(() => parseLimit('-1'))).toEqual({
       code: 'PL103',
       message: 'Requested range not satisfiable',

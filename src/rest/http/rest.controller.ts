@@ -9,14 +9,14 @@ import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
 import { LARGEST_FORM } from '../body/form';
 import { ProjectQuotas } from '../../projects/quotas/project-quotas.service';
 import type { MediaType, TargetKind } from '../grammar/rest-request';
-import { QueryParser } from '../query-parser.service';
+import { parseRestRequest } from '../grammar/parse-rest-request';
 import { RestService } from '../rest.service';
 import { ResponseWriter } from '../respond/response-writer';
 import { ResultBudget } from '../respond/result-budget';
 
 /**
  * Bytes of memory for each byte of a body: as it came, as text or as the names in its rows, and on its way to PostgreSQL. Bytes
- * go there in hexadecimal digits; fields of a form are texts of their own. JSON that CSV becomes is counted as it is made.
+ * go there in hexadecimal digits; each field of a form is a separate text. JSON that CSV becomes is counted as it is made.
  */
 const MULTIPLE = 4;
 const MULTIPLES: Readonly<Partial<Record<MediaType['kind'], number>>> = { 'octet-stream': 6, form: 16 };
@@ -28,7 +28,6 @@ const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 export class RestController {
   constructor(
     private readonly rest: RestService,
-    private readonly parser: QueryParser,
     private readonly bodies: BodyReader,
     private readonly results: ResultBudget,
     private readonly quotas: ProjectQuotas,
@@ -46,10 +45,10 @@ export class RestController {
     return this.handle('table', response.req, response);
   }
 
-  /** All other paths, once the credentials were checked. @throws AppError PL125 */
+  /** All other paths, once the credentials were checked. @throws GrammarError PL125 */
   @All('*path')
   refuse(@Req() { method, headers }: Request): void {
-    this.parser.parse({ method, kind: 'table', target: '', queryString: '', headers });
+    parseRestRequest({ method, kind: 'table', target: '', queryString: '', headers });
   }
 
   private async handle(kind: TargetKind, request: Request, response: Response): Promise<void> {
@@ -61,7 +60,7 @@ export class RestController {
     // A function may read or delete, so calls are not refused.
     if (kind === 'table' && METHODS_WITH_BODY.has(method)) this.quotas.assertMayGrow(project);
     const { path, target, queryString } = split(originalUrl);
-    const parsed = this.parser.parse({ method, kind, target, queryString, headers });
+    const parsed = parseRestRequest({ method, kind, target, queryString, headers });
     if (parsed.shape.method === 'OPTIONS') {
       const methods = await this.rest.allowedMethods(caller, parsed.shape);
       response.writeHead(200, { Allow: methods.join(','), 'Content-Length': 0 }).end();
@@ -92,7 +91,7 @@ function pathInApi(path: string): string {
 
 const PREFIX = '/rest/v1';
 
-/** The parts of a URL, not decoded. Express decodes its own, and refuses bad encoding with a message of its own. */
+/** The parts of a URL, not decoded. Express would decode them, and refuse bad encoding with another message. */
 function split(url: string): { path: string; target: string; queryString: string } {
   const query = url.indexOf('?');
   const path = query < 0 ? url : url.slice(0, query);

@@ -140,7 +140,7 @@ export function rowOf(context: PlanContext, name: QualifiedName): RowType {
 }
 
 export interface AttachOptions {
-  /** False for writes: the root's filters select the rows to write, not those to return. */
+  /** False for writes: the root's filters select the rows to write, not the rows to return. */
   readonly rootFilters: boolean;
   /** The root's window, intersected with the Range header; null for writes, which have none. */
   readonly rootWindow: Window | null;
@@ -170,7 +170,7 @@ function levelAt(root: Draft, path: EmbedPath): Draft {
 }
 
 /** Finds an embed by its alias, or by its relation's name, which PostgREST still accepts if there is an alias. */
-export function findEmbed({ embeds }: Draft, name: string): DraftEmbed | undefined {
+export function findEmbed({ embeds }: Pick<Draft, 'embeds'>, name: string): DraftEmbed | undefined {
   return embeds.find((one) => one.name === name) ?? embeds.find(({ item }) => item.relation === name);
 }
 

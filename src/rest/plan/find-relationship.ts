@@ -4,8 +4,8 @@
  */
 import { nameKey, type QualifiedName, type Relationship, type ColumnPair } from '../catalog/catalog';
 import { isVisible, type PlanContext } from './plan-context';
-import { AppError } from '../../common/errors/app-error';
-import { restError } from '../rest.errors';
+import type { AppError } from '../../common/errors/app-error';
+import { restError, statedError } from '../rest.errors';
 import { mostSimilar } from './similar';
 
 /** @throws AppError PL200 for none, PL201 for several. */
@@ -99,17 +99,12 @@ function noRelationship(
 /**
  * PostgreSQL's error for the duplicate alias in PostgREST's SQL when two embeds have the same name. Their
  * objects would share one key in the response.
- * @param depth of the embeds, 1 for those of the root
+ * @param depth of the embeds, 1 below the root
  */
 export function embeddedTwice(from: string, name: string, depth: number): AppError {
-  return new AppError({
-    status: 400,
-    code: '42712',
+  return statedError('42712', 400, {
     message: `table name "${from}_${name}_${depth}" specified more than once`,
-    database: {
-      sqlstate: '42712',
-      hint: `Give one of the embeds an alias, such as other:${name}(...).`,
-    },
+    hint: `Give one of the embeds an alias, such as other:${name}(...).`,
   });
 }
 

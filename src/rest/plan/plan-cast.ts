@@ -2,9 +2,9 @@
  * Checks the casts that a client asks for. A cast from a number to `regclass` or a similar type would reveal
  * the name of any table, function or role, whatever the caller's privileges.
  */
-import { AppError } from '../../common/errors/app-error';
+import type { AppError } from '../../common/errors/app-error';
 import type { Operation } from '../grammar/tree';
-import { restError } from '../rest.errors';
+import { restError, statedError } from '../rest.errors';
 import { findRelation, isVisible, type PlanContext } from './plan-context';
 
 /** PostgreSQL always searches this schema first, even if the search_path leaves it out. */
@@ -16,7 +16,7 @@ export function castName(cast: string): string {
 }
 
 /**
- * @throws AppError PL158 for a type that shows names of the system catalog, 42704 for one that is hidden from
+ * @throws AppError PL158 for a type that shows names of the system catalog, 42704 for a type that is hidden from
  * the caller
  */
 export function planCast(context: PlanContext, cast: string | null): string | null {
@@ -58,12 +58,6 @@ export function assertLanguage(operation: Operation): void {
   throw undefinedObject(`text search configuration "${operation.language}"`);
 }
 
-/** PostgreSQL's own message. */
 function undefinedObject(what: string): AppError {
-  return new AppError({
-    status: 400,
-    code: '42704',
-    message: `${what} does not exist`,
-    database: { sqlstate: '42704' },
-  });
+  return statedError('42704', 400, { message: `${what} does not exist` });
 }

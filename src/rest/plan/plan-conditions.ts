@@ -6,8 +6,11 @@ import type { ConditionPlan, OrderPlan } from './plan';
 import { assertLanguage } from './plan-cast';
 import { type PlanContext, resolveField, type RowType } from './plan-context';
 
+/** The level of a filter: its columns and embeds. */
+type FilteredLevel = Pick<Draft, 'row' | 'embeds'>;
+
 /** @throws AppError 42703, PL120 */
-export function planCondition(context: PlanContext, level: Draft, tree: LogicTree): ConditionPlan {
+export function planCondition(context: PlanContext, level: FilteredLevel, tree: LogicTree): ConditionPlan {
   if (tree.kind === 'group') {
     const { operator, negated, terms } = tree;
     return {
@@ -33,18 +36,6 @@ export function planCondition(context: PlanContext, level: Draft, tree: LogicTre
   return { kind: 'embed', embed: embedAlias(embed.draft), toOne: embed.toOne, isNull };
 }
 
-/** A condition on columns only: those of the table that a request writes. */
-export function planRowCondition(context: PlanContext, row: RowType, tree: LogicTree): ConditionPlan {
-  if (tree.kind === 'filter') return planFilter(context, row, tree);
-  const { operator, negated, terms } = tree;
-  return {
-    kind: 'group',
-    operator,
-    negated,
-    terms: terms.map((term) => planRowCondition(context, row, term)),
-  };
-}
-
 function planFilter(
   context: PlanContext,
   row: RowType,
@@ -58,7 +49,7 @@ function planFilter(
  * If a column and an embed have the same name, the name means the column, except in a comparison with null.
  * Example: `/tournaments?select=*,status(*)&status=eq.3`
  */
-function isColumn({ row, embeds }: Draft, { name }: Field, isNullTest: boolean): boolean {
+function isColumn({ row, embeds }: FilteredLevel, { name }: Field, isNullTest: boolean): boolean {
   return row.columns.has(name) && !(isNullTest && embeds.some((one) => one.name === name));
 }
 

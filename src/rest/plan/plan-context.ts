@@ -1,4 +1,4 @@
-/** The input of planning besides the request: the catalog, and the part of it that the project exposes. */
+/** The input of planning, in addition to the request: the catalog, and the part of it that the project exposes. */
 import {
   type Catalog,
   type QualifiedName,
@@ -103,7 +103,7 @@ export function schemaOf({ profile }: RequestShape, exposed: readonly string[]):
 
 /**
  * The relation that a path names, `<table>` or `<schema>.<table>`, and the schema for the rest of the request.
- * A name that contains the dot itself takes precedence. A schema that is not exposed gets the same error as one
+ * A name that contains the dot itself takes precedence. A schema that is not exposed gets the same error as a schema
  * that does not exist; so does a partition, because the policies of its table do not apply when a partition is
  * named directly.
  * @throws AppError PL205

@@ -52,7 +52,7 @@ function capped({ maxRows }: PlanContext, limit: number | null): number | null {
   return maxRows === null ? limit : Math.min(limit ?? maxRows, maxRows);
 }
 
-/** @param names whether the parent's columns, and so those spread into it, are named one by one */
+/** @param names whether the columns of the parent, including spread columns, are named one by one */
 function planEmbed(context: PlanContext, parent: Draft, embed: DraftEmbed, names: boolean): EmbedPlan {
   const { item, draft, toOne, relationship } = embed;
   const isSpread = item.kind === 'spread';
@@ -137,7 +137,7 @@ function planOutputs(
   return outputs.length > 0 ? outputs : [{ kind: 'one', name: EMPTY_ROW }];
 }
 
-/** True for a level with aggregates, its own or those of a to-one spread. */
+/** True for a level with aggregates, or with a to-one spread that has some. */
 function isGrouped({ select, embeds }: Draft): boolean {
   return (
     select.some((item) => item.kind === 'row-count' || (item.kind === 'field' && item.aggregate !== null)) ||

@@ -76,7 +76,7 @@ function findRoutine(
   );
 }
 
-/** The overload whose arguments fit; else the one that takes the whole body. @throws AppError PL203 if several fit */
+/** The overload whose arguments fit; else the overload that takes the whole body. @throws AppError PL203 if several fit */
 function chosen(
   overloads: readonly Routine[],
   given: Given,
@@ -93,7 +93,7 @@ function chosen(
 }
 
 /**
- * True when all required arguments are given, and only declared ones. The key "" of a JSON body is the argument
+ * True when all required arguments are given, and only declared arguments. The key "" of a JSON body is the argument
  * without a name.
  * Example: `/rpc/shout` with `{"": "text"}`
  */
@@ -123,7 +123,7 @@ function givenBy(request: RequestShape, body: RequestBody | null, overloads: rea
 }
 
 /**
- * GET: a parameter that can be read as a filter is one, even if an argument has its name.
+ * GET: a parameter in the form of a filter is a filter, even if an argument has its name.
  * Example: `/rpc/below?id=5&id=gt.2`
  */
 function fromQuery({ query }: RequestShape): Given {

@@ -2,7 +2,7 @@
 import type { Payload } from '../body/payload';
 import type { Relation } from '../catalog/catalog';
 import type { RequestShape } from '../grammar/rest-request';
-import { columnNames, returningFor } from './returning';
+import { columnNames, columnField, returningFor } from './returning';
 import { attach, draftOf, renamedEmbeds } from './draft';
 import { negotiate, type Negotiated } from './negotiate';
 import type {
@@ -99,16 +99,7 @@ export function planTableWrite(
 /** `return=headers-only` needs the primary key, for Location. */
 function headersOnly({ primaryKey }: Relation, wanted: boolean): ReturningPlan {
   if (!wanted || primaryKey.length === 0) return { kind: 'nothing' };
-  return {
-    kind: 'fields',
-    fields: primaryKey.map((name) => ({
-      base: { kind: 'column', name },
-      path: [],
-      toJsonb: false,
-      isTsvector: false,
-      parse: null,
-    })),
-  };
+  return { kind: 'fields', fields: primaryKey.map(columnField) };
 }
 
 /** A write that did not ask for its rows succeeds even if the caller may not read them (DECISIONS.md 5). */

@@ -15,7 +15,7 @@ import type {
   InsertGroup,
 } from './plan';
 import type { Filter, LogicTree } from '../grammar/tree';
-import { planRowCondition } from './plan-conditions';
+import { planCondition } from './plan-conditions';
 import type { RowShapes } from '../body/row-shapes';
 
 /** @throws AppError PL102, PL105, PL155, PL156, PL204 */
@@ -149,7 +149,7 @@ function planPut(
       mergesKeys: false,
     }),
     conflict: { columns: relation.primaryKey, action: 'merge' },
-    only: filters.map((one) => planRowCondition(context, relation, one)),
+    only: filters.map((one) => planCondition(context, { row: relation, embeds: [] }, one)),
   };
 }
 
@@ -172,7 +172,7 @@ function requiredConditions(
 ): ConditionPlan[] {
   const { filters, others } = rootConditions(request);
   if (filters.length + others.length === 0) throw missingFilter(method);
-  return [...filters, ...others].map((one) => planRowCondition(context, relation, one));
+  return [...filters, ...others].map((one) => planCondition(context, { row: relation, embeds: [] }, one));
 }
 
 function rootConditions({ query }: Pick<RequestShape, 'query'>): {
@@ -195,7 +195,7 @@ export interface GroupOptions {
   readonly columns: readonly string[] | null;
   /** False: a missing column becomes null. */
   readonly useDefaults: boolean;
-  /** True: if an object has a key twice, the last one counts. */
+  /** True: if an object has a key twice, the last value counts. */
   readonly mergesKeys: boolean;
 }
 

@@ -26,7 +26,7 @@ export function nameOf({ base }: FieldPlan): string {
   return base.kind === 'column' ? base.name : base.routine.name;
 }
 
-function columnField(name: string): FieldPlan {
+export function columnField(name: string): FieldPlan {
   return { base: { kind: 'column', name }, path: [], toJsonb: false, isTsvector: false, parse: null };
 }
 

@@ -20,7 +20,7 @@ describe('the closest name', () => {
     expect(mostSimilar('(zone)', lists)).toBeNull();
   });
 
-  it('compares letters among those with the most runs in common', () => {
+  it('compares letters among the names with the most runs in common', () => {
     expect(mostSimilar('total_in_eur', ['total_in_usd', 'total_in_euro', 'eur'])).toBe('total_in_euro');
   });
 

@@ -23,7 +23,7 @@ export interface PlanScope {
 export interface CompiledPlan {
   readonly plan: RequestPlan;
   readonly compiled: CompiledRequest;
-  /** The schema in which names without one are looked up. */
+  /** The schema in which names without a schema are searched. */
   readonly schema: string;
   /** The same where the project exposes several, for Content-Profile; null where there is no choice. */
   readonly profile: string | null;
@@ -122,10 +122,10 @@ function bodyKey({ isList, rows }: Payload): string | null {
 
 /** Plans of all projects together; each takes a few kilobytes. */
 const PLAN_CACHE_SIZE = 2_000;
-/** Characters of a query, without its values, whose plan is kept: a longer one rarely comes again. */
+/** Characters of a query, without its values, whose plan is kept: longer queries are rarely repeated. */
 const LONGEST_QUERY = 2_000;
 
-/** Characters of a key that is kept. It contains the names of the body's columns, and a client chooses those. */
+/** Characters of a key that is kept. It contains the names of the body's columns, which a client chooses. */
 const LONGEST_KEY = 8_000;
 
 interface Kept {
@@ -137,11 +137,11 @@ interface Kept {
 /** Planning and building SQL cost more than all other work on a small request, and most requests differ in values alone. */
 export class CompiledPlanCache {
   private readonly kept = new LRUCache<string, Kept>({ max: PLAN_CACHE_SIZE });
-  /** A catalog is never changed but replaced, and each has a number: the plans of an old one are not found any more. */
+  /** A catalog is never changed but replaced, and each has a number, so the plans of an old catalog are not found any more. */
   private readonly numbers = new WeakMap<Catalog, number>();
   private catalogs = 0;
 
-  /** The plan of an earlier request of the same shape, or else a new one. @throws AppError as compilePlan() */
+  /** The plan of an earlier request of the same shape, or else a new plan. @throws AppError as compilePlan() */
   of(scope: PlanScope, catalog: Catalog, shape: RequestShape, body: RequestBody | null): CompiledPlan {
     const { project, role } = scope;
     const ofShape = shape.kind === 'table' ? planKey(shape, body?.payload ?? null) : null;

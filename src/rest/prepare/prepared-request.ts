@@ -28,7 +28,7 @@ export interface PreparedRequest {
   readonly values: RequestValues;
   readonly bodyIsList: boolean;
   readonly catalog: Catalog;
-  /** The schema in which names without one are looked up. */
+  /** The schema in which names without a schema are searched. */
   readonly schema: string;
   /** The same where the project exposes several, for Content-Profile; null where there is no choice. */
   readonly profile: string | null;

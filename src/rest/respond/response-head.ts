@@ -1,4 +1,4 @@
-/** The head of a response: the one that the plan asks for, with the settings of the project's SQL over it. */
+/** The head of a response: status and headers of the plan, which settings of the project's SQL may override. */
 import type { Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
 import type { ResponseSettings, Execution } from '../execute/execution';
@@ -58,7 +58,7 @@ function without(headers: ResponseHeaders, others: ResponseHeaders): ResponseHea
 /**
  * The head of a read.
  * @param rows null while their number is not known yet
- * @throws AppError PL103 for an offset behind the last row
+ * @throws AppError PL103 for an offset after the last row
  */
 export function readHead(
   prepared: PreparedRequest,

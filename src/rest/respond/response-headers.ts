@@ -113,7 +113,7 @@ export function renamedWarning(renamed: readonly RenamedEmbed[]): string {
   return `299 Plinth "${WILL_GO}${advice}"`;
 }
 
-/** The headers that a project's SQL may set: none that concern others on the same host, or a proxy. */
+/** The headers that a project's SQL may set: only headers without effect on a proxy or on other projects of the host. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-zA-Z-]+$/;
 /** Visible characters, blanks and Latin-1: nothing that could end the header. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -121,42 +121,26 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  * Only Plinth, or the proxy in front of it, sets these. They frame the message (RFC 9110, 7.6.1), make a proxy send other content or
  * keep a copy for others, name the way to authenticate, or change what browsers do with the whole origin, which all projects share.
  */
-const RESERVED = new Set([
-  'accept-ch',
-  'alt-svc',
-  'clear-site-data',
-  'connection',
-  'content-length',
-  'edge-control',
-  'keep-alive',
-  'nel',
-  'no-vary-search',
-  'origin-agent-cluster',
-  'public-key-pins',
-  'report-to',
-  'reporting-endpoints',
-  'service-worker-allowed',
-  'set-login',
-  'strict-transport-security',
-  'surrogate-control',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'www-authenticate',
-]);
+const RESERVED = new Set(
+  (
+    'accept-ch alt-svc clear-site-data connection content-length edge-control keep-alive nel ' +
+    'no-vary-search origin-agent-cluster public-key-pins report-to reporting-endpoints ' +
+    'service-worker-allowed set-login strict-transport-security surrogate-control te trailer ' +
+    'transfer-encoding upgrade www-authenticate'
+  ).split(' '),
+);
 const RESERVED_PARTS =
   /^(access-control|proxy|x-accel|x-litespeed|x-reproxy)-|sendfile|send-file|cdn-cache-control$/;
 
-/** Cookies of one response; further ones are left out. */
+/** Maximum of cookies in one response; further cookies are left out. */
 const MAX_COOKIES = 8;
-/** Characters of one cookie, attributes included; longer ones are left out. Browsers keep no longer ones either. */
+/** Maximum of characters in one cookie, attributes included; longer cookies are left out. Browsers do not keep them either. */
 const MAX_COOKIE = 4_096;
 
 /** RFC 9112, 4, without the bytes beyond ASCII, which each client reads in its own way. */
 const REASON_PHRASE = /^[\t\x20-\x7e]+$/;
 
-/** Whether HTTP/1.1 can carry the text beside a status. */
+/** Whether HTTP/1.1 can send the text after a status. */
 export function isReasonPhrase(text: unknown): text is string {
   return typeof text === 'string' && REASON_PHRASE.test(text);
 }
@@ -167,7 +151,7 @@ export function isHeader(name: string, value: unknown): value is string {
 }
 
 /**
- * The headers of a project's SQL as they are sent. Without reserved ones; cookies belong to the project's own path; a response
+ * The headers of a project's SQL as they are sent. Without reserved headers; cookies belong to the project's own path; a response
  * depends on the sender's credentials, so no shared cache may store it.
  * @param slug of the project
  */

@@ -125,7 +125,7 @@ function bodyOf({ plan }: PreparedRequest, collector: RowCollector): Buffer[] {
   return blocks;
 }
 
-/** Decodes base64 and lets go of it block by block. The line breaks that PostgreSQL puts into it are no part of a group of four. */
+/** Decodes base64 and frees it block by block. PostgreSQL's line breaks do not count as characters of a group of four. */
 function decoded(blocks: Buffer[]): Buffer[] {
   const bytes: Buffer[] = [];
   let rest = '';

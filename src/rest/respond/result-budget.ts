@@ -1,6 +1,6 @@
 /**
- * The memory that all results share which are held before they are sent, by the rules of body-budget.ts. None waits for memory:
- * it has a database connection, and its rows are there already.
+ * The memory of all results that are held before they are sent, by the rules of body-budget.ts. A result never waits for memory:
+ * it holds a database connection, and its rows have arrived already.
  */
 import { AppError } from '../../common/errors/app-error';
 import { BodyBudget } from '../../http/bodies/body-budget';

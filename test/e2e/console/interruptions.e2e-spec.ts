@@ -188,7 +188,7 @@ inBrowser('the console', () => {
       await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
       await page.getByRole('link', { name: 'All projects' }).last().click();
       await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
-      expect(await page.getByText('Gone', { exact: true }).count()).toBe(0);
+      await page.getByText('Gone', { exact: true }).waitFor({ state: 'detached' });
     },
   );
 });

@@ -40,7 +40,7 @@ describe('arguments', () => {
     expect([answer.status, answer.body]).toEqual([200, expected]);
   });
 
-  it('are those of the first object in a list', async () => {
+  it('are the members of the first object in a list', async () => {
     const answer = await call('POST', 'rectangle', [{ width: 2, height: 3 }, { width: 9 }]);
     expect([answer.status, answer.body]).toEqual([200, 6]);
     expect((await call('POST', 'any_json', [{ a: 1 }, { b: 2 }])).body).toEqual([{ a: 1 }, { b: 2 }]);

@@ -319,7 +319,7 @@ describe('filters, orders and pages inside', () => {
     expect(await rows(path)).toEqual(expected);
   });
 
-  it("keeps a column's name beside an embed of the same name", async () => {
+  it("keeps a column's name next to an embed of the same name", async () => {
     expect(await rows('cars?select=id,colour(name)&colour=eq.3')).toEqual([
       { id: 1, colour: { name: 'red' } },
     ]);
@@ -450,7 +450,7 @@ describe('aggregates', () => {
     expect(await rows(path)).toEqual(expected);
   });
 
-  it('groups by an embed inside a spread, and by all columns of one', async () => {
+  it('groups by an embed inside a spread, and by all columns of a spread', async () => {
     expect(await rows('tasks?select=...projects(clients(name)),hours.sum()')).toEqual(
       expect.arrayContaining([
         { clients: { name: 'Microsoft' }, sum: 15 },

@@ -74,7 +74,7 @@ describe('errors of refused credentials', () => {
 });
 
 describe('the error body', () => {
-  it('has all six fields under detail, null where the database gave none, and PostgREST’s four beside it', async () => {
+  it('has all six fields under detail, null where the database gave none, and PostgREST’s four members', async () => {
     const answer = await project.service.post('/rest/v1/rows', { id: 2, name: null });
     expect(answer.status).toBe(400);
     expect(Object.keys(answer.body.detail).sort()).toEqual([...SIX].sort());
@@ -228,7 +228,7 @@ describe('SQLSTATE to status', () => {
     expect(answer.headers.get('transfer-encoding')).toBeNull();
   });
 
-  it('lets RAISE PGRST set the whole response', async () => {
+  it('sets the whole response by RAISE PGRST', async () => {
     await project.sql(`create function whole() returns void language plpgsql as $$
       begin raise sqlstate 'PGRST' using
         message = '{"code": "123", "message": "Payment required", "details": "Quota exceeded", "hint": "Upgrade"}',

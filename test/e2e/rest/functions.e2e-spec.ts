@@ -106,7 +106,7 @@ describe('arguments', () => {
     expect((await post('total', 'numbers=4&numbers=5', type)).body).toBe(9);
   });
 
-  it('answers 404 when no function matches the arguments, and names those searched for', async () => {
+  it('answers 404 when no function matches the arguments, and names the searched arguments', async () => {
     const answer = await post('add', { a: 1, c: 2 });
     expect([answer.status, answer.body.code]).toEqual([404, 'PGRST202']);
     expect(answer.body.hint).toBe('Perhaps you meant to call the function public.add(a, b)');
@@ -118,7 +118,7 @@ describe('arguments', () => {
     }
   });
 
-  it('answers 300 when overloads cannot be told apart', async () => {
+  it('answers 300 when the overloads are ambiguous', async () => {
     const answer = await post('clash', { a: 1 });
     expect([answer.status, answer.body.code]).toEqual([300, 'PGRST203']);
   });

@@ -101,7 +101,7 @@ describe('one row', () => {
     ]);
   });
 
-  it('answers a single object when one is asked for', async () => {
+  it('answers a single object when it is requested', async () => {
     const accept = 'application/vnd.pgrst.object+json';
     const answer = await post('notes?select=title', { title: 'Alone' }, { accept });
     expect([answer.status, answer.body]).toEqual([201, { title: 'Alone' }]);
@@ -210,7 +210,7 @@ describe('a list of rows', () => {
     expect(await count('sets')).toBe(2 * 8 * many);
   });
 
-  it('answers 201 with an empty list for an empty one', async () => {
+  it('answers 201 with an empty list for an empty list', async () => {
     const answer = await post('notes', []);
     expect([answer.status, answer.text]).toEqual([201, '[]']);
   });

@@ -262,7 +262,7 @@ describe('hostile requests', () => {
 });
 
 describe('overload', () => {
-  it('answers 503 with Retry-After if no connection becomes free, serves other projects meanwhile, and recovers', async () => {
+  it('answers 503 with Retry-After if no connection becomes free, serves other projects, and recovers', async () => {
     const busy = await TestPlinth.start({
       env: { DATABASE_MAX_CONNECTIONS: '4', DATABASE_PROJECT_CONNECTIONS: '1' },
     });

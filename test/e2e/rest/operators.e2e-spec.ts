@@ -1,4 +1,4 @@
-/** Operators as PostgREST's reference lists them: each negated, and any() and all() of those that take them. */
+/** Operators as PostgREST's reference lists them: each negated, and any() and all() where an operator takes them. */
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 

@@ -1,4 +1,4 @@
-/** The choice of an embed's relationship: computed and overriding ones, views, hints, joins, writes. */
+/** The choice of an embed's relationship: computed and overriding relationships, views, hints, joins, writes. */
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 

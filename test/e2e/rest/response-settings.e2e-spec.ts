@@ -120,11 +120,11 @@ describe('a header that SQL sets', () => {
     ['s-maxage=60, immutable', 'private, immutable'],
     ['private="x, public", x="', 'private'],
     ['no-store', 'private, no-store'],
-  ])('lets no shared cache store the response: %s', async (value, expected) => {
+  ])('forbids shared caches to store the response: %s', async (value, expected) => {
     expect(await sent('Cache-Control', value)).toEqual([expected, expected]);
   });
 
-  it('lets no shared cache store a response that expires', async () => {
+  it('forbids shared caches to store a response that expires', async () => {
     const headers = '[{"Expires": "Fri, 01 Jan 2100 00:00:00 GMT"}]';
     const answer = await project.anon.unchecked().post('/rest/v1/rpc/answers', { headers });
     expect(answer.headers.get('cache-control')).toBe('private');

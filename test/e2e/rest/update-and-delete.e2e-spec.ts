@@ -136,7 +136,7 @@ describe('PATCH', () => {
     ]);
   });
 
-  it('answers 406 and changes nothing when a single object is asked for and several rows match', async () => {
+  it('answers 406 and changes nothing when a single object is requested and several rows match', async () => {
     const answer = await patch('?id=lt.3', { name: 'X' }, { accept: 'application/vnd.pgrst.object+json' });
     expect([answer.status, answer.body.code]).toEqual([406, 'PGRST116']);
     expect(await names()).toEqual(['Rex', 'Tom', 'Kit']);

@@ -3,7 +3,7 @@
  * one verifies that nothing acknowledged is lost and nothing is left half done.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tuning } from '../../../src/config/tuning';
 import { until } from '../eventually';
@@ -33,7 +33,9 @@ export class KilledInstall {
     readonly directory: string,
     private readonly environment: Record<string, string> = {},
     private readonly provider: TestProvider | null = null,
-  ) {}
+  ) {
+    mkdirSync(directory, { recursive: true });
+  }
 
   async start(tuning: Partial<Tuning> = {}): Promise<void> {
     const env = { ...this.provider?.env, ...this.environment };

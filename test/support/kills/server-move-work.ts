@@ -27,6 +27,8 @@ export class ServerMoveWork implements Work {
   private witness!: KilledInstall;
   private project!: KilledProject;
   private load!: MoveLoad;
+  /** The latest move was accepted. */
+  private begun = Promise.resolve();
   /** Milliseconds that a move takes. */
   private duration = 0;
 
@@ -41,8 +43,9 @@ export class ServerMoveWork implements Work {
   }
 
   /** A moment of the move, or soon after it. */
-  moment(): Promise<unknown> {
-    return sleep(Math.random() * this.duration * 1.2);
+  async moment(): Promise<void> {
+    await this.begun;
+    await sleep(Math.random() * this.duration * 1.2);
   }
 
   async prepare(): Promise<void> {
@@ -92,8 +95,12 @@ export class ServerMoveWork implements Work {
     await this.assertWhole();
   }
 
-  /** Begins a move. */
-  async run(): Promise<void> {
+  run(): Promise<void> {
+    this.begun = this.begin();
+    return this.begun;
+  }
+
+  private async begin(): Promise<void> {
     this.load.longest.write = this.load.longest.read = 0;
     const to = (await this.place()) === 'platform' ? 'db2' : 'platform';
     const answer = await this.mover.admin.post(`${this.path}/move`, { server: to });

@@ -29,7 +29,7 @@ export const common: Readonly<Record<keyof typeof en, string>> = {
   loading: 'Lädt',
   name: 'Name',
   navigation: 'Navigation',
-  noTables: 'Noch keine Tabellen hier',
+  noTables: 'Noch keine Tabellen',
   noUsers: 'Keine Benutzer',
   notFound: 'Hier ist nichts',
   notFoundText: 'Die Seite oder das Projekt gibt es nicht, oder Sie dürfen es nicht sehen.',

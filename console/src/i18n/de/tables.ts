@@ -53,6 +53,9 @@ export const tables: Readonly<Record<keyof typeof en, string>> = {
   noRows: 'Keine Zeilen',
   noRowsFiltered: 'Keine Zeile erfüllt die Filter.',
   noRowsText: 'Die Tabelle ist leer, oder diese Identität darf ihre Zeilen nicht sehen.',
+  noTable: 'Keine Tabelle {name} im Schema {schema}',
+  noTablesIn: 'Keine Tabellen im Schema {schema}',
+  ownerColumnMissing: 'Dazu braucht es eine Spalte vom Typ uuid für den Benutzer, etwa user_id.',
   noTablesText: 'Legen Sie eine mit Spalten und einer Policy an. Table REST bedient sie sofort.',
   notExposed: 'Nicht über Table REST erreichbar',
   notExposedText:

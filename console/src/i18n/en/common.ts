@@ -27,7 +27,7 @@ export const common = {
   loading: 'Loading',
   name: 'Name',
   navigation: 'Navigation',
-  noTables: 'No tables here yet',
+  noTables: 'No tables yet',
   noUsers: 'No users',
   notFound: 'Nothing here',
   notFoundText: 'The page or the project does not exist, or you may not see it.',

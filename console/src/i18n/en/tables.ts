@@ -50,6 +50,9 @@ export const tables = {
   noRows: 'No rows',
   noRowsFiltered: 'No row meets the filters.',
   noRowsText: 'The table is empty, or this identity may not see its rows.',
+  noTable: 'No table {name} in the schema {schema}',
+  noTablesIn: 'No tables in the schema {schema}',
+  ownerColumnMissing: 'This needs a column of type uuid for the user, such as user_id.',
   noTablesText: 'Create one with its columns and a policy. Table REST serves it at once.',
   notExposed: 'Not served by table REST',
   notExposedText:

@@ -1,6 +1,7 @@
 /** The passkeys of the person: add, rename and delete. */
 import { startRegistration } from '@simplewebauthn/browser';
 import { Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../../api/client';
@@ -17,7 +18,7 @@ const KEY = ['my-passkeys'];
 
 export function PasskeysSection() {
   const { t, language } = useLanguages();
-  const [isAdding, setAdding] = useState(false);
+  const [isAdding, dialog] = useDisclosure();
   const [renamed, setRenamed] = useState<Passkey | null>(null);
   const [deleted, setDeleted] = useState<Passkey | null>(null);
   const passkeys = useQuery({ queryKey: KEY, queryFn: () => dataOf(api.GET('/admin/v1/passkeys')) });
@@ -34,8 +35,8 @@ export function PasskeysSection() {
           />
         )}
       </Loaded>
-      <AddButton label={t('addPasskey')} onClick={() => setAdding(true)} />
-      {isAdding ? <AddPasskey onClose={() => setAdding(false)} /> : null}
+      <AddButton label={t('addPasskey')} onClick={dialog.open} />
+      {isAdding ? <AddPasskey onClose={dialog.close} /> : null}
       {renamed ? <RenamePasskey passkey={renamed} onClose={() => setRenamed(null)} /> : null}
       {deleted ? <DeletePasskey passkey={deleted} onClose={() => setDeleted(null)} /> : null}
     </Section>

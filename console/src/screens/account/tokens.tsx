@@ -1,5 +1,6 @@
 /** Personal access tokens: create with scopes and an end, shown once, and delete. */
 import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../../api/client';
@@ -25,7 +26,7 @@ interface TokensProps {
 export function Tokens({ projects }: TokensProps) {
   const { t, language } = useLanguages();
   const client = useQueryClient();
-  const [isCreating, setCreating] = useState(false);
+  const [isCreating, dialog] = useDisclosure();
   const [deleted, setDeleted] = useState<Token | null>(null);
   const tokens = useQuery({ queryKey: ['my-tokens'], queryFn: () => dataOf(api.GET('/admin/v1/tokens')) });
   const detailsOf = (token: Token): string =>
@@ -47,8 +48,8 @@ export function Tokens({ projects }: TokensProps) {
           )
         }
       </Loaded>
-      <AddButton label={t('newToken')} onClick={() => setCreating(true)} />
-      {isCreating ? <CreateToken projects={projects} onClose={() => setCreating(false)} /> : null}
+      <AddButton label={t('newToken')} onClick={dialog.open} />
+      {isCreating ? <CreateToken projects={projects} onClose={dialog.close} /> : null}
       {deleted ? (
         <Confirm
           title={t('deleteToken')}

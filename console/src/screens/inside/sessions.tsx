@@ -1,5 +1,6 @@
 /** Sessions and locks of the project's database. */
 import { Badge, Button, Card, Group, Stack, Switch, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../../api/client';
@@ -111,7 +112,7 @@ function Session({ project, session, locks }: SessionProps) {
 function SessionActions({ project, session }: Omit<SessionProps, 'locks'>) {
   const { t } = useLanguages();
   const client = useQueryClient();
-  const [isEnding, setEnding] = useState(false);
+  const [isEnding, dialog] = useDisclosure();
   const { pid } = session;
   const params = { params: { path: { id: project.id, pid } } };
   const refresh = () => client.invalidateQueries({ queryKey: activityQuery(project).queryKey });
@@ -128,7 +129,7 @@ function SessionActions({ project, session }: Omit<SessionProps, 'locks'>) {
           {t('cancelStatement')}
         </Button>
       ) : null}
-      <Button size="xs" variant="light" color="red" onClick={() => setEnding(true)}>
+      <Button size="xs" variant="light" color="red" onClick={dialog.open}>
         {t('endSession')}
       </Button>
       {isEnding ? (
@@ -138,7 +139,7 @@ function SessionActions({ project, session }: Omit<SessionProps, 'locks'>) {
           action={t('endSession')}
           // Ending an idle session loses nothing.
           typed={session.transaction_seconds === null ? undefined : String(pid)}
-          onClose={() => setEnding(false)}
+          onClose={dialog.close}
           run={async () => {
             await api.POST('/admin/v1/projects/{id}/database/activity/{pid}/terminate', params);
             await refresh();

@@ -1,5 +1,6 @@
 /** The people with a role in a project. */
 import { Button, Select, Table } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../../api/client';
@@ -23,14 +24,14 @@ export function MembersScreen() {
   const t = useT();
   const { id } = useProject();
   const session = useSession();
-  const [isInviting, setInviting] = useState(false);
+  const [isInviting, dialog] = useDisclosure();
   const members = useQuery({
     queryKey: ['people', 'of', id],
     queryFn: () => dataOf(api.GET('/admin/v1/projects/{id}/people', { params: { path: { id } } })),
   });
   const mayManage = isAllowed(session, 'PUT /admin/v1/projects/:id/people/:person_id', id);
   const invite = mayManage ? (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setInviting(true)}>
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={dialog.open}>
       {t('invitePerson')}
     </Button>
   ) : null;
@@ -46,7 +47,7 @@ export function MembersScreen() {
         }
       </Loaded>
       {mayManage ? <Invitations projectId={id} /> : null}
-      {isInviting ? <Invite projectId={id} onClose={() => setInviting(false)} /> : null}
+      {isInviting ? <Invite projectId={id} onClose={dialog.close} /> : null}
     </Page>
   );
 }

@@ -1,5 +1,6 @@
 /** The people who administer the installation: invite, role, disable, delete. */
 import { ActionIcon, Badge, Button, Group, Menu, Select, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../../api/client';
@@ -20,14 +21,14 @@ type Person = Schema<'PersonDto'>;
 export function PeopleScreen() {
   const t = useT();
   const session = useSession();
-  const [isInviting, setInviting] = useState(false);
+  const [isInviting, dialog] = useDisclosure();
   const people = useQuery({
     queryKey: ['people', 'all'],
     queryFn: () => dataOf(api.GET('/admin/v1/people')),
   });
   const mayInvite = isAllowed(session, 'POST /admin/v1/invitations');
   const invite = mayInvite ? (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setInviting(true)}>
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={dialog.open}>
       {t('invitePerson')}
     </Button>
   ) : null;
@@ -43,7 +44,7 @@ export function PeopleScreen() {
         }
       </Loaded>
       <Invitations projectId={null} />
-      {isInviting ? <Invite projectId={null} onClose={() => setInviting(false)} /> : null}
+      {isInviting ? <Invite projectId={null} onClose={dialog.close} /> : null}
     </Page>
   );
 }

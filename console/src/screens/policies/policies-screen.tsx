@@ -6,7 +6,7 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import type { Policy, Relation } from '../../queries/catalog-types';
 import { isExposed, type Project, useCatalog, useMayWrite, useProject } from '../../queries/projects';
 import { useT } from '../../i18n';
-import { draftOf, TEMPLATES } from '../../lib/policy-templates';
+import { draftOf, templatesFor } from '../../lib/policy-templates';
 import { AddressInput } from '../../ui/address-input';
 import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
@@ -213,7 +213,7 @@ function TableActions({ relation, onAction }: Pick<TableCardProps, 'relation' | 
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>{t('templates')}</Menu.Label>
-          {TEMPLATES.map((template) => (
+          {templatesFor(relation).map((template) => (
             <Menu.Item
               key={template}
               onClick={() => onAction({ kind: 'create', relation, draft: draftOf(template, relation) })}

@@ -17,6 +17,7 @@ import {
 import styles from './schema.module.css';
 
 const STEP_PX = 20;
+const LOOP_PX = 36;
 const ZOOM = { least: 0.1, most: 3, step: 1.15 };
 const NAME_CHARACTERS = 24;
 const TYPE_CHARACTERS = 14;
@@ -208,9 +209,16 @@ function pathOf({ from, to }: Edge, places: Places, tables: ReadonlyMap<string, 
   const source = places.get(from)!;
   const startY = target.y + heightOf(tables.get(to)!) / 2;
   const endY = source.y + heightOf(tables.get(from)!) / 2;
+  if (from === to) return loopOf(target, endY);
   const isLeft = target.x <= source.x;
   const startX = isLeft ? target.x + BOX_PX : target.x;
   const endX = isLeft ? source.x : source.x + BOX_PX;
   const bend = Math.max(30, Math.abs(endX - startX) / 2) * (isLeft ? 1 : -1);
   return `M${startX} ${startY}C${startX + bend} ${startY} ${endX - bend} ${endY} ${endX} ${endY}`;
+}
+
+/** At the right side of a table that refers to itself. */
+function loopOf({ x, y }: Point, middle: number): string {
+  const [right, head] = [x + BOX_PX, y + HEAD_PX / 2];
+  return `M${right} ${head}C${right + LOOP_PX} ${head} ${right + LOOP_PX} ${middle} ${right} ${middle}`;
 }

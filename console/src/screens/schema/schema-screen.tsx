@@ -48,7 +48,7 @@ function Schema({ project, relations }: SchemaProps) {
         </Group>
       </div>
       {tables.length === 0 ? (
-        <NoTables project={project} />
+        <NoTables project={project} schema={schema} />
       ) : (
         <Picture
           key={schema}
@@ -146,10 +146,10 @@ function Export({ name, toSvg }: { name: string; toSvg: () => string }) {
   );
 }
 
-function NoTables({ project }: { project: Project }) {
+function NoTables({ project, schema }: { project: Project; schema: string }) {
   const t = useT();
   return (
-    <Empty icon="tree" title={t('noTables')} text={t('noTablesText')}>
+    <Empty icon="tree" title={t('noTablesIn', { schema })} text={t('noTablesText')}>
       <Button
         renderRoot={(props) => (
           <Link to="/projects/$slug/tables" params={{ slug: project.slug }} {...props} />

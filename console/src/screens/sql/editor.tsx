@@ -4,7 +4,9 @@ import {
   closeBrackets,
   closeBracketsKeymap,
   closeCompletion,
+  type CompletionContext,
   completionKeymap,
+  type CompletionResult,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { PostgreSQL, sql } from '@codemirror/lang-sql';
@@ -29,6 +31,8 @@ import { tags } from '@lezer/highlight';
 import { useComputedColorScheme } from '@mantine/core';
 import { type RefObject, useEffect, useRef } from 'react';
 import type { Relation } from '../../queries/catalog-types';
+import { columnsInScope } from '../../lib/sql-columns';
+import { identifier } from '../../lib/sql-text';
 import styles from './sql.module.css';
 
 export interface EditorHandle {
@@ -144,8 +148,9 @@ export function SqlEditor({ initial, label, hint, relations, onRun, onChange, ha
         columns.map((column) => column.name),
       ]),
     );
-    const { language } = parts.current;
-    view.current?.dispatch({ effects: language.reconfigure(sql({ dialect: PostgreSQL, schema })) });
+    const support = sql({ dialect: PostgreSQL, schema });
+    const columns = support.language.data.of({ autocomplete: columnSource(relations) });
+    view.current?.dispatch({ effects: parts.current.language.reconfigure([support, columns]) });
   }, [relations]);
 
   useEffect(() => {
@@ -160,6 +165,29 @@ export function SqlEditor({ initial, label, hint, relations, onRun, onChange, ha
 
   return <div ref={place} className={styles.editor} />;
 }
+
+/** Columns of the tables that the statement names, without the name of a table before them. */
+const columnSource =
+  (relations: readonly Relation[]) =>
+  (context: CompletionContext): CompletionResult | null => {
+    const word = context.matchBefore(/[\w$]+/);
+    const from = word?.from ?? context.pos;
+    if ((!word && !context.explicit) || context.state.sliceDoc(from - 1, from) === '.') return null;
+    const statements = syntaxTree(context.state).topNode.getChildren('Statement');
+    const statement = statements.find((one) => one.from <= from && one.to >= from) ?? statements.at(-1);
+    const text = statement ? context.state.sliceDoc(statement.from, statement.to) : '';
+    return {
+      from,
+      validFor: /^[\w$]*$/,
+      options: columnsInScope(text, relations).map(({ label, detail }) => ({
+        label,
+        detail,
+        type: 'property',
+        boost: 10,
+        apply: /^[a-z_][a-z0-9_$]*$/.test(label) ? label : identifier(label),
+      })),
+    };
+  };
 
 /** Longer texts are parsed as far as this time allows, in milliseconds. */
 const PARSE_MS = 500;

@@ -5,6 +5,7 @@ import { useMemo, useRef, useState } from 'react';
 import { useT } from '../../i18n';
 import { disarmed, toCsv } from '../../lib/csv';
 import { chartOf } from '../../lib/result-chart';
+import { inOneLine } from '../../lib/visible-text';
 import { Icon } from '../../ui/icon';
 import { saveFile } from '../../ui/save-file';
 import { ValueDialog } from './value-dialog';
@@ -146,11 +147,11 @@ function Cell({ index, value, isNumber, onOpen }: CellProps) {
         <span className={gridStyles.null}>null</span>
       ) : text.length > WHOLE_CHARACTERS || text.includes('\n') ? (
         <UnstyledButton className={className} dir="auto" onClick={() => onOpen(text)}>
-          {text.slice(0, SHOWN_CHARACTERS)}
+          {inOneLine(text.slice(0, SHOWN_CHARACTERS))}
         </UnstyledButton>
       ) : (
         <span className={className} dir="auto">
-          {text}
+          {inOneLine(text)}
         </span>
       )}
     </div>

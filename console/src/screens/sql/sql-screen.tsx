@@ -1,15 +1,18 @@
 /** SQL as the owner of the project's database. */
-import { Alert, Button, Group, Select, Tooltip } from '@mantine/core';
+import { Alert, Button, Group, List, Select, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { type Project, useCatalog, useProject } from '../../queries/projects';
 import { useT } from '../../i18n';
 import { draftOf, keepDraft } from '../../lib/sql-drafts';
+import { inOneLine } from '../../lib/visible-text';
 import { SideDrawer } from '../../ui/dialog';
 import { Empty, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
+import { Confirm } from '../../ui/parts';
 import splitStyles from '../../ui/split.module.css';
+import textStyles from '../../ui/text.module.css';
 import { type EditorHandle, SqlEditor } from './editor';
 import { Result, SqlFailure } from './result';
 import styles from './sql.module.css';
@@ -57,6 +60,7 @@ export function SqlScreen() {
       <div className={styles.result}>
         <Outcome run={run} project={project} />
       </div>
+      <Question run={run} />
       <SideDrawer opened={isDrawerOpen} onClose={drawer.close} title={t('openQueries')}>
         <Statements
           project={project}
@@ -73,15 +77,40 @@ export function SqlScreen() {
   );
 }
 
-function RunButtons({ run: { result, start, cancel } }: { run: SqlRun }) {
+/** Asks before SQL that loses data. */
+function Question({ run: { asked, confirm, closeQuestion } }: { run: SqlRun }) {
+  const t = useT();
+  if (!asked) return null;
+  return (
+    <Confirm
+      title={t('dangerTitle')}
+      text={t('dangerText')}
+      action={t('run')}
+      onClose={closeQuestion}
+      run={async () => confirm(asked)}
+    >
+      <List size="sm">
+        {asked.dangers.map(({ kind, subject }, index) => (
+          <List.Item key={index} className={textStyles.wrap}>
+            {t(`danger_${kind}`, { subject: inOneLine(subject) })}
+          </List.Item>
+        ))}
+      </List>
+    </Confirm>
+  );
+}
+
+function RunButtons({ run: { result, mayRun, start, cancel } }: { run: SqlRun }) {
   const t = useT();
   const { isPending } = result;
+  const isDisabled = isPending || !mayRun;
   return (
     <Group gap="xs">
       <Button
         size="xs"
         leftSection={<Icon name="play" size={14} />}
         loading={isPending}
+        disabled={!mayRun}
         onClick={() => start('run')}
       >
         {t('run')}
@@ -91,11 +120,11 @@ function RunButtons({ run: { result, start, cancel } }: { run: SqlRun }) {
           {t('cancel')}
         </Button>
       ) : null}
-      <Button size="xs" variant="default" disabled={isPending} onClick={() => start('explain')}>
+      <Button size="xs" variant="default" disabled={isDisabled} onClick={() => start('explain')}>
         {t('explain')}
       </Button>
       <Tooltip label={t('analyzeHint')}>
-        <Button size="xs" variant="default" disabled={isPending} onClick={() => start('analyze')}>
+        <Button size="xs" variant="default" disabled={isDisabled} onClick={() => start('analyze')}>
           {t('analyze')}
         </Button>
       </Tooltip>

@@ -5,6 +5,7 @@ import { useSetState } from '@mantine/hooks';
 import { type RefObject, useRef } from 'react';
 import { ApiError } from '../../api/errors';
 import { type Project, runSql, useCatalogChanged, useMayWrite } from '../../queries/projects';
+import { type Danger, dangersIn } from '../../lib/sql-danger';
 import { forget, readHistory, remember } from '../../lib/sql-history';
 import type { EditorHandle } from './editor';
 
@@ -22,6 +23,12 @@ const PREFIXES = {
 
 export type SqlAction = keyof typeof PREFIXES;
 
+interface AskedRun {
+  readonly sql: string;
+  readonly action: SqlAction;
+  readonly dangers: readonly Danger[];
+}
+
 interface Run {
   readonly sql: string;
   readonly action: SqlAction;
@@ -36,6 +43,8 @@ export function useSqlRun(project: Project, editor: RefObject<EditorHandle | nul
     limit: '1000',
     entries: readHistory(project.id),
     asksForOne: false,
+    /** A run that waits for a confirmation. */
+    asked: null as AskedRun | null,
   });
   const changed = useCatalogChanged(project);
   const mayRun = useMayWrite(project);
@@ -64,6 +73,11 @@ export function useSqlRun(project: Project, editor: RefObject<EditorHandle | nul
     const sql = wanted?.trim();
     setState({ asksForOne: action !== 'run' && sql === undefined });
     if (!sql || run.isPending || !mayRun) return;
+    const dangers = action === 'explain' ? [] : dangersIn(sql);
+    if (dangers.length > 0) setState({ asked: { sql, action, dangers } });
+    else send(sql, action);
+  };
+  const send = (sql: string, action: SqlAction): void => {
     setState({ entries: remember(project.id, sql, Date.now()) });
     // The address links to the SQL that was run, as far as servers and browsers take it.
     if (sql.length <= LINKED_CHARACTERS) void navigate({ search: { query: sql }, replace: true });
@@ -75,6 +89,8 @@ export function useSqlRun(project: Project, editor: RefObject<EditorHandle | nul
     result: run,
     start,
     cancel: (): void => abort.current?.abort(),
+    confirm: ({ sql, action }: AskedRun): void => send(sql, action),
+    closeQuestion: (): void => setState({ asked: null }),
     setLimit: (limit: string): void => setState({ limit }),
     clearHistory: (): void => {
       forget(project.id);

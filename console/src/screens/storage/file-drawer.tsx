@@ -1,5 +1,6 @@
 /** One file: preview, signed URL, move, deletion. */
 import { Anchor, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { Schema } from '../../api/client';
@@ -30,7 +31,7 @@ interface FileDrawerProps {
 export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps) {
   const { t, language } = useLanguages();
   const client = useQueryClient();
-  const [isDeleting, setDeleting] = useState(false);
+  const [isDeleting, dialog] = useDisclosure();
   const mayWrite = useMayWrite(project);
   const params = { params: { path: { project_slug: project.slug, file_id: file.id } } };
   const refresh = () => client.invalidateQueries({ queryKey: ['files', project.id] });
@@ -64,7 +65,7 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
               color="red"
               variant="light"
               leftSection={<Icon name="trash" size={16} />}
-              onClick={() => setDeleting(true)}
+              onClick={dialog.open}
             >
               {t('delete')}
             </Button>
@@ -87,7 +88,7 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
           title={t('delete')}
           text={t('deleteFileText', { name: file.filename })}
           action={t('delete')}
-          onClose={() => setDeleting(false)}
+          onClose={dialog.close}
           run={async () => {
             await projectClient(project.id).DELETE('/p/{project_slug}/storage/files/{file_id}', params);
             await refresh();

@@ -1,7 +1,7 @@
 /** The folders and files of a folder, and the deletion of the selected ones. */
 import { Button, Checkbox, Group, Table, Text, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { type Project } from '../../queries/projects';
 import { type StoredFile } from '../../queries/storage';
 import { projectClient } from '../../queries/users';
@@ -102,7 +102,7 @@ export function BulkDelete({
 }) {
   const t = useT();
   const client = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
+  const [isAsking, dialog] = useDisclosure();
   const remove = useMutation({
     mutationFn: () =>
       projectClient(project.id).POST('/p/{project_slug}/storage/files/bulk-delete', {
@@ -121,7 +121,7 @@ export function BulkDelete({
         color="red"
         variant="light"
         leftSection={<Icon name="trash" size={14} />}
-        onClick={() => setAsking(true)}
+        onClick={dialog.open}
       >
         {t('deleteFiles', { count: ids.length })}
       </Button>
@@ -130,7 +130,7 @@ export function BulkDelete({
           title={t('deleteFiles', { count: ids.length })}
           text={t('deleteFilesText')}
           action={t('delete')}
-          onClose={() => setAsking(false)}
+          onClose={dialog.close}
           run={() => remove.mutateAsync()}
         />
       ) : null}

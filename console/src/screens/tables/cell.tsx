@@ -1,9 +1,10 @@
 /** A value in the grid, and its editor by type. Values are shown as text only. */
 import { type ChangeEvent, type KeyboardEvent, useRef, useState } from 'react';
 import type { Column } from '../../queries/catalog-types';
-import { useT } from '../../i18n';
+import { type Translate, useT } from '../../i18n';
 import { elementsOf, isPlainList, toArrayLiteral } from '../../lib/array-literal';
 import { fieldOf, toField } from '../../lib/cell-input';
+import { inOneLine } from '../../lib/visible-text';
 import gridStyles from '../../ui/grid.module.css';
 import styles from './grid.module.css';
 
@@ -15,15 +16,22 @@ export const FIELD_CHARACTERS = 50_000;
 
 export function CellText({ column, value }: { column: Column; value: string | null | undefined }) {
   const t = useT();
-  if (value === undefined) return <span className={gridStyles.null}>{t('default')}</span>;
+  if (value === undefined) return <span className={gridStyles.null}>{unsetText(column, t)}</span>;
   if (value === null) return <span className={gridStyles.null}>null</span>;
   if (value === '') return <span className={gridStyles.null}>{t('emptyText')}</span>;
   const className = column.category === 'N' ? `${gridStyles.text} ${gridStyles.number}` : gridStyles.text;
   return (
     <span className={className} dir="auto">
-      {value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value}
+      {inOneLine(value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value)}
     </span>
   );
+}
+
+/** What a column without a value gets. Whole numbers that must not be null may count by themselves. */
+export function unsetText(column: Column, t: Translate): string {
+  if (column.default !== null || column.always) return column.default ?? t('generated');
+  if (column.nullable) return 'null';
+  return /^(big|small)?int/.test(column.type) ? t('default') : t('required');
 }
 
 /** The choices of a type that has few values; null for others. */

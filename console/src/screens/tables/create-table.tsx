@@ -5,7 +5,7 @@ import type { Relation } from '../../queries/catalog-types';
 import type { Project } from '../../queries/projects';
 import { useT } from '../../i18n';
 import { BLANK_COLUMN, createTableSql, KEY_COLUMN, type NewColumn, OWNER_COLUMN } from '../../lib/ddl';
-import { createPolicySql, draftOf, type Template } from '../../lib/policy-templates';
+import { createPolicySql, draftOf, type Template, templatesFor } from '../../lib/policy-templates';
 import { Icon } from '../../ui/icon';
 import { SqlDialog } from '../../ui/sql-dialog';
 import { ColumnForm } from './column-form';
@@ -31,13 +31,15 @@ export function CreateTable({ project, relations, schema, onClose, onCreated }: 
     OWNER_COLUMN,
     { ...BLANK_COLUMN, name: 'title', nullable: false },
   ]);
+  const lacksOwner = access === 'own' && !templatesFor(described(columns)).includes('own');
+  const isComplete = name.trim() !== '' && !lacksOwner;
   const replace = (index: number, column: NewColumn): void => setColumns(columns.with(index, column));
   return (
     <SqlDialog
       project={project}
       title={t('newTable')}
       size="xl"
-      sql={name.trim() === '' ? null : sqlOf(schema, name.trim(), columns, access)}
+      sql={isComplete ? sqlOf(schema, name.trim(), columns, access) : null}
       onClose={onClose}
       onDone={() => onCreated(name.trim())}
     >
@@ -52,6 +54,7 @@ export function CreateTable({ project, relations, schema, onClose, onCreated }: 
           label={t('access')}
           data={ACCESS.map((value) => ({ value, label: t(`access_${value}`) }))}
           value={access}
+          error={lacksOwner ? t('ownerColumnMissing') : null}
           allowDeselect={false}
           onChange={(value) => setAccess(value ?? 'own')}
         />
@@ -87,8 +90,13 @@ function sqlOf(schema: string, name: string, columns: readonly NewColumn[], acce
   // Plinth turns it on by itself in `public`; said here, it holds in any schema.
   const secure = `alter table ${create.slice('create table '.length, create.indexOf(' ('))} enable row level security;`;
   if (access === 'none') return `${create}\n\n${secure}`;
-  const draft = draftOf(access satisfies Template, {
-    columns: columns.map((one) => ({ ...one, category: '', always: false, labels: null, comment: null })),
-  });
+  const draft = draftOf(access satisfies Template, described(columns));
   return `${create}\n\n${secure}\n\n${createPolicySql(schema, name, draft)}`;
+}
+
+/** As the catalog describes columns. */
+function described(columns: readonly NewColumn[]): Parameters<typeof draftOf>[1] {
+  return {
+    columns: columns.map((one) => ({ ...one, category: '', always: false, labels: null, comment: null })),
+  };
 }

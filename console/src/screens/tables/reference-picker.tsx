@@ -1,6 +1,6 @@
 /** The row that a foreign key refers to, with a preview, and the choice of another. */
 import { Anchor, Button, Group, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -83,7 +83,7 @@ interface ReferenceFieldProps {
 
 export function ReferenceField({ project, target, value, onPick }: ReferenceFieldProps) {
   const t = useT();
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, dialog] = useDisclosure();
   return (
     <>
       {value === null ? null : <Referenced project={project} target={target} value={value} />}
@@ -92,7 +92,7 @@ export function ReferenceField({ project, target, value, onPick }: ReferenceFiel
           size="compact-xs"
           variant="subtle"
           leftSection={<Icon name="link" size={12} />}
-          onClick={() => setOpen(true)}
+          onClick={dialog.open}
         >
           {t('pickFrom', { table: target.relation.name })}
         </Button>
@@ -102,7 +102,7 @@ export function ReferenceField({ project, target, value, onPick }: ReferenceFiel
           project={project}
           target={target}
           onPick={(next) => onPick(next)}
-          onClose={() => setOpen(false)}
+          onClose={dialog.close}
         />
       ) : null}
     </>

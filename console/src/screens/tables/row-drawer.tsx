@@ -1,5 +1,6 @@
 /** All columns of one row, to read, change or insert. The changes wait in the grid until they are saved. */
 import { Button, Group, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import type { Column, Relation } from '../../queries/catalog-types';
 import { type Project, useMayWrite } from '../../queries/projects';
@@ -33,7 +34,7 @@ export function RowDrawer(props: RowDrawerProps) {
   const key = row ? keyOf(relation.primaryKey, row) : null;
   const stored = key === null ? {} : { ...row, ...grid.pending.updates.get(key)?.values };
   const [values, setValues] = useState<Values>({});
-  const [asksWhy, setAsksWhy] = useState(false);
+  const [asksWhy, dialog] = useDisclosure();
   const canAsk = useMayWrite(project) && row !== null && relation.kind === 'table';
   const apply = (): void => {
     if (row && key !== null) grid.setPending(change(grid.pending, key, row, values));
@@ -54,7 +55,7 @@ export function RowDrawer(props: RowDrawerProps) {
               size="xs"
               variant="default"
               leftSection={<Icon name="shield" size={14} />}
-              onClick={() => setAsksWhy(true)}
+              onClick={dialog.open}
             >
               {t('whyButton')}
             </Button>
@@ -87,12 +88,7 @@ export function RowDrawer(props: RowDrawerProps) {
         </Stack>
       </form>
       {asksWhy && row ? (
-        <WhyNot
-          project={project}
-          relation={relation}
-          row={{ ...row, ...values }}
-          onClose={() => setAsksWhy(false)}
-        />
+        <WhyNot project={project} relation={relation} row={{ ...row, ...values }} onClose={dialog.close} />
       ) : null}
     </SideDrawer>
   );

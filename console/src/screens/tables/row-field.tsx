@@ -1,5 +1,6 @@
 /** A column of one row, edited by its type. */
 import { Button, Group, Select, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import type { Column } from '../../queries/catalog-types';
 import { useLanguages, useT } from '../../i18n';
@@ -7,7 +8,7 @@ import { elementsOf, isPlainList, toArrayLiteral } from '../../lib/array-literal
 import { fieldOf, toField } from '../../lib/cell-input';
 import { formatBytes } from '../../lib/format';
 import { saveFile } from '../../ui/save-file';
-import { choicesOf, FIELD_CHARACTERS, isLongType } from './cell';
+import { choicesOf, FIELD_CHARACTERS, isLongType, unsetText } from './cell';
 import styles from './row-field.module.css';
 import textStyles from '../../ui/text.module.css';
 
@@ -27,17 +28,10 @@ export function RowField({ column, value, isReadOnly, onChange, picker }: FieldP
   const description = [column.type, column.nullable ? null : 'not null', column.comment]
     .filter(Boolean)
     .join(' · ');
-  const [showsAll, setShowsAll] = useState(false);
+  const [showsAll, display] = useDisclosure();
   const [isText, setText] = useState(false);
   if (typeof value === 'string' && value.length > FIELD_CHARACTERS && !showsAll)
-    return (
-      <LongValue
-        column={column}
-        description={description}
-        value={value}
-        onShowAll={() => setShowsAll(true)}
-      />
-    );
+    return <LongValue column={column} description={description} value={value} onShowAll={display.open} />;
   const elements = isPlainList(column) && !isReadOnly ? elementsOf(value ?? '{}') : null;
   const field = { column, value, isReadOnly, onChange };
   return (
@@ -80,8 +74,7 @@ interface InputProps extends Omit<FieldProps, 'picker'> {
 
 function Input({ column, value, isReadOnly, onChange, description, list, isTall }: InputProps) {
   const t = useT();
-  const placeholder =
-    value === null ? 'null' : value === undefined ? (column.default ?? t('default')) : t('emptyText');
+  const placeholder = value === null ? 'null' : value === undefined ? unsetText(column, t) : t('emptyText');
   const choices = choicesOf(column);
   const shared = { label: column.name, description, placeholder, readOnly: isReadOnly };
   if (choices)

@@ -19,7 +19,8 @@ export function TablesScreen() {
   const t = useT();
   const project = useProject();
   const catalog = useCatalog(project);
-  const [isCreating, setCreating] = useState(false);
+  const mayWrite = useMayWrite(project);
+  const [isCreating, dialog] = useDisclosure();
   const [isListOpen, list] = useDisclosure();
   const isNarrow = useMediaQuery('(max-width: 62em)') ?? false;
   const search = route.useSearch();
@@ -37,7 +38,7 @@ export function TablesScreen() {
             relations={relations}
             schema={schema}
             chosen={chosen}
-            onCreate={() => setCreating(true)}
+            onCreate={dialog.open}
             onChoose={list.close}
           />
         );
@@ -62,16 +63,12 @@ export function TablesScreen() {
                   onOpenList={isNarrow ? list.open : null}
                 />
               ) : (
-                <Empty icon="table" title={t('noTables')} text={t('noTablesText')}>
-                  <Button onClick={() => setCreating(true)} leftSection={<Icon name="plus" size={16} />}>
-                    {t('newTable')}
-                  </Button>
-                  {isNarrow && relations.length > 0 ? (
-                    <Button variant="default" onClick={list.open}>
-                      {t('tables')}
-                    </Button>
-                  ) : null}
-                </Empty>
+                <NoTable
+                  schema={schema}
+                  name={search.table ?? null}
+                  onCreate={mayWrite ? dialog.open : null}
+                  onOpenList={isNarrow && relations.length > 0 ? list.open : null}
+                />
               )}
             </section>
             {isCreating ? (
@@ -79,7 +76,7 @@ export function TablesScreen() {
                 project={project}
                 relations={relations}
                 schema={schema}
-                onClose={() => setCreating(false)}
+                onClose={dialog.close}
                 onCreated={(table) => void navigate({ search: { schema, table } })}
               />
             ) : null}
@@ -87,6 +84,34 @@ export function TablesScreen() {
         );
       }}
     </Loaded>
+  );
+}
+
+interface NoTableProps {
+  readonly schema: string;
+  /** The table of the address, which does not exist. */
+  readonly name: string | null;
+  /** Null if the person may not create tables. */
+  readonly onCreate: (() => void) | null;
+  readonly onOpenList: (() => void) | null;
+}
+
+function NoTable({ schema, name, onCreate, onOpenList }: NoTableProps) {
+  const t = useT();
+  const title = name === null ? t('noTablesIn', { schema }) : t('noTable', { name, schema });
+  return (
+    <Empty icon="table" title={title} text={onCreate ? t('noTablesText') : ''}>
+      {onCreate ? (
+        <Button onClick={onCreate} leftSection={<Icon name="plus" size={16} />}>
+          {t('newTable')}
+        </Button>
+      ) : null}
+      {onOpenList ? (
+        <Button variant="default" onClick={onOpenList}>
+          {t('tables')}
+        </Button>
+      ) : null}
+    </Empty>
   );
 }
 

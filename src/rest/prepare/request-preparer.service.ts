@@ -1,32 +1,20 @@
 /**
- * From a request to the statements that answer it: grammar (text to tree), plan (tree and catalog to plan), compile (plan
- * to query-builder calls), bind (the request's values). Pure, except for the cache of compiled plans.
+ * From a parsed request to the statements that answer it: plan (tree and catalog to plan), compile (plan to query-builder
+ * calls), bind (the request's values). Pure, except for the cache of compiled plans.
  */
 import { Injectable } from '@nestjs/common';
-import type { RequestBody } from './body/request-body';
-import type { Catalog } from './catalog/catalog';
-import { bindRequest } from './compile/compiled-statement';
-import { GrammarError } from './grammar/grammar-error';
-import { parseRestRequest } from './grammar/parse-rest-request';
-import type { ParsedRequest, RawRestRequest, RequestShape } from './grammar/rest-request';
-import { allowedMethods, resolveRelation } from './plan/plan-context';
-import { planRoutine } from './plan/plan-routine';
-import { CompiledPlanCache, compilePlan, contextOf, type PlanScope } from './prepare/compiled-plan';
-import { type CatalogSnapshot, type PreparedRequest, requestValues } from './prepare/prepared-request';
-import { fromGrammar } from './rest.errors';
+import type { RequestBody } from '../body/request-body';
+import type { Catalog } from '../catalog/catalog';
+import { bindRequest } from '../compile/compiled-statement';
+import type { ParsedRequest, RequestShape } from '../grammar/rest-request';
+import { allowedMethods, resolveRelation } from '../plan/plan-context';
+import { planRoutine } from '../plan/plan-routine';
+import { CompiledPlanCache, compilePlan, contextOf, type PlanScope } from './compiled-plan';
+import { type CatalogSnapshot, type PreparedRequest, requestValues } from './prepared-request';
 
 @Injectable()
-export class QueryParser {
+export class RequestPreparer {
   private readonly plans = new CompiledPlanCache();
-
-  /** @throws AppError for what the grammar refuses */
-  parse(raw: RawRestRequest): ParsedRequest {
-    try {
-      return parseRestRequest(raw);
-    } catch (error) {
-      throw error instanceof GrammarError ? fromGrammar(error) : error;
-    }
-  }
 
   /**
    * @param body null when the request has none

@@ -1,0 +1,30 @@
+/** Every documented operation with a body gets its worst bodies in the soak of the event loop. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { operationsOf, type OpenApiDocument } from '../support/openapi';
+import { hasBody, schemaOf, WITH_OWN_CASES, worstOperations } from '../support/worst-requests';
+
+const SNAPSHOT = join(__dirname, '../snapshots/openapi/platform.yaml');
+const SOAK = join(__dirname, '../soak/event-loop.soak-spec.ts');
+
+describe('the soak of the event loop', () => {
+  const document = load(readFileSync(SNAPSHOT, 'utf8')) as OpenApiDocument;
+  const withBody = operationsOf(document).filter(({ operation }) => hasBody(operation));
+
+  it('has worst bodies for each operation with a JSON body, and cases of its own for each other one', () => {
+    const others = withBody.filter(({ operation }) => !schemaOf(document, operation)).map(({ name }) => name);
+    expect(others.sort()).toEqual([...WITH_OWN_CASES].sort());
+    const soak = readFileSync(SOAK, 'utf8');
+    expect(others.filter((name) => !soak.includes(`'${name}'`))).toEqual([]);
+  });
+
+  it('sends bodies within the limit of most routes, which is a MiB', () => {
+    const operations = worstOperations(document);
+    expect(operations.length).toBe(withBody.length - WITH_OWN_CASES.size);
+    for (const { bodies } of operations) {
+      expect(bodies.size).toBeGreaterThan(15);
+      for (const body of bodies.values()) expect(body.length).toBeLessThanOrEqual(1024 * 1024);
+    }
+  });
+});
