@@ -91,11 +91,12 @@ export const transactionLeftOpen = (): AppError =>
     message: 'The SQL began a transaction that it did not end, so that was rolled back',
   });
 
-export const tooManyListeners = (most: number): AppError =>
+/** @param of whose limit is reached: that of the whole process concerns everybody */
+export const tooManyListeners = (of: 'person' | 'project' | 'process'): AppError =>
   new AppError({
-    status: 503,
-    code: 'service_unavailable',
-    message: `This process has ${most} listeners for live requests already`,
+    status: of === 'process' ? 503 : 429,
+    code: of === 'process' ? 'service_unavailable' : 'rate_limited',
+    message: `This ${of} has as many listeners for live requests as it may have`,
     headers: { 'Retry-After': '10' },
   });
 

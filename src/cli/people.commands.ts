@@ -126,11 +126,19 @@ export function addProjectPeopleCommands(project: Command, context: CommandConte
   project
     .command('revoke <project> <email>')
     .description("take a person's role in a project away")
-    .action(async (name: string, email: string) => {
-      const params = { path: { id: await idOf(name), person_id: email } };
+    .option('--rotate-database-password', "change the password of the database's owner role, too")
+    .action(async (name: string, email: string, { rotateDatabasePassword: rotate }: RevokeOptions) => {
+      const params = {
+        path: { id: await idOf(name), person_id: email },
+        ...(rotate ? { query: { rotate_database_password: true } } : {}),
+      };
       await context.api.DELETE('/admin/v1/projects/{id}/people/{person_id}', { params });
       context.print({ project: name, email }, () => `${email} has no role in ${name}\n`);
     });
+}
+
+interface RevokeOptions {
+  readonly rotateDatabasePassword?: true;
 }
 
 /** `acme:viewer`. */

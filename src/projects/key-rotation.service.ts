@@ -2,6 +2,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
 import { Actor, PLINTH } from './audit-log.repository';
+import { OwnerDatabase } from './owner-database';
 import { ProjectSecret } from './project';
 import { entryFor } from './project-entries';
 import { ProjectFactory } from './project-factory';
@@ -30,16 +31,19 @@ export class KeyRotationService {
     private readonly registry: ProjectRegistry,
     private readonly factory: ProjectFactory,
     private readonly secrets: ProjectSecrets,
+    private readonly owner: OwnerDatabase,
     private readonly clock: Clock,
   ) {}
 
   /**
    * Gives the project new secrets for signing. Old keys, tokens and storage URLs stay valid for the grace period. No
    * process signs with the new secrets until every process accepts their signatures.
+   * The owner role of the database gets a new password at once, and its sessions end.
    * @param graceSeconds 0 invalidates the old secrets at once
    */
   async rotate(id: string, graceSeconds: number, actor: Actor = PLINTH): Promise<RotatedProject> {
     const { slug } = await this.service.get(id);
+    await this.owner.rotatePassword(id, null);
     const secret = this.factory.newSecret(id);
     await this.projects.introduceSecret(secret, new Date(this.clock.now() + INTRODUCTION_MS));
     await this.awaitReplicas(id);

@@ -4,6 +4,8 @@
  */
 import { Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { ProjectPools } from '../database/pools/project-pools';
+import { AuditLogRepository } from './audit-log.repository';
+import { changedBySql } from './owner-database';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { ProjectsService } from './projects.service';
@@ -21,6 +23,7 @@ export class LoginRepair implements OnApplicationBootstrap {
     private readonly projects: ProjectsService,
     private readonly provisioner: DatabaseProvisioner,
     private readonly secrets: ProjectSecrets,
+    private readonly audit: AuditLogRepository,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -45,6 +48,7 @@ export class LoginRepair implements OnApplicationBootstrap {
     const { project } = row;
     const password = this.secrets.open('login-password', id, project.loginPassword);
     await this.provisioner.resetLogin(this.projects.serverOf(project), project, password);
+    await this.audit.write(changedBySql(id, project.loginRole));
     this.logger.warn(
       `the login role of project ${project.slug} was refused; its password and rights are set again`,
     );

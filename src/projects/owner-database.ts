@@ -1,6 +1,7 @@
 /** The owner's access to a project's database: DDL, migrations, psql. */
 import { Injectable } from '@nestjs/common';
 import type { HostListConfig } from '../pg-pipeline';
+import { randomSecret } from '../infra/crypto/random';
 import { codeOf } from '../common/errors/error-facts';
 import {
   BoundedClient,
@@ -8,6 +9,8 @@ import {
   withBoundedConnection,
 } from '../database/pools/one-off-connection';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
+import { Actor, AuditEntry, AuditLogRepository, PLINTH } from './audit-log.repository';
+import { entryFor } from './project-entries';
 import { ProjectEntity } from './project.entity';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
@@ -24,6 +27,7 @@ export class OwnerDatabase {
     private readonly repository: ProjectRepository,
     private readonly provisioner: DatabaseProvisioner,
     private readonly secrets: ProjectSecrets,
+    private readonly audit: AuditLogRepository,
   ) {}
 
   /** How the owner role connects. */
@@ -48,17 +52,16 @@ export class OwnerDatabase {
     settings: BoundedClientConfig = {},
   ): Promise<T> {
     let isConnected = false;
-    const attempt = (): Promise<T> =>
-      withBoundedConnection({ ...this.connectionOf(project), ...settings }, (client) => {
+    const attempt = (entity: ProjectEntity): Promise<T> =>
+      withBoundedConnection({ ...this.connectionOf(entity), ...settings }, (client) => {
         isConnected = true;
         return work(client);
       });
     try {
-      return await attempt();
+      return await attempt(project);
     } catch (error) {
       if (isConnected || !REFUSED.has(codeOf(error) ?? '')) throw error;
-      await this.resetPassword(project);
-      return attempt();
+      return attempt(await this.restorePassword(project));
     }
   }
 
@@ -68,8 +71,37 @@ export class OwnerDatabase {
     await this.use(project, 'the owner role can log in', async () => undefined, settings);
   }
 
-  private async resetPassword(project: ProjectEntity): Promise<void> {
-    const { password } = this.connectionOf(project);
-    await this.provisioner.resetOwnerPassword(this.projects.serverOf(project), project.ownerRole, password);
+  /**
+   * Gives the owner role a new password and ends its sessions, so that people who knew the old one are out. The password of the
+   * login role, which nobody is told, is set again, because project code can change it.
+   * @param actor null: another entry of the audit log tells of the change
+   * @throws AppError 404
+   */
+  async rotatePassword(id: string, actor: Actor | null): Promise<void> {
+    const project = await this.projects.get(id);
+    const sealed = this.secrets.seal('owner-password', id, randomSecret());
+    project.ownerPassword = sealed;
+    const entry = actor && entryFor('project.database.rotate', actor, id, {});
+    const server = this.projects.serverOf(project);
+    const { ownerPassword, loginPassword } = this.projects.blueprintOf(project);
+    await this.repository.changeOwnerPassword(id, sealed, entry, async () => {
+      await this.provisioner.replaceOwnerPassword(server, project, ownerPassword);
+      await this.provisioner.resetLogin(server, project, loginPassword);
+    });
+  }
+
+  /** @returns the project with the password that is now valid */
+  private async restorePassword(project: ProjectEntity): Promise<ProjectEntity> {
+    const current = (await this.find(project.id)) ?? project;
+    // Rotated since the project was read.
+    if (!current.ownerPassword.equals(project.ownerPassword)) return current;
+    const { password } = this.connectionOf(current);
+    await this.provisioner.resetOwnerPassword(this.projects.serverOf(current), current.ownerRole, password);
+    await this.audit.write(changedBySql(current.id, current.ownerRole));
+    return current;
   }
 }
+
+/** The entry of a repair: the owner's SQL, or a function of the project, changed the role, and Plinth has undone it. */
+export const changedBySql = (projectId: string, role: string): AuditEntry =>
+  entryFor('project.database.restore_access', PLINTH, projectId, { role, reason: 'changed by SQL' });

@@ -228,6 +228,24 @@ export class ProjectRepository {
     });
   }
 
+  /**
+   * Stores a new password of the owner role once `work` has set it. Changes of one project run one at a time.
+   * @param entry null: another entry tells of the change
+   */
+  async changeOwnerPassword(
+    id: string,
+    sealed: Buffer,
+    entry: AuditEntry | null,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      await manager.query('select from projects where id = $1 for update', [id]);
+      await manager.update(ProjectEntity, { id }, { ownerPassword: sealed });
+      await work();
+      if (entry) await this.audit.write(entry, manager);
+    });
+  }
+
   async remove(id: string, entry: AuditEntry): Promise<void> {
     await this.change(id, entry, (manager) => manager.delete(ProjectEntity, { id }));
   }

@@ -18,6 +18,9 @@ export const wrongFactorCode = (): AppError =>
 export const csrfFailed = (): AppError =>
   refusal(403, 'csrf_failed', 'Requests with the session cookie need its csrf_token as X-CSRF-Token');
 
+export const foreignOrigin = (): AppError =>
+  refusal(403, 'foreign_origin', 'A page of another origin sent this request');
+
 export const roleForbids = (): AppError =>
   refusal(403, 'forbidden', 'The role, or the scope of the token, does not allow this');
 

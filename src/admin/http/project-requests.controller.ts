@@ -8,20 +8,19 @@ import { Clock } from '../../common/time/clock';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { TEXT } from '../../http/docs/documented-headers';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
-import { LiveRequests } from '../../observe/live/live-requests.service';
+import { LiveRequests, MAX_LISTENERS } from '../../observe/live/live-requests.service';
 import { percentileOf } from '../../observe/samples/duration-histogram';
 import { SampleRepository, SampleRow, STEPS } from '../../observe/samples/sample.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
+import { CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { StaffRecheck } from '../../staff/http/staff-recheck.service';
+import { personOf, type Staff } from '../../staff/roles/staff';
 import { tooManyListeners } from '../admin.errors';
 import { ProjectSamples } from '../observe-records';
 import { AdminApi } from './admin-api.decorator';
 import { ListSamplesQuery } from './dto/samples.dto';
 import { EventStream } from './event-stream';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
-
-/** Listeners of one process: each holds a connection and a buffer. */
-const MAX_LISTENERS = 32;
 
 const EVENTS = `event: request
 data: {"at":"2026-01-01T08:00:00.000Z","method":"GET","path":"/rest/v1/notes?select=***","status":200,"role":"anon","ms":1.9,"ms_database":0.8,"bytes":512}
@@ -45,7 +44,7 @@ export class ProjectRequestsController {
 
   @Get('requests')
   @Describe(`Watch the requests of a project as server-sent events
-    Streams the requests of all processes of the install as they finish: event \`request\` with \`at\`, \`method\`, \`path\`, \`status\`, \`role\`, \`ms\`, \`ms_database\` and \`bytes\`. Values of query strings, and parts of paths that could be tokens, are \`***\`. Event \`dropped\` has the \`count\` of requests that were left out because there were too many. \`ms_database\` is the time spent holding, or waiting for, a database connection; null for a request that began before the stream. A stream ends after 15 minutes (reconnect then), and within seconds after the session or token ends or the role is removed.`)
+    Streams the requests of all processes of the install as they finish: event \`request\` with \`at\`, \`method\`, \`path\`, \`status\`, \`role\`, \`ms\`, \`ms_database\` and \`bytes\`. Values of query strings, and parts of paths that could be tokens, are \`***\`. Event \`dropped\` has the \`count\` of requests that were left out because there were too many. \`ms_database\` is the time spent holding, or waiting for, a database connection; null for a request that began before the stream. A person may have ${MAX_LISTENERS.person} streams in each process, a project ${MAX_LISTENERS.project}. A stream ends after 15 minutes (reconnect then), and within seconds after the session or token ends or the role is removed.`)
   @ApiProduces('text/event-stream')
   @ApiResponse({
     status: 200,
@@ -56,14 +55,17 @@ export class ProjectRequestsController {
     },
     content: { 'text/event-stream': { schema: { type: 'string' }, example: EVENTS } },
   })
-  @Errors(tooManyListeners(MAX_LISTENERS))
+  @Errors(tooManyListeners('process'), tooManyListeners('person'))
   async watchProjectRequests(
     @Param('id') id: string,
+    @CurrentStaff() staff: Staff,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     await this.registry.get(id);
-    if (this.live.size >= MAX_LISTENERS) throw tooManyListeners(MAX_LISTENERS);
+    const person = personOf(staff)?.id ?? 'platform-admin-key';
+    const limit = this.live.limitFor(id, person);
+    if (limit !== null) throw tooManyListeners(limit);
     if (request.method === 'HEAD') {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end();
       return;
@@ -76,7 +78,7 @@ export class ProjectRequestsController {
       () => this.recheck.isStillAllowed(request),
       () => leave(),
     );
-    const leave = this.live.listen(id, ({ requests, dropped }) => {
+    const leave = this.live.listen(id, person, ({ requests, dropped }) => {
       for (const one of requests) stream.send('request', one);
       stream.skip(dropped);
     });

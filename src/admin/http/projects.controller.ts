@@ -132,7 +132,7 @@ export class ProjectsController {
 
   @Post(':id/keys/rotate')
   @Describe(`Rotate the keys and secrets of a project
-    Returns the new keys. Old signatures stay valid for a grace period; if it is 0, all existing tokens and signed URLs stop working at once.`)
+    Returns the new keys. Old signatures stay valid for a grace period; if it is 0, all existing tokens and signed URLs stop working at once. The owner role of the database gets a new password at once, and its sessions end.`)
   @JsonBody(RotateKeysDto, { required: false })
   @Answer(200, 'The new keys and the new secret', ProjectKeysWithSecret)
   @Errors(invalidParameters('grace_seconds must not be less than 0'))

@@ -29,7 +29,9 @@ export interface GuessOrigin<Scope extends GuessScope = Project> {
   readonly origin: RequestOrigin;
 }
 
-type GuessPolicies = Readonly<Record<'account' | 'address' | 'mailbox' | 'testMail', FailurePolicy>>;
+type GuessPolicies = Readonly<
+  Record<'account' | 'address' | 'mailbox' | 'testMail' | 'inviter' | 'inviterMailbox', FailurePolicy>
+>;
 
 @Injectable()
 export class GuessThrottle {
@@ -86,7 +88,7 @@ export class GuessThrottle {
    * Counts a mail that anybody can request: some at once, then one after five minutes, ten, and so on.
    * @throws AppError 429 while the mailbox has to wait, whether it has an account or not
    */
-  async assertMayMail(project: Project, emailKey: string): Promise<void> {
+  async assertMayMail(project: GuessScope, emailKey: string): Promise<void> {
     const key = `mail:${project.id}:${digest(emailKey)}`;
     assertNoWait(await this.ledger.charge(key, this.policies.mailbox));
   }
@@ -99,6 +101,21 @@ export class GuessThrottle {
   async assertMayTestMail(project: Project, emailKey: string): Promise<void> {
     await this.assertMayMail(project, emailKey);
     assertNoWait(await this.ledger.charge(`test-mail:${project.id}`, this.policies.testMail));
+  }
+
+  /**
+   * Counts an invitation, for its recipient like any other mail, and for the person who invites: one person cannot use up what
+   * the others may send to an address.
+   * @param inviter null: not limited
+   * @throws AppError 429 while the inviter or the mailbox has to wait
+   */
+  async assertMayInvite(scope: GuessScope, inviter: string | null, emailKey: string): Promise<void> {
+    if (inviter !== null) {
+      const key = `inviter:${scope.id}:${inviter}`;
+      assertNoWait(await this.ledger.charge(`${key}:${digest(emailKey)}`, this.policies.inviterMailbox));
+      assertNoWait(await this.ledger.charge(key, this.policies.inviter));
+    }
+    await this.assertMayMail(scope, emailKey);
   }
 
   /**
@@ -127,6 +144,8 @@ function policiesOf(config: AuthConfig): GuessPolicies {
       memoryMs: 15 * MINUTE,
     },
     mailbox: { free: config.mailsPerHour, firstDelayMs: 5 * MINUTE, maxDelayMs: HOUR, memoryMs: HOUR },
+    inviter: { free: 30, firstDelayMs: 2 * MINUTE, maxDelayMs: HOUR, memoryMs: HOUR },
+    inviterMailbox: { free: 3, firstDelayMs: 15 * MINUTE, maxDelayMs: HOUR, memoryMs: HOUR },
     testMail: { free: 20, firstDelayMs: 10 * SECOND, maxDelayMs: 5 * MINUTE, memoryMs: HOUR },
   };
 }

@@ -27,6 +27,9 @@ const MAX_REQUESTS = 100;
 
 export type LiveListener = (batch: LiveBatch) => void;
 
+/** Listeners of one process: each holds a connection and a buffer. Neither a person nor a project takes all of them. */
+export const MAX_LISTENERS = { process: 128, project: 16, person: 6 } as const;
+
 interface Outbox {
   readonly requests: LiveRequest[];
   dropped: number;
@@ -36,7 +39,8 @@ interface Outbox {
 export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(LiveRequests.name);
   private readonly id = randomUUID();
-  private readonly listeners = new Map<string, Set<LiveListener>>();
+  /** By project: each listener with the person who listens. */
+  private readonly listeners = new Map<string, Map<LiveListener, string>>();
   /** By project: until when other processes want its requests, by the monotonic clock. */
   private readonly watchedUntil = new Map<string, number>();
   private readonly outboxes = new Map<string, Outbox>();
@@ -67,10 +71,20 @@ export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdo
     return [...this.listeners.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** @returns a function that removes the listener */
-  listen(projectId: string, listener: LiveListener): () => void {
-    const ofProject = this.listeners.get(projectId) ?? new Set();
-    this.listeners.set(projectId, ofProject.add(listener));
+  /** Which of the limits is reached; null: another listener may come. */
+  limitFor(projectId: string, person: string): keyof typeof MAX_LISTENERS | null {
+    const people = [...this.listeners.values()].flatMap((listeners) => [...listeners.values()]);
+    const ofPerson = people.filter((one) => one === person).length;
+    const ofProject = this.listeners.get(projectId)?.size ?? 0;
+    if (ofPerson >= MAX_LISTENERS.person) return 'person';
+    if (ofProject >= MAX_LISTENERS.project) return 'project';
+    return this.size >= MAX_LISTENERS.process ? 'process' : null;
+  }
+
+  /** @param person who listens @returns a function that removes the listener */
+  listen(projectId: string, person: string, listener: LiveListener): () => void {
+    const ofProject = this.listeners.get(projectId) ?? new Map<LiveListener, string>();
+    this.listeners.set(projectId, ofProject.set(listener, person));
     this.work();
     this.announce(projectId);
     return () => {
@@ -158,6 +172,6 @@ export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   private deliver(batch: LiveBatch): void {
-    for (const listener of this.listeners.get(batch.projectId) ?? []) listener(batch);
+    for (const listener of this.listeners.get(batch.projectId)?.keys() ?? []) listener(batch);
   }
 }

@@ -181,6 +181,18 @@ export class DatabaseProvisioner {
     await this.administer(server, (client) => client.query(setPassword(ownerRole, password)));
   }
 
+  /** Sets a new password of the owner role, and ends the sessions that began with the old one. */
+  async replaceOwnerPassword(
+    server: DatabaseServer,
+    { databaseName, ownerRole }: { databaseName: string; ownerRole: string },
+    password: string,
+  ): Promise<void> {
+    await this.administer(server, async (client) => {
+      await client.query(setPassword(ownerRole, password));
+      await endSessions(client, databaseName, ownerRole);
+    });
+  }
+
   /** Gives the login role its password and its right to connect again: the owner's code can take both away. */
   async resetLogin(
     server: DatabaseServer,

@@ -7,11 +7,19 @@ import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
 import { DatabaseServer } from './database-server';
 import { BOOTSTRAP_SUPERUSER } from './shared-roles';
 
-/** Without SUPERUSER, only the sessions that Plinth's role may end. */
-export async function endSessions(client: Client, database: string): Promise<void> {
+/**
+ * Without SUPERUSER, only the sessions that Plinth's role may end.
+ * @param role null: of all roles
+ */
+export async function endSessions(
+  client: Client,
+  database: string,
+  role: string | null = null,
+): Promise<void> {
   await client.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pg_has_role(usesysid, 'USAGE')`,
-    [database],
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = $1 and pg_has_role(usesysid, 'USAGE') and ($2::name is null or usename = $2)`,
+    [database, role],
   );
 }
 

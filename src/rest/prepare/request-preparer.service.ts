@@ -22,24 +22,18 @@ export class RequestPreparer {
    */
   prepare(
     scope: PlanScope,
-    { shape, values: { parameters, ...given } }: ParsedRequest,
+    { shape, values: given }: ParsedRequest,
     body: RequestBody | null,
     { catalog, isSettled }: CatalogSnapshot,
   ): PreparedRequest {
-    const { compiled, ...planned } = isSettled
+    const { compiled, plan, schema, profile } = isSettled
       ? this.plans.of(scope, catalog, shape, body)
       : compilePlan(scope, catalog, shape, body, false);
+    const { parameters } = given;
     const values = requestValues(given, body);
     const statements = bindRequest(compiled, values);
-    return {
-      ...planned,
-      shape,
-      parameters,
-      statements,
-      values,
-      bodyIsList: body?.payload?.isList ?? false,
-      catalog,
-    };
+    const bodyIsList = body?.payload?.isList ?? false;
+    return { shape, parameters, plan, statements, values, bodyIsList, catalog, schema, profile };
   }
 
   /** The methods that a table or function takes, for OPTIONS. @throws AppError as prepare() */

@@ -40,7 +40,8 @@ export class ResponseWriter {
     const { response, results } = this;
     const { plan } = prepared;
     const isRead = plan.kind === 'read';
-    const address = response.req.ip ?? '';
+    // Computed on demand, because Express evaluates the trusted proxies for it.
+    const address = (): string => response.req.ip ?? '';
     const rows: RowCollector = new RowCollector(response, {
       format: bodyFormat(prepared),
       begin:
@@ -50,8 +51,8 @@ export class ResponseWriter {
       stopsWithClient: isRead,
       // Location and the count of HEAD are read from it. A second row of a single object is only counted.
       keepsFirst: plan.representation.kind === 'none' || plan.representation.kind === 'object',
-      client: () => address,
-      hold: () => results.open({ account: callerOf(response.req).project.id, address }),
+      client: address,
+      hold: () => results.open({ account: callerOf(response.req).project.id, address: address() }),
       writes: !isReadOnly(prepared),
     });
     return rows;

@@ -5,6 +5,7 @@ import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import type { JsonObject } from '../../common/text/json';
 import type { Actor, AuditEntry } from '../../projects/audit-log.repository';
+import { OwnerDatabase } from '../../projects/owner-database';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { installRoleOf, Staff } from '../roles/staff';
 import { personNotFound, roleForbids } from '../staff.errors';
@@ -16,6 +17,7 @@ export class PeopleService {
   constructor(
     private readonly people: PeopleRepository,
     private readonly projects: ProjectRegistry,
+    private readonly owner: OwnerDatabase,
     private readonly clock: Clock,
   ) {}
 
@@ -75,12 +77,18 @@ export class PeopleService {
     return { ...person, projectRole: role };
   }
 
-  /** @throws AppError 404 */
-  async takeProjectRole(projectId: string, who: string, actor: Actor): Promise<void> {
+  /** @param rotatePassword gives the project's database another password @throws AppError 404 */
+  async takeProjectRole(
+    projectId: string,
+    who: string,
+    rotatePassword: boolean,
+    actor: Actor,
+  ): Promise<void> {
     await this.projects.get(projectId);
     const { id } = await this.find(who);
     const entry = entryOf('project.person.remove', actor, projectId, { person_id: id });
     if (!(await this.people.takeProjectRole(projectId, id, entry))) throw personNotFound();
+    if (rotatePassword) await this.owner.rotatePassword(projectId, actor);
   }
 
   private async find(who: string): Promise<PersonRecord> {

@@ -39,10 +39,10 @@ export class InvitationsController {
 
   @Post()
   @Describe(`Invite a person by mail
-    Needs the role operator; to invite an owner, the role owner; to invite to projects only, the role admin in each of them. The link works once, for seven days. Invitations end when the role of the person who made them changes.`)
+    Needs the role operator; to invite an owner, the role owner; to invite to projects only, the role admin in each of them. The link works once, for seven days. Invitations end when the role of the person who made them changes. Invitations of one person, and those to one address, are limited (429).`)
   @Answer(201, 'The invitation', CreatedInvitationDto)
   @Errors(invalidParameters('projects must be an array'), invalidEmail(), projectNotFound(), personExists())
-  @Errors(alreadyInvited())
+  @Errors(alreadyInvited(), rateLimited(60))
   async createInvitation(
     @CurrentStaff() staff: Staff,
     @StrictBody() { email, role, projects }: InviteDto,

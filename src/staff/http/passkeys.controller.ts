@@ -1,10 +1,11 @@
 /** Passkeys of people: signing in with one, and those of the sender's account. */
-import { Controller, Delete, Get, Param, Patch, Post, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
 import type { RequestOrigin } from '../../auth/audit/request-origin';
-import { tooShortPassword } from '../../auth/http/auth-docs.decorator';
+import { LIMIT_HEADERS, tooShortPassword } from '../../auth/http/auth-docs.decorator';
+import { AuthThrottlerGuard } from '../../auth/http/auth-throttler.guard';
 import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { tooManyHeaders } from '../../http/request-head';
@@ -41,6 +42,8 @@ import { PublicStaffApi, StaffApi } from './staff-api.decorator';
 import { toSessionView } from './staff-views';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
+const CHALLENGE_HEADERS = { ...SESSION_HEADERS, ...LIMIT_HEADERS };
+
 const PASSWORD_ERRORS = [
   invalidParameters('password must be a string'),
   tooShortPassword(),
@@ -60,13 +63,14 @@ export class PasskeySignInController {
   ) {}
 
   @Post('options')
+  @UseGuards(AuthThrottlerGuard)
   @PublicRoute('it makes a challenge, and names no account')
   @Describe(`Get a challenge to sign in with a passkey
-    Sets a cookie that is valid for ten minutes. The challenge works once, in the same browser.`)
-  @Answer(200, 'Options for navigator.credentials.get()', PasskeyOptionsDto, SESSION_HEADERS)
-  @Errors(tooManyHeaders())
-  async beginPasskeySignIn(@Res({ passthrough: true }) response: Response): Promise<PasskeyOptionsDto> {
-    return { options: await this.passkeys.challenge(response) };
+    Sets a cookie that is valid for ten minutes. The challenge works once, in the same browser. The number of requests per client address is limited (429).`)
+  @Answer(200, 'Options for navigator.credentials.get()', PasskeyOptionsDto, CHALLENGE_HEADERS)
+  @Errors(rateLimited(60), tooManyHeaders())
+  beginPasskeySignIn(@Res({ passthrough: true }) response: Response): PasskeyOptionsDto {
+    return { options: this.passkeys.challenge(response) };
   }
 
   @Post()

@@ -1,16 +1,18 @@
 /** People who administer the installation, and their roles in projects. */
 import { Controller, Delete, Get, Param, Patch, Put } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { StrictBody } from '../../http/input/strict-input.decorator';
+import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../projects/audit-log.repository';
 import { PeopleService } from '../accounts/people.service';
+import { rolesIn } from '../roles/decide';
+import { INVITERS } from '../roles/route-table';
 import type { Staff } from '../roles/staff';
 import { lastOwner, personNotFound } from '../staff.errors';
 import { CurrentActor, CurrentStaff } from './current-staff.decorator';
-import { ProjectRoleDto, UpdatePersonDto } from './dto/staff-inputs.dto';
+import { ProjectRoleDto, RemoveMemberQuery, UpdatePersonDto } from './dto/staff-inputs.dto';
 import { MembershipDto, PersonDto, ProjectPersonDto } from './dto/staff-records.dto';
 import { StaffApi } from './staff-api.decorator';
-import { toMemberView, toPersonView } from './staff-views';
+import { toColleagueView, toMemberView, toPersonView } from './staff-views';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StaffApi()
@@ -66,10 +68,16 @@ export class PeopleController {
 
   @Get('projects/:id/people')
   @Describe(`List the people with a role in a project, by address
-    Needs a role in the project. People with a role of the installation alone are not listed.`)
+    Needs a role in the project. People with a role of the installation alone are not listed. Developers and viewers see neither roles of the installation, nor factors, nor the last sign-in.`)
   @Answer(200, 'The people with their roles', [ProjectPersonDto])
-  async listPeopleOfProject(@Param('id') id: string): Promise<ProjectPersonDto[]> {
-    return (await this.people.membersOf(id)).map(toMemberView);
+  async listPeopleOfProject(
+    @CurrentStaff() staff: Staff,
+    @Param('id') id: string,
+  ): Promise<ProjectPersonDto[]> {
+    const members = (await this.people.membersOf(id)).map(toMemberView);
+    return rolesIn(staff, id).some((role) => INVITERS.includes(role))
+      ? members
+      : members.map(toColleagueView);
   }
 
   @Put('projects/:id/people/:person_id')
@@ -89,14 +97,15 @@ export class PeopleController {
 
   @Delete('projects/:id/people/:person_id')
   @Describe(`Remove a person from a project
-    Needs an administrator of the project. Takes effect with the next request.`)
+    Needs an administrator of the project. Takes effect with the next request. A developer may know the keys and the password of the database: the query parameter changes the latter, POST /admin/v1/projects/{id}/keys/rotate both.`)
   @Answer(204, 'The person has no role in the project')
-  @Errors(personNotFound())
+  @Errors(invalidParameters('rotate_database_password must be a boolean string'), personNotFound())
   async removePersonOfProject(
     @Param('id') projectId: string,
     @Param('person_id') who: string,
+    @StrictQuery() { rotate_database_password: rotate }: RemoveMemberQuery,
     @CurrentActor() actor: Actor,
   ): Promise<void> {
-    await this.people.takeProjectRole(projectId, who, actor);
+    await this.people.takeProjectRole(projectId, who, rotate === 'true' || rotate === '1', actor);
   }
 }

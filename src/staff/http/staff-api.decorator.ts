@@ -2,8 +2,15 @@
  * Applied to the controllers of the administration: guards, OpenAPI tag, and their common errors. The document takes the
  * security of each operation from ROUTE_TABLE.
  */
-import { applyDecorators, type CanActivate, type Type, UseGuards, UseInterceptors } from '@nestjs/common';
-import { GUARDS_METADATA } from '@nestjs/common/constants';
+import {
+  applyDecorators,
+  type CanActivate,
+  RequestMethod,
+  type Type,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import { GUARDS_METADATA, METHOD_METADATA } from '@nestjs/common/constants';
 import { ApiTags } from '@nestjs/swagger';
 import { invalidCredentials, missingBearer } from '../../access/access.errors';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
@@ -12,7 +19,8 @@ import type { ErrorList } from '../../http/docs/error-docs';
 import { SERVER_ERRORS } from '../../http/docs/standard-errors';
 import { PLATFORM_DOCS } from '../../http/errors/platform-error-docs';
 import { projectNotFound } from '../../projects/projects.errors';
-import { csrfFailed, personRequired, roleForbids, sessionRequired } from '../staff.errors';
+import { csrfFailed, foreignOrigin, personRequired, roleForbids, sessionRequired } from '../staff.errors';
+import { OwnOriginGuard } from './own-origin.guard';
 import { PersonGuard, StaffSessionGuard } from './person.guards';
 import { StaffGuard } from './staff.guard';
 
@@ -48,10 +56,14 @@ export function StaffAccess(...guards: Type<CanActivate>[]): ClassDecorator {
 export const StaffApi = (...guards: Type<CanActivate>[]): ClassDecorator =>
   applyDecorators(StaffAccess(...guards), UseInterceptors(JsonBodyInterceptor));
 
-/** Routes without a credential, which have @PublicRoute(). */
+/** Routes without a credential, which have @PublicRoute(). Those that may begin a session are closed to foreign pages. */
 export const PublicStaffApi = (): ClassDecorator =>
   applyDecorators(
     ApiTags('admin'),
+    UseGuards(OwnOriginGuard),
     UseInterceptors(JsonBodyInterceptor),
-    documentHandlers(() => ({ docs: PLATFORM_DOCS, errors: SERVER_ERRORS })),
+    documentHandlers(({ method }) => {
+      const isPost = Reflect.getMetadata(METHOD_METADATA, method) === RequestMethod.POST;
+      return { docs: PLATFORM_DOCS, errors: [isPost ? foreignOrigin() : [], SERVER_ERRORS] };
+    }),
   );

@@ -47,6 +47,14 @@ export function toMemberView(member: ProjectMember): ProjectPersonDto {
   return { ...toPersonView(member), project_role: member.projectRole };
 }
 
+/** What people who do not manage the project see of one another. */
+export const toColleagueView = (member: ProjectPersonDto): ProjectPersonDto => ({
+  ...member,
+  role: null,
+  has_factor: null,
+  last_sign_in_at: null,
+});
+
 export function toTokenView(token: TokenRecord): TokenRecordDto {
   return {
     id: token.id,

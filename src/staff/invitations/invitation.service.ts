@@ -73,10 +73,11 @@ export class InvitationService {
     return all.filter((one) => sees(staff, one));
   }
 
-  /** @throws AppError 403 and 404 for more than the sender may grant, 409 for a known address */
+  /** @throws AppError 403 and 404 for more than the sender may grant, 409 for a known address, 429 */
   async create(staff: Staff, request: InvitationRequest, actor: Actor): Promise<MadeInvitation> {
     await this.assertMayInvite(staff, request);
     const { address: email, key: emailKey } = getEmailAddress(request.email);
+    await this.throttle.assertMayInvite(STAFF_GUESSES, personOf(staff)?.id ?? null, emailKey);
     if (await this.people.findByEmail(emailKey)) throw personExists();
     const { role } = request;
     // The last of several roles in one project counts.

@@ -1,5 +1,6 @@
 /** Passkeys of people (WebAuthn): enrolment, and the proof that a person holds one. */
 import { Inject, Injectable } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type {
   AuthenticationResponseJSON,
@@ -24,6 +25,8 @@ export const MAX_PASSKEYS = 20;
 /** Characters; authenticators use at most 1023 bytes. */
 const MAX_CREDENTIAL_ID = 1_400;
 const MAX_TRANSPORTS = 10;
+/** Milliseconds for which a browser asks for the passkey. */
+const CHALLENGE_MS = 60_000;
 
 interface SignInChallenge {
   readonly challenge: string;
@@ -150,12 +153,12 @@ export class Passkeys {
   }
 
   /** The challenge of a sign-in. It names no credentials, so it tells nothing about accounts. */
-  async challenge(response: Response): Promise<PublicKeyCredentialRequestOptionsJSON> {
-    const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
-    const options = await generateAuthenticationOptions({ rpID: this.rpId, userVerification: 'preferred' });
-    const content: SignInChallenge = { challenge: options.challenge };
+  challenge(response: Response): PublicKeyCredentialRequestOptionsJSON {
+    // Without the library: loading it holds the event loop for a second, and anybody may ask for a challenge.
+    const challenge = randomBytes(32).toString('base64url');
+    const content: SignInChallenge = { challenge };
     this.flows.begin(response, 'passkey', content);
-    return options;
+    return { challenge, rpId: this.rpId, timeout: CHALLENGE_MS, userVerification: 'preferred' };
   }
 
   /**

@@ -32,7 +32,8 @@ const OWNERS = ['owner'] as const;
 const PROJECT_ADMINS = ['owner', 'operator', 'admin'] as const;
 const DEVELOPERS = ['owner', 'operator', 'admin', 'developer'] as const;
 const INSPECTORS = ['owner', 'operator', 'auditor', 'admin', 'developer'] as const;
-const INVITERS = ['owner', 'operator', 'auditor', 'admin'] as const;
+/** People who manage a project, or audit the installation. */
+export const INVITERS: readonly Role[] = ['owner', 'operator', 'auditor', 'admin'];
 
 const allow = (roles: readonly Role[] | null, scope: Scope | null): RouteAccess => ({ roles, scope });
 

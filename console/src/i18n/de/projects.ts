@@ -28,7 +28,7 @@ export const projects: Readonly<Record<keyof typeof en, string>> = {
   role: 'Rolle',
   rotate: 'Schlüssel erneuern',
   rotateText:
-    'Erzeugt neue Schlüssel und Geheimnisse. Clients brauchen die neuen Schlüssel, bevor die Übergangsfrist endet.',
+    'Erzeugt neue Schlüssel und Geheimnisse. Clients brauchen die neuen Schlüssel, bevor die Übergangsfrist endet. Das Passwort der Datenbank ändert sich sofort.',
   rotateTitle: 'Schlüssel und Geheimnisse erneuern',
   rotated: 'Die Schlüssel wurden erneuert',
   searchProjects: 'Projekte suchen',

@@ -25,7 +25,8 @@ export const projects = {
   projectNameHint: 'URLs use a short form of it.',
   role: 'Role',
   rotate: 'Rotate keys',
-  rotateText: 'This creates new keys and secrets. Clients need the new keys before the grace period ends.',
+  rotateText:
+    'This creates new keys and secrets. Clients need the new keys before the grace period ends. The password of the database changes at once.',
   rotateTitle: 'Rotate keys and secrets',
   rotated: 'The keys were rotated',
   searchProjects: 'Search projects',

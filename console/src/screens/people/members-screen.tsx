@@ -1,5 +1,5 @@
 /** The people with a role in a project. */
-import { Button, Select, Table } from '@mantine/core';
+import { Button, Checkbox, Select, Table } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -62,6 +62,7 @@ function MemberTable({ members, projectId, mayManage }: MembersProps) {
   const { t, language } = useLanguages();
   const client = useQueryClient();
   const [removed, setRemoved] = useState<Member | null>(null);
+  const [isRotating, setRotating] = useState(false);
   return (
     <DataTable minWidth={560} heads={[t('person'), t('projectRole'), t('lastSignIn'), null]}>
       {members.map((member) => (
@@ -93,11 +94,21 @@ function MemberTable({ members, projectId, mayManage }: MembersProps) {
           onClose={() => setRemoved(null)}
           run={async () => {
             await api.DELETE('/admin/v1/projects/{id}/people/{person_id}', {
-              params: { path: { id: projectId, person_id: removed.id } },
+              params: {
+                path: { id: projectId, person_id: removed.id },
+                ...(isRotating ? { query: { rotate_database_password: true } } : {}),
+              },
             });
             await client.invalidateQueries({ queryKey: ['people'] });
           }}
-        />
+        >
+          <Checkbox
+            label={t('rotateDatabasePassword')}
+            description={t('rotateDatabasePasswordText')}
+            checked={isRotating}
+            onChange={(event) => setRotating(event.currentTarget.checked)}
+          />
+        </Confirm>
       ) : null}
     </DataTable>
   );

@@ -72,7 +72,7 @@ function PeopleTable({ people }: { people: readonly Person[] }) {
   );
 }
 
-export function PersonName({ person }: { person: Person }) {
+export function PersonName({ person }: { person: Omit<Person, 'has_factor'> }) {
   const t = useT();
   return (
     <>

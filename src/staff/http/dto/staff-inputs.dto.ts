@@ -6,6 +6,7 @@ import {
   ArrayNotEmpty,
   IsArray,
   IsBoolean,
+  IsBooleanString,
   IsIn,
   IsInt,
   IsString,
@@ -165,6 +166,16 @@ export class UpdatePersonDto {
 @Example({ role: 'developer' })
 export class ProjectRoleDto {
   @ApiProperty({ enum: PROJECT_ROLES }) @IsIn(PROJECT_ROLES) role!: ProjectRole;
+}
+
+export class RemoveMemberQuery {
+  @ApiPropertyOptional({
+    type: Boolean,
+    description: "True also changes the password of the database's owner role, and ends its sessions",
+  })
+  @IsOptional()
+  @IsBooleanString()
+  rotate_database_password?: 'true' | 'false' | '1' | '0';
 }
 
 export class InviteToProjectDto {

@@ -1,5 +1,5 @@
 /** Answers about people, their sessions, tokens and invitations. */
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { Example } from '../../../http/docs/example.decorator';
 import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
 import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/person';
@@ -147,7 +147,14 @@ export class PersonDto {
 }
 
 @Example({ ...PERSON, role: null, project_role: 'developer' })
-export class ProjectPersonDto extends PersonDto {
+export class ProjectPersonDto extends OmitType(PersonDto, ['has_factor'] as const) {
+  @ApiProperty({
+    type: Boolean,
+    nullable: true,
+    description:
+      'True if signing in needs a second factor. This, the role of the installation and the last sign-in are null for developers and viewers',
+  })
+  readonly has_factor!: boolean | null;
   @ApiProperty({ enum: PROJECT_ROLES, description: 'Role in this project' })
   readonly project_role!: ProjectRole;
 }

@@ -1,0 +1,118 @@
+/** The password of a project's owner role: changed with the keys and for people who leave; changes by SQL are reported. */
+import { Client } from 'pg';
+import { eventually } from '../../support/eventually';
+import {
+  accessOf,
+  asOwner,
+  asSuperuser,
+  type DatabaseAccess,
+  sqlstateOf,
+} from '../../support/owner-connection';
+import { TestPlinth } from '../../support/plinth';
+import { newPerson } from '../../support/staff';
+import { TestProject } from '../../support/test-project';
+
+const INVALID_PASSWORD = '28P01';
+
+let plinth: TestPlinth;
+let project: TestProject;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+});
+beforeEach(async () => {
+  project = await plinth.createProject();
+});
+afterAll(() => plinth.stop());
+
+const base = (): string => `/admin/v1/projects/${project.id}`;
+const enter = (access: DatabaseAccess): Promise<string | null> =>
+  sqlstateOf(asOwner(access, (client) => client.query('select 1')));
+const entries = async (action: string): Promise<{ actor: string; details: unknown }[]> =>
+  (await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}&action=${action}`)).body as {
+    actor: string;
+    details: unknown;
+  }[];
+
+/** A session that stays open, and the outcome of its end. */
+async function session({ host, port, owner_role: user, owner_password: password, database }: DatabaseAccess) {
+  const client = new Client({ host, port, user, password, database });
+  const ended = new Promise<void>((resolve) => client.once('end', resolve));
+  client.on('error', () => undefined);
+  await client.connect();
+  return { client, ended };
+}
+
+it('the rotation of the keys gives the owner role another password, and ends its sessions', async () => {
+  const before = await accessOf(plinth, project.id);
+  const { ended } = await session(before);
+  const rotated = await plinth.admin.post(`${base()}/keys/rotate`, { grace_seconds: 600 });
+  expect(rotated.status).toBe(200);
+  await ended;
+  expect(await enter(before)).toBe(INVALID_PASSWORD);
+  const after = await accessOf(plinth, project.id);
+  expect(after.owner_password).not.toBe(before.owner_password);
+  expect(await enter(after)).toBeNull();
+  expect(await project.sql('select 1 as one')).toEqual([{ one: 1 }]);
+  expect((await project.anon.get('/rest/v1/none')).status).toBe(404);
+  expect(await entries('project.database.restore_access')).toEqual([]);
+});
+
+it('rotations at the same time leave one password that works', async () => {
+  const rotate = (): Promise<{ status: number }> => plinth.admin.post(`${base()}/keys/rotate`);
+  const answers = await Promise.all([rotate(), rotate(), rotate()]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(await enter(await accessOf(plinth, project.id))).toBeNull();
+  expect(await entries('project.database.restore_access')).toEqual([]);
+});
+
+it.each([
+  ['keeps the password', '', null],
+  ['changes the password by wish', '?rotate_database_password=true', INVALID_PASSWORD],
+])('a developer who is removed from the project %s', async (_title, query, expected) => {
+  const developer = await newPerson(plinth, null, [{ id: project.id, role: 'developer' }]);
+  const known = (await developer.http.get(`${base()}/database`)).body as DatabaseAccess;
+  const gone = await plinth.admin.delete(`${base()}/people/${developer.id}${query}`);
+  expect(gone.status).toBe(204);
+  expect(await enter(known)).toBe(expected);
+  expect(await enter(await accessOf(plinth, project.id))).toBeNull();
+  const [entry] = await entries('project.database.rotate');
+  expect(entry?.actor ?? null).toBe(expected === null ? null : 'platform-admin-key');
+  const wrong = await plinth.admin.unchecked().delete(`${base()}/people/x?rotate_database_password=maybe`);
+  expect(wrong.status).toBe(400);
+});
+
+it('a password that the owner sets in SQL is set back, and the audit log says so', async () => {
+  const access = await accessOf(plinth, project.id);
+  await project.sql(`alter role current_user password 'my own'`);
+  expect(await enter({ ...access, owner_password: 'my own' })).toBeNull();
+  expect(await accessOf(plinth, project.id)).toEqual(access);
+  expect(await enter(access)).toBeNull();
+  expect(await entries('project.database.restore_access')).toMatchObject([
+    { actor: 'plinth', details: { role: access.owner_role, reason: 'changed by SQL' } },
+  ]);
+});
+
+it.each(['the rotation', 'the next connection'])(
+  'a password that project code gives to the login role is set back by %s',
+  async (by) => {
+    const { login_role: role, ...access } = await accessOf(plinth, project.id);
+    const enterAsLogin = (): Promise<string | null> =>
+      enter({ ...access, login_role: role, owner_role: role, owner_password: 'taken' });
+    // It runs as the login role.
+    await project.sql(`create or replace function auth.custom_claims(user_id uuid) returns jsonb language plpgsql as $$
+      begin execute format('alter role %I password ''taken''', current_user); return '{}'; end $$`);
+    await project.signUp();
+    expect(await enterAsLogin()).toBeNull();
+    if (by === 'the rotation') await plinth.admin.post(`${base()}/keys/rotate`, { grace_seconds: 600 });
+    else
+      await asSuperuser('postgres', (client) =>
+        client.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [role]),
+      );
+    await eventually(async () => expect((await project.service.get('/rest/v1/none')).status).toBe(404));
+    expect(await enterAsLogin()).toBe(INVALID_PASSWORD);
+    expect(await entries('project.database.restore_access')).toMatchObject(
+      by === 'the rotation' ? [] : [{ actor: 'plinth', details: { role, reason: 'changed by SQL' } }],
+    );
+  },
+);
