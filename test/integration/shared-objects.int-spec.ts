@@ -176,6 +176,30 @@ describe('an owner', () => {
     });
   });
 
+  it('sees counters of another database, and no text of its statements', async () => {
+    const marker = `marker_${suffix}`;
+    const seen = await other(async (second) => {
+      await second.query(`select '${marker}'`);
+      return owner(async (client) => {
+        const { rows } = await client.query<{ query: string }>(
+          `select query from pg_stat_activity where datname = $1 and usename = $2`,
+          [foreign?.database, foreign?.owner_role],
+        );
+        expect(rows.length).toBeGreaterThan(0);
+        const { rowCount } = await client.query('select from pg_stat_database where datname = $1', [
+          foreign?.database,
+        ]);
+        expect(rowCount).toBe(1);
+        return rows.map(({ query }) => query);
+      });
+    });
+    expect(seen.every((query) => query === '<insufficient privilege>')).toBe(true);
+    const statements = await sqlstateOf(
+      owner((client) => client.query('create extension pg_stat_statements')),
+    );
+    expect([NOT_PERMITTED, '58P01', '0A000']).toContain(statements);
+  });
+
   it('cannot finish a prepared transaction of another project', async () => {
     const prepare = `begin; create table prepared_${suffix} (id int); prepare transaction '${suffix}'`;
     const state = await sqlstateOf(other((client) => client.query(prepare)));

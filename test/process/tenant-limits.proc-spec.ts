@@ -1,11 +1,13 @@
 // Limits on the resources of one project's sessions, on a separate embedded PostgreSQL.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { eventually } from '../support/eventually';
+import type { HttpAnswer } from '../support/http-client';
 import { accessOf, asOwner, DatabaseAccess, sqlstateOf } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
@@ -141,6 +143,57 @@ it("connections: owners that open as many as they can leave some for other proje
   expect(fresh.map(({ status }) => status)).toEqual(Array(8).fill(404));
   expect((await neighbour.service.post('/rest/v1/notes', { id: 1 })).status).toBe(201);
   expect((await plinth.admin.get('/admin/v1/projects')).status).toBe(200);
+});
+
+describe('clients that never log in', () => {
+  const sockets: Socket[] = [];
+  afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+
+  const startUp = (): Buffer => {
+    const parameters = Buffer.from(`user\0${access.owner_role}\0database\0${access.database}\0\0`);
+    const header = Buffer.alloc(8);
+    header.writeInt32BE(header.length + parameters.length, 0);
+    // Version 3.0 of the protocol.
+    header.writeInt32BE(196_608, 4);
+    return Buffer.concat([header, parameters]);
+  };
+  /** @returns when the server has closed it */
+  const open = (first: Buffer | null): Promise<unknown> => {
+    const socket = connect(access.port, access.host);
+    sockets.push(socket);
+    socket.on('error', () => undefined).on('data', () => undefined);
+    if (first) socket.write(first);
+    return new Promise((resolve) => socket.once('close', resolve));
+  };
+
+  it.each([
+    ['and stop before their password', true, 1],
+    // Such a client takes no slot of max_connections, but one of twice as many processes.
+    ['and send nothing', false, 2],
+  ])('%s are dropped; projects without a connection get 503 until then', async (_what, isStarted, times) => {
+    const fresh = await plinth.createProject();
+    const limit = await asSuperuser(async (client) => {
+      const { rows } = await client.query<{ limit: number }>(
+        `select current_setting('max_connections')::int as limit`,
+      );
+      return rows[0]?.limit ?? 0;
+    });
+    const closed = Array.from({ length: times * limit + 40 }, () => open(isStarted ? startUp() : null));
+    let refusal: HttpAnswer | undefined;
+    await eventually(async () => {
+      const answer = await fresh.service.post('/rest/v1/rpc/none', {});
+      expect(answer.status).toBe(503);
+      refusal = answer;
+    });
+    expect(Number(refusal?.headers.get('retry-after'))).toBeGreaterThan(0);
+    // Reserved connections are decided on after the password: they help nobody here.
+    if (isStarted) expect(await sqlstateOf(asSuperuser(ping))).toBe('53300');
+    await Promise.all(closed);
+    await eventually(async () =>
+      expect((await fresh.service.post('/rest/v1/rpc/none', {})).status).toBe(404),
+    );
+    expect((await neighbour.service.post('/rest/v1/notes', { id: 7 })).status).toBe(201);
+  });
 });
 
 it('locks: a session that fills the lock table is ended, and other projects can write', async () => {

@@ -9,7 +9,7 @@ import { TestPlinth } from '../support/plinth';
 import type { TestProject } from '../support/test-project';
 
 const ROLES = Number(process.env.PLINTH_ROLES ?? 5_000);
-const DATABASES = Number(process.env.PLINTH_DATABASES ?? 100);
+const DATABASES = Number(process.env.PLINTH_DATABASES ?? 1_000);
 const TABLES = 100;
 const RELOADS = 12;
 const REQUESTS = 1_500;

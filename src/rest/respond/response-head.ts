@@ -11,6 +11,7 @@ import {
   overriddenHeaders,
   overriddenStatus,
   renamedWarning,
+  SANDBOX,
   VARY,
   type ResponseHeaders,
 } from './response-headers';
@@ -41,6 +42,7 @@ export function writeHead(
   headers.Vary = VARY.Vary;
   const applied = appliedPreferences(plan, shape.preferences);
   if (applied.length > 0) headers['Preference-Applied'] = applied.join(', ');
+  if (plan.representation.kind === 'handler') headers['Content-Security-Policy'] = SANDBOX;
   if (profile !== null) headers['Content-Profile'] = inAscii(profile);
   if (plan.renamed.length > 0) headers.Warning = renamedWarning(plan.renamed);
   const overriding = overriddenHeaders(settings.headers, () => callerOf(response.req).project.slug);

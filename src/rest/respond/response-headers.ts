@@ -124,13 +124,19 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const RESERVED = new Set(
   (
     'accept-ch alt-svc clear-site-data connection content-length edge-control keep-alive nel ' +
-    'no-vary-search origin-agent-cluster public-key-pins report-to reporting-endpoints ' +
-    'service-worker-allowed set-login strict-transport-security surrogate-control te trailer ' +
-    'transfer-encoding upgrade www-authenticate'
+    'no-vary-search origin-agent-cluster public-key-pins public-key-pins-report-only report-to reporting-endpoints ' +
+    'service-worker-allowed set-login shared-storage-write strict-transport-security surrogate-control te trailer ' +
+    'transfer-encoding upgrade use-as-dictionary www-authenticate x-content-type-options'
   ).split(' '),
 );
 const RESERVED_PARTS =
-  /^(access-control|proxy|x-accel|x-litespeed|x-reproxy)-|sendfile|send-file|cdn-cache-control$/;
+  /^(access-control|attribution-reporting|proxy|sec|secure|x-accel|x-appengine|x-envoy|x-lighttpd|x-litespeed|x-reproxy)-|sendfile|send-file|cdn-cache-control$/;
+
+/**
+ * For responses whose type SQL chooses: a page among them runs its scripts in an origin of no other page, not in that of the console
+ * and of other projects.
+ */
+export const SANDBOX = 'sandbox allow-scripts allow-forms allow-popups allow-downloads';
 
 /** Maximum of cookies in one response; further cookies are left out. */
 const MAX_COOKIES = 8;
@@ -161,19 +167,22 @@ export function customHeaders(
 ): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {};
   const cookies: string[] = [];
-  const [caching, vary]: [string[], string[]] = [[], [VARY.Vary]];
-  let isCached = false;
+  const [caching, vary, policies]: [string[], string[], string[]] = [[], [VARY.Vary], []];
+  let [isCached, isTyped] = [false, false];
   for (const [name, value] of pairs) {
     const lower = name.toLowerCase();
     if (RESERVED.has(lower) || RESERVED_PARTS.test(lower)) continue;
     if (lower === 'set-cookie') cookies.push(...cookieOf(name, value, slug));
     else if (lower === 'vary') vary.push(value);
     else if (lower === 'cache-control') caching.push(value);
+    else if (lower === 'content-security-policy') policies.push(value);
     else headers[name] = name in headers ? [...[headers[name] ?? []].flat(), value] : value;
+    isTyped ||= lower === 'content-type';
     isCached ||= lower === 'cache-control' || lower === 'expires';
   }
   if (cookies.length > 0) headers['Set-Cookie'] = cookies.slice(0, MAX_COOKIES);
   if (vary.length > 1) headers.Vary = vary.join(', ');
+  if (isTyped || policies.length > 0) headers['Content-Security-Policy'] = [...policies, SANDBOX];
   if (isCached) headers['Cache-Control'] = privateCaching(caching.join(','));
   return headers;
 }

@@ -45,7 +45,7 @@ describe('cacheControlFor', () => {
     ['preview', { isPublic: true, cacheControl: null }, undefined, 'public, no-cache'],
     ['preview', { isPublic: true, cacheControl: 'written by SQL\r\nX: y' }, undefined, 'public, no-cache'],
     ['preview', open as never, undefined, 'public, max-age=3600, s-maxage=60, immutable'],
-    ['download', open as never, undefined, 'public, max-age=3600, s-maxage=60, immutable'],
+    ['download', open as never, undefined, 'private, max-age=3600, immutable'],
     ['download', closed as never, undefined, 'private, max-age=3600, immutable'],
     ['signed', open as never, 300, 'private, max-age=300, immutable'],
     ['signed', closed as never, 86_400, 'private, max-age=3600, immutable'],

@@ -47,8 +47,8 @@ export interface CachedBucket {
 }
 
 /**
- * The Cache-Control header of a file. Shared caches may store neither files of private buckets nor responses to signed URLs,
- * and no cache may keep the latter longer than the URL is valid.
+ * The Cache-Control header of a file. Shared caches may store previews of public buckets only: responses to downloads depend on
+ * credentials, and no cache may keep those to signed URLs longer than the URL is valid.
  * @param bucket null when it was deleted, or is not visible to the caller
  * @param secondsLeft until a signed URL expires
  */
@@ -60,7 +60,7 @@ export function cacheControlFor(
   // The project's owner may have written anything there.
   if (!bucket?.cacheControl || !WRITTEN.test(bucket.cacheControl)) return DEFAULTS[route];
   const directives = bucket.cacheControl.split(', ');
-  if (bucket.isPublic && route !== 'signed') return bucket.cacheControl;
+  if (bucket.isPublic && route === 'preview') return bucket.cacheControl;
   const own = directives
     .filter((directive) => !/^(public|private|s-maxage=|proxy-revalidate)/.test(directive))
     .map((directive) =>

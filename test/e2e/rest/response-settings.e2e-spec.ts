@@ -1,5 +1,10 @@
 /** Responses set by SQL: response.status, response.headers and RAISE with a status text. */
+import { mkdtempSync } from 'node:fs';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { HttpClient } from '../../support/http-client';
+import { hasNginx, TestNginx } from '../../support/nginx';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
@@ -111,6 +116,14 @@ describe('a header that SQL sets', () => {
     'Surrogate-Control',
     'Trailer',
     'Upgrade',
+    'X-Content-Type-Options',
+    'X-Envoy-Immediate-Health-Check-Fail',
+    'X-AppEngine-BlobKey',
+    'X-LIGHTTPD-send-tempfile',
+    'Use-As-Dictionary',
+    'Shared-Storage-Write',
+    'Secure-Session-Registration',
+    'Attribution-Reporting-Register-Source',
   ])('and that concerns proxies or the whole origin is left out: %s', async (name) => {
     expect(await sent(name, 'taken')).not.toContain('taken');
   });
@@ -130,6 +143,33 @@ describe('a header that SQL sets', () => {
     expect(answer.headers.get('cache-control')).toBe('private');
   });
 
+  it('keeps pages that SQL makes out of the origin', async () => {
+    const sandbox = /(^|, )sandbox allow-scripts/;
+    expect(await sent('Content-Type', 'text/html')).toEqual(['text/html', 'text/html']);
+    for (const [name, value] of [
+      ['Content-Type', 'text/html'],
+      ['Content-Security-Policy', 'sandbox allow-scripts allow-same-origin'],
+    ]) {
+      const headers = JSON.stringify([{ [name as string]: value }]);
+      const detail = JSON.stringify({ status: 400, headers: { [name as string]: value } });
+      for (const [path, body] of [
+        ['answers', { headers }],
+        ['refuses', { detail }],
+      ] as const) {
+        const answer = await project.anon.unchecked().post(`/rest/v1/rpc/${path}`, body);
+        expect([path, answer.headers.get('content-security-policy')]).toEqual([
+          path,
+          expect.stringMatching(sandbox),
+        ]);
+      }
+    }
+    await project.sql(`create domain "text/html" as text;
+      create function page() returns "text/html" language sql as $$ select '<script>1</script>' $$`);
+    const page = await project.anon.get('/rest/v1/rpc/page', { headers: { accept: 'text/html' } });
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html']);
+    expect(page.headers.get('content-security-policy')).toMatch(sandbox);
+  });
+
   it('gives cookies the path of the project, and at most eight of them', async () => {
     const cookies = async (...values: string[]) => {
       const headers = JSON.stringify(values.map((value) => ({ 'Set-Cookie': value })));
@@ -143,6 +183,35 @@ describe('a header that SQL sets', () => {
     expect(await cookies(`a=${'x'.repeat(4_096)}`)).toEqual([]);
     expect(await cookies(...Array.from({ length: 20 }, (_, n) => `c${n}=1`))).toHaveLength(8);
   });
+});
+
+(hasNginx ? describe : describe.skip)('a proxy that caches for all clients', () => {
+  let nginx: TestNginx;
+  beforeAll(async () => {
+    nginx = await TestNginx.start(`
+      proxy_cache_path ${mkdtempSync(join(tmpdir(), 'plinth-cache-'))} keys_zone=shared:1m;
+      server { listen 80; location / {
+        proxy_pass ${plinth.baseUrl}; proxy_cache shared; proxy_cache_key $uri$is_args$args;
+        add_header X-Cache $upstream_cache_status;
+      } }`);
+  });
+  afterAll(() => nginx.stop());
+
+  it.each(['public, max-age=600', 's-maxage=600', 'max-age=600'])(
+    'gives nobody the rows of another caller, whatever SQL says: %s',
+    async (value) => {
+      const name = `mine_${value.replace(/\W+/g, '_')}`;
+      await project.sql(`create function ${name}() returns text stable language plpgsql as $$ begin
+        perform set_config('response.headers', '[{"Cache-Control": "${value}"}]', true);
+        return coalesce(current_setting('request.jwt.claims', true)::json ->> 'sub', 'nobody'); end $$`);
+      const get = (client: HttpClient) => client.at(nginx.baseUrl).unchecked().get(`/rest/v1/rpc/${name}`);
+      const first = project.asSubject();
+      const [own, repeated] = [await get(first), await get(first)];
+      expect(own.body).not.toBe('nobody');
+      expect(repeated.headers.get('x-cache')).toBe('MISS');
+      expect((await get(project.anon)).body).toBe('nobody');
+    },
+  );
 });
 
 /** Status line of a response, which fetch() does not expose for every text. */

@@ -40,10 +40,10 @@ it('by default every response is revalidated, and only previews may be cached by
   ]);
 });
 
-it("follows the bucket's setting; files of a private bucket are never cached by shared caches", async () => {
+it("follows the bucket's setting; only previews of public buckets may be cached by shared caches", async () => {
   const value = 'Public, max-age=60';
   expect(await cacheControl({ is_public: true, cache_control: value })).toEqual([
-    'public, max-age=60',
+    'private, max-age=60',
     'private, max-age=60',
     'public, max-age=60',
   ]);

@@ -29,7 +29,6 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
       env: { STORAGE_ACCEL_REDIRECT: '/internal-files/', TRUST_PROXY: '1' },
     });
     bare = await TestPlinth.start({ replicaOf: plinth });
-    for (const { clock } of [plinth, bare]) clock.hold();
     nginx = await TestNginx.start(
       DOCUMENTED.replace('127.0.0.1:8080', new URL(plinth.baseUrl).host).replace(
         '/var/lib/plinth/files/',
@@ -44,6 +43,8 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
       cache_control: 'public, max-age=60',
     });
     const { body } = await upload(user, project.storage, 'box', BYTES, { name: 'dir/numbers é.txt' });
+    // The database dates the file: a clock that was held before would be behind.
+    for (const { clock } of [plinth, bare]) clock.hold();
     file = `${project.storage}/files/${body.data.id}`;
     const { url } = (await user.post(`${file}/signed-url`, { expiry: '1h' })).body.data;
     const nobody = plinth.http.at(nginx.baseUrl);
@@ -83,7 +84,7 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
         'content-disposition': `${disposition}; filename="numbers e.txt"; filename*=UTF-8''numbers%20%C3%A9.txt`,
         etag: ETAG,
         'accept-ranges': 'bytes',
-        'cache-control': kind === 'signed' ? 'private, max-age=60' : 'public, max-age=60',
+        'cache-control': kind === 'preview' ? 'public, max-age=60' : 'private, max-age=60',
         'content-security-policy': /^sandbox; default-src 'none'/,
         'x-content-type-options': 'nosniff',
         'cross-origin-resource-policy': 'cross-origin',
@@ -200,6 +201,28 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
     expect((await stranger.get(`${project.storage}/files/${body.data.id}/preview`)).status).toBe(404);
     const { headers } = await user.at(plinth.baseUrl).unchecked().get(`${file}/download`);
     expect((await stranger.get(headers.get('x-accel-redirect') as string)).status).toBe(404);
+  });
+
+  it('sends no file of a project because SQL of another one names it in a header', async () => {
+    await user.post(`${project.storage}/buckets`, { name: 'secret' });
+    const { body } = await upload(user, project.storage, 'secret', 'private bytes');
+    const download = `${project.storage}/files/${body.data.id}/download`;
+    const { headers } = await user.at(plinth.baseUrl).unchecked().get(download);
+    const attacker = await plinth.createProject();
+    const value = JSON.stringify([{ 'X-Accel-Redirect': headers.get('x-accel-redirect') }]);
+    const rows = JSON.stringify({
+      status: 200,
+      headers: { 'x-accel-redirect': headers.get('x-accel-redirect') },
+    });
+    await attacker.sql(`
+      create function by_setting() returns text language sql as $$
+        select set_config('response.headers', '${value}', true); select 'own' $$;
+      create function by_error() returns text language plpgsql as $$ begin
+        raise sqlstate 'PGRST' using message = '{"code": "own", "message": "own"}', detail = '${rows}'; end $$`);
+    for (const name of ['by_setting', 'by_error']) {
+      const answer = await attacker.anon.at(nginx.baseUrl).unchecked().post(`/rest/v1/rpc/${name}`, {});
+      expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('own')]);
+    }
   });
 
   it('sends an empty file, and an overwritten one with its new bytes', async () => {

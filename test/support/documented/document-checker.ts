@@ -31,7 +31,7 @@ interface Route {
  * document explains. All others are documented for their answers.
  */
 export const OF_EVERY_ANSWER =
-  /^(access-control-.*|connection|content-length|content-type|date|keep-alive|server|transfer-encoding|vary|x-content-type-options|x-quota-warning|x-request-id)$/;
+  /^(access-control-.*|connection|content-length|content-security-policy|content-type|date|keep-alive|server|transfer-encoding|vary|x-content-type-options|x-quota-warning|x-request-id)$/;
 
 /** Statuses of a request for a path or a method that does not exist. */
 const REFUSALS = new Set([400, 401, 403, 404, 405, 429]);
