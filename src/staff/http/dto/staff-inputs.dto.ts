@@ -169,11 +169,10 @@ export class ProjectRoleDto {
 }
 
 export class RemoveMemberQuery {
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: Boolean,
     description: "True also changes the password of the database's owner role, and ends its sessions",
   })
-  @IsOptional()
   @IsBooleanString()
   rotate_database_password?: 'true' | 'false' | '1' | '0';
 }
