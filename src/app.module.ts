@@ -1,6 +1,18 @@
 /** Where all modules meet. */
 import { DynamicModule, Module } from '@nestjs/common';
 import { AdminModule } from './admin/admin.module';
+import { InstallHttpModule } from './install/http/install-http.module';
+import { ServersHttpModule } from './servers/http/servers-http.module';
+import { ProjectsHttpModule } from './projects/http/projects-http.module';
+import { SqlModule } from './sql/sql.module';
+import { MigrationsModule } from './migrations/migrations.module';
+import { BackupModule } from './backup/backup.module';
+import { MoveModule } from './move/move.module';
+import { ObserveModule } from './observe/observe.module';
+import { AdvisorModule } from './advisor/advisor.module';
+import { DoctorModule } from './doctor/doctor.module';
+import { InstallModule } from './install/install.module';
+import { IdentityModule } from './identity/identity.module';
 import { ApiDocsModule } from './api-docs/api-docs.module';
 import { AccessModule } from './access/access.module';
 import { AuthModule } from './auth/auth.module';
@@ -37,13 +49,25 @@ export class AppModule {
         DatabaseModule.forRoot(platformUrl, [ProjectEntity, ProjectSecretEntity]),
         CoordinationModule,
         TelemetryModule,
+        InstallModule,
         AccessModule,
+        IdentityModule,
         // Express tries routes in the order of these modules: the busiest first.
         RestModule,
         AuthModule,
         StorageModule,
         StaffModule,
+        InstallHttpModule,
+        ServersHttpModule,
+        ProjectsHttpModule,
+        SqlModule,
+        MigrationsModule,
+        BackupModule,
+        MoveModule,
+        ObserveModule,
         AdminModule,
+        AdvisorModule,
+        DoctorModule,
         HealthModule,
         ApiDocsModule,
         ConsoleModule,

@@ -2,6 +2,7 @@
 import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { PassportModule } from '@nestjs/passport';
+import { LimitsModule } from '../limits/limits.module';
 import { ProjectsModule } from '../projects/projects.module';
 import { ApiKeyStrategy } from './strategies/api-key.strategy';
 import { BearerStrategy } from './strategies/bearer.strategy';
@@ -19,7 +20,7 @@ const MAX_WAITING = 1_000;
 
 @Global()
 @Module({
-  imports: [PassportModule.register({ session: false }), DiscoveryModule, ProjectsModule],
+  imports: [PassportModule.register({ session: false }), DiscoveryModule, LimitsModule, ProjectsModule],
   providers: [
     ApiKeyStrategy,
     BearerStrategy,
@@ -51,6 +52,7 @@ const MAX_WAITING = 1_000;
     BodyBudget,
     BodyReader,
     CallerCheck,
+    LimitsModule,
     ProjectsModule,
     RouteRules,
     VerifiedCredentials,

@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import { projectPaused } from '../database/pools/pool.errors';
 import { Project } from '../projects/project';
 import { projectNotFound } from '../projects/projects.errors';
-import { ProjectQuotas } from '../projects/quotas/project-quotas.service';
+import { ProjectQuotas } from '../limits/project-quotas.service';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { WriteGate } from '../projects/write-gate.service';
 import { Checks } from './access-rule';

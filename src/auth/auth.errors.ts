@@ -4,13 +4,8 @@ import { AppError } from '../common/errors/app-error';
 const refusal = (status: number, code: string, message: string, cause?: unknown): AppError =>
   new AppError({ status, code, message, cause });
 
-export const invalidEmail = (): AppError => refusal(400, 'invalid_email', 'email must be a valid address');
-
 export const emailTaken = (cause?: unknown): AppError =>
   refusal(400, 'email_taken', 'An account with this email exists already', cause);
-
-export const unacceptablePassword = ({ message }: { readonly message: string }): AppError =>
-  refusal(400, 'weak_password', message);
 
 export const domainNotAllowed = (): AppError =>
   refusal(400, 'email_domain_not_allowed', 'Addresses of this domain cannot sign up here');

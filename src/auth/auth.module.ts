@@ -1,5 +1,4 @@
 /** Wires the rooms of src/auth together. */
-import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { Clock } from '../common/time/clock';
@@ -7,11 +6,7 @@ import { AUTH_CONFIG, AuthConfig } from '../config/app-config';
 import { FailureLedger } from '../infra/coordination/failure-ledger';
 import { RateCounter } from '../infra/coordination/rate-counter';
 import { SharedThrottlerStorage } from '../infra/coordination/throttler-storage';
-import { PasswordHasher } from '../infra/crypto/password-hasher';
-import { MailModule } from '../infra/mail/mail.module';
-import { QueueModule } from '../infra/queue/queue.module';
 import { AccountRepository } from './accounts/account.repository';
-import { GuessThrottle } from './accounts/guess-throttle.service';
 import { AdminFactorsRepository } from './admin/admin-factors.repository';
 import { AdminSessionsRepository } from './admin/admin-sessions.repository';
 import { AdminFactorsService } from './admin/admin-factors.service';
@@ -28,8 +23,10 @@ import { AdminMailsController } from './http/admin-mails.controller';
 import { AdminFactorsController } from './http/admin-factors.controller';
 import { AdminSessionsController } from './http/admin-sessions.controller';
 import { AdminUsersController } from './http/admin-users.controller';
+import { FailedMailsController } from './http/failed-mails.controller';
 import { FactorsController } from './http/factors.controller';
 import { MailPagesController } from './http/mail-pages.controller';
+import { ViewTokensController } from './http/view-tokens.controller';
 import { UserController } from './http/user.controller';
 import { AuthMailer } from './mail/auth-mailer.service';
 import { EmailChangeService } from './mail/email-change.service';
@@ -39,7 +36,6 @@ import { MailComposer } from './mail/mail-composer.service';
 import { TestMailService } from './mail/test-mail.service';
 import { MailDelivery } from './mail/mail-delivery.service';
 import { MailMetrics } from './mail/mail-metrics.service';
-import { MAIL_QUEUE } from './mail/mail-queue';
 import { MailRecovery } from './mail/mail-recovery.service';
 import { MailSealer } from './mail/mail-sealer.service';
 import { MailTemplateCheck } from './mail/mail-template-check.service';
@@ -49,7 +45,6 @@ import { NewAccountMailer } from './mail/new-account-mailer.service';
 import { NoticeService } from './mail/notice.service';
 import { OutboxListRepository } from './mail/outbox-list.repository';
 import { OutgoingMailRepository } from './mail/outgoing-mail.repository';
-import { PlatformMails } from './mail/platform-mail.service';
 import { RequestedMails } from './mail/requested-mails.service';
 import { SlowProjects } from './mail/slow-projects';
 import { PasswordChangeService } from './passwords/password-change.service';
@@ -68,6 +63,7 @@ import { SessionRepository } from './sessions/session.repository';
 import { SessionService } from './sessions/session.service';
 import { SignInService } from './sessions/sign-in.service';
 import { SignUpService } from './sessions/sign-up.service';
+import { ViewTokens } from './views/view-token.service';
 
 const MINUTE_MS = 60_000;
 
@@ -84,7 +80,7 @@ const THROTTLER = ThrottlerModule.forRootAsync({
   }),
 });
 
-const ACCOUNTS = [AccountRepository, GuessThrottle, AuditRepository];
+const ACCOUNTS = [AccountRepository, AuditRepository];
 
 const MAIL = [
   AuthMailer,
@@ -104,7 +100,6 @@ const MAIL = [
   NoticeService,
   OutboxListRepository,
   OutgoingMailRepository,
-  PlatformMails,
   RequestedMails,
   SlowProjects,
 ];
@@ -112,7 +107,6 @@ const MAIL = [
 const PASSWORDS = [
   PasswordChangeService,
   PasswordCheck,
-  PasswordHasher,
   PasswordMetrics,
   PasswordRepository,
   PasswordResetService,
@@ -144,7 +138,7 @@ const ADMIN = [
 ];
 
 @Module({
-  imports: [MailModule, QueueModule, BullModule.registerQueue({ name: MAIL_QUEUE }), THROTTLER],
+  imports: [THROTTLER],
   controllers: [
     AccountsController,
     UserController,
@@ -153,18 +147,12 @@ const ADMIN = [
     AdminSessionsController,
     AdminAuditController,
     AdminMailsController,
+    FailedMailsController,
+    ViewTokensController,
     FactorsController,
     MailPagesController,
   ],
-  providers: [...ACCOUNTS, ...MAIL, ...PASSWORDS, ...SESSIONS, ...FACTORS, ...ADMIN],
-  exports: [
-    BullModule,
-    FailedMailService,
-    GuessThrottle,
-    MailTemplateCheck,
-    PasswordHasher,
-    PlatformMails,
-    SessionTokensRepository,
-  ],
+  providers: [...ACCOUNTS, ...MAIL, ...PASSWORDS, ...SESSIONS, ...FACTORS, ...ADMIN, ViewTokens],
+  exports: [MailTemplateCheck],
 })
 export class AuthModule {}

@@ -2,19 +2,15 @@
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
 import { messageOf } from '../common/errors/error-facts';
-import { cleanText } from '../database/sql/clean-error';
+import { notSupported, shownReason } from '../copies/copies.errors';
 import { isConnectionLoss } from '../database/sql/connection-loss';
 import { isServerUnavailable } from '../database/sql/sqlstate';
-
-/** Characters of a reason. It may quote an archive, which a stranger may have made. */
-const MAX_REASON = 1_000;
-const shown = (reason: string): string => cleanText(reason.slice(0, MAX_REASON));
 
 export const archiveInvalid = (reason: string, cause?: unknown): AppError =>
   new AppError({
     status: 400,
     code: 'invalid_archive',
-    message: `This is not an intact backup: ${shown(reason)}`,
+    message: `This is not an intact backup: ${shownReason(reason)}`,
     cause,
   });
 
@@ -32,9 +28,6 @@ export const passphraseInvalid = (): AppError =>
     code: 'invalid_parameters',
     message: 'The header Backup-Passphrase must be a percent-encoded passphrase of 12 characters or more',
   });
-
-export const notSupported = (reason: string): AppError =>
-  new AppError({ status: 400, code: 'backup_not_supported', message: shown(reason) });
 
 /** Without it, a missing permission of PostgreSQL would count as one of the client. */
 export const copyFailed = (cause: Error): AppError =>

@@ -3,8 +3,8 @@ import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
 import { QueueModule } from '../infra/queue/queue.module';
 import { StorageModule } from '../storage/storage.module';
-import { AuditArchiveRepository } from './database/audit-archive.repository';
-import { ArchivedExtensions } from './database/archived-extensions';
+import { AuditArchiveRepository } from './archive/audit-archive.repository';
+import { ArchivedExtensions } from './archive/archived-extensions';
 import { InstallBackup } from './install-backup.service';
 import { InstallRestore } from './install-restore.service';
 import { PhysicalBackup } from './physical/physical-backup.service';
@@ -22,10 +22,24 @@ import { BackupProcessor } from './schedule/backup.processor';
 import { RunRepository } from './schedule/run.repository';
 import { ScheduleRepository } from './schedule/schedule.repository';
 import { ScheduledBackup } from './schedule/scheduled-backup.service';
+import { BackupsController } from './http/backups.controller';
+import { InstallBackupsController } from './http/install-backups.controller';
+import { PhysicalBackupController } from './http/physical-backup.controller';
+import { BackupSchedulesController } from './http/backup-schedules.controller';
+import { ProjectSchemaController } from './http/project-schema.controller';
+import { BackupAdminService } from './http/backup-admin.service';
 
 @Module({
   imports: [StorageModule, QueueModule, BullModule.registerQueue({ name: BACKUP_QUEUE })],
+  controllers: [
+    BackupsController,
+    InstallBackupsController,
+    PhysicalBackupController,
+    BackupSchedulesController,
+    ProjectSchemaController,
+  ],
   providers: [
+    BackupAdminService,
     ArchivedExtensions,
     AuditArchiveRepository,
     BackupDestination,

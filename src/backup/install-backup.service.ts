@@ -12,7 +12,7 @@ import { Clock } from '../common/time/clock';
 import { PRODUCT } from '../config/product';
 import { ProjectEntity } from '../projects/project.entity';
 import { ProjectsService } from '../projects/projects.service';
-import { ServersService } from '../projects/servers/servers.service';
+import { ServersService } from '../servers/servers.service';
 import {
   ArchiveManifest,
   AUDIT_LOG,
@@ -27,7 +27,7 @@ import {
 import { ArchiveWriter } from './archive/archive-writer';
 import { assertAvailable, compressor, endingOf } from './archive/compression';
 import { PassphraseKey } from './archive/passphrase-key';
-import { AuditArchiveRepository } from './database/audit-archive.repository';
+import { AuditArchiveRepository } from './archive/audit-archive.repository';
 import { ProjectBackup } from './project-backup.service';
 import { toArchivedSchedule } from './schedule/schedule';
 import { ScheduleRepository } from './schedule/schedule.repository';

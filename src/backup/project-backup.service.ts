@@ -32,9 +32,9 @@ import {
 import { ArchiveWriter, Chunks } from './archive/archive-writer';
 import { assertAvailable, compressor } from './archive/compression';
 import { PassphraseKey } from './archive/passphrase-key';
-import { SnapshotLimits } from './database/snapshot-limits';
-import { SnapshotRepository, SnapshotTable } from './database/snapshot.repository';
-import { DUMP_OPTIONS, DumpConnection, pgDump } from './dump/pg-dump';
+import { SnapshotLimits } from '../copies/dump/snapshot-limits';
+import { SnapshotRepository, SnapshotTable } from '../copies/dump/snapshot.repository';
+import { DUMP_OPTIONS, DumpConnection, pgDump } from '../copies/dump/pg-dump';
 import { wholeObject } from './whole-object';
 
 /** All that belongs to the snapshot. */

@@ -7,18 +7,17 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { UUID } from '../common/text/uuid';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
-import { Actor } from '../projects/audit-log.repository';
+import { Actor } from '../install/audit/audit-log.repository';
 import { OwnerDatabase } from '../projects/owner-database';
 import { Plan, PLANS } from '../projects/plans';
 import { CopiedKeys, ProjectCopy } from '../projects/project-factory';
 import { ProjectEntity } from '../projects/project.entity';
 import { ProjectsService } from '../projects/projects.service';
-import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from '../projects/provisioning/project-migrations';
+import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from '../provisioning/project-migrations';
 import { ObjectStore } from '../storage/providers/object-store';
 import { RemovalHoldRepository } from '../storage/removal/removal-hold.repository';
 import { unlessAbandoned } from './abandonment';
 import {
-  ArchivedExtension,
   ArchivedSecrets,
   ArchiveHeader,
   ArchiveManifest,
@@ -27,13 +26,15 @@ import {
   POST_DATA,
   PRE_DATA,
 } from './archive/archive-format';
+import { ArchivedExtension } from '../copies/archived-objects';
 import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
 import { assertAuthentic, Members, OpenArchive, openArchive, readToEnd } from './archive/open-archive';
 import { validSettings } from './archive/archived-settings';
-import { archiveInvalid, databaseTaken, notSupported, projectExists, restoreFault } from './backup.errors';
-import { ArchivedExtensions } from './database/archived-extensions';
-import { restoreSettings } from './database/database-settings';
-import { NO_RESULTS, ProjectLoader } from './database/project-loader';
+import { archiveInvalid, databaseTaken, projectExists, restoreFault } from './backup.errors';
+import { notSupported } from '../copies/copies.errors';
+import { ArchivedExtensions } from './archive/archived-extensions';
+import { restoreSettings } from '../copies/load/database-settings';
+import { NO_RESULTS, ProjectLoader } from '../copies/load/project-loader';
 import { FileLoader } from './file-loader';
 
 export interface RestoreOptions {

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectsService } from '../projects/projects.service';
 import { isClosedByReader, OutputClosedError } from './output-closed';
-import { DUMP_OPTIONS, pgDump } from './dump/pg-dump';
+import { DUMP_OPTIONS, pgDump } from '../copies/dump/pg-dump';
 
 @Injectable()
 export class ProjectSchema {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { APP_CONFIG, AppConfig } from '../config/app-config';
 import { writeSecret } from '../config/secret-file';
 import { OwnerDatabase } from '../projects/owner-database';
-import { PlatformMetadataRepository } from '../projects/platform-metadata.repository';
+import { PlatformMetadataRepository } from '../install/platform-metadata.repository';
 import { Project } from '../projects/project';
 import { projectKey, SERVICE_ROLE } from '../projects/project-keys';
 import { ProjectRegistry } from '../projects/project-registry.service';

@@ -3,8 +3,8 @@
  * rows (indexes, constraints, triggers, policies), settings and sequences.
  */
 import { Logger } from '@nestjs/common';
-import { restoreSettings } from '../backup/database/database-settings';
-import { ProjectLoader } from '../backup/database/project-loader';
+import { restoreSettings } from '../copies/load/database-settings';
+import { ProjectLoader } from '../copies/load/project-loader';
 import type { BoundedClient } from '../database/pools/one-off-connection';
 import type { ProjectEntity } from '../projects/project.entity';
 import { copyDiffers } from './move.errors';

@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectEntity } from '../projects/project.entity';
 import { ProjectSecrets } from '../projects/project-secrets';
 import { ProjectsService } from '../projects/projects.service';
-import type { DatabaseServer } from '../projects/provisioning/database-server';
-import { ServersService } from '../projects/servers/servers.service';
+import type { DatabaseServer } from '../provisioning/database-server';
+import { ServersService } from '../servers/servers.service';
 import type { MoveRow } from './move.repository';
 
 export interface Place {

@@ -9,15 +9,15 @@
  * 5. One commit in the platform database makes the target the project's place.
  */
 import { Injectable } from '@nestjs/common';
-import { NO_RESULTS, ProjectLoader } from '../backup/database/project-loader';
+import { NO_RESULTS, ProjectLoader } from '../copies/load/project-loader';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { quoteIdentifier } from '../database/sql/identifier';
-import type { Actor } from '../projects/audit-log.repository';
+import type { Actor } from '../install/audit/audit-log.repository';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { ProjectsService } from '../projects/projects.service';
-import { DatabaseProvisioner } from '../projects/provisioning/database-provisioner';
-import { MAINTENANCE_DATABASE } from '../projects/provisioning/database-server';
+import { DatabaseProvisioner } from '../provisioning/database-provisioner';
+import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { CatchUp } from './catch-up/catch-up';
 import { ChangeReplay } from './catch-up/change-replay';
 import { readMaterializedViews, readTables } from './catch-up/followed-tables';

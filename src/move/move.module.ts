@@ -9,9 +9,11 @@ import { MoveRepository } from './move.repository';
 import { MoveWork } from './move-work.service';
 import { ProjectMover } from './project-mover.service';
 import { WriteStop } from './write-stop.service';
+import { ProjectMovesController } from './http/project-moves.controller';
 
 @Module({
   imports: [ProjectsModule, BackupModule],
+  controllers: [ProjectMovesController],
   providers: [CatchUpObstacles, MovePlaces, MoveRecovery, MoveRepository, MoveWork, ProjectMover, WriteStop],
   exports: [ProjectMover],
 })

@@ -1,8 +1,8 @@
 /** The last move of each project, in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AuditLogRepository, type Actor } from '../projects/audit-log.repository';
-import { PROJECTS_CHANNEL } from '../projects/project.repository';
+import { AuditLogRepository, type Actor } from '../install/audit/audit-log.repository';
+import { INSTALL_CHANNEL } from '../install/message-bus.service';
 
 export type MoveStatus = 'running' | 'undoing' | 'switched' | 'done' | 'failed';
 
@@ -105,7 +105,7 @@ export class MoveRepository {
         polled,
       ]);
       await this.audit.write({ action: 'project.move', actor, projectId, details: { to: server } }, manager);
-      await manager.query('select pg_notify($1, $2)', [PROJECTS_CHANNEL, projectId]);
+      await manager.query('select pg_notify($1, $2)', [INSTALL_CHANNEL, projectId]);
       return true;
     });
   }
@@ -117,7 +117,7 @@ export class MoveRepository {
          update project_moves set status = $2, step = $2, error = coalesce(error, $3), finished_at = now()
          where project_id = $1 returning project_id)
        select pg_notify($4, project_id) from finished`,
-      [projectId, status, error, PROJECTS_CHANNEL],
+      [projectId, status, error, INSTALL_CHANNEL],
     );
   }
 

@@ -2,7 +2,7 @@
 import type { Client } from 'pg';
 import { REQUEST_ROLES } from '../database/platform/server-capabilities';
 import { quoteIdentifier, quoteLiteral } from '../database/sql/identifier';
-import { rolesOf } from '../projects/provisioning/drop-database';
+import { rolesOf } from '../provisioning/drop-database';
 import { roleExists, rolesNeedNewerServer } from './move.errors';
 
 interface Names {

@@ -1,9 +1,9 @@
 /** A snapshot of the project's database on the source, read as its owner. */
 import { randomBytes } from 'node:crypto';
 import { ArchiveReader } from '../backup/archive/archive-reader';
-import { SnapshotLimits } from '../backup/database/snapshot-limits';
-import { SnapshotRepository } from '../backup/database/snapshot.repository';
-import { DUMP_OPTIONS, pgDump } from '../backup/dump/pg-dump';
+import { SnapshotLimits } from '../copies/dump/snapshot-limits';
+import { SnapshotRepository } from '../copies/dump/snapshot.repository';
+import { DUMP_OPTIONS, pgDump } from '../copies/dump/pg-dump';
 import type { BoundedClient } from '../database/pools/one-off-connection';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import type { OwnerDatabase } from '../projects/owner-database';

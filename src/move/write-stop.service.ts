@@ -1,12 +1,12 @@
 /** Refuses all writes to a project's database while it is copied. */
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
-import { TEXT_FORMAT } from '../backup/database/snapshot.repository';
+import { TEXT_FORMAT } from '../copies/dump/snapshot.repository';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
+import { MessageBus } from '../install/message-bus.service';
 import { OwnerDatabase } from '../projects/owner-database';
-import { ProjectRegistry } from '../projects/project-registry.service';
-import { MAINTENANCE_DATABASE } from '../projects/provisioning/database-server';
-import { TemplateDatabase } from '../projects/provisioning/template-database';
+import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
+import { TemplateDatabase } from '../provisioning/template-database';
 import { WriteGate } from '../projects/write-gate.service';
 import { largeObjectsNeedSuperuser, windowExceeded } from './move.errors';
 import type { Place } from './move-places';
@@ -42,7 +42,7 @@ export interface Locked {
 export class WriteStop {
   constructor(
     private readonly owner: OwnerDatabase,
-    private readonly registry: ProjectRegistry,
+    private readonly bus: MessageBus,
     private readonly gate: WriteGate,
     private readonly template: TemplateDatabase,
   ) {}
@@ -58,7 +58,7 @@ export class WriteStop {
     const renewing = setInterval(() => void this.gate.close(project.id).catch(() => undefined), RENEW_MS);
     try {
       await this.gate.close(project.id);
-      await this.registry.allReplicasAcknowledged();
+      await this.bus.allReplicasAcknowledged();
       const settings = { options: OWNER_WORK_OPTIONS, application_name: 'plinth-move', keepAlive: true };
       await this.owner.use(
         project,

@@ -8,9 +8,11 @@ import { RequestObserver } from './request-observer.service';
 import { RequestSamples } from './samples/request-samples.service';
 import { SampleRepository } from './samples/sample.repository';
 import { Tracing } from './tracing/tracing.service';
+import { ProjectRequestsController } from './http/project-requests.controller';
 
 @Module({
   imports: [ProjectsModule],
+  controllers: [ProjectRequestsController],
   providers: [
     LiveFeedRepository,
     LiveRequests,

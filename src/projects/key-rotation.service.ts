@@ -1,7 +1,8 @@
 /** Rotates the secrets of projects so that no process meets a signature that it does not accept yet. */
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
-import { Actor, PLINTH } from './audit-log.repository';
+import { Actor, PLINTH } from '../install/audit/audit-log.repository';
+import { MessageBus } from '../install/message-bus.service';
 import { OwnerDatabase } from './owner-database';
 import { ProjectSecret } from './project';
 import { entryFor } from './project-entries';
@@ -29,6 +30,7 @@ export class KeyRotationService {
     private readonly service: ProjectsService,
     private readonly projects: ProjectRepository,
     private readonly registry: ProjectRegistry,
+    private readonly bus: MessageBus,
     private readonly factory: ProjectFactory,
     private readonly secrets: ProjectSecrets,
     private readonly owner: OwnerDatabase,
@@ -62,7 +64,7 @@ export class KeyRotationService {
   /** Waits until every process knows the project's current secrets. */
   private async awaitReplicas(id: string): Promise<void> {
     this.registry.forget(id);
-    if (await this.registry.allReplicasAcknowledged()) return;
+    if (await this.bus.allReplicasAcknowledged()) return;
     this.logger.warn(`a process did not confirm that it uses the rotated keys of project ${id}`);
   }
 }

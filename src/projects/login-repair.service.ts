@@ -4,12 +4,12 @@
  */
 import { Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { ProjectPools } from '../database/pools/project-pools';
-import { AuditLogRepository } from './audit-log.repository';
+import { AuditLogRepository } from '../install/audit/audit-log.repository';
 import { changedBySql } from './owner-database';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { ProjectsService } from './projects.service';
-import { DatabaseProvisioner } from './provisioning/database-provisioner';
+import { DatabaseProvisioner } from '../provisioning/database-provisioner';
 
 @Injectable()
 export class LoginRepair implements OnApplicationBootstrap {

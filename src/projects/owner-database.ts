@@ -9,13 +9,13 @@ import {
   withBoundedConnection,
 } from '../database/pools/one-off-connection';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
-import { Actor, AuditEntry, AuditLogRepository, PLINTH } from './audit-log.repository';
+import { Actor, AuditEntry, AuditLogRepository, PLINTH } from '../install/audit/audit-log.repository';
 import { entryFor } from './project-entries';
 import { ProjectEntity } from './project.entity';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { ProjectsService } from './projects.service';
-import { DatabaseProvisioner } from './provisioning/database-provisioner';
+import { DatabaseProvisioner } from '../provisioning/database-provisioner';
 
 /** Wrong password, or a role without LOGIN: an owner can change both. */
 const REFUSED = new Set(['28P01', '28000']);

@@ -1,6 +1,6 @@
 /** Entries of the audit log about a project as a whole. */
 import { JsonObject } from '../common/text/json';
-import { Actor, AuditEntry, PLINTH } from './audit-log.repository';
+import { Actor, AuditEntry, PLINTH } from '../install/audit/audit-log.repository';
 import { ProjectEntity } from './project.entity';
 import { Plan } from './plans';
 import { ProjectSettingsInput } from './project-settings';

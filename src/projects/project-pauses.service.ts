@@ -4,7 +4,8 @@
  */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
-import type { Actor } from './audit-log.repository';
+import type { Actor } from '../install/audit/audit-log.repository';
+import { MessageBus } from '../install/message-bus.service';
 import { entryFor } from './project-entries';
 import type { ProjectEntity } from './project.entity';
 import { ProjectRegistry } from './project-registry.service';
@@ -18,6 +19,7 @@ export class ProjectPauses {
     private readonly projects: ProjectsService,
     private readonly repository: ProjectRepository,
     private readonly registry: ProjectRegistry,
+    private readonly bus: MessageBus,
     private readonly clock: Clock,
   ) {}
 
@@ -46,7 +48,7 @@ export class ProjectPauses {
     );
     if (!after) throw projectNotFound();
     this.registry.forget(id);
-    await this.registry.allReplicasAcknowledged();
+    await this.bus.allReplicasAcknowledged();
     return after;
   }
 }

@@ -1,24 +1,18 @@
 /** Finds projects for every request, through a cache. A notification evicts a project that any process changed. */
-import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { messageOf } from '../common/errors/error-facts';
-import { NotificationListener } from '../database/listen/notification-listener';
 import { ProjectPools } from '../database/pools/project-pools';
 import { PLATFORM_URL } from '../database/platform/platform-url';
-import { DatabaseServer } from './provisioning/database-server';
+import { DatabaseServer } from '../provisioning/database-server';
+import { MessageBus } from '../install/message-bus.service';
 import { Project, ProjectSecret } from './project';
-import { ProjectRepository, ProjectRow, PROJECTS_CHANNEL } from './project.repository';
+import { ProjectRepository, ProjectRow } from './project.repository';
 import { revisionOf } from './project-revision';
 import { ProjectSecrets } from './project-secrets';
 import { effectiveSettings } from './project-settings';
 import { projectNotFound } from './projects.errors';
-import { acknowledgementOf, allReplicasAcknowledged } from './replica-acknowledgement';
 
 const CACHED_PROJECTS = 2_000;
-/** Milliseconds after which a project is read again, in case its notification was lost. */
-const CACHE_MS = 60_000;
-/** Milliseconds for which the cache reuses the time, because it sets a timer whenever it reads the clock. */
-const CLOCK_MS = 100;
 /** Unknown slugs and ids have a cache of their own, so that many of them do not displace projects. */
 const CACHED_UNKNOWN = 1_000;
 const UNKNOWN_MS = 1_000;
@@ -26,18 +20,10 @@ const UNKNOWN_MS = 1_000;
 type Key = `id:${string}` | `slug:${string}`;
 
 @Injectable()
-export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShutdown {
+export class ProjectRegistry {
   private readonly logger = new Logger(ProjectRegistry.name);
-  private readonly cache = new LRUCache<Key, Project>({
-    max: CACHED_PROJECTS,
-    ttl: CACHE_MS,
-    ttlResolution: CLOCK_MS,
-  });
-  private readonly unknown = new LRUCache<Key, true>({
-    max: CACHED_UNKNOWN,
-    ttl: UNKNOWN_MS,
-    ttlResolution: CLOCK_MS,
-  });
+  private readonly cache = new LRUCache<Key, Project>({ max: CACHED_PROJECTS });
+  private readonly unknown = new LRUCache<Key, true>({ max: CACHED_UNKNOWN, ttl: UNKNOWN_MS });
   /**
    * Projects by id as last read, kept longer than in `cache`: the secrets of an unchanged one are not decrypted
    * again.
@@ -45,58 +31,16 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   private readonly opened = new LRUCache<string, Project>({ max: CACHED_PROJECTS });
   private readonly loading = new Map<Key, Promise<Project | null>>();
   private readonly changeHandlers: ((projectId: string) => void)[] = [];
-  private readonly messageHandlers = new Map<string, (text: string) => void>();
-  private readonly listener: NotificationListener;
 
   constructor(
     private readonly projects: ProjectRepository,
     private readonly secrets: ProjectSecrets,
     private readonly pools: ProjectPools,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
+    bus: MessageBus,
   ) {
-    this.listener = new NotificationListener({ connectionString: platformUrl }, PROJECTS_CHANNEL, {
-      onNotification: (payload) => this.onNotification(payload),
-      onListening: () => this.clear(),
-      onError: (error) => this.logger.warn(`lost the platform database's notifications: ${messageOf(error)}`),
-    });
-  }
-
-  async onApplicationBootstrap(): Promise<void> {
-    await this.listener.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.listener.stop();
-  }
-
-  /**
-   * Waits until every process has evicted all projects that changed before the call.
-   * @returns false when a process did not acknowledge within two seconds, or could not be reached
-   */
-  allReplicasAcknowledged(): Promise<boolean> {
-    return this.acknowledged();
-  }
-
-  /**
-   * As broadcast(), and waits until every process has handled the message.
-   * @returns false as allReplicasAcknowledged()
-   */
-  broadcastAndConfirm(prefix: `${string}:`, text: string): Promise<boolean> {
-    return this.acknowledged(prefix + text);
-  }
-
-  /** Since when this process has missed no message, in milliseconds of the monotonic clock; null while it does. */
-  get hearsSince(): number | null {
-    return this.listener.listeningSince;
-  }
-
-  private async acknowledged(message?: string): Promise<boolean> {
-    try {
-      return await allReplicasAcknowledged(this.platformUrl, PROJECTS_CHANNEL, message);
-    } catch (error) {
-      this.logger.warn(`the other processes could not be asked for an acknowledgement: ${String(error)}`);
-      return false;
-    }
+    bus.onProjectChange((id) => this.forget(id));
+    bus.onGap(() => this.clear());
   }
 
   /** The active project with that id, or null. */
@@ -136,19 +80,6 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     this.changeHandlers.push(handler);
   }
 
-  /**
-   * Registers a handler for messages of this process and of others, which are sent with broadcast().
-   * @param prefix of these messages; no id of a project holds a colon
-   */
-  onMessage(prefix: `${string}:`, handler: (text: string) => void): void {
-    this.messageHandlers.set(prefix, handler);
-  }
-
-  /** Sends a message to all processes; it is lost while the platform's notifications are. */
-  async broadcast(prefix: `${string}:`, text: string): Promise<void> {
-    await this.listener.say(PROJECTS_CHANNEL, prefix + text);
-  }
-
   /** Evicts a project from the cache: the next look-up reads it again. */
   forget(id: string): void {
     for (const [key, project] of this.cache.entries()) {
@@ -168,16 +99,6 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     this.unknown.clear();
     this.loading.clear();
     for (const id of ids) for (const handler of this.changeHandlers) handler(id);
-  }
-
-  private onNotification(payload: string): void {
-    const message = this.messageHandlers.get(payload.slice(0, payload.indexOf(':') + 1));
-    if (message) return message(payload.slice(payload.indexOf(':') + 1));
-    const answer = acknowledgementOf(payload);
-    if (!answer) return this.forget(payload);
-    this.listener
-      .say(answer.channel, answer.payload)
-      .catch((error: unknown) => this.logger.warn(`an acknowledgement could not be sent: ${String(error)}`));
   }
 
   /** Closes the connections of a project that was deleted or paused. */

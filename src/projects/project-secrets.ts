@@ -2,17 +2,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { createSecretKey, hkdfSync } from 'node:crypto';
 import { SECRETS_CONFIG, SecretsConfig } from '../config/app-config';
-import { SecretBox } from '../infra/crypto/secret-box';
+import { type SecretKind, Secrets } from '../install/secrets.service';
 import { ProjectSecret } from './project';
 import { ProjectSecretEntity } from './project.entity';
-
-export type SecretKind =
-  | 'jwt-secret'
-  | 'storage-secret'
-  | 'owner-password'
-  | 'login-password'
-  | 'data-secret'
-  | 'server-url';
 
 /** The secrets were encrypted with another key. The message is for the administrator. */
 class MasterKeyError extends Error {
@@ -27,18 +19,17 @@ class MasterKeyError extends Error {
 
 @Injectable()
 export class ProjectSecrets {
-  private readonly box: SecretBox;
-
-  constructor(@Inject(SECRETS_CONFIG) private readonly config: SecretsConfig) {
-    this.box = new SecretBox(config.masterKey);
-  }
+  constructor(
+    private readonly secrets: Secrets,
+    @Inject(SECRETS_CONFIG) private readonly config: SecretsConfig,
+  ) {}
 
   seal(kind: SecretKind, projectId: string, plaintext: string): Buffer {
-    return this.box.seal(plaintext, `${kind}:${projectId}`);
+    return this.secrets.seal(kind, projectId, plaintext);
   }
 
   open(kind: SecretKind, projectId: string, sealed: Buffer): string {
-    return this.box.open(sealed, `${kind}:${projectId}`);
+    return this.secrets.open(kind, projectId, sealed);
   }
 
   /** Decrypts the signing keys of a project. */

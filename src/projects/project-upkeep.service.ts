@@ -10,13 +10,13 @@ import { ProjectEntity } from './project.entity';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { ProjectsService } from './projects.service';
-import { DatabaseServer } from './provisioning/database-server';
+import { DatabaseServer } from '../provisioning/database-server';
 import {
   isOutdated,
   migrateProjectDatabase,
   PROJECT_SCHEMA_VERSION,
-} from './provisioning/project-migrations';
-import { TemplateDatabase } from './provisioning/template-database';
+} from '../provisioning/project-migrations';
+import { TemplateDatabase } from '../provisioning/template-database';
 
 const RECOVERY_INTERVAL_MS = 30_000;
 /** Databases that are migrated or dropped in parallel, so that a slow one does not delay the others. */

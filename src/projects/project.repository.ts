@@ -6,11 +6,9 @@ import { codeOf } from '../common/errors/error-facts';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { withConnection } from '../database/pools/one-off-connection';
 import { LOCK_NOT_AVAILABLE } from '../database/sql/sqlstate';
-import { AuditEntry, AuditLogRepository } from './audit-log.repository';
+import { AuditEntry, AuditLogRepository } from '../install/audit/audit-log.repository';
+import { INSTALL_CHANNEL } from '../install/message-bus.service';
 import { ProjectEntity, ProjectSecretEntity } from './project.entity';
-
-/** Channel on which the platform database announces that a project changed; the payload is its id. */
-export const PROJECTS_CHANNEL = 'plinth_projects';
 
 export interface ProjectRow {
   readonly project: ProjectEntity;
@@ -310,5 +308,5 @@ async function hasRoom(manager: EntityManager, server: string | null): Promise<b
 
 /** Every process evicts the project from its cache when the transaction commits. */
 async function announce(manager: EntityManager, id: string): Promise<void> {
-  await manager.query('select pg_notify($1, $2)', [PROJECTS_CHANNEL, id]);
+  await manager.query('select pg_notify($1, $2)', [INSTALL_CHANNEL, id]);
 }

@@ -8,7 +8,7 @@ import { codeOf } from '../common/errors/error-facts';
 import { JsonObject } from '../common/text/json';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { UNIQUE_VIOLATION } from '../database/sql/sqlstate';
-import { Actor, AuditEntry, PLINTH } from './audit-log.repository';
+import { Actor, AuditEntry, PLINTH } from '../install/audit/audit-log.repository';
 import { Project } from './project';
 import { changedNames, entryFor, ProjectChange, undoEntry } from './project-entries';
 import { ProjectEntity, ProjectSecretEntity } from './project.entity';
@@ -18,11 +18,11 @@ import { ProjectListQuery, ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { mergeSettings } from './project-settings';
 import { databaseServerUnusable, projectBusy, projectNotFound, slugTaken } from './projects.errors';
-import { AdminExtension, DatabaseBlueprint, DatabaseProvisioner } from './provisioning/database-provisioner';
-import { DatabaseServer } from './provisioning/database-server';
-import { PROJECT_SCHEMA_VERSION } from './provisioning/project-migrations';
-import { TemplateDatabase } from './provisioning/template-database';
-import { ServersService } from './servers/servers.service';
+import { AdminExtension, DatabaseBlueprint, DatabaseProvisioner } from '../provisioning/database-provisioner';
+import { DatabaseServer } from '../provisioning/database-server';
+import { PROJECT_SCHEMA_VERSION } from '../provisioning/project-migrations';
+import { TemplateDatabase } from '../provisioning/template-database';
+import { ServersService } from '../servers/servers.service';
 
 const SLUG_ATTEMPTS = 6;
 /**

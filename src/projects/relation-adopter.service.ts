@@ -10,7 +10,7 @@ import { OwnerDatabase } from './owner-database';
 import { Project } from './project';
 import { ProjectEntity } from './project.entity';
 import { ProjectRegistry } from './project-registry.service';
-import { ADOPT, HAS_PENDING, SET_AUTO_RLS } from './provisioning/relation-adoption';
+import { ADOPT, HAS_PENDING, SET_AUTO_RLS } from '../provisioning/relation-adoption';
 
 const POLL_MS = 800;
 /** Projects are polled one after the other: an owner's lock must not delay the others for longer. */

@@ -4,6 +4,7 @@
  * notice lasts for seconds and is renewed, so nothing stays closed when the process that moves is gone.
  */
 import { Injectable } from '@nestjs/common';
+import { MessageBus } from '../install/message-bus.service';
 import { Project } from './project';
 import { ProjectRegistry } from './project-registry.service';
 import { projectMoving } from './projects.errors';
@@ -18,8 +19,11 @@ export class WriteGate {
   /** Until when writes are refused, in milliseconds of the monotonic clock, by project id. */
   private readonly closed = new Map<string, number>();
 
-  constructor(private readonly registry: ProjectRegistry) {
-    registry.onMessage(PREFIX, (id) => this.closed.set(id, performance.now() + NOTICE_MS));
+  constructor(
+    private readonly bus: MessageBus,
+    registry: ProjectRegistry,
+  ) {
+    bus.onMessage(PREFIX, (id) => this.closed.set(id, performance.now() + NOTICE_MS));
     // Any change of the project's row opens it; the switch to the new server is one.
     registry.onChange((id) => this.closed.delete(id));
   }
@@ -35,6 +39,6 @@ export class WriteGate {
 
   /** Refuses writes to the project for three seconds, in every process that hears of it. */
   async close(id: string): Promise<void> {
-    await this.registry.broadcast(PREFIX, id);
+    await this.bus.broadcast(PREFIX, id);
   }
 }

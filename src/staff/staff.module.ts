@@ -1,6 +1,5 @@
 /** People who administer the installation: accounts, sessions, tokens, roles, invitations. */
 import { Global, Module } from '@nestjs/common';
-import { AuthModule } from '../auth/auth.module';
 import { PeopleRepository } from './accounts/people.repository';
 import { PeopleService } from './accounts/people.service';
 import { StaffPasswords } from './accounts/staff-password.service';
@@ -15,7 +14,6 @@ import { StaffSessionController, StaffSignInController } from './http/staff-sess
 import { StaffRecheck } from './http/staff-recheck.service';
 import { StaffSessionsController } from './http/staff-sessions.controller';
 import { StaffTokensController } from './http/staff-tokens.controller';
-import { ViewTokensController } from './http/view-tokens.controller';
 import { InvitationRepository } from './invitations/invitation.repository';
 import { InvitationService } from './invitations/invitation.service';
 import { OidcAccounts } from './oidc/oidc-accounts.service';
@@ -35,12 +33,10 @@ import { SetupRepository } from './setup/setup.repository';
 import { SetupService } from './setup/setup.service';
 import { StaffTokenRepository } from './tokens/staff-token.repository';
 import { StaffTokens } from './tokens/staff-token.service';
-import { ViewTokens } from './views/view-token.service';
 
 /** Global, because StaffGuard is used by the controllers of other modules. */
 @Global()
 @Module({
-  imports: [AuthModule],
   controllers: [
     OidcController,
     PasskeySignInController,
@@ -54,7 +50,6 @@ import { ViewTokens } from './views/view-token.service';
     InvitationAcceptanceController,
     InvitationsController,
     StaffTokensController,
-    ViewTokensController,
   ],
   providers: [
     InvitationRepository,
@@ -82,7 +77,6 @@ import { ViewTokens } from './views/view-token.service';
     StaffTokenRepository,
     StaffTokens,
     UsedFlowRepository,
-    ViewTokens,
   ],
   exports: [SessionCookies, StaffRecheck, StaffSessions, StaffTokens],
 })

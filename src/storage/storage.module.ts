@@ -15,6 +15,7 @@ import { ContentController } from './http/content.controller';
 import { ContentResponder } from './http/content-responder';
 import { FileListsController } from './http/file-lists.controller';
 import { FilesController } from './http/files.controller';
+import { ProjectStorageController } from './http/project-storage.controller';
 import { RateHeaders } from './http/rate-headers';
 import { StorageErrorRenderer } from './http/storage-error.renderer';
 import { SignedUrlsController } from './http/signed-urls.controller';
@@ -38,6 +39,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
 @Module({
   // The last one matches every path that the others do not.
   controllers: [
+    ProjectStorageController,
     BucketsController,
     UploadController,
     FileListsController,

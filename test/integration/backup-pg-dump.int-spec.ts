@@ -1,7 +1,7 @@
 /** pg_dump as WebAssembly against a real server. */
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
-import { pgDump } from '../../src/backup/dump/pg-dump';
+import { pgDump } from '../../src/copies/dump/pg-dump';
 import { TestDatabase } from '../support/test-database';
 
 let database: TestDatabase;

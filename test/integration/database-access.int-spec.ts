@@ -1,9 +1,9 @@
 /** Nobody but the roles of a project enters its database, and nobody but Plinth's role the platform's. */
 import { randomBytes } from 'node:crypto';
-import { DatabaseAccessCheck } from '../../src/admin/doctor/database-access.check';
+import { DatabaseAccessCheck } from '../../src/doctor/checks/database-access.check';
 import { openPlatformDatabase } from '../../src/database/platform/platform-data-source';
 import type { ProjectsService } from '../../src/projects/projects.service';
-import { DatabaseServer } from '../../src/projects/provisioning/database-server';
+import { DatabaseServer } from '../../src/provisioning/database-server';
 import {
   accessOf,
   asOwner,

@@ -3,10 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { ProjectUpkeep } from '../../src/projects/project-upkeep.service';
 import { AdminClient } from '../../src/cli/admin-client';
 import { runCli } from '../../src/cli/run-cli';
-import {
-  PROJECT_MIGRATIONS,
-  PROJECT_SCHEMA_VERSION,
-} from '../../src/projects/provisioning/project-migrations';
+import { PROJECT_MIGRATIONS, PROJECT_SCHEMA_VERSION } from '../../src/provisioning/project-migrations';
 import { cliEnvironment } from '../support/cli-environment';
 import { eventually } from '../support/eventually';
 import { asSuperuser } from '../support/owner-connection';

@@ -7,7 +7,7 @@ import {
   PROJECT_MIGRATIONS,
   PROJECT_SCHEMA_VERSION,
   projectDataSource,
-} from '../../src/projects/provisioning/project-migrations';
+} from '../../src/provisioning/project-migrations';
 import { accessOf, asOwner, asSuperuser } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
 

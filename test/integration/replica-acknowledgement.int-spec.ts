@@ -1,6 +1,7 @@
 /** A rotation of keys waits until every process of the install knows it, and a crash leaves a consistent state. */
 import { Client } from 'pg';
 import { PLATFORM_URL } from '../../src/database/platform/platform-url';
+import { MessageBus } from '../../src/install/message-bus.service';
 import { ProjectFactory } from '../../src/projects/project-factory';
 import { projectKey, SERVICE_ROLE } from '../../src/projects/project-keys';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
@@ -15,16 +16,16 @@ beforeAll(async () => {
 afterAll(() => plinth.stop());
 
 it('is true when every listening process answers, and false when one does not', async () => {
-  const registry = plinth.app.get(ProjectRegistry);
-  expect(await registry.allReplicasAcknowledged()).toBe(true);
+  const bus = plinth.app.get(MessageBus);
+  expect(await bus.allReplicasAcknowledged()).toBe(true);
   const mute = new Client({
     connectionString: plinth.app.get<string>(PLATFORM_URL),
     application_name: 'plinth-listen',
   });
   await mute.connect();
-  expect(await registry.allReplicasAcknowledged()).toBe(false);
+  expect(await bus.allReplicasAcknowledged()).toBe(false);
   await mute.end();
-  expect(await registry.allReplicasAcknowledged()).toBe(true);
+  expect(await bus.allReplicasAcknowledged()).toBe(true);
 });
 
 it('an interrupted rotation changes no key, its secret expires, and the next rotation succeeds', async () => {

@@ -1,6 +1,6 @@
 /** The stream of a database's changes, as a move of a project follows it. */
 import { SourceChanges } from '../../src/move/catch-up/source-changes';
-import { DatabaseServer } from '../../src/projects/provisioning/database-server';
+import { DatabaseServer } from '../../src/provisioning/database-server';
 import type { Place } from '../../src/move/move-places';
 import { eventually } from '../support/eventually';
 import { TestDatabase } from '../support/test-database';

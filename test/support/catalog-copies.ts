@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { to as copyTo } from 'pg-copy-streams';
-import { DumpConnection, pgDump } from '../../src/backup/dump/pg-dump';
+import { DumpConnection, pgDump } from '../../src/copies/dump/pg-dump';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 
 /** Each line is a feature that a naive restore loses. */

@@ -7,7 +7,7 @@ import type { Client } from 'pg';
 import { OwnerDatabase } from '../../projects/owner-database';
 import { ProjectEntity } from '../../projects/project.entity';
 import { ProjectsService } from '../../projects/projects.service';
-import { MAINTENANCE_DATABASE } from '../../projects/provisioning/database-server';
+import { MAINTENANCE_DATABASE } from '../../provisioning/database-server';
 import { sessionNotFound } from '../admin.errors';
 import { DatabaseActivity, LockRow, SessionRow } from './database-activity';
 

@@ -5,7 +5,7 @@ import { withConnection } from '../../database/pools/one-off-connection';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
 import { ProjectEntity } from '../../projects/project.entity';
 import { ProjectsService } from '../../projects/projects.service';
-import { MAINTENANCE_DATABASE } from '../../projects/provisioning/database-server';
+import { MAINTENANCE_DATABASE } from '../../provisioning/database-server';
 import { SlowQueries, SlowQueryRow } from './database-activity';
 
 const TIMEOUT_MS = 10_000;

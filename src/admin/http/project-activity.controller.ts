@@ -2,20 +2,20 @@
 import { Controller, Get, Param, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
-import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
+import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
 import { DatabaseActivity, SessionSignal, SlowQueries } from '../activity/database-activity';
 import { DatabaseActivityService, Signal } from '../activity/database-activity.service';
 import { SlowQueriesRepository } from '../activity/slow-queries.repository';
 import { sessionNotFound } from '../admin.errors';
-import { AdminApi } from './admin-api.decorator';
-import { CurrentActor } from './current-actor.decorator';
+import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { ListSlowQueriesQuery } from './dto/activity.dto';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const DEFAULT_LIMIT = 50;
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/projects/:id/database')
 export class ProjectActivityController {
   constructor(

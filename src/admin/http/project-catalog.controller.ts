@@ -3,22 +3,33 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ProjectsService } from '../../projects/projects.service';
 import { CatalogRelation } from '../catalog/catalog-records';
 import { CatalogRepository } from '../catalog/catalog.repository';
-import { AdminApi } from './admin-api.decorator';
+import { TableRecord } from '../catalog/table-record';
+import { TablesRepository } from '../catalog/tables.repository';
+import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe } from '../../http/docs/operation.decorators';
 
-@AdminApi()
-@Controller('admin/v1/projects/:id/catalog')
+@StaffApi()
+@Controller('admin/v1/projects/:id')
 export class ProjectCatalogController {
   constructor(
     private readonly projects: ProjectsService,
     private readonly catalog: CatalogRepository,
+    private readonly tables: TablesRepository,
   ) {}
 
-  @Get()
+  @Get('catalog')
   @Describe(`Get the tables and views with their columns, keys, indexes and policies
     All schemas except those of PostgreSQL. Relations of extensions are left out.`)
   @Answer(200, 'The tables and views, by schema and name', [CatalogRelation])
   async getProjectCatalog(@Param('id') id: string): Promise<CatalogRelation[]> {
     return this.catalog.list(await this.projects.get(id));
+  }
+
+  @Get('tables')
+  @Describe(`List tables with row-level security on or off
+    All schemas except those of Plinth and of PostgreSQL.`)
+  @Answer(200, 'The tables, by schema and name', [TableRecord])
+  async listProjectTables(@Param('id') id: string): Promise<TableRecord[]> {
+    return this.tables.list(await this.projects.get(id));
   }
 }

@@ -3,10 +3,10 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ProjectOverview } from '../overview/project-overview';
 import { ProjectOverviewService } from '../overview/project-overview.service';
-import { AdminApi } from './admin-api.decorator';
+import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe } from '../../http/docs/operation.decorators';
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1/projects/:id/overview')
 export class ProjectOverviewController {
   constructor(

@@ -1,14 +1,14 @@
 /** Platform administration: the use of limits, and the job queues. */
 import { Controller, Get, Param, Post } from '@nestjs/common';
-import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
+import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ProjectUsage, QueueState } from '../usage/project-usage';
 import { ProjectUsageService, queueNotFound } from '../usage/project-usage.service';
-import { AdminApi } from './admin-api.decorator';
-import { CurrentActor } from './current-actor.decorator';
+import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
-@AdminApi()
+@StaffApi()
 @Controller('admin/v1')
 export class UsageController {
   constructor(

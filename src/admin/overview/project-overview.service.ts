@@ -6,7 +6,7 @@ import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { SampleRepository } from '../../observe/samples/sample.repository';
 import { Project } from '../../projects/project';
-import { BackupAge } from '../advice/backup-age.check';
+import { BackupAge } from '../../advisor/checks/backup-age.check';
 import { ProjectOverview } from './project-overview';
 
 const SIZES = {

@@ -2,7 +2,7 @@
 import type { QueryResultRow } from 'pg';
 import { RecordReader } from '../../database/rows/record-reader';
 import { Account } from './account';
-import { MAX_EMAIL } from './email-address';
+import { MAX_EMAIL } from '../../identity/email-address';
 import { MAX_DATA_TEXT } from './user-data';
 
 /** The columns of an Account; `u` is auth.users. */

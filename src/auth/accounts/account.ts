@@ -1,6 +1,6 @@
 /** An account, and its representations for its owner and for administrators. */
 import { JsonObject } from '../../common/text/json';
-import { EmailAddress } from './email-address';
+import { EmailAddress } from '../../identity/email-address';
 
 export interface Account {
   readonly id: string;

@@ -4,7 +4,7 @@ import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { byServiceRole } from '../audit/audit-entry';
-import { RequestOrigin } from '../audit/request-origin';
+import { RequestOrigin } from '../../identity/request-origin';
 import { factorNotFound } from '../auth.errors';
 import { Factor } from '../factors/factor';
 import { AdminFactorsRepository } from './admin-factors.repository';

@@ -7,7 +7,7 @@ import { Project } from '../../projects/project';
 import { Account, NewAccount } from '../accounts/account';
 import { ACCOUNT_COLUMNS, toAccount, toAccountOrNull } from '../accounts/account-record';
 import { accountInsertion } from '../accounts/account.repository';
-import { EmailAddress } from '../accounts/email-address';
+import { EmailAddress } from '../../identity/email-address';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
 import { dropTokensAfterPassword } from '../passwords/password.repository';

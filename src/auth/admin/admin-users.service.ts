@@ -7,14 +7,14 @@ import { Clock } from '../../common/time/clock';
 import { isBcryptHash, PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
 import { Account, NewAccount } from '../accounts/account';
-import { getEmailAddress, localPart } from '../accounts/email-address';
+import { getEmailAddress, localPart } from '../../identity/email-address';
 import { refusingTakenAddress } from '../accounts/taken-address';
 import { assertUserData } from '../accounts/user-data';
 import { byServiceRole } from '../audit/audit-entry';
-import { RequestOrigin } from '../audit/request-origin';
+import { RequestOrigin } from '../../identity/request-origin';
 import { unusablePasswordHash, userNotFound } from '../auth.errors';
 import { NewAccountMailer } from '../mail/new-account-mailer.service';
-import { assertNewPassword } from '../passwords/password-policy';
+import { assertNewPassword } from '../../identity/passwords/password-policy';
 import { AdminUsersRepository, UserChange } from './admin-users.repository';
 
 export interface UserInput {

@@ -1,6 +1,6 @@
 /** Entries of the audit trail: who did what, from where and when. An entry never holds a secret. */
 import { JsonObject } from '../../common/text/json';
-import { RequestOrigin } from './request-origin';
+import { RequestOrigin } from '../../identity/request-origin';
 
 export const AUDIT_ACTIONS = [
   'sign_up',

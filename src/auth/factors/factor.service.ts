@@ -8,17 +8,17 @@ import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { SecretBox } from '../../infra/crypto/secret-box';
 import { Project } from '../../projects/project';
 import { Account } from '../accounts/account';
-import { Guess, GuessThrottle } from '../accounts/guess-throttle.service';
+import { Guess, GuessThrottle } from '../../identity/guess-throttle.service';
 import { SessionOwner } from '../accounts/live-session';
 import { AuditAction, AuditEntry, byUser } from '../audit/audit-entry';
 import { AuditRepository } from '../audit/audit.repository';
-import { RequestOrigin } from '../audit/request-origin';
+import { RequestOrigin } from '../../identity/request-origin';
 import { factorNotFound, secondFactorRequired, tooManyFactors, wrongCode } from '../auth.errors';
 import { SessionIssuer, SignedIn } from '../sessions/session-issuer.service';
 import { Factor, SealedFactor } from './factor';
 import { FactorOutcome, FactorRepository, MAX_FACTORS } from './factor.repository';
 import { SessionRaiseRepository } from './session-raise.repository';
-import { newTotpKey, stepOfCode } from './totp';
+import { newTotpKey, stepOfCode } from '../../identity/totp';
 
 const DEFAULT_NAME = 'Authenticator';
 

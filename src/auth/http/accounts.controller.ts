@@ -6,7 +6,7 @@ import { invalidParameters } from '../../common/errors/http-errors';
 import type { Project } from '../../projects/project';
 import { EmailVerificationService } from '../mail/email-verification.service';
 import { PasswordResetService } from '../passwords/password-reset.service';
-import type { RequestOrigin } from '../audit/request-origin';
+import type { RequestOrigin } from '../../identity/request-origin';
 import type { SignedIn } from '../sessions/session-issuer.service';
 import { SessionService } from '../sessions/session.service';
 import { SignInService } from '../sessions/sign-in.service';
@@ -15,15 +15,17 @@ import {
   domainNotAllowed,
   emailNotVerified,
   emailTaken,
-  invalidEmail,
   invalidMailedToken,
   invalidRefreshToken,
   signUpDisabled,
   userBanned,
   wrongCredentials,
 } from '../auth.errors';
-import { AuthApi, LIMIT_HEADERS, tooManyRequests, tooShortPassword } from './auth-docs.decorator';
-import { CurrentOrigin } from './current-origin.decorator';
+import { invalidEmail } from '../../identity/identity.errors';
+import { LIMIT_HEADERS } from '../../identity/http/client-throttler.guard';
+import { AuthApi, tooManyRequests } from './auth-docs.decorator';
+import { tooShortPassword } from '../../identity/passwords/password-policy';
+import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { EmailDto, RefreshDto, SignInDto, SignUpDto, TokenDto, UpdatePasswordDto } from './dto/account.dto';
 import { MessageDto, SignedInDto, SignedUpDto } from './dto/auth-answers.dto';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';

@@ -6,16 +6,18 @@ import type { Project } from '../../projects/project';
 import { toAdminUserView } from '../accounts/account';
 import { AdminUsersService, UserInput } from '../admin/admin-users.service';
 import { UserListRepository } from '../admin/user-list.repository';
-import type { RequestOrigin } from '../audit/request-origin';
-import { CurrentOrigin } from './current-origin.decorator';
+import type { RequestOrigin } from '../../identity/request-origin';
+import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { CreateAdminUserDto, InviteUserDto, ListUsersQuery, UpdateAdminUserDto } from './dto/admin-users.dto';
 import { AdminUserAnswerDto, AdminUsersDto } from './dto/admin-answers.dto';
 import { MessageDto } from './dto/auth-answers.dto';
 import { pageOf } from './dto/page.dto';
 import { COUNT } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { invalidEmail, emailTaken, userNotFound, pageTooLarge, unusablePasswordHash } from '../auth.errors';
-import { AuthApi, tooManyRequests, tooShortPassword } from './auth-docs.decorator';
+import { invalidEmail } from '../../identity/identity.errors';
+import { emailTaken, userNotFound, pageTooLarge, unusablePasswordHash } from '../auth.errors';
+import { AuthApi, tooManyRequests } from './auth-docs.decorator';
+import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @AuthApi('service_role')

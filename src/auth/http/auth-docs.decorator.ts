@@ -15,25 +15,12 @@ import {
   serviceRoleRequired,
 } from '../../access/access.errors';
 import type { AppError } from '../../common/errors/app-error';
-import { COUNT, type DocumentedHeaders } from '../../http/docs/documented-headers';
 import { type ErrorArea, ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import { SERVER_ERRORS } from '../../http/docs/standard-errors';
-import { unacceptablePassword } from '../auth.errors';
-import { passwordFault } from '../passwords/password-policy';
 import { AuthErrorRenderer } from './auth-error.renderer';
-import { AuthThrottlerGuard } from './auth-throttler.guard';
+import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../identity/http/client-throttler.guard';
 
 const renderer = new AuthErrorRenderer();
-
-/** Headers of operations that count against the limit of requests of a client address, once the apikey was accepted. */
-export const LIMIT_HEADERS: DocumentedHeaders = {
-  'X-RateLimit-Limit': {
-    description: 'Requests allowed per minute for the client address',
-    schema: COUNT,
-  },
-  'X-RateLimit-Remaining': { description: 'Requests left in the current minute', schema: COUNT },
-  'X-RateLimit-Reset': { description: 'Seconds until the current minute ends', schema: COUNT },
-};
 
 const AREA: ErrorArea = {
   name: 'AuthError',
@@ -58,7 +45,7 @@ const BEARER_ERRORS: ErrorList = [KEY_ERRORS, missingBearer(), readOnlyCredentia
 
 /** By the credentials that a controller needs: their guards and errors. */
 const CREDENTIALS = {
-  apikey: { guards: [ApiKeyGuard, AuthThrottlerGuard], errors: KEY_ERRORS },
+  apikey: { guards: [ApiKeyGuard, ClientThrottlerGuard], errors: KEY_ERRORS },
   bearer: { guards: [ApiKeyGuard, BearerGuard], errors: BEARER_ERRORS },
   service_role: {
     guards: [ApiKeyGuard, BearerGuard, ServiceRoleGuard],
@@ -91,10 +78,3 @@ export function AuthApi(
 
 /** Seconds: the throttle counts a minute. */
 export const tooManyRequests = (): AppError => rateLimited(60);
-
-/** The error for a new password that is too short for every project. */
-export function tooShortPassword(): AppError {
-  const fault = passwordFault('12345', { password_min_length: 6, refuse_common_passwords: false });
-  if (!fault) throw new Error('a password of five characters is acceptable');
-  return unacceptablePassword(fault);
-}

@@ -1,7 +1,8 @@
 /** The hosted pages' answer to a request that fails before a page handles it: throttled, too long, unknown project. */
 import { AppError } from '../../common/errors/app-error';
 import { HtmlPage } from '../../http/errors/error-renderer';
-import { languageFor, parseAcceptLanguage } from '../mail/languages/languages';
+import { parseAcceptLanguage } from '../../common/http/accept-language';
+import { languageFor } from '../mail/languages/languages';
 import { mailPage } from './mail-page';
 
 const PATH = /^\/v1\/auth\/[^/]+\/(reset|verify)\/?$/;

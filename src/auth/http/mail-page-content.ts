@@ -1,7 +1,7 @@
 /** The content of a hosted page: its texts in the reader's language, its form, its errors. */
 import { Project } from '../../projects/project';
 import { LanguageTexts } from '../mail/languages/language';
-import { minLength, passwordFault } from '../passwords/password-policy';
+import { minLength, passwordFault } from '../../identity/passwords/password-policy';
 import { MailForm, MailPage } from './mail-page';
 
 export interface PageContext {

@@ -19,11 +19,12 @@ import { httpError } from '../../common/errors/http-errors';
 import { projectPaused } from '../../database/pools/pool.errors';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { EmailVerificationService } from '../mail/email-verification.service';
-import { languageFor, parseAcceptLanguage } from '../mail/languages/languages';
+import { parseAcceptLanguage } from '../../common/http/accept-language';
+import { languageFor } from '../mail/languages/languages';
 import { PasswordResetService } from '../passwords/password-reset.service';
-import type { RequestOrigin } from '../audit/request-origin';
-import { AuthThrottlerGuard } from './auth-throttler.guard';
-import { CurrentOrigin } from './current-origin.decorator';
+import type { RequestOrigin } from '../../identity/request-origin';
+import { ClientThrottlerGuard } from '../../identity/http/client-throttler.guard';
+import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { MailFormBody } from './mail-form.decorator';
 import { MailFormInterceptor } from './mail-form.interceptor';
 import { MailPage, mailPage } from './mail-page';
@@ -52,7 +53,7 @@ export class MailPagesController {
 
   @Post('reset')
   @HttpCode(200)
-  @UseGuards(AuthThrottlerGuard)
+  @UseGuards(ClientThrottlerGuard)
   @UseInterceptors(MailFormInterceptor)
   @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
   async reset(
@@ -84,7 +85,7 @@ export class MailPagesController {
 
   @Post('verify')
   @HttpCode(200)
-  @UseGuards(AuthThrottlerGuard)
+  @UseGuards(ClientThrottlerGuard)
   @UseInterceptors(MailFormInterceptor)
   @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
   async verify(

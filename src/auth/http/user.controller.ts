@@ -6,25 +6,26 @@ import { UserGuard } from '../../access/user.guard';
 import type { Project } from '../../projects/project';
 import { toUserView } from '../accounts/account';
 import { ProfileService } from '../sessions/profile.service';
-import type { RequestOrigin } from '../audit/request-origin';
+import type { RequestOrigin } from '../../identity/request-origin';
 import type { SessionOwner } from '../accounts/live-session';
 import { SessionService } from '../sessions/session.service';
-import { CurrentOrigin } from './current-origin.decorator';
+import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { CurrentSession, CurrentTokenUser, type TokenUser } from './current-session.decorator';
 import { LogoutDto, UpdateUserDto } from './dto/account.dto';
 import { MessageDto, SessionsDto, UserAnswerDto } from './dto/auth-answers.dto';
 import { toSessionFacts } from './session-view';
 import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidEmail } from '../../identity/identity.errors';
 import {
-  invalidEmail,
   emailTaken,
   domainNotAllowed,
   wrongCurrentPassword,
   currentPasswordRequired,
-  sessionNotFound,
   secondFactorRequired,
+  sessionNotFound,
 } from '../auth.errors';
-import { AuthApi, tooManyRequests, tooShortPassword } from './auth-docs.decorator';
+import { AuthApi, tooManyRequests } from './auth-docs.decorator';
+import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
 
 const LOGOUT_MESSAGES = {

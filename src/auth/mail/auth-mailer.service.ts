@@ -12,8 +12,8 @@ import { httpError } from '../../common/errors/http-errors';
 import { Clock } from '../../common/time/clock';
 import { MAIL_CONFIG, MailConfig } from '../../config/app-config';
 import { Project } from '../../projects/project';
-import { ProjectQuotas } from '../../projects/quotas/project-quotas.service';
-import { MAIL_QUEUE, MailJob, mailJobOptions, UNRELEASED_DELAY_MS } from './mail-queue';
+import { ProjectQuotas } from '../../limits/project-quotas.service';
+import { MAIL_QUEUE, MailJob, mailJobOptions, UNRELEASED_DELAY_MS } from '../../infra/mail/mail-queue';
 import { MailSealer, SealedMail } from './mail-sealer.service';
 import { OutboxListRepository } from './outbox-list.repository';
 

@@ -4,11 +4,16 @@ import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { Account } from '../accounts/account';
 import { AccountRepository } from '../accounts/account.repository';
-import { EmailAddress, getEmailAddress, isDomainAllowed, parseEmailAddress } from '../accounts/email-address';
-import { GuessThrottle } from '../accounts/guess-throttle.service';
+import {
+  EmailAddress,
+  getEmailAddress,
+  isDomainAllowed,
+  parseEmailAddress,
+} from '../../identity/email-address';
+import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { SessionOwner } from '../accounts/live-session';
 import { byAnonymous } from '../audit/audit-entry';
-import { RequestOrigin } from '../audit/request-origin';
+import { RequestOrigin } from '../../identity/request-origin';
 import { domainNotAllowed, emailTaken } from '../auth.errors';
 import { AuthMailer } from './auth-mailer.service';
 import { newMailedToken } from './mailed-token';

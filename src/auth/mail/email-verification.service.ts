@@ -2,11 +2,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
-import { getEmailAddress } from '../accounts/email-address';
-import { GuessThrottle } from '../accounts/guess-throttle.service';
+import { getEmailAddress } from '../../identity/email-address';
+import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { refusingTakenAddress } from '../accounts/taken-address';
 import { byAnonymous } from '../audit/audit-entry';
-import { RequestOrigin } from '../audit/request-origin';
+import { RequestOrigin } from '../../identity/request-origin';
 import { invalidMailedToken } from '../auth.errors';
 import { hashMailedToken } from './mailed-token';
 import { MailedTokenRepository } from './mailed-token.repository';

@@ -4,7 +4,7 @@ import { Clock } from '../../common/time/clock';
 import { isUnusableRecord } from '../../database/rows/record-reader';
 import { MailTransport } from '../../infra/mail/mail-transport';
 import { Project } from '../../projects/project';
-import { EmailAddress, parseEmailAddress } from '../accounts/email-address';
+import { EmailAddress, parseEmailAddress } from '../../identity/email-address';
 import { MailComposer } from './mail-composer.service';
 import { isMailKind } from './mail-kinds';
 import { MailMetrics } from './mail-metrics.service';

@@ -5,7 +5,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { SecretBox } from '../../infra/crypto/secret-box';
-import { MailJob } from './mail-queue';
+import { MailJob } from '../../infra/mail/mail-queue';
 
 /** Content that only the recipient may read. */
 export interface SealedMail {

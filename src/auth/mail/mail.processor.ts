@@ -6,8 +6,8 @@ import { RedisClient } from '../../infra/coordination/redis-client';
 import { QueueWorker, WORKER_OPTIONS } from '../../infra/queue/queue-worker';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { MailDelivery } from './mail-delivery.service';
-import { MAIL_QUEUE, MailJob, NEVER_WRITTEN_AFTER_MS } from './mail-queue';
-import { PlatformMails } from './platform-mail.service';
+import { MAIL_QUEUE, MailJob, NEVER_WRITTEN_AFTER_MS } from '../../infra/mail/mail-queue';
+import { PlatformMails } from '../../infra/mail/platform-mail.service';
 import { RequestedMails } from './requested-mails.service';
 import { SlowProjects } from './slow-projects';
 

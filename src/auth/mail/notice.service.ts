@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { Account } from '../accounts/account';
-import { parseEmailAddress } from '../accounts/email-address';
-import { RequestOrigin } from '../audit/request-origin';
+import { parseEmailAddress } from '../../identity/email-address';
+import { RequestOrigin } from '../../identity/request-origin';
 import { AuthMailer } from './auth-mailer.service';
 import { OutgoingMailRepository } from './outgoing-mail.repository';
 

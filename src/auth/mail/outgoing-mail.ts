@@ -1,7 +1,7 @@
 /** Rows of auth.outgoing_mails, read and checked: the owner of the project may have written anything into them. */
 import type { QueryResultRow } from 'pg';
 import { RecordReader } from '../../database/rows/record-reader';
-import { MAX_EMAIL } from '../accounts/email-address';
+import { MAX_EMAIL } from '../../identity/email-address';
 import { MailKind } from './mail-kinds';
 
 export const OUTGOING_MAILS = 'auth.outgoing_mails';

@@ -4,12 +4,12 @@ import { Clock } from '../../common/time/clock';
 import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
 import { AccountRepository } from '../accounts/account.repository';
-import { Guess, GuessThrottle } from '../accounts/guess-throttle.service';
+import { Guess, GuessThrottle } from '../../identity/guess-throttle.service';
 import { SessionOwner } from '../accounts/live-session';
 import { byUser } from '../audit/audit-entry';
-import { RequestOrigin } from '../audit/request-origin';
+import { RequestOrigin } from '../../identity/request-origin';
 import { currentPasswordRequired, wrongCurrentPassword } from '../auth.errors';
-import { assertNewPassword, unusableFault } from './password-policy';
+import { assertNewPassword, unusableFault } from '../../identity/passwords/password-policy';
 import { PasswordRepository } from './password.repository';
 
 interface PasswordInput {

@@ -6,13 +6,14 @@ import { Project } from '../../projects/project';
 import { Account } from '../accounts/account';
 import { Credentials } from '../accounts/account-record';
 import { AccountRepository } from '../accounts/account.repository';
-import { parseEmailAddress } from '../accounts/email-address';
-import { Guess, GuessThrottle } from '../accounts/guess-throttle.service';
+import { parseEmailAddress } from '../../identity/email-address';
+import { Guess, GuessThrottle } from '../../identity/guess-throttle.service';
 import { byAnonymous } from '../audit/audit-entry';
 import { AuditRepository } from '../audit/audit.repository';
-import { RequestOrigin } from '../audit/request-origin';
-import { unacceptablePassword, wrongCredentials } from '../auth.errors';
-import { unusableFault } from './password-policy';
+import { RequestOrigin } from '../../identity/request-origin';
+import { wrongCredentials } from '../auth.errors';
+import { unacceptablePassword } from '../../identity/identity.errors';
+import { unusableFault } from '../../identity/passwords/password-policy';
 
 @Injectable()
 export class PasswordCheck {

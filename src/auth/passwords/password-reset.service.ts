@@ -3,14 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
-import { getEmailAddress } from '../accounts/email-address';
-import { GuessThrottle } from '../accounts/guess-throttle.service';
+import { getEmailAddress } from '../../identity/email-address';
+import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { byAnonymous } from '../audit/audit-entry';
-import { RequestOrigin } from '../audit/request-origin';
+import { RequestOrigin } from '../../identity/request-origin';
 import { invalidMailedToken } from '../auth.errors';
 import { hashMailedToken } from '../mail/mailed-token';
 import { RequestedMails } from '../mail/requested-mails.service';
-import { assertNewPassword } from './password-policy';
+import { assertNewPassword } from '../../identity/passwords/password-policy';
 import { PasswordRepository } from './password.repository';
 
 @Injectable()

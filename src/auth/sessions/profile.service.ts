@@ -10,7 +10,7 @@ import { AccountRepository } from '../accounts/account.repository';
 import { SessionOwner } from '../accounts/live-session';
 import { assertUserData } from '../accounts/user-data';
 import { AuditEntry, byUser } from '../audit/audit-entry';
-import { RequestOrigin } from '../audit/request-origin';
+import { RequestOrigin } from '../../identity/request-origin';
 import { secondFactorRequired } from '../auth.errors';
 import { EmailChangeService } from '../mail/email-change.service';
 import { PasswordChangeService } from '../passwords/password-change.service';

@@ -8,7 +8,7 @@ import { Project } from '../../projects/project';
 import { SessionOwner } from '../accounts/live-session';
 import { AuditContext, byUser } from '../audit/audit-entry';
 import { AuditRepository } from '../audit/audit.repository';
-import { RequestOrigin } from '../audit/request-origin';
+import { RequestOrigin } from '../../identity/request-origin';
 import { invalidRefreshToken, sessionNotFound } from '../auth.errors';
 import { HousekeepingService } from './housekeeping.service';
 import { RefreshTokenService } from './refresh-token.service';

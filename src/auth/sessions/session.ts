@@ -5,7 +5,7 @@ import { JsonObject } from '../../common/text/json';
 import { RecordReader } from '../../database/rows/record-reader';
 import { Account } from '../accounts/account';
 import { toAccount } from '../accounts/account-record';
-import { RequestOrigin } from '../audit/request-origin';
+import { RequestOrigin } from '../../identity/request-origin';
 import { toCustomClaims } from './custom-claims';
 
 const TABLE = 'auth.sessions';

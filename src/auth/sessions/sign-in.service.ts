@@ -8,7 +8,7 @@ import { Project } from '../../projects/project';
 import { Account, isBanned } from '../accounts/account';
 import { Credentials } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
-import { RequestOrigin } from '../audit/request-origin';
+import { RequestOrigin } from '../../identity/request-origin';
 import { emailNotVerified, userBanned, wrongCredentials } from '../auth.errors';
 import { PasswordCheck } from '../passwords/password-check.service';
 import { HousekeepingService } from './housekeeping.service';

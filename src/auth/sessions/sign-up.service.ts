@@ -6,13 +6,13 @@ import { Clock } from '../../common/time/clock';
 import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
 import { NewAccount, toUserView, UserView } from '../accounts/account';
-import { EmailAddress, getEmailAddress, isDomainAllowed, localPart } from '../accounts/email-address';
+import { EmailAddress, getEmailAddress, isDomainAllowed, localPart } from '../../identity/email-address';
 import { refusingTakenAddress } from '../accounts/taken-address';
 import { byAnonymous } from '../audit/audit-entry';
-import { RequestOrigin } from '../audit/request-origin';
+import { RequestOrigin } from '../../identity/request-origin';
 import { domainNotAllowed, signUpDisabled } from '../auth.errors';
 import { NewAccountMailer } from '../mail/new-account-mailer.service';
-import { assertNewPassword } from '../passwords/password-policy';
+import { assertNewPassword } from '../../identity/passwords/password-policy';
 import { SessionIssuer, SessionView } from './session-issuer.service';
 import { SessionTokensRepository } from './session-tokens.repository';
 

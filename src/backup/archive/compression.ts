@@ -3,7 +3,7 @@ import { PassThrough, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Compression, ZSTD, ZSTD_MISSING } from '../../config/compression';
-import { notSupported } from '../backup.errors';
+import { notSupported } from '../../copies/copies.errors';
 import { ParallelGzip } from './parallel-gzip';
 
 /** Level of both formats. Fast: higher levels take several times as long for a tenth of the size. */

@@ -1,7 +1,8 @@
 /** Opens an archive with its passphrase, and verifies one without restoring it. */
 import type { Readable } from 'node:stream';
 import { isJsonObject } from '../../common/text/json';
-import { archiveInvalid, notSupported } from '../backup.errors';
+import { archiveInvalid } from '../backup.errors';
+import { notSupported } from '../../copies/copies.errors';
 import {
   ArchivedSecrets,
   ArchiveHeader,

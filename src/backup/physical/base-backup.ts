@@ -1,7 +1,8 @@
 /** A copy of the whole cluster while it works, by the command BASE_BACKUP of the replication protocol. */
 import { randomUUID } from 'node:crypto';
-import { copyFailed, notSupported } from '../backup.errors';
-import { CopyMessages, ReplicationConnection } from './replication-connection';
+import { copyFailed } from '../backup.errors';
+import { notSupported } from '../../copies/copies.errors';
+import { CopyMessages, ReplicationConnection } from '../../copies/changes/replication-connection';
 import { parseLsn } from './wal-position';
 
 /** Kinds of a message, its first byte. */

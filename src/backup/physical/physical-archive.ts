@@ -5,7 +5,8 @@ import { ArchiveManifest, HEADER, KeyDerivation, SECRETS } from '../archive/arch
 import { ArchiveMember, ArchiveReader } from '../archive/archive-reader';
 import { assertAuthentic, Members, parseHeader, readToEnd } from '../archive/open-archive';
 import { PassphraseKey } from '../archive/passphrase-key';
-import { archiveInvalid, notSupported } from '../backup.errors';
+import { archiveInvalid } from '../backup.errors';
+import { notSupported } from '../../copies/copies.errors';
 
 /** Differs from the number of a project's archive, so that neither is taken for the other. */
 export const PHYSICAL_FORMAT = 'physical-1';

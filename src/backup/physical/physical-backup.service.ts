@@ -21,7 +21,7 @@ import { ArchiveManifest, FILES_FOLDER, HEADER, SECRETS } from '../archive/archi
 import { ArchiveWriter } from '../archive/archive-writer';
 import { assertAvailable, compressor } from '../archive/compression';
 import { PassphraseKey } from '../archive/passphrase-key';
-import { notSupported } from '../backup.errors';
+import { notSupported } from '../../copies/copies.errors';
 import { wholeObject } from '../whole-object';
 import { BaseBackup, withBaseBackup } from './base-backup';
 import {

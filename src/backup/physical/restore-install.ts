@@ -9,7 +9,8 @@ import { InstanceLock } from '../../database/embedded/instance-lock';
 import { DiskObjectStore } from '../../storage/providers/disk-object-store';
 import { ArchiveManifest, FILES_FOLDER } from '../archive/archive-format';
 import { ArchiveMember, ArchiveReader } from '../archive/archive-reader';
-import { archiveInvalid, notSupported } from '../backup.errors';
+import { archiveInvalid } from '../backup.errors';
+import { notSupported } from '../../copies/copies.errors';
 import { FileLoader } from '../file-loader';
 import {
   CLUSTER,

@@ -14,7 +14,7 @@ import {
   ReplicationConnection,
   reportOf,
   STREAMED_DATA,
-} from './replication-connection';
+} from '../../copies/changes/replication-connection';
 import { WalArchive, WalArchiveError } from './wal-archive';
 import { formatLsn, parseLsn, segmentOf, startOfSegment } from './wal-position';
 

@@ -1,7 +1,7 @@
 /** Schedules of backups in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
-import { AuditEntry, AuditLogRepository } from '../../projects/audit-log.repository';
+import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { BackupSchedule } from './schedule';
 
 const COLUMNS = `project_id as "projectId", cron, time_zone as "timeZone", keep, enabled`;

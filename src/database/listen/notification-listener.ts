@@ -1,8 +1,11 @@
 /** LISTEN on a separate connection, which reconnects until it is stopped. */
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 
-/** While the server is unreachable, its projects answer 503 in any case; afterwards every process must notice soon. */
+/** While the server cannot be reached, its projects answer 503; afterwards every process must notice soon. */
 const RECONNECT_MS = { first: 100, most: 1_000 };
+/** A connection that breaks silently would lose notifications unnoticed, so it is tried regularly. */
+const HEARTBEAT_MS = 15_000;
+const HEARTBEAT_TIMEOUT_MS = 5_000;
 
 /** The application_name of a listening connection in pg_stat_activity. */
 export const LISTENER_NAME = 'plinth-listen';
@@ -18,6 +21,7 @@ export interface ListenerEvents {
 export class NotificationListener {
   private client: HostListClient | undefined;
   private retry: NodeJS.Timeout | undefined;
+  private heartbeat: NodeJS.Timeout | undefined;
   private delay = RECONNECT_MS.first;
   private since: number | null = null;
   private stopped = false;
@@ -31,7 +35,12 @@ export class NotificationListener {
 
   /** Resolves after the first attempt, successful or not; later attempts run in the background. */
   async start(): Promise<void> {
-    const client = new HostListClient({ application_name: LISTENER_NAME, keepAlive: true, ...this.config });
+    const client = new HostListClient({
+      application_name: LISTENER_NAME,
+      query_timeout: HEARTBEAT_TIMEOUT_MS,
+      keepAlive: true,
+      ...this.config,
+    });
     this.client = client;
     client.on('error', (error) => this.lost(client, error));
     client.on('end', () => this.lost(client));
@@ -41,6 +50,9 @@ export class NotificationListener {
       await client.query(`listen ${this.channel}`);
       this.delay = RECONNECT_MS.first;
       this.since = performance.now();
+      this.heartbeat = setInterval(() => {
+        client.query('select').catch((error: unknown) => this.lost(client, error));
+      }, HEARTBEAT_MS).unref();
       this.events.onListening();
     } catch (error) {
       this.lost(client, error);
@@ -65,11 +77,13 @@ export class NotificationListener {
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.retry);
+    clearInterval(this.heartbeat);
     await this.client?.end().catch(() => undefined);
   }
 
   private lost(client: HostListClient, error?: unknown): void {
     if (this.stopped || client !== this.client) return;
+    clearInterval(this.heartbeat);
     this.client = undefined;
     this.since = null;
     if (error) this.events.onError?.(error);

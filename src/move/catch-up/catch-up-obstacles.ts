@@ -2,8 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { OWNER_WORK_OPTIONS } from '../../database/pools/session-state';
 import { OwnerDatabase } from '../../projects/owner-database';
-import { type DatabaseServer, MAINTENANCE_DATABASE } from '../../projects/provisioning/database-server';
-import { TemplateDatabase } from '../../projects/provisioning/template-database';
+import { type DatabaseServer, MAINTENANCE_DATABASE } from '../../provisioning/database-server';
+import { TemplateDatabase } from '../../provisioning/template-database';
 import type { Place } from '../move-places';
 import { readTables, type TableFacts } from './followed-tables';
 

@@ -1,6 +1,6 @@
 /** Follows the changes of the source on the target until both are equal. */
 import { randomBytes } from 'node:crypto';
-import { ProjectLoader } from '../../backup/database/project-loader';
+import { ProjectLoader } from '../../copies/load/project-loader';
 import type { BoundedClient } from '../../database/pools/one-off-connection';
 import { quoteQualified } from '../../database/sql/identifier';
 import type { CopyProgress } from '../database-copy';

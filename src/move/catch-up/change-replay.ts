@@ -7,13 +7,13 @@ import { startupOptions } from '../../database/pools/session-state';
 import { quoteIdentifier } from '../../database/sql/identifier';
 import { PipelineConnection, type Statement } from '../../pg-pipeline';
 import type { OwnerDatabase } from '../../projects/owner-database';
-import { MAINTENANCE_DATABASE } from '../../projects/provisioning/database-server';
-import { NO_RESULTS } from '../../backup/database/project-loader';
+import { MAINTENANCE_DATABASE } from '../../provisioning/database-server';
+import { NO_RESULTS } from '../../copies/load/project-loader';
 import { changeNotFollowed, schemaChanged } from '../move.errors';
 import type { Place } from '../move-places';
 import { ChangedTable } from './change-statement';
 import type { FollowedTable } from './followed-tables';
-import type { LogicalMessage } from './pgoutput';
+import type { LogicalMessage } from '../../copies/changes/pgoutput';
 
 /** Statements of a round trip, and bytes of their values. */
 const MAX_STATEMENTS = 500;

@@ -13,15 +13,15 @@ import {
   ReplicationConnection,
   reportOf,
   STREAMED_DATA,
-} from '../../backup/physical/replication-connection';
+} from '../../copies/changes/replication-connection';
 import { startupOptions } from '../../database/pools/session-state';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import { HostListClient } from '../../pg-pipeline';
-import { MAINTENANCE_DATABASE } from '../../projects/provisioning/database-server';
+import { MAINTENANCE_DATABASE } from '../../provisioning/database-server';
 import { changesStopped, rowTooLong, slotNotReady, tooMuchLog } from '../move.errors';
 import type { Place } from '../move-places';
 import type { LockedTable } from '../write-lock';
-import { type LogicalMessage, parseLogicalMessage } from './pgoutput';
+import { type LogicalMessage, parseLogicalMessage } from '../../copies/changes/pgoutput';
 
 /** Name of the publication and the slot, and `application_name` of their sessions. */
 const PREFIX = 'plinth_move_';

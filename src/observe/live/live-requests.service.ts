@@ -8,7 +8,7 @@ import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdo
 import { messageOf } from '../../common/errors/error-facts';
 import { LISTENER_NAME, NotificationListener } from '../../database/listen/notification-listener';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
-import { ProjectRegistry } from '../../projects/project-registry.service';
+import { MessageBus } from '../../install/message-bus.service';
 import { EndedRequest } from '../ended-request';
 import { LiveFeedRepository } from './live-feed.repository';
 import { RequestObserver } from '../request-observer.service';
@@ -51,13 +51,13 @@ export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdo
 
   constructor(
     private readonly observer: RequestObserver,
-    private readonly registry: ProjectRegistry,
+    private readonly bus: MessageBus,
     private readonly channel: LiveFeedRepository,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.registry.onMessage(PREFIX, (text) => this.onWatch(text));
+    this.bus.onMessage(PREFIX, (text) => this.onWatch(text));
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -122,7 +122,7 @@ export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   private announce(projectId: string): void {
-    this.registry
+    this.bus
       .broadcast(PREFIX, `${this.id} ${projectId}`)
       .catch((error: unknown) => this.logger.warn(`live requests of other processes: ${messageOf(error)}`));
   }

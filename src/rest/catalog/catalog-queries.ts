@@ -1,7 +1,7 @@
 /** Parts that several queries share. */
 import { FIRST_NORMAL_OID, MAY_LEAVE_LOCKS, MAY_READ_REQUEST } from './code-traits';
 import { REQUEST_ROLES } from '../../database/platform/server-capabilities';
-import { DDL_TRIGGER } from '../../projects/provisioning/event-triggers';
+import { DDL_TRIGGER } from '../../provisioning/event-triggers';
 
 /** Schemas that are never part of the catalog. */
 const USER_SCHEMAS = `(select oid, nspname from pg_namespace

@@ -3,7 +3,7 @@ import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { ProjectDatabase } from '../../database/pools/project-database';
 import { ProjectPools } from '../../database/pools/project-pools';
-import { DDL_CHANNEL } from '../../projects/provisioning/event-triggers';
+import { DDL_CHANNEL } from '../../provisioning/event-triggers';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import type { Catalog } from './catalog';
 import { CatalogRepository } from './catalog.repository';

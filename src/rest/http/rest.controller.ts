@@ -7,7 +7,7 @@ import { callerOf } from '../../access/current-caller.decorator';
 import { type BodyKind, BodyReader } from '../../http/bodies/body-reader';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
 import { LARGEST_FORM } from '../body/form';
-import { ProjectQuotas } from '../../projects/quotas/project-quotas.service';
+import { ProjectQuotas } from '../../limits/project-quotas.service';
 import type { MediaType, TargetKind } from '../grammar/rest-request';
 import { parseRestRequest } from '../grammar/parse-rest-request';
 import { RestService } from '../rest.service';

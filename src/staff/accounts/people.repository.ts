@@ -1,7 +1,7 @@
 /** Accounts of people and their roles in projects, in the platform database. Every change has its audit entry. */
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
-import { AuditEntry, AuditLogRepository } from '../../projects/audit-log.repository';
+import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { lastOwner, personNotFound } from '../staff.errors';
 import type { InstallRole, Membership, PersonRecord, ProjectRole } from './person';
 import { PERSON_COLUMNS, PersonRow, toPerson } from './person-columns';

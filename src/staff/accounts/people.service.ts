@@ -1,10 +1,10 @@
 /** People as owners, operators and project administrators manage them. Nobody grants or touches more than they have. */
 import { Injectable } from '@nestjs/common';
-import { parseEmailAddress } from '../../auth/accounts/email-address';
+import { parseEmailAddress } from '../../identity/email-address';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import type { JsonObject } from '../../common/text/json';
-import type { Actor, AuditEntry } from '../../projects/audit-log.repository';
+import type { Actor, AuditEntry } from '../../install/audit/audit-log.repository';
 import { OwnerDatabase } from '../../projects/owner-database';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { installRoleOf, Staff } from '../roles/staff';

@@ -1,12 +1,12 @@
 /** Passwords of people: checked in the same time for any address, with the rules and the hashing of auth. */
 import { Injectable } from '@nestjs/common';
-import { parseEmailAddress } from '../../auth/accounts/email-address';
-import { Guess, GuessScope, GuessThrottle } from '../../auth/accounts/guess-throttle.service';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
-import { unacceptablePassword } from '../../auth/auth.errors';
-import { assertNewPassword, unusableFault } from '../../auth/passwords/password-policy';
+import { parseEmailAddress } from '../../identity/email-address';
+import { Guess, GuessScope, GuessThrottle } from '../../identity/guess-throttle.service';
+import type { RequestOrigin } from '../../identity/request-origin';
+import { unacceptablePassword } from '../../identity/identity.errors';
+import { assertNewPassword, unusableFault } from '../../identity/passwords/password-policy';
 import { PasswordHasher } from '../../infra/crypto/password-hasher';
-import { AuditLogRepository } from '../../projects/audit-log.repository';
+import { AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { anonymousActor } from '../roles/staff';
 import { wrongSignIn } from '../staff.errors';
 import { PeopleRepository, SignInRecord } from './people.repository';

@@ -1,7 +1,7 @@
 /** Second factors and recovery codes of people, in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AuditEntry, AuditLogRepository } from '../../projects/audit-log.repository';
+import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
 
 export interface StoredFactor {
   /** Sealed with the person's id as purpose. */

@@ -1,12 +1,12 @@
 /** The second factor of a person: an authenticator app, with recovery codes. */
 import { Inject, Injectable } from '@nestjs/common';
-import { Guess, GuessScope, GuessThrottle } from '../../auth/accounts/guess-throttle.service';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
-import { newTotpKey, stepOfCode } from '../../auth/factors/totp';
+import { Guess, GuessScope, GuessThrottle } from '../../identity/guess-throttle.service';
+import type { RequestOrigin } from '../../identity/request-origin';
+import { newTotpKey, stepOfCode } from '../../identity/totp';
 import { Clock } from '../../common/time/clock';
 import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { SecretBox } from '../../infra/crypto/secret-box';
-import { AuditEntry } from '../../projects/audit-log.repository';
+import { AuditEntry } from '../../install/audit/audit-log.repository';
 import type { Person } from '../accounts/person';
 import { STAFF_GUESSES } from '../accounts/staff-guesses';
 import { actorAs } from '../roles/staff';

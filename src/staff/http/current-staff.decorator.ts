@@ -1,7 +1,7 @@
 /** Gives a controller the sender of the request, after StaffGuard. */
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { Actor } from '../../projects/audit-log.repository';
+import { Actor } from '../../install/audit/audit-log.repository';
 import type { Person } from '../accounts/person';
 import { actorOf, personOf, Staff } from '../roles/staff';
 

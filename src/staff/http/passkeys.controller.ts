@@ -3,10 +3,10 @@ import { Controller, Delete, Get, Param, Patch, Post, Req, Res, UseGuards } from
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
-import { LIMIT_HEADERS, tooShortPassword } from '../../auth/http/auth-docs.decorator';
-import { AuthThrottlerGuard } from '../../auth/http/auth-throttler.guard';
-import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
+import type { RequestOrigin } from '../../identity/request-origin';
+import { tooShortPassword } from '../../identity/passwords/password-policy';
+import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../identity/http/client-throttler.guard';
+import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { tooManyHeaders } from '../../http/request-head';
 import { StrictBody } from '../../http/input/strict-input.decorator';
@@ -63,7 +63,7 @@ export class PasskeySignInController {
   ) {}
 
   @Post('options')
-  @UseGuards(AuthThrottlerGuard)
+  @UseGuards(ClientThrottlerGuard)
   @PublicRoute('it makes a challenge, and names no account')
   @Describe(`Get a challenge to sign in with a passkey
     Sets a cookie that is valid for ten minutes. The challenge works once, in the same browser. The number of requests per client address is limited (429).`)

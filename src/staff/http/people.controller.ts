@@ -2,7 +2,7 @@
 import { Controller, Delete, Get, Param, Patch, Put } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
-import { Actor } from '../../projects/audit-log.repository';
+import { Actor } from '../../install/audit/audit-log.repository';
 import { PeopleService } from '../accounts/people.service';
 import { rolesIn } from '../roles/decide';
 import { INVITERS } from '../roles/route-table';

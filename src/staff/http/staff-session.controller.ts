@@ -3,9 +3,9 @@ import { Controller, Delete, Get, Patch, Post, Put, Req, Res, UseGuards } from '
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
-import { tooShortPassword } from '../../auth/http/auth-docs.decorator';
-import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
+import type { RequestOrigin } from '../../identity/request-origin';
+import { tooShortPassword } from '../../identity/passwords/password-policy';
+import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import type { Person } from '../accounts/person';

@@ -1,7 +1,7 @@
 /** The sessions of a person: on which browsers they are signed in. */
 import { Controller, Delete, Get, Param } from '@nestjs/common';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
-import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
+import type { RequestOrigin } from '../../identity/request-origin';
+import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import type { Person } from '../accounts/person';
 import type { Staff } from '../roles/staff';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';

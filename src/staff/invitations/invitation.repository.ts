@@ -1,7 +1,7 @@
 /** Invitations in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
-import { AuditEntry, AuditLogRepository } from '../../projects/audit-log.repository';
+import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import type { InstallRole } from '../accounts/person';
 import type { Invitation, InvitedProject, NewInvitation } from './invitation';
 

@@ -1,15 +1,15 @@
 /** Invitations: a mailed link with which a person makes their account. */
 import { Inject, Injectable } from '@nestjs/common';
-import { getEmailAddress } from '../../auth/accounts/email-address';
-import { GuessThrottle } from '../../auth/accounts/guess-throttle.service';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
-import { PlatformMails } from '../../auth/mail/platform-mail.service';
+import { getEmailAddress } from '../../identity/email-address';
+import { GuessThrottle } from '../../identity/guess-throttle.service';
+import type { RequestOrigin } from '../../identity/request-origin';
+import { PlatformMails } from '../../infra/mail/platform-mail.service';
 import { codeOf } from '../../common/errors/error-facts';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { MAIL_CONFIG, MailConfig, SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
-import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
+import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { projectNotFound } from '../../projects/projects.errors';
 import type { InstallRole, PersonRecord } from '../accounts/person';

@@ -3,11 +3,11 @@
  * issuer verified the address, or created if the groups give a role. Roles that groups gave go with the groups.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { parseEmailAddress } from '../../auth/accounts/email-address';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
+import { parseEmailAddress } from '../../identity/email-address';
+import type { RequestOrigin } from '../../identity/request-origin';
 import { Clock } from '../../common/time/clock';
 import { STAFF_CONFIG, StaffConfig } from '../../config/app-config';
-import { AuditLogRepository } from '../../projects/audit-log.repository';
+import { AuditLogRepository } from '../../install/audit/audit-log.repository';
 import type { PersonRecord, ProjectRole } from '../accounts/person';
 import { PeopleRepository } from '../accounts/people.repository';
 import { actorAs } from '../roles/staff';

@@ -1,9 +1,9 @@
 /** Signs people in with the account that the issuer vouches for. */
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
+import type { RequestOrigin } from '../../identity/request-origin';
 import { AppError } from '../../common/errors/app-error';
-import { AuditLogRepository } from '../../projects/audit-log.repository';
+import { AuditLogRepository } from '../../install/audit/audit-log.repository';
 import type { PersonRecord } from '../accounts/person';
 import { PeopleRepository } from '../accounts/people.repository';
 import { StaffFactors } from '../factors/staff-factor.service';

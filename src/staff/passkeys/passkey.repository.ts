@@ -1,7 +1,7 @@
 /** Passkeys of people in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AuditEntry, AuditLogRepository } from '../../projects/audit-log.repository';
+import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
 
 /** A passkey in the list of its person. */
 export interface PasskeyRecord {

@@ -8,7 +8,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
+import type { RequestOrigin } from '../../identity/request-origin';
 import type { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';

@@ -1,5 +1,5 @@
 /** The outcome of StaffGuard: the sender of a request to the administration. Immutable. */
-import { Actor } from '../../projects/audit-log.repository';
+import { Actor } from '../../install/audit/audit-log.repository';
 import { Identity, InstallRole, Person, ProjectRole } from '../accounts/person';
 import { Scope } from './scopes';
 

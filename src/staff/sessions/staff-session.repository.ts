@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
 import type { Identity } from '../accounts/person';
 import { IdentityRow, MEMBERSHIPS_COLUMN, PERSON_COLUMNS, toIdentity } from '../accounts/person-columns';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
+import type { RequestOrigin } from '../../identity/request-origin';
 
 /** Which of a session's tokens was presented. */
 export type TokenAge = 'current' | 'next' | 'previous';

@@ -1,7 +1,7 @@
 /** Sessions of people: begun with a new token, found by it, and given another token from time to time. */
 import { Inject, Injectable } from '@nestjs/common';
 import { createHmac } from 'node:crypto';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
+import type { RequestOrigin } from '../../identity/request-origin';
 import { Clock } from '../../common/time/clock';
 import { SECRETS_CONFIG, SecretsConfig, STAFF_CONFIG, StaffConfig } from '../../config/app-config';
 import { equalSecrets } from '../../infra/crypto/constant-time';

@@ -1,11 +1,11 @@
 /** Signs people in with email, password and, if they have one, their second factor; and changes their password. */
 import { Injectable } from '@nestjs/common';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
+import type { RequestOrigin } from '../../identity/request-origin';
 import { invalidParameters } from '../../common/errors/http-errors';
 import type { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
-import { AuditLogRepository } from '../../projects/audit-log.repository';
+import { AuditLogRepository } from '../../install/audit/audit-log.repository';
 import type { Identity, Person } from '../accounts/person';
 import { PeopleRepository } from '../accounts/people.repository';
 import { StaffPasswords } from '../accounts/staff-password.service';

@@ -1,8 +1,8 @@
 /** The first owner, who is created by a one-time link. Links stop working when an owner exists. */
 import { Inject, Injectable } from '@nestjs/common';
-import { getEmailAddress } from '../../auth/accounts/email-address';
-import { GuessOrigin, GuessScope, GuessThrottle } from '../../auth/accounts/guess-throttle.service';
-import type { RequestOrigin } from '../../auth/audit/request-origin';
+import { getEmailAddress } from '../../identity/email-address';
+import { GuessOrigin, GuessScope, GuessThrottle } from '../../identity/guess-throttle.service';
+import type { RequestOrigin } from '../../identity/request-origin';
 import { codeOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';

@@ -1,7 +1,7 @@
 /** Personal access tokens in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AuditEntry, AuditLogRepository } from '../../projects/audit-log.repository';
+import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import type { Identity } from '../accounts/person';
 import { IdentityRow, MEMBERSHIPS_COLUMN, PERSON_COLUMNS, toIdentity } from '../accounts/person-columns';
 import type { Scope } from '../roles/scopes';

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
-import type { AuditEntry } from '../../projects/audit-log.repository';
+import type { AuditEntry } from '../../install/audit/audit-log.repository';
 import type { Person } from '../accounts/person';
 import { Scope } from '../roles/scopes';
 import { actorOf, Staff, visibleProjects } from '../roles/staff';

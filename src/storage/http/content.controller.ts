@@ -12,7 +12,7 @@ import { projectPaused } from '../../database/pools/pool.errors';
 import { Project } from '../../projects/project';
 import { projectNotFound } from '../../projects/projects.errors';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { ProjectQuotas } from '../../projects/quotas/project-quotas.service';
+import { ProjectQuotas } from '../../limits/project-quotas.service';
 import { cacheControlFor } from '../buckets/cache-control';
 import { FileContent } from '../files/file';
 import { FileContentRepository } from '../files/file-content.repository';

@@ -1,6 +1,6 @@
 /** Finds when a project was deleted, in this install's audit log: other installs may store bytes with the same provider. */
 import { Injectable } from '@nestjs/common';
-import { AuditLogRepository } from '../../projects/audit-log.repository';
+import { AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
 
 /** Actions of the audit log that end a project: a deletion, and the cleanup of an unfinished creation or deletion after a crash. */

@@ -2,7 +2,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { ProjectPools } from '../../../src/database/pools/project-pools';
 import { RequestSamples } from '../../../src/observe/samples/request-samples.service';
-import { ProjectQuotas } from '../../../src/projects/quotas/project-quotas.service';
+import { ProjectQuotas } from '../../../src/limits/project-quotas.service';
 import { eventually } from '../../support/eventually';
 import type { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';

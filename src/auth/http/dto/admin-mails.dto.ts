@@ -3,9 +3,9 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
 import { LANGUAGE_TAG } from '../../../common/text/language-tag';
 import { Example } from '../../../http/docs/example.decorator';
-import { MAX_EMAIL } from '../../accounts/email-address';
+import { MAX_EMAIL } from '../../../identity/email-address';
 import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
-import { IsText } from './checks';
+import { IsText } from '../../../identity/http/checks';
 import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 /** Characters of a part of a template. */

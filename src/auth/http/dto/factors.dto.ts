@@ -1,7 +1,7 @@
 /** Bodies and answers of the endpoints for second factors. */
 import { ApiProperty } from '@nestjs/swagger';
 import type { FactorView } from '../../factors/factor';
-import { IsName, IsText } from './checks';
+import { IsName, IsText } from '../../../identity/http/checks';
 import { Example } from '../../../http/docs/example.decorator';
 import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
 import { OptionalProperty } from '../../../http/input/optional-property.decorator';

@@ -1,6 +1,7 @@
 import { TemplateRenderer } from '../../../infra/mail/template-renderer';
 import { MAIL_KINDS } from '../mail-kinds';
-import { languageFor, LANGUAGES, parseAcceptLanguage, withFallbacks } from './languages';
+import { parseAcceptLanguage } from '../../../common/http/accept-language';
+import { languageFor, LANGUAGES, withFallbacks } from './languages';
 
 const renderer = new TemplateRenderer();
 afterAll(() => renderer.onApplicationShutdown());

@@ -1,5 +1,4 @@
-/** The built-in languages, and the choice among them. To add a language, add a file beside this one and an entry below. */
-import { LANGUAGE_TAG } from '../../../common/text/language-tag';
+/** The built-in languages, and the choice among them. To add a language, add a file next to this one and an entry below. */
 import { GERMAN } from './de';
 import { ENGLISH } from './en';
 import { SPANISH } from './es';
@@ -8,10 +7,6 @@ import { ITALIAN } from './it';
 import { LanguageTexts } from './language';
 
 export const LANGUAGES: readonly LanguageTexts[] = [ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN];
-
-/** Preferences beyond these limits are ignored. */
-const MAX_PREFERENCES = 10;
-const MAX_HEADER_LENGTH = 500;
 
 /** Adds shorter tags: `de-CH` gives `de-ch` and `de` (Lookup, RFC 4647, 3.4). */
 export function withFallbacks(tags: readonly string[]): string[] {
@@ -28,23 +23,4 @@ export function languageFor(preferences: readonly string[]): LanguageTexts {
     if (language) return language;
   }
   return ENGLISH;
-}
-
-/**
- * The language tags of an Accept-Language header in order of preference (RFC 9110, 12.5.4): `fr-CH, de;q=0.8` gives
- * `['fr-CH', 'de']`.
- */
-export function parseAcceptLanguage(header: string | undefined): string[] {
-  return (header ?? '')
-    .slice(0, MAX_HEADER_LENGTH)
-    .split(',')
-    .map((part) => {
-      const [tag = '', ...parameters] = part.split(';').map((one) => one.trim());
-      const quality = parameters.find((one) => one.startsWith('q='))?.slice(2);
-      return { tag, quality: quality === undefined ? 1 : Number(quality) };
-    })
-    .filter(({ tag, quality }) => LANGUAGE_TAG.test(tag) && quality > 0)
-    .sort((a, b) => b.quality - a.quality)
-    .slice(0, MAX_PREFERENCES)
-    .map(({ tag }) => tag);
 }

@@ -9,22 +9,20 @@ import {
   IsBooleanString,
   IsIn,
   IsInt,
-  IsString,
   Matches,
   Max,
   Min,
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { MAX_EMAIL } from '../../../auth/accounts/email-address';
-import { IsName, IsText } from '../../../auth/http/dto/checks';
-import { FREE_OBJECT, UUID_EXAMPLE } from '../../../http/docs/documented-types';
+import { MAX_EMAIL } from '../../../identity/email-address';
+import { IsName, IsText } from '../../../identity/http/checks';
+import { FREE_OBJECT } from '../../../http/docs/documented-types';
 import { Example } from '../../../http/docs/example.decorator';
 import { FreeJson } from '../../../http/input/free-json';
 import type { JsonObject } from '../../../common/text/json';
 import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/person';
 import { Scope, SCOPES } from '../../roles/scopes';
-import { VIEW_IDENTITIES } from '../../views/view-token.service';
 import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 /** Characters. The rules for passwords have a stricter limit, in bytes. */
@@ -241,22 +239,4 @@ export class CreateTokenDto {
   @Min(60)
   @Max(366 * DAY_SECONDS)
   expires_in!: number;
-}
-
-@Example({ as: 'user', user_id: UUID_EXAMPLE })
-export class ViewAsDto {
-  @ApiProperty({ enum: VIEW_IDENTITIES, description: 'The identity of the token' })
-  @IsIn(VIEW_IDENTITIES)
-  as!: (typeof VIEW_IDENTITIES)[number];
-  @OptionalProperty({ format: 'uuid', maxLength: 100, description: 'With `user`: the id of the user' })
-  @IsString()
-  @IsText({ max: 100 })
-  user_id?: string;
-  @OptionalProperty({
-    ...FREE_OBJECT,
-    description:
-      'With `claims`: the claims of the token, such as `role` and `sub`. Claims about its lifetime, project and session are set by Plinth or dropped.',
-  })
-  @FreeJson()
-  claims?: JsonObject;
 }

@@ -236,17 +236,3 @@ export class RecoveryCodesDto {
   })
   readonly recovery_codes!: readonly string[];
 }
-
-@Example({
-  access_token: 'eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYW5vbiIsInJlYWRfb25seSI6dHJ1ZX0.c2lnbmF0dXJl',
-  apikey: 'eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYW5vbiJ9.c2lnbmF0dXJl',
-  expires_at: AT,
-  read_only: true,
-})
-export class ViewTokenDto {
-  @ApiProperty({ description: 'For the Authorization header' }) readonly access_token!: string;
-  @ApiProperty({ description: 'For the apikey header: the anon key of the project' })
-  readonly apikey!: string;
-  @ApiProperty(DATE) readonly expires_at!: Date;
-  @ApiProperty({ description: 'True: GET, HEAD and OPTIONS only' }) readonly read_only!: boolean;
-}

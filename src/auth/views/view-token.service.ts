@@ -1,0 +1,123 @@
+/** "View as": tokens of five minutes with which a person sees a project as anon, a user, any claims or service_role. */
+import { Injectable } from '@nestjs/common';
+import { sign } from 'jsonwebtoken';
+import { ONE_FACTOR } from '../../access/caller';
+import { userNotFound } from '../auth.errors';
+import { allowedClaims, MAX_CUSTOM_CLAIMS } from '../sessions/access-token.service';
+import { SessionTokensRepository } from '../sessions/session-tokens.repository';
+import { invalidParameters } from '../../common/errors/http-errors';
+import type { JsonObject } from '../../common/text/json';
+import { storageFault } from '../../common/text/storable';
+import { UUID } from '../../common/text/uuid';
+import { Clock } from '../../common/time/clock';
+import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
+import { Project } from '../../projects/project';
+import { ANON_ROLE, AUTHENTICATED_ROLE, projectKey, SERVICE_ROLE } from '../../projects/project-keys';
+import { ProjectRegistry } from '../../projects/project-registry.service';
+import { rolesIn } from '../../staff/roles/decide';
+import type { Role } from '../../staff/roles/route-table';
+import type { Staff } from '../../staff/roles/staff';
+
+const LIFETIME_SECONDS = 300;
+const VIEW_ISSUER = 'plinth-view';
+const WRITERS: readonly Role[] = ['owner', 'operator', 'admin', 'developer'];
+
+export const VIEW_IDENTITIES = ['service_role', 'anon', 'user', 'claims'] as const;
+
+export interface ViewRequest {
+  readonly as: (typeof VIEW_IDENTITIES)[number];
+  readonly userId?: string;
+  readonly claims?: JsonObject;
+}
+
+export interface ViewToken {
+  readonly accessToken: string;
+  /** The anon key, which is public: the access token alone has the role. */
+  readonly apikey: string;
+  readonly expiresAt: Date;
+  readonly readOnly: boolean;
+}
+
+@Injectable()
+export class ViewTokens {
+  constructor(
+    private readonly projects: ProjectRegistry,
+    private readonly sessions: SessionTokensRepository,
+    private readonly audit: AuditLogRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws AppError 400 for claims that no token can hold, 404 */
+  async issue(staff: Staff, projectId: string, request: ViewRequest, actor: Actor): Promise<ViewToken> {
+    const project = await this.projects.get(projectId);
+    const claims = await this.claimsOf(project, request);
+    const readOnly = !mayWrite(staff, projectId);
+    const issuedAt = this.clock.nowSeconds();
+    const expiresAt = issuedAt + LIFETIME_SECONDS;
+    const details = {
+      as: request.as,
+      role: claims.role ?? null,
+      sub: claims.sub ?? null,
+      read_only: readOnly,
+    };
+    await this.audit.write({ actor, action: 'project.view', projectId, details });
+    const [secret] = project.secrets;
+    const whole = {
+      ...claims,
+      ...(readOnly ? { read_only: true } : {}),
+      iss: VIEW_ISSUER,
+      project_id: projectId,
+      iat: issuedAt,
+      exp: expiresAt,
+    };
+    const accessToken = sign(whole, secret.key, { algorithm: 'HS256', keyid: secret.kid });
+    const apikey = projectKey(project, secret, ANON_ROLE);
+    return { accessToken, apikey, expiresAt: new Date(expiresAt * 1000), readOnly };
+  }
+
+  private async claimsOf(project: Project, { as, userId, claims }: ViewRequest): Promise<JsonObject> {
+    if ((as === 'user') !== (userId !== undefined))
+      throw invalidParameters('user_id is needed with as=user, and with nothing else');
+    if ((as === 'claims') !== (claims !== undefined))
+      throw invalidParameters('claims are needed with as=claims, and with nothing else');
+    if (as === 'claims') return chosenClaims(claims ?? {});
+    if (as === 'user') return this.userClaims(project, userId ?? '');
+    return { role: as === 'service_role' ? SERVICE_ROLE : ANON_ROLE };
+  }
+
+  /** As in the user's access tokens, but without a session. */
+  private async userClaims(project: Project, userId: string): Promise<JsonObject> {
+    const user = UUID.test(userId) ? await this.sessions.findClaims(project, userId) : null;
+    if (!user) throw userNotFound();
+    return {
+      ...allowedClaims(user.custom),
+      aud: AUTHENTICATED_ROLE,
+      sub: userId.toLowerCase(),
+      role: AUTHENTICATED_ROLE,
+      email: user.email,
+      aal: ONE_FACTOR,
+    };
+  }
+}
+
+/** A token with any scope that writes may get one that writes, if its person may. */
+function mayWrite(staff: Staff, projectId: string): boolean {
+  const isWriter = rolesIn(staff, projectId).some((role) => WRITERS.includes(role));
+  return isWriter && (staff.token === null || staff.token.scopes.includes('write'));
+}
+
+/** Without a session, so that a view never acts on one. @throws AppError 400 */
+function chosenClaims(claims: JsonObject): JsonObject {
+  const fault = storageFault('claims', claims);
+  if (fault !== null) throw invalidParameters(fault);
+  if (Buffer.byteLength(JSON.stringify(claims)) > MAX_CUSTOM_CLAIMS)
+    throw invalidParameters(`claims must not have more than ${MAX_CUSTOM_CLAIMS} bytes`);
+  const own = ['sub', 'role', 'aud', 'email', 'aal'].filter((name) => Object.hasOwn(claims, name));
+  const wrong = own.find((name) => typeof claims[name] !== 'string');
+  if (wrong !== undefined) throw invalidParameters(`claims.${wrong} must be a string`);
+  return {
+    role: ANON_ROLE,
+    ...allowedClaims(claims),
+    ...Object.fromEntries(own.map((name) => [name, claims[name] ?? null])),
+  };
+}

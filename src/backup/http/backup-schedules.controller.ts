@@ -1,0 +1,86 @@
+/** Platform administration: schedules of backups, and their runs. */
+import { Controller, Delete, Get, Post, Put } from '@nestjs/common';
+import { backupsNotConfigured } from '../backup.errors';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
+import { Actor } from '../../install/audit/audit-log.repository';
+import { projectNotFound } from '../../projects/projects.errors';
+import {
+  BackupRunRecord,
+  BackupsRecord,
+  QueuedBackups,
+  RemovedSchedule,
+  ScheduleRecord,
+} from './dto/backup-responses';
+import { BackupAdminService } from './backup-admin.service';
+import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { BackupRequestDto, BackupSubjectQuery, ListRunsQuery, ScheduleDto } from './dto/backups.dto';
+import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
+
+const DEFAULT_LIMIT = 100;
+
+@StaffApi()
+@Controller('admin/v1/backups')
+export class BackupSchedulesController {
+  constructor(private readonly backups: BackupAdminService) {}
+
+  @Get()
+  @Describe(`List the schedule and the last backup of each project
+    The first one is for the platform's own records.`)
+  @Answer(200, 'The schedules and their results', BackupsRecord)
+  listBackups(): Promise<BackupsRecord> {
+    return this.backups.list();
+  }
+
+  @Put('schedule')
+  @Describe(`Schedule backups of the install or of a project
+    The schedule of the install applies to each project without a schedule of its own. BACKUP_PASSPHRASE and the destination are settings of the install.`)
+  @Answer(200, 'The schedule', ScheduleRecord)
+  @Errors(invalidParameters('keep must not be less than 1'), projectNotFound())
+  @Errors(backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'))
+  scheduleBackups(
+    @StrictQuery() { project_id: projectId }: BackupSubjectQuery,
+    @StrictBody() body: ScheduleDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ScheduleRecord> {
+    return this.backups.setSchedule(projectId ?? null, body, actor);
+  }
+
+  @Delete('schedule')
+  @Describe(`Remove the schedule of the install or of a project
+    The install's schedule then applies to the project. Existing archives are kept.`)
+  @Answer(200, 'Whether there was a schedule', RemovedSchedule)
+  @Errors(invalidParameters('project_id must be a string'), projectNotFound())
+  async unscheduleBackups(
+    @StrictQuery() { project_id: projectId }: BackupSubjectQuery,
+    @CurrentActor() actor: Actor,
+  ): Promise<RemovedSchedule> {
+    return { removed: await this.backups.removeSchedule(projectId ?? null, actor) };
+  }
+
+  @Get('runs')
+  @Describe(`List the runs of scheduled backups, newest first
+    Each attempt is a run.`)
+  @Answer(200, 'A page of runs', [BackupRunRecord])
+  @Errors(invalidParameters('limit must not be greater than 1000'), projectNotFound())
+  listBackupRuns(
+    @StrictQuery() { project_id: projectId, limit = DEFAULT_LIMIT, before }: ListRunsQuery,
+  ): Promise<BackupRunRecord[]> {
+    return this.backups.runs({ projectId, limit, before });
+  }
+
+  @Post('runs')
+  @Describe(`Start a backup now, as a schedule would
+    The backup is queued; the list of runs shows its result.`)
+  @JsonBody(BackupRequestDto, { required: false })
+  @Answer(202, 'The backups are queued', QueuedBackups)
+  @Errors(invalidParameters('project_id must be a string'), projectNotFound())
+  @Errors(backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'))
+  async startBackup(
+    @StrictBody() { project_id: projectId }: BackupRequestDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<QueuedBackups> {
+    return { queued: await this.backups.start(projectId ?? null, actor) };
+  }
+}

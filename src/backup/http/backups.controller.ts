@@ -1,0 +1,113 @@
+/** Platform administration: backups of projects, streamed in both directions. */
+import { Controller, Get, Headers, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiHeader, ApiProduces, ApiResponse } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Readable } from 'node:stream';
+import { ARCHIVE_TYPES } from '../archive/compression';
+import {
+  archiveInvalid,
+  passphraseInvalid,
+  projectExists,
+  restoreFailed,
+  restoreInterrupted,
+  wrongPassphrase,
+} from '../backup.errors';
+import { notSupported } from '../../copies/copies.errors';
+import { projectBusy, slugTaken } from '../../projects/projects.errors';
+import { ProjectBackup } from '../project-backup.service';
+import { ProjectRestore } from '../project-restore.service';
+import { BodyReader } from '../../http/bodies/body-reader';
+import { pacedBody } from '../../http/bodies/body-pace';
+import { StrictQuery } from '../../http/input/strict-input.decorator';
+import { bodyTooSlow } from '../../http/bodies/body.errors';
+import { clientLeft } from '../../http/client-left';
+import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
+import { RestoreReport } from './dto/restore-response';
+import { StaffAccess } from '../../staff/http/staff-api.decorator';
+import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
+import { PASSPHRASE, passphraseOf } from './passphrase-header';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { BackupQuery, RestoreQuery } from './dto/backups.dto';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+
+@StaffAccess()
+@Controller('admin/v1')
+export class BackupsController {
+  constructor(
+    private readonly backups: ProjectBackup,
+    private readonly restores: ProjectRestore,
+    private readonly bodies: BodyReader,
+    private readonly audit: AuditLogRepository,
+  ) {}
+
+  @Get('projects/:id/backup')
+  @Describe(`Back up a project: its database, files, settings and keys as one archive
+    The archive is a consistent snapshot; the project keeps serving requests. A failure after the first byte closes the connection: only an archive that was received to its end is complete.`)
+  @ApiHeader(PASSPHRASE)
+  @ApiProduces(...ARCHIVE_TYPES)
+  @ApiResponse({
+    status: 200,
+    description: 'The archive',
+    headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
+    content: ARCHIVE_CONTENT,
+  })
+  @Errors(passphraseInvalid(), notSupported('The project has tables that its owner may not read'))
+  @Errors(projectBusy())
+  async backupProject(
+    @Param('id') id: string,
+    @Headers('backup-passphrase') header: string | undefined,
+    @StrictQuery() { compression }: BackupQuery,
+    @CurrentActor() actor: Actor,
+    @Res() response: Response,
+  ): Promise<void> {
+    const passphrase = passphraseOf(header);
+    const open = async (): Promise<Response> => {
+      await this.audit.write({ actor, action: 'project.backup', projectId: id });
+      return archiveIn(response, compression);
+    };
+    await untilSent(`The backup of project ${id}`, this.backups.write(id, passphrase, open, compression));
+  }
+
+  @Post('restore')
+  @Describe(`Restore a project from a backup, with the same id
+    The project serves requests once the whole archive is verified; a failure leaves nothing. It gets new keys, secrets and a new database password, and its users sign in again, unless \`keep_keys\` is \`true\`. With \`dry_run\`, the archive is only checked.`)
+  @ApiHeader(PASSPHRASE)
+  @ApiConsumes(...ARCHIVE_TYPES)
+  @ApiBody({ schema: ARCHIVE })
+  @Answer(201, 'The restored project', RestoreReport)
+  @Errors(wrongPassphrase(), passphraseInvalid(), archiveInvalid('it is cut off'))
+  @Errors(notSupported('The archive is of a newer version'))
+  @Errors(restoreFailed('pre-data.sql', new Error('extension "postgis" is not available')))
+  @Errors(restoreInterrupted('data', new Error('could not extend file: No space left on device')))
+  @Errors(bodyTooSlow(), projectExists('acme'), slugTaken('acme', false))
+  async restoreProject(
+    @Headers('backup-passphrase') header: string | undefined,
+    @StrictQuery() { slug, dry_run: dryRun, keep_keys: keepKeys }: RestoreQuery,
+    @CurrentActor() actor: Actor,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<RestoreReport> {
+    const options = {
+      passphrase: passphraseOf(header),
+      dryRun: dryRun === 'true',
+      keepKeys: keepKeys === 'true',
+      abandoned: clientLeft(response),
+      ...(slug ? { slug } : {}),
+    };
+    const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
+    const { header: archived, manifest, ...project } = await this.restores.restore(body, options, actor);
+    return {
+      id: project.id,
+      slug: project.slug,
+      same_id: project.sameId,
+      keys_kept: project.keysKept,
+      dry_run: options.dryRun,
+      backed_up_at: archived.created_at,
+      tables: archived.tables.length,
+      rows: Object.values(manifest.rows).reduce((sum, rows) => sum + rows, 0),
+      files: manifest.files.count,
+      missing_files: manifest.files.missing,
+      skipped_settings: project.skippedSettings,
+    };
+  }
+}

@@ -1,0 +1,110 @@
+/** Whether backups are scheduled, can be made, and exist. */
+import { Injectable } from '@nestjs/common';
+import { messageOf } from '../../common/errors/error-facts';
+import { BackupDestination } from '../../backup/schedule/backup-destination';
+import { BackupPassphrase } from '../../backup/schedule/backup-passphrase';
+import { BackupStates, SubjectState } from '../../backup/schedule/backup-state.service';
+import { Clock } from '../../common/time/clock';
+import { DoctorCheck, Finding } from '../finding';
+
+/** Projects that the check names. */
+const NAMED = 10;
+const HOUR_MS = 3_600_000;
+
+@Injectable()
+export class BackupsCheck extends DoctorCheck {
+  readonly name = 'backups';
+
+  constructor(
+    private readonly states: BackupStates,
+    private readonly passphrase: BackupPassphrase,
+    private readonly destination: BackupDestination,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  async find(): Promise<Finding[]> {
+    const all = await this.states.list();
+    const scheduled = all.filter(({ schedule }) => schedule?.enabled);
+    if (scheduled.length === 0) {
+      return [
+        this.warning(
+          'no backups are scheduled',
+          'Set BACKUP_PASSPHRASE, and run plinth backup schedule --all --at 3 --keep 7.',
+        ),
+      ];
+    }
+    const faults = await this.faultsOfSettings();
+    return [
+      ...faults,
+      ...missingOf(scheduled).map((state) => this.missing(state)),
+      ...this.unscheduled(all),
+      this.summary(scheduled),
+    ];
+  }
+
+  private async faultsOfSettings(): Promise<Finding[]> {
+    const found: Finding[] = [];
+    try {
+      this.passphrase.get();
+    } catch (error) {
+      found.push(
+        this.failed(messageOf(error), 'Scheduled backups fail until the server has the passphrase.'),
+      );
+    }
+    try {
+      await this.destination.assertAvailable();
+    } catch (error) {
+      const reason = error instanceof Error && error.cause ? messageOf(error.cause) : messageOf(error);
+      found.push(
+        this.failed(
+          `backups cannot be stored in ${this.destination.name}: ${reason}`,
+          'Check the BACKUP_ settings, the directory or bucket, and its permissions.',
+        ),
+      );
+    }
+    return found;
+  }
+
+  private missing({ slug, lastSuccess, lastRun }: SubjectState): Finding {
+    const age = lastSuccess
+      ? `the last one is ${this.hoursSince(lastSuccess.startedAt)} hours old`
+      : 'there is none';
+    const reason = lastRun?.error ? `; the last attempt failed: ${lastRun.error}` : '';
+    return this.failed(
+      `the scheduled backup of ${slug} is missing, ${age}${reason}`,
+      'Mend the reason, then run plinth backup run; plinth backup runs lists the attempts.',
+    );
+  }
+
+  private unscheduled(all: readonly SubjectState[]): Finding[] {
+    const slugs = all.filter(({ schedule }) => !schedule?.enabled).map(({ slug }) => slug);
+    if (slugs.length === 0) return [];
+    const named = slugs.slice(0, NAMED).join(', ') + (slugs.length > NAMED ? ', ...' : '');
+    return [
+      this.warning(
+        `${slugs.length} are not backed up by schedule: ${named}`,
+        'Run plinth backup schedule --all --at 3, or plinth backup schedule <project> --remove where it is off.',
+      ),
+    ];
+  }
+
+  private summary(scheduled: readonly SubjectState[]): Finding {
+    const oldest = scheduled
+      .flatMap(({ lastSuccess }) => (lastSuccess ? [lastSuccess.startedAt] : []))
+      .sort((a, b) => a.getTime() - b.getTime())[0];
+    const age = oldest
+      ? `the oldest last backup is ${this.hoursSince(oldest)} hours old`
+      : 'none was due yet';
+    return this.ok(`${scheduled.length} backups are scheduled to ${this.destination.name}; ${age}`);
+  }
+
+  private hoursSince(time: Date): number {
+    return Math.max(0, Math.floor((this.clock.now() - time.getTime()) / HOUR_MS));
+  }
+}
+
+function missingOf(states: readonly SubjectState[]): SubjectState[] {
+  return states.filter(({ isMissing }) => isMissing).slice(0, NAMED);
+}

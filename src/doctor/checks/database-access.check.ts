@@ -1,0 +1,94 @@
+/** Databases of the installation that a role of another project may connect to, and sessions of such roles in them. */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Client } from 'pg';
+import { messageOf } from '../../common/errors/error-facts';
+import { LOGIN_GROUP, REQUEST_ROLES } from '../../database/platform/server-capabilities';
+import { PLATFORM_URL } from '../../database/platform/platform-url';
+import { ProjectsService } from '../../projects/projects.service';
+import { DatabaseServer, MAINTENANCE_DATABASE } from '../../provisioning/database-server';
+import { ROLES_OF_OWNERS } from '../../provisioning/shared-roles';
+import { DoctorCheck, Finding } from '../finding';
+
+/**
+ * `ours` has the databases of projects, templates, and the platform's; `tenants` every role of a project with its database, and
+ * without one the roles that the owners of all projects are members of.
+ */
+const WITH_ROLES = `with recursive ours as (
+    select oid, datname, datacl, datdba from pg_database
+    where (datname ~ '^plinth_([0-9a-z]+|template_.*)$' or datname = $1) and pg_has_role(datdba, 'USAGE')
+  ), ${ROLES_OF_OWNERS},
+  tenants (role, home) as (
+    select oid, regexp_replace(rolname, '_(owner|login)$', '') from pg_roles where rolname ~ '^plinth_(?!template_)[0-9a-z]+_(owner|login)$'
+    union select made.oid, d.datname from made join pg_database d on d.datdba = made.owner
+    union select oid, null from pg_roles where rolname = any ($2)
+  ),
+  foreigners as (
+    select d.oid as database, t.role from ours d, tenants t group by 1, 2 having not bool_or(t.home is not distinct from d.datname)
+  )`;
+
+/** Also of databases that accept no connections now. */
+const OPEN = `${WITH_ROLES}
+  select d.datname as database, case when a.grantee = 0 then 'every role' else a.grantee::regrole::text end as role
+  from ours d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a
+  where a.privilege_type = 'CONNECT'
+    and (a.grantee = 0 or (d.oid, a.grantee) in (select database, role from foreigners))
+  order by 1, 2 limit 20`;
+
+const ENTERED = `${WITH_ROLES}
+  select a.datname as database, a.usename as role, a.pid
+  from pg_stat_activity a where (a.datid, a.usesysid) in (select database, role from foreigners)
+  order by 1, 3 limit 20`;
+
+@Injectable()
+export class DatabaseAccessCheck extends DoctorCheck {
+  readonly name = 'database_access';
+
+  constructor(
+    private readonly projects: ProjectsService,
+    @Inject(PLATFORM_URL) private readonly platformUrl: string,
+  ) {
+    super();
+  }
+
+  async find(): Promise<Finding[]> {
+    const servers = [new DatabaseServer(this.platformUrl), ...(await this.projects.listServersElsewhere())];
+    const unique = new Map(servers.map((server) => [server.key, server]));
+    const found = await Promise.all([...unique.values()].map((server) => this.findOn(server)));
+    const all = found.flat();
+    return all.length > 0 ? all : [this.ok('every database admits the roles of its own project only')];
+  }
+
+  private async findOn(server: DatabaseServer): Promise<Finding[]> {
+    try {
+      return await server.asAdmin(MAINTENANCE_DATABASE, (client) => this.findIn(client));
+    } catch (error) {
+      return [
+        this.failed(
+          `PostgreSQL at ${server.host}:${server.port}: access to databases cannot be checked: ${messageOf(error)}`,
+          'Run the doctor again when the server can be reached.',
+        ),
+      ];
+    }
+  }
+
+  private async findIn(client: Client): Promise<Finding[]> {
+    const platform = decodeURIComponent(new URL(this.platformUrl).pathname.slice(1));
+    const values = [platform, [...REQUEST_ROLES, LOGIN_GROUP]];
+    const open = await client.query<{ database: string; role: string }>(OPEN, values);
+    const entered = await client.query<{ database: string; role: string; pid: number }>(ENTERED, values);
+    return [
+      ...open.rows.map(({ database, role }) =>
+        this.failed(
+          `${role} may connect to the database ${database}`,
+          'Revoke CONNECT on the database from it, or from PUBLIC, as its owner or a superuser.',
+        ),
+      ),
+      ...entered.rows.map(({ database, role, pid }) =>
+        this.failed(
+          `the role ${role} has a session in the database ${database}`,
+          `End it with select pg_terminate_backend(${pid}), and read the log of PostgreSQL: it may have read everything.`,
+        ),
+      ),
+    ];
+  }
+}

@@ -1,0 +1,22 @@
+/** Checks of the install and of what it depends on. */
+import { Module } from '@nestjs/common';
+import { AdvisorModule } from '../advisor/advisor.module';
+import { BackupModule } from '../backup/backup.module';
+import { StorageModule } from '../storage/storage.module';
+import { DOCTOR_CHECKS, DoctorService } from './doctor.service';
+import type { DoctorCheck } from './finding';
+import { DoctorController } from './http/doctor.controller';
+
+@Module({
+  imports: [AdvisorModule, BackupModule, StorageModule],
+  controllers: [DoctorController],
+  providers: [
+    ...DOCTOR_CHECKS,
+    {
+      provide: DoctorService,
+      inject: [...DOCTOR_CHECKS],
+      useFactory: (...checks: DoctorCheck[]) => new DoctorService(checks),
+    },
+  ],
+})
+export class DoctorModule {}

@@ -1,0 +1,36 @@
+/** Platform administration: checks of the install and what it depends on. */
+import { Controller, Post } from '@nestjs/common';
+import { IsEmail } from 'class-validator';
+import { StrictBody } from '../../http/input/strict-input.decorator';
+import { DoctorReport } from './dto/doctor-report';
+import { DoctorService } from '../doctor.service';
+import { PRODUCT } from '../../config/product';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { Example } from '../../http/docs/example.decorator';
+import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
+import { OptionalProperty } from '../../http/input/optional-property.decorator';
+
+@Example({ mail_to: 'admin@example.com' })
+class DoctorDto {
+  @OptionalProperty({ description: 'Address that a test mail is sent to', example: 'admin@example.com' })
+  @IsEmail()
+  mail_to?: string;
+}
+
+@StaffApi()
+@Controller('admin/v1/doctor')
+export class DoctorController {
+  constructor(private readonly doctor: DoctorService) {}
+
+  @Post()
+  @Describe(`Check the install: database, disk, clock, Redis, storage, mail, PUBLIC_URL, TLS, projects
+    Changes nothing: the object and the Redis key that are written for the check are deleted again. With \`mail_to\`, a test mail is sent.`)
+  @JsonBody(DoctorDto, { required: false })
+  @Answer(200, 'The findings, failed ones included', DoctorReport)
+  @Errors(invalidParameters('mail_to must be an email'))
+  async examineInstall(@StrictBody() body: DoctorDto): Promise<DoctorReport> {
+    const findings = await this.doctor.examine({ mailTo: body.mail_to ?? null });
+    return { version: PRODUCT.version, now: new Date(), findings };
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * Slows down guessing: after several wrong passwords for an account, or from an address, each further attempt must wait,
+ * longer every time. The right password waits as well: otherwise the 429 would reveal that it is right.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { rateLimited } from '../access/access.errors';
+import { AUTH_CONFIG, AuthConfig } from '../config/app-config';
+import { FailureLedger, FailurePolicy } from '../infra/coordination/failure-ledger';
+import { Project } from '../projects/project';
+import { RequestOrigin } from './request-origin';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Guesses are counted for each project apart, and for the people of the installation. */
+export type GuessScope = Pick<Project, 'id'>;
+
+/** An attempt of a client on an account. */
+export interface Guess<Scope extends GuessScope = Project> extends GuessOrigin<Scope> {
+  /** Identifies the account; it need not exist. */
+  readonly account: string;
+}
+
+/** An attempt that names no account, such as one with a mailed token. */
+export interface GuessOrigin<Scope extends GuessScope = Project> {
+  readonly project: Scope;
+  readonly origin: RequestOrigin;
+}
+
+type GuessPolicies = Readonly<
+  Record<'account' | 'address' | 'mailbox' | 'testMail' | 'inviter' | 'inviterMailbox', FailurePolicy>
+>;
+
+@Injectable()
+export class GuessThrottle {
+  private readonly policies: GuessPolicies;
+
+  constructor(
+    private readonly ledger: FailureLedger,
+    @Inject(AUTH_CONFIG) config: AuthConfig,
+  ) {
+    this.policies = policiesOf(config);
+  }
+
+  /** @throws AppError 429 while the account or the address has to wait */
+  async assertMayTry(guess: Guess<GuessScope>): Promise<void> {
+    assertNoWait(await this.ledger.blockedFor([accountKey(guess), addressKey(guess)]));
+  }
+
+  async failed(guess: Guess<GuessScope>): Promise<void> {
+    await Promise.all([
+      this.ledger.fail(accountKey(guess), this.policies.account),
+      this.ledger.fail(addressKey(guess), this.policies.address),
+    ]);
+  }
+
+  /**
+   * Counts an attempt as failed before it is made: simultaneous attempts then gain nothing over attempts in a row. For
+   * secrets that are compared quickly, such as codes. succeeded() clears the count.
+   * @throws AppError 429 while the account or the address has to wait; such an attempt is not counted
+   */
+  async chargeTry(guess: Guess<GuessScope>): Promise<void> {
+    await this.assertMayTryFrom(guess);
+    assertNoWait(await this.ledger.charge(accountKey(guess), this.policies.account));
+  }
+
+  /** @throws AppError 429 while the address has to wait */
+  async assertMayTryFrom(from: GuessOrigin<GuessScope>): Promise<void> {
+    assertNoWait(await this.ledger.blockedFor([addressKey(from)]));
+  }
+
+  /** For an attempt that names no account, or whose account chargeTry() has counted already. */
+  async failedFrom(from: GuessOrigin<GuessScope>): Promise<void> {
+    await this.ledger.fail(addressKey(from), this.policies.address);
+  }
+
+  /**
+   * Forgets the failures of the account. Those of the address stay: otherwise an attacker with an account of their own
+   * could clear them at will.
+   */
+  async succeeded(guess: Guess<GuessScope>): Promise<void> {
+    await this.ledger.forget(accountKey(guess));
+  }
+
+  /**
+   * Counts a mail that anybody can request: some at once, then one after five minutes, ten, and so on.
+   * @throws AppError 429 while the mailbox has to wait, whether it has an account or not
+   */
+  async assertMayMail(project: GuessScope, emailKey: string): Promise<void> {
+    const key = `mail:${project.id}:${digest(emailKey)}`;
+    assertNoWait(await this.ledger.charge(key, this.policies.mailbox));
+  }
+
+  /**
+   * Counts a test mail, for its recipient like any other mail, and for the project: its administrator chooses recipient and
+   * content.
+   * @throws AppError 429 while the mailbox or the project has to wait
+   */
+  async assertMayTestMail(project: Project, emailKey: string): Promise<void> {
+    await this.assertMayMail(project, emailKey);
+    assertNoWait(await this.ledger.charge(`test-mail:${project.id}`, this.policies.testMail));
+  }
+
+  /**
+   * Counts an invitation, for its recipient like any other mail, and for the person who invites: one person cannot use up what
+   * the others may send to an address.
+   * @param inviter null: not limited
+   * @throws AppError 429 while the inviter or the mailbox has to wait
+   */
+  async assertMayInvite(scope: GuessScope, inviter: string | null, emailKey: string): Promise<void> {
+    if (inviter !== null) {
+      const key = `inviter:${scope.id}:${inviter}`;
+      assertNoWait(await this.ledger.charge(`${key}:${digest(emailKey)}`, this.policies.inviterMailbox));
+      assertNoWait(await this.ledger.charge(key, this.policies.inviter));
+    }
+    await this.assertMayMail(scope, emailKey);
+  }
+
+  /**
+   * Counts the addresses that a user tries to change to. The response reveals whether it has an account, so a user may not try
+   * many.
+   * @throws AppError 429 while the user has to wait
+   */
+  async assertMayAskForAddress(project: Project, userId: string): Promise<void> {
+    assertNoWait(await this.ledger.charge(`address-change:${project.id}:${userId}`, this.policies.mailbox));
+  }
+}
+
+function policiesOf(config: AuthConfig): GuessPolicies {
+  return {
+    account: {
+      free: config.failuresPerAccount,
+      firstDelayMs: 2 * SECOND,
+      maxDelayMs: 15 * MINUTE,
+      memoryMs: HOUR,
+    },
+    // An office may share one address, so it never waits longer than a minute.
+    address: {
+      free: config.failuresPerAddress,
+      firstDelayMs: SECOND,
+      maxDelayMs: MINUTE,
+      memoryMs: 15 * MINUTE,
+    },
+    mailbox: { free: config.mailsPerHour, firstDelayMs: 5 * MINUTE, maxDelayMs: HOUR, memoryMs: HOUR },
+    inviter: { free: 30, firstDelayMs: 2 * MINUTE, maxDelayMs: HOUR, memoryMs: HOUR },
+    inviterMailbox: { free: 3, firstDelayMs: 15 * MINUTE, maxDelayMs: HOUR, memoryMs: HOUR },
+    testMail: { free: 20, firstDelayMs: 10 * SECOND, maxDelayMs: 5 * MINUTE, memoryMs: HOUR },
+  };
+}
+
+function assertNoWait(waitMs: number): void {
+  if (waitMs > 0) throw rateLimited(waitMs / SECOND);
+}
+
+function accountKey({ project, account }: Guess<GuessScope>): string {
+  return `account:${project.id}:${digest(account)}`;
+}
+
+function addressKey({ project, origin }: GuessOrigin<GuessScope>): string {
+  return `address:${project.id}:${origin.ip}`;
+}
+
+/** A key of fixed length for text of any length. */
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

@@ -1,0 +1,13 @@
+/** What users of projects and people of the installation share. */
+import { Global, Module } from '@nestjs/common';
+import { PasswordHasher } from '../infra/crypto/password-hasher';
+import { MailModule } from '../infra/mail/mail.module';
+import { GuessThrottle } from './guess-throttle.service';
+
+@Global()
+@Module({
+  imports: [MailModule],
+  providers: [GuessThrottle, PasswordHasher],
+  exports: [GuessThrottle, PasswordHasher],
+})
+export class IdentityModule {}

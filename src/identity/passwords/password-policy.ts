@@ -1,0 +1,67 @@
+/** The rules for passwords (DECISIONS.md 4). */
+import type { AppError } from '../../common/errors/app-error';
+import { unacceptablePassword } from '../identity.errors';
+import { COMMON_PASSWORDS } from './common-passwords';
+
+/** Bytes: bcrypt silently ignores any further ones. */
+const MAX_PASSWORD_BYTES = 72;
+/** Characters (SPEC.md 8). A project may require more, but not fewer. */
+const MIN_PASSWORD_LENGTH = 6;
+
+/** The settings of a project that concern passwords. */
+interface PasswordRules {
+  /** Characters. */
+  readonly password_min_length: number;
+  readonly refuse_common_passwords: boolean;
+}
+
+interface PasswordFault {
+  readonly kind: 'too_short' | 'too_long' | 'too_common' | 'unusable';
+  /** For a client, in English. */
+  readonly message: string;
+}
+
+/** @throws AppError 400 for an unacceptable new password */
+export function assertNewPassword(password: string, rules: PasswordRules): void {
+  const fault = passwordFault(password, rules);
+  if (fault) throw unacceptablePassword(fault);
+}
+
+/** @returns the fault of a new password, or null */
+export function passwordFault(password: string, rules: PasswordRules): PasswordFault | null {
+  const least = minLength(rules);
+  // Code points, so that an emoji counts as one character.
+  if ([...password].length < least) {
+    return { kind: 'too_short', message: `The password must have at least ${least} characters` };
+  }
+  if (rules.refuse_common_passwords && COMMON_PASSWORDS.has(password.toLowerCase())) {
+    return { kind: 'too_common', message: 'The password is one of the most common ones' };
+  }
+  return unusableFault(password);
+}
+
+/** The fault of a text that cannot be any password: bcrypt would cut it, or two different texts would be equal. */
+export function unusableFault(password: string): PasswordFault | null {
+  if (Buffer.byteLength(password, 'utf8') > MAX_PASSWORD_BYTES) {
+    return { kind: 'too_long', message: `The password must not be longer than ${MAX_PASSWORD_BYTES} bytes` };
+  }
+  if (password.includes('\0')) {
+    return { kind: 'unusable', message: 'The password must not hold a NUL character' };
+  }
+  // An unpaired surrogate has no UTF-8 form: each would become the same replacement character.
+  return /\p{Surrogate}/u.test(password)
+    ? { kind: 'unusable', message: 'The password is not valid Unicode' }
+    : null;
+}
+
+/** Characters. */
+export function minLength({ password_min_length: length }: PasswordRules): number {
+  return Math.max(length, MIN_PASSWORD_LENGTH);
+}
+
+/** The error for a new password that is too short for every project. */
+export function tooShortPassword(): AppError {
+  const fault = passwordFault('12345', { password_min_length: 6, refuse_common_passwords: false });
+  if (!fault) throw new Error('a password of five characters is acceptable');
+  return unacceptablePassword(fault);
+}

@@ -1,0 +1,64 @@
+/** Mails of the installation itself, such as invitations. They belong to no project, so the job holds the mail, encrypted. */
+import { InjectQueue } from '@nestjs/bullmq';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Queue } from 'bullmq';
+import { Clock } from '../../common/time/clock';
+import { MAIL_CONFIG, MailConfig, SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
+import { SecretBox } from '../crypto/secret-box';
+import { MailTransport } from './mail-transport';
+import { MAIL_QUEUE, MailJob, mailJobOptions } from './mail-queue';
+
+interface PlatformMail {
+  /** A UUID, also of the job: the same mail is queued once. */
+  readonly id: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  readonly link: string;
+  readonly createdAt: Date;
+  /** When its link ends: the mail is not sent later. */
+  readonly expiresAt: Date;
+}
+
+@Injectable()
+export class PlatformMails {
+  private readonly box: SecretBox;
+
+  constructor(
+    @InjectQueue(MAIL_QUEUE) private readonly queue: Queue<MailJob>,
+    private readonly transport: MailTransport,
+    private readonly clock: Clock,
+    @Inject(MAIL_CONFIG) private readonly config: MailConfig,
+    @Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig,
+  ) {
+    this.box = new SecretBox(masterKey);
+  }
+
+  /** Queues a mail; it is tried again like those of projects. */
+  async send(mail: PlatformMail): Promise<void> {
+    const platformMail = this.box.seal(JSON.stringify(mail), purposeOf(mail.id)).toString('base64');
+    const options = mailJobOptions(mail.id, this.config.retryDelayMs);
+    await this.queue.add('send', { projectId: '', mailId: mail.id, platformMail }, options);
+  }
+
+  /** Sends the mail of a job. @throws Error if it could not be sent, or was altered */
+  async deliver(mailId: string, platformMail: string): Promise<void> {
+    const text = this.box.open(Buffer.from(platformMail, 'base64'), purposeOf(mailId));
+    const {
+      createdAt,
+      expiresAt,
+      id,
+      to,
+      subject,
+      text: body,
+      html,
+      link,
+    } = JSON.parse(text) as PlatformMail;
+    if (new Date(expiresAt).getTime() <= this.clock.now()) return;
+    const messageId = `<${id}@plinth>`;
+    await this.transport.send({ messageId, to, subject, text: body, html, link, date: new Date(createdAt) });
+  }
+}
+
+const purposeOf = (id: string): string => `platform-mail:${id}`;

@@ -1,0 +1,14 @@
+/** Limits of tenants: quotas of requests and storage, and the end of sessions that harm other projects. */
+import { Module } from '@nestjs/common';
+import { ProjectsModule } from '../projects/projects.module';
+import { ProvisioningModule } from '../provisioning/provisioning.module';
+import { ProjectQuotas } from './project-quotas.service';
+import { QuotaUseRepository } from './quota-use.repository';
+import { SessionWatch } from './session-watch.service';
+
+@Module({
+  imports: [ProjectsModule, ProvisioningModule],
+  providers: [ProjectQuotas, QuotaUseRepository, SessionWatch],
+  exports: [ProjectQuotas],
+})
+export class LimitsModule {}

@@ -1,0 +1,59 @@
+/** Platform administration: a project's own migrations. */
+import { Controller, Get, Param, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { clientLeft } from '../../http/client-left';
+import { StrictBody } from '../../http/input/strict-input.decorator';
+import { Actor } from '../../install/audit/audit-log.repository';
+import { AppliedMigrationRecord, MigrationRunAnswer } from './dto/migration-responses';
+import { ProjectMigrationsService } from '../project-migrations.service';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { MIGRATION_CONFLICTS, MigrationErrors } from './migration-error-docs';
+import { SERVER_FAILURE, SQL_FAILURES } from '../../sql/http/sql-error-docs';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { RunMigrationsDto } from './dto/project-migrations.dto';
+import { Answer, Describe } from '../../http/docs/operation.decorators';
+
+const DEFAULT_TIMEOUT_SECONDS = 600;
+const DEFAULT_LOCK_TIMEOUT_SECONDS = 60;
+
+@StaffApi()
+@Controller('admin/v1/projects/:id/migrations')
+export class ProjectMigrationsController {
+  constructor(private readonly migrations: ProjectMigrationsService) {}
+
+  @Get()
+  @Describe(`List a project's applied migrations in the order of their versions
+    The record is in the schema \`plinth_migrations\` of the project.`)
+  @Answer(200, 'The applied migrations', [AppliedMigrationRecord])
+  async listProjectMigrations(@Param('id') id: string): Promise<AppliedMigrationRecord[]> {
+    const applied = await this.migrations.list(id);
+    return applied.map(({ appliedAt, ...rest }) => ({ ...rest, applied_at: appliedAt }));
+  }
+
+  @Post()
+  @Describe(`Apply the pending ones of the given migrations to a project's database
+    Each migration runs in a transaction of its own unless its first line is \`-- plinth: no-transaction\`. If one fails, it is rolled back, and those before it stay applied.`)
+  @Answer(200, 'The outcome', MigrationRunAnswer)
+  @MigrationErrors(
+    invalidParameters('version must have 1 to 18 digits'),
+    SQL_FAILURES,
+    SERVER_FAILURE,
+    MIGRATION_CONFLICTS,
+  )
+  runProjectMigrations(
+    @Param('id') id: string,
+    @StrictBody() body: RunMigrationsDto,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<MigrationRunAnswer> {
+    const options = {
+      dryRun: body.dry_run ?? false,
+      outOfOrder: body.out_of_order ?? false,
+      timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
+      lockTimeoutSeconds: body.lock_timeout_seconds ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
+      abandoned: clientLeft(response),
+    };
+    return this.migrations.run(id, body.migrations, options, actor);
+  }
+}

@@ -1,0 +1,14 @@
+/** The HTTP interface of projects. */
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module';
+import { ProjectAdminService } from './project-admin.service';
+import { ProjectsModule } from '../projects.module';
+import { ProjectsController } from './projects.controller';
+import { UpgradeController } from './upgrade.controller';
+
+@Module({
+  imports: [AuthModule, ProjectsModule],
+  controllers: [ProjectsController, UpgradeController],
+  providers: [ProjectAdminService],
+})
+export class ProjectsHttpModule {}

@@ -1,0 +1,20 @@
+/** Platform administration: migrates projects whose database has the schema of an older version. */
+import { Controller, Post } from '@nestjs/common';
+import { ProjectUpkeep } from '../project-upkeep.service';
+import { UpgradeRecord } from './dto/upgrade-response';
+import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { Answer, Describe } from '../../http/docs/operation.decorators';
+
+@StaffApi()
+@Controller('admin/v1/upgrade')
+export class UpgradeController {
+  constructor(private readonly upkeep: ProjectUpkeep) {}
+
+  @Post()
+  @Describe(`Retry the migrations of projects that failed when the server started
+    A project that fails keeps its schema, and is tried again later.`)
+  @Answer(200, 'The outcome, failures included', UpgradeRecord)
+  upgradeProjects(): Promise<UpgradeRecord> {
+    return this.upkeep.migrateOutdated();
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Migrations of a project's database, run as its owner role: never as a superuser, because they may fire owner
+ * code.
+ */
+import { DataSource, type MigrationInterface } from 'typeorm';
+import type { HostListConfig } from '../pg-pipeline';
+import { BoundedClient } from '../database/pools/one-off-connection';
+import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
+import { QUIET_LOGGER } from '../database/platform/quiet-logger';
+import { Initial1790000000100 } from '../../migrations/project/1790000000100-initial';
+
+/** In the order in which they are applied. */
+export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [Initial1790000000100];
+
+/** The schema version of a template database and of each project. Changes with every added migration. */
+export const PROJECT_SCHEMA_VERSION = `${PROJECT_MIGRATIONS.length}_${PROJECT_MIGRATIONS.at(-1)?.name.slice(-13)}`;
+
+/** False for the current version, and for that of a newer release, whose processes may run beside this one. */
+export function isOutdated(schemaVersion: string): boolean {
+  if (schemaVersion === PROJECT_SCHEMA_VERSION) return false;
+  const count = /^(\d+)_/.exec(schemaVersion)?.[1];
+  return count === undefined || Number(count) <= Number.parseInt(PROJECT_SCHEMA_VERSION, 10);
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Milliseconds. Plinth starts only after the migrations, which an owner's locks and triggers can block. */
+const LOCK_TIMEOUT_MS = 10_000;
+const STATEMENT_TIMEOUT_MS = 300_000;
+
+type OwnerConnection = HostListConfig & { readonly password: string };
+
+/** Migrates one project's database to PROJECT_SCHEMA_VERSION. */
+export async function migrateProjectDatabase(owner: OwnerConnection): Promise<void> {
+  const dataSource = projectDataSource(owner);
+  await dataSource.initialize();
+  try {
+    await dataSource.runMigrations({ transaction: 'each' });
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/** One connection as the owner, for migrations only. */
+export function projectDataSource(owner: OwnerConnection): DataSource {
+  return new DataSource({
+    type: 'postgres',
+    host: owner.host,
+    port: owner.port,
+    database: owner.database,
+    username: owner.user,
+    password: owner.password,
+    migrations: PROJECT_MIGRATIONS,
+    migrationsTableName: 'plinth_migrations',
+    schema: 'extensions',
+    applicationName: 'plinth-migrations',
+    poolSize: 1,
+    logger: QUIET_LOGGER,
+    extra: {
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      ssl: owner.ssl,
+      hosts: owner.hosts,
+      options: OWNER_WORK_OPTIONS,
+      // The owner can write any rows into TypeORM's table of migrations.
+      Client: BoundedClient,
+    },
+  });
+}

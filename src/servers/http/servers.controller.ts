@@ -1,0 +1,68 @@
+/** Platform administration: PostgreSQL servers for projects' databases (docs/scaling.md). */
+import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { StrictBody } from '../../http/input/strict-input.decorator';
+import { Actor } from '../../install/audit/audit-log.repository';
+import { platformServerFixed, serverExists, serverInUse, serverNotFound } from '../server.errors';
+import { ServersService, type ServerState } from '../servers.service';
+import { RemovedServer, ServerRecord } from './dto/server-responses';
+import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { AddServerDto, UpdateServerDto } from './dto/servers.dto';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+
+const DEFAULT_CAPACITY = 1_000;
+
+@StaffApi()
+@Controller('admin/v1/servers')
+export class ServersController {
+  constructor(private readonly servers: ServersService) {}
+
+  @Get()
+  @Describe(`List the PostgreSQL servers for projects' databases
+    Each server is contacted, with a timeout of three seconds.`)
+  @Answer(200, 'The servers, beginning with that of the platform database', [ServerRecord])
+  async listServers(): Promise<ServerRecord[]> {
+    return (await this.servers.list()).map(toRecord);
+  }
+
+  @Post()
+  @Describe(`Add a PostgreSQL server
+    The server is checked and prepared. New projects go to the open server with the largest share of free places.`)
+  @Answer(201, 'The server', ServerRecord)
+  @Errors(invalidParameters('url must begin with postgres://'), serverExists('db2'))
+  async addServer(
+    @StrictBody() { name, url, capacity = DEFAULT_CAPACITY, replicas = [], pooler = null }: AddServerDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ServerRecord> {
+    return toRecord(await this.servers.add({ name, url, capacity, replicas, pooler }, actor));
+  }
+
+  @Patch(':name')
+  @Describe(`Drain or reopen a server, change its capacity, its replicas, its pooler or its URL
+    A draining server keeps its projects and gets no new ones. A new URL must point to the same server, with other credentials or another address.`)
+  @Answer(200, 'The updated server', ServerRecord)
+  @Errors(invalidParameters('url must begin with postgres://'), serverNotFound(), platformServerFixed())
+  async updateServer(
+    @Param('name') name: string,
+    @StrictBody() { status, capacity, url, replicas, pooler }: UpdateServerDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ServerRecord> {
+    return toRecord(await this.servers.update(name, { status, capacity, url, replicas, pooler }, actor));
+  }
+
+  @Delete(':name')
+  @Describe(`Remove a server without projects
+    Nothing is changed on the server itself: the roles and the template that Plinth created stay.`)
+  @Answer(200, 'The server is removed', RemovedServer)
+  @Errors(serverNotFound(), serverInUse(3))
+  async removeServer(@Param('name') name: string, @CurrentActor() actor: Actor): Promise<RemovedServer> {
+    await this.servers.remove(name, actor);
+    return { name, removed: true };
+  }
+}
+
+function toRecord({ createdAt, fault, ...state }: ServerState): ServerRecord {
+  const replicas = state.replicas.map((replica) => ({ ...replica, reachable: replica.fault === null }));
+  return { ...state, replicas, reachable: fault === null, fault, created_at: createdAt };
+}

@@ -1,0 +1,276 @@
+/** The PostgreSQL servers for projects' databases: which there are, and where a new project goes. */
+import { Inject, Injectable } from '@nestjs/common';
+import { messageOf } from '../common/errors/error-facts';
+import { type HostAddress, parseHost } from '../pg-pipeline';
+import type { ServerReplicas } from '../database/replicas/replica-sets';
+import { withConnection } from '../database/pools/one-off-connection';
+import { PLATFORM_URL } from '../database/platform/platform-url';
+import type { Actor, AuditEntry } from '../install/audit/audit-log.repository';
+import { Secrets } from '../install/secrets.service';
+import { DatabaseServer, MAINTENANCE_DATABASE } from '../provisioning/database-server';
+import { TemplateDatabase } from '../provisioning/template-database';
+import {
+  noRoom,
+  platformServerFixed,
+  serverExists,
+  serverInUse,
+  serverNotFound,
+  serverUnusable,
+} from './server.errors';
+import { ServerChange, ServerRepository, ServerRow } from './server.repository';
+
+/** Milliseconds after which a server that does not answer counts as down. */
+const PROBE_MS = 3_000;
+
+/** A server as administrators see it: without its password. */
+export interface ServerState {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly status: ServerRow['status'];
+  readonly capacity: number;
+  readonly projects: number;
+  readonly createdAt: Date;
+  /** Null if it answers, else the reason. */
+  readonly fault: string | null;
+  readonly replicas: readonly ReplicaState[];
+  readonly pooler: string | null;
+}
+
+export interface ReplicaState extends HostAddress {
+  /** Null if it answers and is a standby, else the reason why it is not read. */
+  readonly fault: string | null;
+}
+
+export interface ServerAddresses {
+  readonly name: string;
+  readonly server: DatabaseServer;
+  readonly replicas: readonly HostAddress[];
+  readonly pooler: HostAddress | null;
+}
+
+/** Where the database of a new project goes. */
+export interface Placement {
+  readonly server: string;
+  /** Null for the server of the platform database. */
+  readonly url: string | null;
+}
+
+/** What the archive of an install keeps of a server: not its replicas, which a restored install may not reach. */
+export interface ServerPlace {
+  readonly name: string;
+  readonly url: string;
+  readonly capacity: number;
+}
+
+export interface NewServer extends ServerPlace {
+  readonly replicas: readonly string[];
+  readonly pooler: string | null;
+}
+
+@Injectable()
+export class ServersService {
+  /** Called after each change of the list. */
+  onChange: () => Promise<void> = () => Promise.resolve();
+
+  constructor(
+    private readonly servers: ServerRepository,
+    private readonly secrets: Secrets,
+    private readonly template: TemplateDatabase,
+    @Inject(PLATFORM_URL) private readonly platformUrl: string,
+  ) {}
+
+  /** Asks every server at the same time whether it answers. */
+  async list(): Promise<ServerState[]> {
+    return Promise.all((await this.servers.list()).map((row) => this.stateOf(row)));
+  }
+
+  /** The servers besides that of the platform database. */
+  async listOthers(): Promise<DatabaseServer[]> {
+    const rows = (await this.servers.list()).filter(({ url }) => url !== null);
+    return rows.map((row) => new DatabaseServer(this.urlOf(row)));
+  }
+
+  /** How to reach every server, and what stands beside it. */
+  async listPlaces(): Promise<ServerAddresses[]> {
+    return (await this.servers.list()).map((row) => ({
+      name: row.name,
+      server: new DatabaseServer(this.urlOf(row)),
+      replicas: addressesOf(row.replicas),
+      pooler: row.pooler === null ? null : parseHost(row.pooler),
+    }));
+  }
+
+  /** All but that of the platform database, with their passwords, for a backup. */
+  async listForBackup(): Promise<ServerPlace[]> {
+    const rows = (await this.servers.list()).filter(({ url }) => url !== null);
+    return rows.map((row) => ({ name: row.name, url: this.urlOf(row), capacity: row.capacity }));
+  }
+
+  /**
+   * Adds the servers of a restored install whose names are free. They get no new projects: the install that was backed up
+   * may still use them, or they may be lost.
+   * @returns how many were added
+   */
+  async addFromBackup(servers: readonly ServerPlace[], actor: Actor): Promise<number> {
+    let added = 0;
+    for (const { name, url, capacity } of servers) {
+      const { host, port } = new DatabaseServer(url);
+      const entry = entryOf('server.add', actor, { name, host, port, capacity });
+      const row = {
+        name,
+        url: this.seal(name, url),
+        capacity,
+        status: 'draining',
+        replicas: [],
+        pooler: null,
+      } as const;
+      if (await this.servers.insert(row, entry)) added += 1;
+    }
+    return added;
+  }
+
+  /** The replicas of those servers that have any, and the addresses of poolers by the server's name. */
+  async listAddresses(): Promise<{ replicas: ServerReplicas[]; poolers: Map<string, HostAddress> }> {
+    const rows = await this.servers.list();
+    const poolers = new Map<string, HostAddress>();
+    for (const { name, pooler } of rows) {
+      const address = pooler === null ? null : parseHost(pooler);
+      if (address) poolers.set(name, address);
+    }
+    const replicated = rows.filter(({ replicas }) => replicas.length > 0);
+    return { replicas: replicated.map((row) => this.replicasOf(row)), poolers };
+  }
+
+  private replicasOf(row: ServerRow): ServerReplicas {
+    const { name, replicas } = row;
+    const url = this.urlOf(row);
+    return {
+      server: name,
+      version: JSON.stringify([url, replicas]),
+      primary: new DatabaseServer(url).addressedConfig(MAINTENANCE_DATABASE),
+      replicas: addressesOf(replicas),
+    };
+  }
+
+  /** Prepares the server for projects. @throws AppError 400 when it cannot be used, 409 when the name is taken */
+  async add({ name, url, ...rest }: NewServer, actor: Actor): Promise<ServerState> {
+    if (await this.servers.find(name)) throw serverExists(name);
+    await this.assertUsable(url);
+    const { host, port } = new DatabaseServer(url);
+    const entry = entryOf('server.add', actor, { name, host, port, capacity: rest.capacity });
+    const row = { name, url: this.seal(name, url), ...rest, status: 'open' } as const;
+    if (!(await this.servers.insert(row, entry))) throw serverExists(name);
+    await this.onChange();
+    return this.get(name);
+  }
+
+  /** @throws AppError 404, 400 for a URL that cannot be used, 409 for the URL of the platform's server */
+  async update(name: string, change: ServerChange & { url?: string }, actor: Actor): Promise<ServerState> {
+    const row = await this.row(name);
+    const { url, ...rest } = change;
+    if (url !== undefined) {
+      if (row.url === null) throw platformServerFixed();
+      await this.assertUsable(url);
+      const { host, port } = new DatabaseServer(url);
+      const sealFor = (projectId: string): Buffer => this.secrets.seal('server-url', projectId, url);
+      const entry = entryOf('server.update', actor, { name, host, port });
+      await this.servers.setUrl(name, this.seal(name, url), sealFor, entry);
+    }
+    if (Object.values(rest).some((value) => value !== undefined)) {
+      const details = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, String(value)]));
+      await this.servers.update(name, rest, entryOf('server.update', actor, { name, ...details }));
+    }
+    await this.onChange();
+    return this.get(name);
+  }
+
+  /** @throws AppError 404, 409 while projects are there or for the platform's server */
+  async remove(name: string, actor: Actor): Promise<void> {
+    const { url, projects } = await this.row(name);
+    if (url === null) throw platformServerFixed();
+    if (!(await this.servers.remove(name, entryOf('server.remove', actor, { name }))))
+      throw serverInUse(Math.max(1, projects));
+    await this.onChange();
+  }
+
+  /**
+   * Chooses the server of a new project. Its row is checked again when the project is inserted.
+   * @param name a particular server, whatever its status and capacity; default: the open one with the most room
+   * @throws AppError 404, or 409 without room
+   */
+  async place(name?: string): Promise<Placement> {
+    const row = name === undefined ? await this.servers.findRoomiest() : await this.row(name);
+    if (!row) throw noRoom();
+    return { server: row.name, url: row.url === null ? null : this.urlOf(row) };
+  }
+
+  private async get(name: string): Promise<ServerState> {
+    return this.stateOf(await this.row(name));
+  }
+
+  private async row(name: string): Promise<ServerRow> {
+    const row = await this.servers.find(name);
+    if (!row) throw serverNotFound();
+    return row;
+  }
+
+  private async stateOf(row: ServerRow): Promise<ServerState> {
+    const { name, status, capacity, projects, createdAt } = row;
+    const server = new DatabaseServer(this.urlOf(row));
+    const { publicHost: host, port } = server;
+    const state = { name, host, port, status, capacity, projects, createdAt, pooler: row.pooler };
+    const [fault, replicas] = await Promise.all([
+      faultOf(server.asAdmin(MAINTENANCE_DATABASE, (client) => client.query('select 1'))),
+      Promise.all(addressesOf(row.replicas).map((address) => replicaState(server, address))),
+    ]);
+    return { ...state, fault, replicas };
+  }
+
+  private async assertUsable(url: string): Promise<void> {
+    await this.template.ensureOn(new DatabaseServer(url)).catch((error: Error) => {
+      throw serverUnusable(error);
+    });
+  }
+
+  private urlOf({ name, url }: ServerRow): string {
+    return url === null ? this.platformUrl : this.secrets.open('server-url', `server:${name}`, url);
+  }
+
+  private seal(name: string, url: string): Buffer {
+    return this.secrets.seal('server-url', `server:${name}`, url);
+  }
+}
+
+function addressesOf(replicas: readonly string[]): HostAddress[] {
+  return replicas.map(parseHost).filter((address) => address !== null);
+}
+
+async function replicaState(server: DatabaseServer, address: HostAddress): Promise<ReplicaState> {
+  return { ...address, fault: await faultOf(assertStandby(server, address)) };
+}
+
+async function assertStandby(server: DatabaseServer, address: HostAddress): Promise<void> {
+  const config = { ...server.addressedConfig(MAINTENANCE_DATABASE), ...address, hosts: [] };
+  const isStandby = await withConnection(config, async (client) => {
+    const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+    return rows[0]?.standby === true;
+  });
+  if (!isStandby) throw new Error('it is no standby');
+}
+
+async function faultOf(probe: Promise<unknown>): Promise<string | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(`no answer within ${PROBE_MS} ms`), PROBE_MS);
+  });
+  const asked = probe.then(
+    () => null,
+    (error: unknown) => messageOf(error),
+  );
+  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+}
+
+function entryOf(action: string, actor: Actor, details: Record<string, string | number>): AuditEntry {
+  return { action, actor, projectId: null, details };
+}

@@ -1,0 +1,141 @@
+/** Runs the administrator's SQL as the project's owner, with limits on its time and its result. */
+import { Injectable } from '@nestjs/common';
+import { DatabaseError, FieldDef, Query, QueryArrayConfig, QueryResult } from 'pg';
+import { inSlices } from '../common/time/slices';
+import { BoundedClient } from '../database/pools/one-off-connection';
+import { OwnerDatabase } from '../projects/owner-database';
+import { ProjectEntity } from '../projects/project.entity';
+import { sqlFailed, sqlTookTooLong, tooManyColumns, transactionLeftOpen } from './sql.errors';
+import { columnNames, rowWriter } from './answer-columns';
+import type { KeptAnswer } from './answer-json';
+import { ResultCollector, MAX_COLUMNS } from './result-collector';
+import { AnswerTypes } from './answer-types';
+import { assertFewStatements } from './max-statements';
+import { SchemaChangeService } from './schema-change.service';
+import { ScriptQueue } from './script-queue';
+import { SessionDeadline } from './session-deadline.service';
+
+export interface SqlLimits {
+  readonly timeoutSeconds: number;
+  /** Of a statement. */
+  readonly maxRows: number;
+  /** Answers the rows of each statement, and not only those of the last one. */
+  readonly allResults: boolean;
+  /** Aborted when the client disconnects: the statement is cancelled, and rolled back. */
+  readonly abandoned?: AbortSignal;
+}
+
+/** What becomes of the rows as they arrive. */
+interface SqlOutput {
+  readonly kept: ResultCollector;
+  readonly types: AnswerTypes;
+}
+
+@Injectable()
+export class OwnerSqlService {
+  constructor(
+    private readonly owner: OwnerDatabase,
+    private readonly deadline: SessionDeadline,
+    private readonly schemaChange: SchemaChangeService,
+    private readonly scripts: ScriptQueue,
+  ) {}
+
+  /**
+   * One simple query, which PostgreSQL runs as one transaction unless its text says otherwise. The rows are those of
+   * the last statement, and on demand those of each. Table REST of this process sees the change before the answer is sent.
+   * @throws AppError 4xx with the database's fields, after a rollback
+   */
+  async run(project: ProjectEntity, query: string, limits: SqlLimits): Promise<KeptAnswer> {
+    await this.scripts.split(project.id, query.length, () => assertFewStatements(query));
+    const kept = new ResultCollector(limits.maxRows, limits.allResults);
+    const types = new AnswerTypes();
+    const settings = { statement_timeout: limits.timeoutSeconds * 1000, types };
+    const answer = await this.owner.use(
+      project,
+      'the administrator runs SQL as the owner',
+      (client) => this.runBounded(project, client, query, limits, { kept, types }),
+      { ...settings, limits: kept },
+    );
+    await this.schemaChange.follow(project);
+    return answer;
+  }
+
+  private async runBounded(
+    project: ProjectEntity,
+    client: BoundedClient,
+    query: string,
+    limits: SqlLimits,
+    output: SqlOutput,
+  ): Promise<KeptAnswer> {
+    const began = performance.now();
+    const work = (): Promise<KeptAnswer> =>
+      collect(client, query, output).catch((error: unknown) => {
+        if (isTimeout(error, began, limits)) throw sqlTookTooLong(limits.timeoutSeconds, error);
+        throw error instanceof DatabaseError ? sqlFailed(error, query) : error;
+      });
+    return this.deadline.run(project, client, limits.timeoutSeconds, work, limits.abandoned);
+  }
+}
+
+/**
+ * 57014 alone is ambiguous: a timeout set in the SQL and a COPY without data raise it too.
+ * @param began by performance.now()
+ */
+function isTimeout(error: unknown, began: number, { timeoutSeconds }: SqlLimits): boolean {
+  const isCancelled = error instanceof DatabaseError && error.code === '57014';
+  return isCancelled && performance.now() - began >= timeoutSeconds * 1000;
+}
+
+/** Reads all rows and keeps those that the limits allow. */
+async function collect(client: BoundedClient, text: string, { kept, types }: SqlOutput): Promise<KeptAnswer> {
+  client.onResults(
+    (columns) => kept.begin(columns),
+    () => kept.end(),
+  );
+  kept.onTooManyColumns = (): void => client.abort(tooManyColumns(MAX_COLUMNS));
+  client.on('notice', ({ message }) => kept.addNotice(message));
+  const writers = new WeakMap<readonly FieldDef[], (values: readonly unknown[]) => string>();
+  const writerOf = (fields: readonly FieldDef[]): ((values: readonly unknown[]) => string) => {
+    const writer = writers.get(fields) ?? rowWriter(columnNames(fields));
+    writers.set(fields, writer);
+    return writer;
+  };
+  const results = await new Promise<QueryResult[]>((resolve, reject) => {
+    const config: QueryArrayConfig = { text, rowMode: 'array' };
+    const query = new Query(config);
+    query.on('row', (row: unknown[], result) => {
+      kept.add(writerOf(result?.fields ?? [])(row));
+      types.nextRow();
+    });
+    query.on('end', (result: QueryResult | QueryResult[]) =>
+      resolve(Array.isArray(result) ? result : [result]),
+    );
+    query.on('error', reject);
+    client.query(query);
+  });
+  // The last results may have arrived together with the end.
+  if (kept.hasTooManyColumns) throw tooManyColumns(MAX_COLUMNS);
+  if (client.getTransactionStatus() !== 'I') throw transactionLeftOpen();
+  const statements = await inSlices(statementsOf(results, kept));
+  const { command, row_count } = statements.at(-1) ?? { command: null, row_count: null };
+  return { kept: kept.rows, command, row_count, statements, notices: kept.notices };
+}
+
+/** The rows of the last statement are answered apart. */
+function* statementsOf(
+  results: readonly QueryResult[],
+  kept: ResultCollector,
+): Generator<void, KeptAnswer['statements'][number][]> {
+  const statements: KeptAnswer['statements'][number][] = [];
+  for (const [index, { command, rowCount, fields }] of results.entries()) {
+    const own = index === results.length - 1 ? undefined : kept.results[index];
+    statements.push({
+      command: command || null,
+      row_count: rowCount,
+      columns: columnNames(fields),
+      kept: own,
+    });
+    yield;
+  }
+  return statements;
+}

@@ -1,0 +1,139 @@
+/** Saved queries in the platform database. A person sees their own and the shared ones of a project. */
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { codeOf } from '../../common/errors/error-facts';
+import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
+import { type Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
+import { savedQueryExists, tooManySavedQueries } from '../sql.errors';
+
+/** Queries that a person may save in a project. */
+export const MAX_SAVED = 500;
+/** Queries of a list: those of the person, and shared ones. */
+const MAX_LISTED = 2_000;
+
+export interface SavedQueryRow {
+  readonly id: string;
+  readonly name: string;
+  readonly sql: string;
+  readonly shared: boolean;
+  readonly mine: boolean;
+  /** Name of the person; null: saved with PLATFORM_ADMIN_KEY. */
+  readonly author: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export interface SavedQueryContent {
+  readonly name: string;
+  readonly sql: string;
+  readonly shared: boolean;
+}
+
+/** Whose queries are meant: null is PLATFORM_ADMIN_KEY. */
+export interface QueryOwner {
+  readonly projectId: string;
+  readonly personId: string | null;
+  readonly actor: Actor;
+}
+
+const COLUMNS = `q.id, q.name, q.sql, q.shared, q.person_id is not distinct from $2::uuid as mine,
+  (select p.name from staff_people p where p.id = q.person_id) as author, q.created_at, q.updated_at`;
+
+@Injectable()
+export class SavedQueryRepository {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditLogRepository,
+  ) {}
+
+  /** By name. */
+  list({ projectId, personId }: Omit<QueryOwner, 'actor'>): Promise<SavedQueryRow[]> {
+    return this.dataSource.query<SavedQueryRow[]>(
+      `select ${COLUMNS} from saved_queries q
+       where q.project_id = $1 and (q.shared or q.person_id is not distinct from $2::uuid)
+       order by lower(q.name), q.name, q.id limit ${MAX_LISTED}`,
+      [projectId, personId],
+    );
+  }
+
+  /** @throws AppError 409 if the name is taken, or the person has too many */
+  async insert(
+    owner: QueryOwner,
+    { name, sql, shared }: SavedQueryContent,
+    now: Date,
+  ): Promise<SavedQueryRow> {
+    const [row] = await this.change(owner, 'project.query.create', name, (manager) =>
+      manager.query<SavedQueryRow[]>(
+        `with q as (
+           insert into saved_queries (project_id, person_id, name, sql, shared, created_at, updated_at)
+           select $1, $2::uuid, $3, $4, $5, $6, $6
+           where (select count(*) from saved_queries o
+                  where o.project_id = $1 and o.person_id is not distinct from $2::uuid) < ${MAX_SAVED}
+           returning *)
+         select ${COLUMNS} from q`,
+        [owner.projectId, owner.personId, name, sql, shared, now],
+      ),
+    );
+    if (!row) throw tooManySavedQueries(MAX_SAVED);
+    return row;
+  }
+
+  /** Changes one of the person's own. @returns null if there is none @throws AppError 409 if the name is taken */
+  async update(
+    owner: QueryOwner,
+    id: string,
+    {
+      name = null,
+      sql = null,
+      shared = null,
+    }: { [Name in keyof SavedQueryContent]?: SavedQueryContent[Name] | null },
+    now: Date,
+  ): Promise<SavedQueryRow | null> {
+    const [row] = await this.change(owner, 'project.query.update', name ?? '', (manager) =>
+      manager.query<SavedQueryRow[]>(
+        `with q as (
+           update saved_queries set name = coalesce($4, name), sql = coalesce($5, sql),
+             shared = coalesce($6, shared), updated_at = $7
+           where project_id = $1 and person_id is not distinct from $2::uuid and id = $3
+           returning *)
+         select ${COLUMNS} from q`,
+        [owner.projectId, owner.personId, id, name, sql, shared, now],
+      ),
+    );
+    return row ?? null;
+  }
+
+  /** @param any also a shared one of another person @returns false if there is none */
+  async remove(owner: QueryOwner, id: string, any: boolean): Promise<boolean> {
+    const rows = await this.change(owner, 'project.query.delete', '', (manager) =>
+      manager.query<{ id: string; name: string }[]>(
+        `with q as (
+           delete from saved_queries
+           where project_id = $1 and id = $3 and (person_id is not distinct from $2::uuid or ($4 and shared))
+           returning id, name)
+         select id, name from q`,
+        [owner.projectId, owner.personId, id, any],
+      ),
+    );
+    return rows.length > 0;
+  }
+
+  /** Runs a change with its entry of the audit log, which is written if the change found a row. */
+  private async change<Row extends { readonly id: string; readonly name: string }>(
+    { actor, projectId }: QueryOwner,
+    action: string,
+    wanted: string,
+    work: (manager: EntityManager) => Promise<Row[]>,
+  ): Promise<Row[]> {
+    try {
+      return await this.dataSource.transaction(async (manager) => {
+        const rows = await work(manager);
+        for (const { id, name } of rows)
+          await this.audit.write({ action, actor, projectId, details: { id, name } }, manager);
+        return rows;
+      });
+    } catch (error) {
+      throw codeOf(error) === UNIQUE_VIOLATION ? savedQueryExists(wanted) : error;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/** Runs the administrator's SQL and records it in the audit log. */
+import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { AppError } from '../common/errors/app-error';
+import { DatabaseFault } from '../common/errors/database-fault';
+import { Actor, AuditLogRepository } from '../install/audit/audit-log.repository';
+import { ProjectsService } from '../projects/projects.service';
+import type { KeptAnswer } from './answer-json';
+import { OwnerSqlService, SqlLimits } from './owner-sql.service';
+
+@Injectable()
+export class SqlRequests {
+  constructor(
+    private readonly projects: ProjectsService,
+    private readonly ownerSql: OwnerSqlService,
+    private readonly audit: AuditLogRepository,
+  ) {}
+
+  /** The audit log gets the kinds of the statements and a hash of the text, which may hold secrets. */
+  async run(id: string, query: string, limits: SqlLimits, actor: Actor): Promise<KeptAnswer> {
+    const project = await this.projects.get(id);
+    const text = { length: query.length, sha256: createHash('sha256').update(query).digest('hex') };
+    const note = (outcome: Record<string, string>): Promise<void> =>
+      this.audit.write({ action: 'project.sql', actor, projectId: id, details: { ...text, ...outcome } });
+    try {
+      const answer = await this.ownerSql.run(project, query, limits);
+      await note({ commands: summaryOf(answer) });
+      return answer;
+    } catch (error) {
+      await note({ failed: failureOf(error) });
+      throw error;
+    }
+  }
+}
+
+function failureOf(error: unknown): string {
+  if (error instanceof DatabaseFault) return error.kind;
+  return error instanceof AppError ? error.code : 'internal_error';
+}
+
+/** `CREATE TABLE, INSERT`: the first few. */
+function summaryOf({ statements }: KeptAnswer): string {
+  return statements
+    .slice(0, 20)
+    .map(({ command }) => command ?? '')
+    .join(', ');
+}

@@ -1,0 +1,109 @@
+/** Errors of SQL that an administrator sends. */
+import { DatabaseError } from 'pg';
+import { AppError } from '../common/errors/app-error';
+import { lineAndColumn, TextLocation } from '../common/text/sql-statements';
+
+/** Classes of SQLSTATEs that concern the server, not the SQL: connection, resources, shutdown. */
+const SERVER_CLASSES = new Set(['08', '53', '58', 'XX']);
+
+/**
+ * The administrator's SQL failed and was rolled back. The response holds every field of the database's error, because
+ * the SQL is the caller's own.
+ * @param query the text that ran, for the line and column of the error
+ */
+export function sqlFailed(error: DatabaseError, query: string): AppError {
+  const position = error.position === undefined ? null : Number(error.position);
+  return failedAt(error, position, position === null ? null : lineAndColumn(query, position));
+}
+
+/** Like sqlFailed(), with the migration and a location in its script instead of a position. */
+export function migrationFailed(
+  error: DatabaseError,
+  migration: { readonly version: string; readonly name: string },
+  location: TextLocation | null,
+): AppError {
+  return failedAt(error, null, location, { migration: { version: migration.version, name: migration.name } });
+}
+
+function failedAt(
+  error: DatabaseError,
+  position: number | null,
+  location: TextLocation | null,
+  extra: Readonly<Record<string, unknown>> = {},
+): AppError {
+  const { code: sqlstate = 'XX000', message, detail, hint, constraint, column, table, schema, where } = error;
+  const isServers = SERVER_CLASSES.has(sqlstate.slice(0, 2)) || sqlstate.startsWith('57P');
+  return new AppError({
+    // Never 404 or 409: in this API those concern the project.
+    status: isServers ? 503 : 400,
+    code: sqlstate,
+    message,
+    headers: isServers ? { 'Retry-After': '1' } : {},
+    extra: {
+      ...extra,
+      database: {
+        sqlstate,
+        detail: detail ?? null,
+        hint: hint ?? null,
+        constraint: constraint ?? null,
+        column: column ?? null,
+        table: table ?? null,
+        schema: schema ?? null,
+        position,
+        location,
+        where: where ?? null,
+      },
+    },
+    cause: error,
+  });
+}
+
+export const sqlTookTooLong = (seconds: number, cause: unknown): AppError =>
+  new AppError({
+    status: 400,
+    code: '57014',
+    message: `The SQL took longer than ${seconds} s and was ended; raise timeout_seconds or use psql`,
+    cause,
+  });
+
+/** For the audit log: the client is gone. */
+export const sqlAbandoned = (): AppError =>
+  new AppError({ status: 400, code: '57014', message: 'The client disconnected before the SQL ran' });
+
+export const tooManyStatements = (most: number): AppError =>
+  new AppError({
+    status: 400,
+    code: 'invalid_parameters',
+    message: `The SQL has more than ${most} statements: send it in several requests`,
+  });
+
+export const tooManyColumns = (most: number): AppError =>
+  new AppError({
+    status: 400,
+    code: 'invalid_parameters',
+    message: `The results of the statements have more than ${most} columns together: the SQL was ended, and may have taken effect`,
+  });
+
+export const transactionLeftOpen = (): AppError =>
+  new AppError({
+    status: 400,
+    code: 'invalid_parameters',
+    message: 'The SQL began a transaction that it did not end, so that was rolled back',
+  });
+
+export const savedQueryNotFound = (): AppError =>
+  new AppError({
+    status: 404,
+    code: 'query_not_found',
+    message: 'There is no such saved query, or it is not yours',
+  });
+
+export const savedQueryExists = (name: string): AppError =>
+  new AppError({ status: 409, code: 'query_exists', message: `You have a query "${name}" already` });
+
+export const tooManySavedQueries = (most: number): AppError =>
+  new AppError({
+    status: 409,
+    code: 'too_many_queries',
+    message: `You have ${most} queries in this project`,
+  });
