@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
-const PROJECT_MIGRATIONS = 'src/projects/provisioning/project-migrations.js';
+const PROJECT_MIGRATIONS = 'src/provisioning/project-migrations.js';
 const PROJECT_LIST = /(const PROJECT_MIGRATIONS = \[)([^\]]*)\]/;
 const PLATFORM_MIGRATIONS = 'src/database/platform/platform-data-source.js';
 const PLATFORM_LIST = /(const PLATFORM_MIGRATIONS = \[)([^\]]*)\]/;

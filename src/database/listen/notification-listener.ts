@@ -3,9 +3,8 @@ import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 
 /** While the server cannot be reached, its projects answer 503; afterwards every process must notice soon. */
 const RECONNECT_MS = { first: 100, most: 1_000 };
-/** A connection that breaks silently would lose notifications unnoticed, so it is tried regularly. */
-const HEARTBEAT_MS = 15_000;
-const HEARTBEAT_TIMEOUT_MS = 5_000;
+/** A connection that breaks silently would lose notifications unnoticed, so it is tested regularly. Milliseconds. */
+const HEARTBEAT = { interval: 15_000, timeout: 5_000 };
 
 /** The application_name of a listening connection in pg_stat_activity. */
 export const LISTENER_NAME = 'plinth-listen';
@@ -21,7 +20,7 @@ export interface ListenerEvents {
 export class NotificationListener {
   private client: HostListClient | undefined;
   private retry: NodeJS.Timeout | undefined;
-  private heartbeat: NodeJS.Timeout | undefined;
+  private beat: NodeJS.Timeout | undefined;
   private delay = RECONNECT_MS.first;
   private since: number | null = null;
   private stopped = false;
@@ -31,13 +30,15 @@ export class NotificationListener {
     private readonly config: HostListConfig,
     private readonly channel: string,
     private readonly events: ListenerEvents,
+    private readonly heartbeat = HEARTBEAT,
   ) {}
 
   /** Resolves after the first attempt, successful or not; later attempts run in the background. */
   async start(): Promise<void> {
     const client = new HostListClient({
       application_name: LISTENER_NAME,
-      query_timeout: HEARTBEAT_TIMEOUT_MS,
+      connectionTimeoutMillis: this.heartbeat.timeout,
+      query_timeout: this.heartbeat.timeout,
       keepAlive: true,
       ...this.config,
     });
@@ -50,9 +51,9 @@ export class NotificationListener {
       await client.query(`listen ${this.channel}`);
       this.delay = RECONNECT_MS.first;
       this.since = performance.now();
-      this.heartbeat = setInterval(() => {
+      this.beat = setInterval(() => {
         client.query('select').catch((error: unknown) => this.lost(client, error));
-      }, HEARTBEAT_MS).unref();
+      }, this.heartbeat.interval).unref();
       this.events.onListening();
     } catch (error) {
       this.lost(client, error);
@@ -77,13 +78,13 @@ export class NotificationListener {
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.retry);
-    clearInterval(this.heartbeat);
+    clearInterval(this.beat);
     await this.client?.end().catch(() => undefined);
   }
 
   private lost(client: HostListClient, error?: unknown): void {
     if (this.stopped || client !== this.client) return;
-    clearInterval(this.heartbeat);
+    clearInterval(this.beat);
     this.client = undefined;
     this.since = null;
     if (error) this.events.onError?.(error);
