@@ -8,6 +8,7 @@ import { type DocumentFormat, DocumentWriter } from './openapi/document-writer';
 import { mapComponents, mapPathItem, mapValues } from './openapi/map-schemas';
 import { METHODS, type OpenApiDocument, type PathItem, plainType } from './openapi/model';
 import { type ServedDocument, toServed } from './openapi/served-document';
+import { shareRepeated } from './openapi/share-repeated';
 import { toSchema31 } from './openapi/versions';
 import { ADMIN_KEY, STAFF_SESSION, STAFF_TOKEN, withStaffAccess } from './staff-access';
 import { addTableRest } from './table-rest/components';
@@ -139,7 +140,7 @@ function toModel(
   const own = Object.entries(source.paths)
     .filter(([path]) => !TABLE_REST.test(path))
     .map(([path, item]) => [path, withStaffAccess(path, item, rules)] as const);
-  return {
+  return shareRepeated({
     info: toInfo(info),
     servers: servers?.map(({ url }) => ({ url })),
     tags: tags?.map(({ name, description }) => ({ name, description })),
@@ -148,7 +149,7 @@ function toModel(
       ...GENERIC_PATHS,
     },
     components: mapComponents(source.components, toSchema31),
-  };
+  });
 }
 
 /** Public operations say so: without `security`, linters take it for forgotten. */

@@ -16,6 +16,7 @@ export const STORAGE_ERROR_CODES: Readonly<Record<string, number>> = {
   request_timeout: 408,
   bucket_already_exists: 409,
   file_already_exists: 409,
+  conflict: 409,
   precondition_failed: 412,
   file_too_large: 413,
   quota_exceeded: 413,

@@ -31,11 +31,30 @@ const VALIDATORS = {
   '3.1': ajv.compile(openApiSchema('3.1')),
 };
 
-export function operationsOf({ paths }: Pick<OpenApiDocument, 'paths'>): NamedOperation[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
+/** With their responses, and the headers of those, in place of references to components. */
+export function operationsOf(document: OpenApiDocument): NamedOperation[] {
+  const responseOf = (node: any): any => {
+    const response = resolve(document, node);
+    const headers = Object.entries(response?.headers ?? {}).map(([name, one]) => [
+      name,
+      resolve(document, one),
+    ]);
+    return headers.length > 0 ? { ...response, headers: Object.fromEntries(headers) } : response;
+  };
+  return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method]) => METHODS.includes(method))
-      .map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),
+      .map(([method, operation]) => {
+        const responses = Object.entries(operation.responses).map(([status, one]) => [
+          status,
+          responseOf(one),
+        ]);
+        return {
+          name: `${method.toUpperCase()} ${path}`,
+          path,
+          operation: { ...operation, responses: Object.fromEntries(responses) },
+        };
+      }),
   );
 }
 

@@ -1,13 +1,12 @@
 /** Platform administration: the catalog of a project's database. */
 import { Controller, Get, Param } from '@nestjs/common';
-import { Answer } from '../../http/docs/answer.decorator';
 import { ProjectsService } from '../../projects/projects.service';
 import { CatalogRelation } from '../catalog/catalog-records';
 import { CatalogRepository } from '../catalog/catalog.repository';
 import { TableRecord } from '../catalog/table-record';
 import { TablesRepository } from '../catalog/tables.repository';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
+import { Answer, Describe } from '../../http/docs/operation.decorators';
 
 @StaffApi()
 @Controller('admin/v1/projects/:id')

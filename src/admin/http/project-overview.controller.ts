@@ -1,11 +1,10 @@
 /** Platform administration: a project at a glance. */
 import { Controller, Get, Param } from '@nestjs/common';
-import { Answer } from '../../http/docs/answer.decorator';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ProjectOverview } from '../overview/project-overview';
 import { ProjectOverviewService } from '../overview/project-overview.service';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
+import { Answer, Describe } from '../../http/docs/operation.decorators';
 
 @StaffApi()
 @Controller('admin/v1/projects/:id/overview')

@@ -1,14 +1,12 @@
 /** Platform administration: the use of limits, and the job queues. */
 import { Controller, Get, Param, Post } from '@nestjs/common';
-import { Answer } from '../../http/docs/answer.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ProjectUsage, QueueState } from '../usage/project-usage';
 import { ProjectUsageService, queueNotFound } from '../usage/project-usage.service';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StaffApi()
 @Controller('admin/v1')

@@ -1,6 +1,5 @@
 /** Platform administration: advice about a project's database. */
 import { Controller, Delete, Get, Param, Post } from '@nestjs/common';
-import { Answer } from '../../http/docs/answer.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
 import { ADVICE_ID } from '../advice-check';
@@ -10,8 +9,7 @@ import { Advisor, CHECK_NAMES } from '../advisor.service';
 import { adviceNotFound } from '../advisor.errors';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StaffApi()
 @Controller('admin/v1/projects/:id/advice')

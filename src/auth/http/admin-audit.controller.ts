@@ -3,7 +3,6 @@ import { Controller, Get, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { COUNT } from '../../http/docs/documented-headers';
 import type { Project } from '../../projects/project';
 import { AuditRepository } from '../audit/audit.repository';
@@ -11,8 +10,7 @@ import { AuthApi } from './auth-docs.decorator';
 import { AuditEntriesDto } from './dto/admin-answers.dto';
 import { ListAuditQuery } from './dto/admin-audit.dto';
 import { pageOf } from './dto/page.dto';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @AuthApi('service_role')
 @Controller('v1/auth/:project_id/admin')

@@ -8,11 +8,9 @@ import type { RequestOrigin } from '../../identity/request-origin';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { MessageDto } from './dto/auth-answers.dto';
 import { FactorsDto } from './dto/factors.dto';
-import { Answer } from '../../http/docs/answer.decorator';
 import { factorNotFound } from '../auth.errors';
 import { AuthApi } from './auth-docs.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @AuthApi('service_role')
 @Controller('v1/auth/:project_id/admin/users/:user_id/factors')

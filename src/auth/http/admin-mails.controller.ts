@@ -2,7 +2,6 @@
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import type { Project } from '../../projects/project';
 import { mailNotFound, mailNotSent } from '../auth.errors';
 import { invalidEmail } from '../../identity/identity.errors';
@@ -13,8 +12,7 @@ import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { FailedMailsDto, MailContentDto } from './dto/admin-answers.dto';
 import { MailPreviewDto, TestMailDto } from './dto/admin-mails.dto';
 import { MessageDto } from './dto/auth-answers.dto';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @AuthApi('service_role')
 @Controller('v1/auth/:project_id/admin')

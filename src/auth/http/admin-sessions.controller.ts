@@ -4,10 +4,9 @@ import { CurrentProject } from '../../access/current-caller.decorator';
 import type { Project } from '../../projects/project';
 import { AdminSessionsRepository } from '../admin/admin-sessions.repository';
 import { AdminSessionsDto } from './dto/admin-answers.dto';
-import { Answer } from '../../http/docs/answer.decorator';
 import { toSessionFacts } from './session-view';
 import { AuthApi } from './auth-docs.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
+import { Answer, Describe } from '../../http/docs/operation.decorators';
 
 @AuthApi('service_role')
 @Controller('v1/auth/:project_id/admin/users/:user_id/sessions')

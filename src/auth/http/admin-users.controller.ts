@@ -12,15 +12,13 @@ import { CreateAdminUserDto, InviteUserDto, ListUsersQuery, UpdateAdminUserDto }
 import { AdminUserAnswerDto, AdminUsersDto } from './dto/admin-answers.dto';
 import { MessageDto } from './dto/auth-answers.dto';
 import { pageOf } from './dto/page.dto';
-import { Answer } from '../../http/docs/answer.decorator';
 import { COUNT } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { invalidEmail } from '../../identity/identity.errors';
 import { emailTaken, userNotFound, pageTooLarge, unusablePasswordHash } from '../auth.errors';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @AuthApi('service_role')
 @Controller('v1/auth/:project_id/admin/users')

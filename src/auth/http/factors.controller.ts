@@ -13,13 +13,11 @@ import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { CurrentSession } from './current-session.decorator';
 import { MessageDto, SignedInDto } from './dto/auth-answers.dto';
 import { CodeDto, EnrolFactorDto, EnrolledFactorDto, FactorsDto } from './dto/factors.dto';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { wrongCode, factorNotFound, tooManyFactors, secondFactorRequired } from '../auth.errors';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { MAX_FACTORS } from '../factors/factor.repository';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
 
 @AuthApi('bearer', SessionGuard)
 @Controller('v1/auth/:project_id/factors')

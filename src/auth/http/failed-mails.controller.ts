@@ -8,11 +8,9 @@ import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { ListFailedMailsQuery } from './dto/failed-mails.dto';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
-import { Answer } from '../../http/docs/answer.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { mailNotFound } from '../auth.errors';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const DEFAULT_LIMIT = 100;
 

@@ -14,7 +14,6 @@ import { CurrentSession, CurrentTokenUser, type TokenUser } from './current-sess
 import { LogoutDto, UpdateUserDto } from './dto/account.dto';
 import { MessageDto, SessionsDto, UserAnswerDto } from './dto/auth-answers.dto';
 import { toSessionFacts } from './session-view';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { invalidEmail } from '../../identity/identity.errors';
 import {
@@ -27,8 +26,7 @@ import {
 } from '../auth.errors';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
 
 const LOGOUT_MESSAGES = {
   local: 'Signed out',

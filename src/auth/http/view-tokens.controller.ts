@@ -3,7 +3,6 @@ import { Controller, Param, Post } from '@nestjs/common';
 import { userNotFound } from '../auth.errors';
 import { claimsFailed } from '../sessions/custom-claims';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import type { Staff } from '../../staff/roles/staff';
@@ -11,8 +10,7 @@ import { ViewTokens } from '../views/view-token.service';
 import { CurrentActor, CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { ViewAsDto, ViewTokenDto } from './dto/view-as.dto';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StaffApi()
 @Controller('admin/v1/projects/:id/access-tokens')

@@ -2,7 +2,6 @@
 import { Controller, Delete, Get, Post, Put } from '@nestjs/common';
 import { backupsNotConfigured } from '../backup.errors';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { projectNotFound } from '../../projects/projects.errors';
@@ -17,8 +16,7 @@ import { BackupAdminService } from './backup-admin.service';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { BackupRequestDto, BackupSubjectQuery, ListRunsQuery, ScheduleDto } from './dto/backups.dto';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
 
 const DEFAULT_LIMIT = 100;
 

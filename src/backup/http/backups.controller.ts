@@ -21,7 +21,6 @@ import { pacedBody } from '../../http/bodies/body-pace';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { bodyTooSlow } from '../../http/bodies/body.errors';
 import { clientLeft } from '../../http/client-left';
-import { Answer } from '../../http/docs/answer.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { RestoreReport } from './dto/restore-response';
 import { StaffAccess } from '../../staff/http/staff-api.decorator';
@@ -29,8 +28,7 @@ import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-respon
 import { PASSPHRASE, passphraseOf } from './passphrase-header';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { BackupQuery, RestoreQuery } from './dto/backups.dto';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StaffAccess()
 @Controller('admin/v1')

@@ -13,7 +13,6 @@ import { BodyReader } from '../../http/bodies/body-reader';
 import { bodyTooSlow } from '../../http/bodies/body.errors';
 import { pacedBody } from '../../http/bodies/body-pace';
 import { clientLeft } from '../../http/client-left';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { InstallRestoreReport } from './dto/backup-responses';
@@ -22,8 +21,7 @@ import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-respon
 import { PASSPHRASE, passphraseOf } from './passphrase-header';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { BackupQuery, InstallRestoreQuery } from './dto/backups.dto';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StaffAccess()
 @Controller('admin/v1')

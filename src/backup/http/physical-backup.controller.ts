@@ -14,8 +14,7 @@ import { ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
 import { PASSPHRASE, passphraseOf } from './passphrase-header';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { PhysicalBackupQuery } from './dto/backups.dto';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StaffAccess()
 @Controller('admin/v1/physical-backup')

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { ProjectSchema } from '../project-schema.service';
 import { untilSent } from './archive-response';
 import { StaffAccess } from '../../staff/http/staff-api.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
+import { Describe } from '../../http/docs/operation.decorators';
 
 /** The beginning of an answer. */
 const SCHEMA = 'CREATE TABLE public.todos (\n    id bigint NOT NULL,\n    title text NOT NULL\n);\n';

@@ -17,6 +17,7 @@ const CODES: Readonly<Record<number, string>> = {
   416: 'range_not_satisfiable',
   422: 'unprocessable_content',
   429: 'rate_limited',
+  431: 'headers_too_large',
   500: 'internal_error',
   503: 'service_unavailable',
 };

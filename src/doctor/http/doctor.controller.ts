@@ -1,22 +1,19 @@
 /** Platform administration: checks of the install and what it depends on. */
 import { Controller, Post } from '@nestjs/common';
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsEmail, IsOptional } from 'class-validator';
+import { IsEmail } from 'class-validator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { DoctorReport } from './dto/doctor-report';
 import { DoctorService } from '../doctor.service';
 import { PRODUCT } from '../../config/product';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { Example } from '../../http/docs/example.decorator';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
+import { OptionalProperty } from '../../http/input/optional-property.decorator';
 
 @Example({ mail_to: 'admin@example.com' })
 class DoctorDto {
-  @ApiPropertyOptional({ description: 'Address that a test mail is sent to', example: 'admin@example.com' })
-  @IsOptional()
+  @OptionalProperty({ description: 'Address that a test mail is sent to', example: 'admin@example.com' })
   @IsEmail()
   mail_to?: string;
 }

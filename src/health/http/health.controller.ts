@@ -5,7 +5,6 @@ import type { Response } from 'express';
 import { invalidCredentials, missingBearer } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
 import { internalError } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
 import type { SchemaObject } from '../../http/docs/documented-types';
 import { ErrorDocs } from '../../http/docs/error-docs';
@@ -16,8 +15,8 @@ import { Metrics } from '../../infra/telemetry/metrics';
 import { notReady } from '../health.errors';
 import { Checks, isReady, ReadinessService } from '../readiness.service';
 import { MetricsGuard } from './metrics.guard';
-import { Describe } from '../../http/docs/describe.decorator';
-import { documentHandlers, Errors, errorsIn } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors, errorsIn } from '../../http/docs/operation.decorators';
+import { documentHandlers } from '../../http/docs/controller-docs';
 
 const UP = { platform_database: { status: 'up' }, storage: { status: 'up' } } as const;
 const DOWN = { platform_database: { status: 'down', reason: 'unreachable' } } as const;

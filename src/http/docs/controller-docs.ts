@@ -8,30 +8,10 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { ApiQuery } from '@nestjs/swagger';
 import type { AppError } from '../../common/errors/app-error';
 import { INPUT, type InputParameter } from '../input/input-parameter';
-import { JSON_BODY, JsonBody } from './answer.decorator';
 import { flatErrors, type ErrorDocs, type ErrorList } from './error-docs';
+import { JSON_BODY, JsonBody, type OwnErrors, ownErrors } from './operation.decorators';
 import { pathParameters } from './path-parameters';
 import { JSON_BODY_ERRORS } from './standard-errors';
-
-const ERRORS = Symbol('errors of a handler');
-
-interface OwnErrors {
-  /** Null: the errors of the controller. */
-  readonly docs: ErrorDocs | null;
-  readonly errors: ErrorList;
-}
-
-/** The errors of a handler, in addition to the errors of its controller. The first one of a status is the example of the answer. */
-export const Errors = (...errors: ErrorList): MethodDecorator => errorsIn(null, errors);
-
-/** The same, for errors whose bodies have a schema of their own. */
-export const errorsIn =
-  (docs: ErrorDocs | null, errors: ErrorList): MethodDecorator =>
-  (_prototype, _name, { value }) =>
-    Reflect.defineMetadata(ERRORS, [{ docs, errors }, ...ownErrors(value as object)], value as object);
-
-const ownErrors = (handler: object): readonly OwnErrors[] =>
-  (Reflect.getOwnMetadata(ERRORS, handler) as readonly OwnErrors[] | undefined) ?? [];
 
 export interface Handler {
   /** Without a leading slash: `admin/v1/projects/:id`. */

@@ -10,11 +10,9 @@ import { AuditLogEntry, AuditVerification } from './dto/audit-responses';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { ExportAuditLogQuery, filterOf, ListAuditLogQuery, VerifyAuditLogQuery } from './dto/audit-log.dto';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
-import { Answer } from '../../http/docs/answer.decorator';
 import { TEXT } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const DEFAULT_LIMIT = 100;
 const DEFAULT_SLICE = 10_000;

@@ -1,9 +1,9 @@
 /** OpenAPI documentation of the errors of a project's migrations: those of SQL, with the migration that failed. */
-import { errorsIn } from '../../http/docs/controller-docs';
 import { ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import { platformErrorBody, platformErrorSchema } from '../../http/errors/platform-error-docs';
 import { migrationChanged, migrationOutOfOrder, migrationsLocked } from '../migration.errors';
 import { SQL_ERROR_CODE, SQL_ERROR_FIELDS } from '../../sql/http/sql-error-docs';
+import { errorsIn } from '../../http/docs/operation.decorators';
 
 const DOCS = new ErrorDocs({
   name: 'MigrationError',

@@ -7,13 +7,12 @@ import { Actor } from '../../install/audit/audit-log.repository';
 import { AppliedMigrationRecord, MigrationRunAnswer } from './dto/migration-responses';
 import { ProjectMigrationsService } from '../project-migrations.service';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { MIGRATION_CONFLICTS, MigrationErrors } from './migration-error-docs';
 import { SERVER_FAILURE, SQL_FAILURES } from '../../sql/http/sql-error-docs';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { RunMigrationsDto } from './dto/project-migrations.dto';
-import { Describe } from '../../http/docs/describe.decorator';
+import { Answer, Describe } from '../../http/docs/operation.decorators';
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const DEFAULT_LOCK_TIMEOUT_SECONDS = 60;

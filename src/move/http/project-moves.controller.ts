@@ -1,7 +1,6 @@
 /** Platform administration: moves a project to another PostgreSQL server (docs/scaling.md). */
 import { Controller, Get, Param, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { alreadyThere, noMove } from '../move.errors';
 import type { MoveRow } from '../move.repository';
@@ -13,8 +12,7 @@ import { MoveRecord } from './dto/move-responses';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { MoveProjectDto } from './dto/moves.dto';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StaffApi()
 @Controller('admin/v1/projects/:id/move')

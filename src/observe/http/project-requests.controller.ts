@@ -6,7 +6,6 @@ import type { Request, Response } from 'express';
 import type { Server } from 'node:http';
 import { Clock } from '../../common/time/clock';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { TEXT } from '../../http/docs/documented-headers';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { LiveRequests, MAX_LISTENERS } from '../live/live-requests.service';
@@ -21,8 +20,7 @@ import { ProjectSamples } from './dto/request-responses';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { ListSamplesQuery } from './dto/samples.dto';
 import { EventStream } from './event-stream';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const EVENTS = `event: request
 data: {"at":"2026-01-01T08:00:00.000Z","method":"GET","path":"/rest/v1/notes?select=***","status":200,"role":"anon","ms":1.9,"ms_database":0.8,"bytes":512}

@@ -17,14 +17,12 @@ import {
 } from './dto/project-responses';
 import { CreateProjectDto, ListProjectsQuery, RotateKeysDto, UpdateProjectDto } from './dto/projects.dto';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
-import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { COUNT } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { slugTaken, nameWithoutSlug, invalidSlug, projectBusy } from '../projects.errors';
 import { noRoom, serverNotFound } from '../../servers/server.errors';
 import { changesQuotas } from '../settings/quota.settings';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
 
 const DEFAULT_GRACE_SECONDS = 86_400;
 const DEFAULT_LIMIT = 100;

@@ -2,9 +2,8 @@
 import { Controller, Post } from '@nestjs/common';
 import { ProjectUpkeep } from '../project-upkeep.service';
 import { UpgradeRecord } from './dto/upgrade-response';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
+import { Answer, Describe } from '../../http/docs/operation.decorators';
 
 @StaffApi()
 @Controller('admin/v1/upgrade')

@@ -1,7 +1,6 @@
 /** Platform administration: PostgreSQL servers for projects' databases (docs/scaling.md). */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { platformServerFixed, serverExists, serverInUse, serverNotFound } from '../server.errors';
@@ -10,8 +9,7 @@ import { RemovedServer, ServerRecord } from './dto/server-responses';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { AddServerDto, UpdateServerDto } from './dto/servers.dto';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const DEFAULT_CAPACITY = 1_000;
 

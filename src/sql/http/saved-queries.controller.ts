@@ -3,7 +3,6 @@ import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { UUID } from '../../common/text/uuid';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
@@ -13,8 +12,7 @@ import { savedQueryExists, savedQueryNotFound, tooManySavedQueries } from '../sq
 import { SavedQuery, SaveQueryDto, UpdateQueryDto } from '../queries/saved-query-records';
 import { MAX_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const idOf = (staff: Staff): string | null => personOf(staff)?.id ?? null;
 

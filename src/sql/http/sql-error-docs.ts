@@ -1,6 +1,5 @@
 /** OpenAPI documentation of the errors of SQL that an administrator runs: they hold the fields of PostgreSQL's error. */
 import { DatabaseError } from 'pg';
-import { errorsIn } from '../../http/docs/controller-docs';
 import { ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import type { SchemaObject } from '../../http/docs/documented-types';
 import { platformErrorBody, platformErrorSchema } from '../../http/errors/platform-error-docs';
@@ -13,6 +12,7 @@ import {
 } from '../sql.errors';
 import { MAX_COLUMNS } from '../result-collector';
 import { MAX_STATEMENTS } from '../max-statements';
+import { errorsIn } from '../../http/docs/operation.decorators';
 
 const TEXT_OR_NULL: SchemaObject = { type: 'string', nullable: true };
 const FROM_ONE: SchemaObject = { type: 'integer', minimum: 1 };

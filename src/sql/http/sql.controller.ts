@@ -11,9 +11,8 @@ import { answerJson } from '../answer-json';
 import { ClientLeftError, sendChunks } from '../../http/send-chunks';
 import { clientLeft } from '../../http/client-left';
 import { StrictBody } from '../../http/input/strict-input.decorator';
-import { Answer } from '../../http/docs/answer.decorator';
 import { SqlErrors, SQL_FAILURES, SERVER_FAILURE } from './sql-error-docs';
-import { Describe } from '../../http/docs/describe.decorator';
+import { Answer, Describe } from '../../http/docs/operation.decorators';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const DEFAULT_TIMEOUT_SECONDS = 60;

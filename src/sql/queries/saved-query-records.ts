@@ -1,8 +1,9 @@
 /** Saved queries, as types and as OpenAPI schemas. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean, IsString, MaxLength, MinLength } from 'class-validator';
 import { Example } from '../../http/docs/example.decorator';
 import { UUID_EXAMPLE } from '../../http/docs/documented-types';
+import { OptionalProperty } from '../../http/input/optional-property.decorator';
 
 /** Characters. */
 const NAME_LENGTH = 100;
@@ -28,30 +29,26 @@ export class SaveQueryDto {
   @MaxLength(SQL_LENGTH)
   sql!: string;
 
-  @ApiPropertyOptional(SHARED)
-  @IsOptional()
+  @OptionalProperty(SHARED)
   @IsBoolean()
   shared?: boolean;
 }
 
 @Example({ shared: false })
 export class UpdateQueryDto {
-  @ApiPropertyOptional(NAME)
-  @IsOptional()
+  @OptionalProperty(NAME)
   @IsString()
   @MinLength(1)
   @MaxLength(NAME_LENGTH)
   name?: string;
 
-  @ApiPropertyOptional(SQL)
-  @IsOptional()
+  @OptionalProperty(SQL)
   @IsString()
   @MinLength(1)
   @MaxLength(SQL_LENGTH)
   sql?: string;
 
-  @ApiPropertyOptional(SHARED)
-  @IsOptional()
+  @OptionalProperty(SHARED)
   @IsBoolean()
   shared?: boolean;
 }

@@ -8,7 +8,6 @@ import { invalidEmail } from '../../identity/identity.errors';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { projectNotFound } from '../../projects/projects.errors';
@@ -23,8 +22,7 @@ import { CreatedInvitationDto, InvitationDto, StaffSessionDto } from './dto/staf
 import { SESSION_HEADERS } from './session-headers';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
 import { toInvitationView, toSessionView } from './staff-views';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StaffApi()
 @Controller('admin/v1/invitations')

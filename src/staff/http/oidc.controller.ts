@@ -9,7 +9,6 @@ import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { AppError } from '../../common/errors/app-error';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
-import { Answer } from '../../http/docs/answer.decorator';
 import { type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
 import { tooManyHeaders } from '../../http/request-head';
 import { StrictBody } from '../../http/input/strict-input.decorator';
@@ -21,9 +20,8 @@ import { FactorCodeDto } from './dto/staff-inputs.dto';
 import { SignInMethodsDto, StaffSessionDto } from './dto/staff-records.dto';
 import { SESSION_HEADERS } from './session-headers';
 import { toSessionView } from './staff-views';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
 import { PublicStaffApi } from './staff-api.decorator';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const REDIRECT_HEADERS: DocumentedHeaders = {
   ...SESSION_HEADERS,

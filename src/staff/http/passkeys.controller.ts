@@ -8,7 +8,6 @@ import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { tooManyHeaders } from '../../http/request-head';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import type { Person } from '../accounts/person';
@@ -41,8 +40,7 @@ import { StaffSessionGuard } from './person.guards';
 import { SESSION_HEADERS } from './session-headers';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
 import { toSessionView } from './staff-views';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const CHALLENGE_HEADERS = { ...SESSION_HEADERS, ...LIMIT_HEADERS };
 

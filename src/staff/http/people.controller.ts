@@ -1,7 +1,6 @@
 /** People who administer the installation, and their roles in projects. */
 import { Controller, Delete, Get, Param, Patch, Put } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { PeopleService } from '../accounts/people.service';
@@ -14,8 +13,7 @@ import { ProjectRoleDto, RemoveMemberQuery, UpdatePersonDto } from './dto/staff-
 import { MembershipDto, PersonDto, ProjectPersonDto } from './dto/staff-records.dto';
 import { StaffApi } from './staff-api.decorator';
 import { toColleagueView, toMemberView, toPersonView } from './staff-views';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StaffApi()
 @Controller('admin/v1')

@@ -8,7 +8,6 @@ import { invalidEmail } from '../../identity/identity.errors';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { tooManyHeaders } from '../../http/request-head';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
@@ -22,8 +21,7 @@ import { SetupLinkDto, SetupNeededDto, StaffSessionDto } from './dto/staff-recor
 import { PublicStaffApi, StaffAccess } from './staff-api.decorator';
 import { toSessionView } from './staff-views';
 import { SESSION_HEADERS } from './session-headers';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @PublicStaffApi()
 @Controller('admin/v1/setup')

@@ -7,7 +7,6 @@ import type { RequestOrigin } from '../../identity/request-origin';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import type { Person } from '../accounts/person';
 import { Passkeys } from '../passkeys/passkey.service';
@@ -39,8 +38,7 @@ import { StaffSessionGuard } from './person.guards';
 import { SESSION_HEADERS } from './session-headers';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
 import { toSessionView } from './staff-views';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @PublicStaffApi()
 @Controller('admin/v1/session')

@@ -2,7 +2,6 @@
 import { Controller, Delete, Get, Param } from '@nestjs/common';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import { Answer } from '../../http/docs/answer.decorator';
 import type { Person } from '../accounts/person';
 import type { Staff } from '../roles/staff';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
@@ -11,8 +10,7 @@ import { CurrentPerson, CurrentStaff } from './current-staff.decorator';
 import { StaffSessionRecordDto } from './dto/staff-records.dto';
 import { StaffSessionGuard } from './person.guards';
 import { StaffApi } from './staff-api.decorator';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 // Nest runs the guard of the lower decorator first.
 @StaffApi(StaffSessionGuard)

@@ -1,7 +1,6 @@
 /** Personal access tokens, for the command line and for CI. */
 import { Controller, Delete, Get, Ip, Param, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer } from '../../http/docs/answer.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { projectNotFound } from '../../projects/projects.errors';
 import type { Person } from '../accounts/person';
@@ -14,8 +13,7 @@ import { CreatedTokenDto, TokenRecordDto } from './dto/staff-records.dto';
 import { PersonGuard } from './person.guards';
 import { StaffApi } from './staff-api.decorator';
 import { toTokenView } from './staff-views';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 // Nest runs the guard of the lower decorator first.
 @StaffApi(PersonGuard)

@@ -11,8 +11,7 @@ import { BucketDto } from './dto/records';
 import { BucketAddressPipe } from './dto/text';
 import { StorageApi, Success } from './storage-api.decorator';
 import { invalidParameters, forbidden, bucketNotFound, bucketAlreadyExists } from '../storage.errors';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StorageApi()
 @Controller('p/:project_slug/storage/buckets')

@@ -35,8 +35,7 @@ import {
   preconditionFailed,
   rangeNotSatisfiable,
 } from '../storage.errors';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Describe, Errors } from '../../http/docs/operation.decorators';
 
 /** Named for each response, because errors of the same route are JSON. */
 /** Headers of every answer about the bytes of a file, 304 included. */

@@ -10,8 +10,7 @@ import { BucketAddressPipe } from './dto/text';
 import { StorageAccess, Success } from './storage-api.decorator';
 import { COUNT, TEXT } from '../../http/docs/documented-headers';
 import { invalidParameters, bucketNotFound } from '../storage.errors';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StorageAccess()
 @Controller('p/:project_slug/storage/buckets/:bucket_name')

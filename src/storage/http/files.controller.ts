@@ -21,8 +21,7 @@ import {
   quotaExceeded,
   unsupportedMediaType,
 } from '../storage.errors';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Describe, Errors } from '../../http/docs/operation.decorators';
 
 /** What the rules of a bucket refuse. */
 const LIMIT_ERRORS: ErrorList = [

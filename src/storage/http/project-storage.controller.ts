@@ -4,12 +4,10 @@ import { ProjectRegistry } from '../../projects/project-registry.service';
 import { StorageSweep } from '../sweep/storage-sweep.service';
 import { StorageCheck, StorageSweepResult } from './dto/project-storage-responses';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { Answer } from '../../http/docs/answer.decorator';
 import { AppError } from '../../common/errors/app-error';
 import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
 import { storageUnavailable } from '../storage.errors';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 /** The owner of the project took rights on the tables of storage away. */
 const TABLE_REFUSED = new AppError({

@@ -11,10 +11,8 @@ import { BulkSignedUrlsDto, CreateSignedUrlDto } from './dto/files.dto';
 import { BulkSignedUrlDto, SignedUrlDto } from './dto/records';
 import { validBody } from './dto/validated';
 import { StorageAccess, Success } from './storage-api.decorator';
-import { JsonBody } from '../../http/docs/answer.decorator';
 import { invalidParameters, forbidden, fileNotFound } from '../storage.errors';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
 
 @StorageAccess()
 @Controller('p/:project_slug/storage/files')

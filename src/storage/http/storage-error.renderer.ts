@@ -14,6 +14,7 @@ const CODE_BY_STATUS: Readonly<Record<number, string>> = {
   404: 'not_found',
   405: 'method_not_allowed',
   408: 'request_timeout',
+  409: 'conflict',
   413: 'file_too_large',
   415: 'unsupported_media_type',
   416: 'range_not_satisfiable',

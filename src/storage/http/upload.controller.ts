@@ -27,8 +27,7 @@ import {
 } from '../storage.errors';
 import { bodyIsEncoded, noMemoryForBody } from '../../http/bodies/body.errors';
 import { SchemaObject } from '../../http/docs/documented-types';
-import { Describe } from '../../http/docs/describe.decorator';
-import { Errors } from '../../http/docs/controller-docs';
+import { Describe, Errors } from '../../http/docs/operation.decorators';
 
 /** The parameters of UploadQuery: Swagger reads a DTO only from a parameter of the handler. */
 const FORM = {

@@ -1,6 +1,7 @@
 /** Table REST answers as the project's document says: statuses, headers, bodies; and the document's examples are true. */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import { OF_EVERY_ANSWER } from '../../support/documented/document-checker';
+import { misplacedErrors } from '../../support/documented/rules';
 import type { HttpAnswer } from '../../support/http-client';
 import {
   faultsOf,
@@ -229,6 +230,10 @@ it('has only examples that fit their schemas', () => {
     }
   }
   expect(faults).toEqual([]);
+});
+
+it('shows for each error its own status and code', () => {
+  expect(misplacedErrors(document)).toEqual([]);
 });
 
 it('describes every operation, and every error with an example of its own', () => {

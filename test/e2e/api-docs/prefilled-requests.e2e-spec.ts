@@ -47,6 +47,7 @@ describe('the operations of the platform', () => {
     beginStaffFactor: 403,
     cancelDatabaseQuery: 404,
     changeStaffPassword: 403,
+    confirmStaffSession: 403,
     completeSingleSignOn: 401,
     confirmStaffFactor: 403,
     createFirstOwner: 403,

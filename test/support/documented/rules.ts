@@ -86,11 +86,59 @@ export const withBoundedMembers = (document: OpenApiDocument): string[] =>
     )
     .map(({ where }) => where);
 
-/** Nothing in the interface of the platform is a fraction. */
-export const fractional = (document: OpenApiDocument): string[] =>
-  schemasOf(document)
+/** Members of the type `number` for which no example of the document shows a fraction: whole numbers are integers. */
+export function wholeNumbers(document: OpenApiDocument): string[] {
+  const fractions = new Set<string>();
+  const visit = (name: string, value: unknown): void => {
+    if (typeof value === 'number' && !Number.isInteger(value)) fractions.add(name);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, one] of Object.entries(value)) visit(Array.isArray(value) ? name : key, one);
+  };
+  for (const { media } of mediaOf(document)) {
+    visit('', media.example);
+    visit('', media.examples);
+  }
+  return schemasOf(document)
     .filter(({ schema }) => [schema.type].flat().includes('number'))
-    .map(({ where }) => where);
+    .map(({ where }) => where)
+    .filter((where) => !fractions.has(where.split('.').pop() ?? ''));
+}
+
+interface ErrorExample {
+  readonly where: string;
+  /** Status, code and members of the body as its area writes them. */
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+}
+
+/** Two areas have codes for two statuses: https://docs.postgrest.org/en/stable/references/errors.html, docs/storage.md. */
+const CODES_OF_SEVERAL: Readonly<Record<string, readonly string[]>> = {
+  PGRST116: ['404', '406'],
+  storage_unavailable: ['500', '503'],
+};
+
+/** Examples of errors whose status is not that of their response, or whose code stands in several statuses. */
+export function misplacedErrors(document: OpenApiDocument): string[] {
+  const examples = mediaOf(document).flatMap(({ where, media }) => errorExample(where, media.example));
+  const statusOf = ({ where }: ErrorExample): string => / (\d{3}) /.exec(where)?.[1] ?? '';
+  const firstOf = new Map<string, string>();
+  return examples.flatMap((one) => {
+    const { where, status, code } = one;
+    const response = statusOf(one);
+    if (status !== undefined && String(status) !== response) return [`${where} has the status ${status}`];
+    if (code === undefined || CODES_OF_SEVERAL[code]?.includes(response)) return [];
+    const key = `${/^\w+ \/(\w+)/.exec(where)?.[1]} ${code}`;
+    const first = firstOf.get(key) ?? response;
+    firstOf.set(key, first);
+    return first === response ? [] : [`${where} has the code ${code}, which stands at ${first} as well`];
+  });
+}
+
+function errorExample(where: string, example: any): ErrorExample[] {
+  if (!/ [45]\d\d /.test(where)) return [];
+  const body = example?.error ?? example;
+  return [{ where, status: body?.status ?? body?.status_code, code: body?.code }];
+}
 
 /** Operations, parameters, answers and headers without a description. */
 export function undescribed(document: OpenApiDocument): string[] {

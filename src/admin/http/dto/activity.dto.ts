@@ -1,17 +1,15 @@
 /** Query string of the slow statements of a project. */
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn } from 'class-validator';
 import { WholeNumber } from '../../../http/input/whole-number';
 import { SLOW_ORDERS, SlowOrder } from '../../activity/slow-queries.repository';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 export class ListSlowQueriesQuery {
-  @ApiPropertyOptional({ enum: SLOW_ORDERS, description: 'The largest first; default: total' })
-  @IsOptional()
+  @OptionalProperty({ enum: SLOW_ORDERS, description: 'The largest first; default: total' })
   @IsIn(SLOW_ORDERS)
   order?: SlowOrder;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 200, description: 'Default: 50' })
-  @IsOptional()
+  @OptionalProperty({ description: 'Default: 50' })
   @WholeNumber(1, 200)
   limit?: number;
 }

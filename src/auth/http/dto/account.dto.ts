@@ -1,6 +1,6 @@
 /** Bodies of the endpoints for users. Other members of a body are dropped by the validation pipe. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsNotEmpty, IsOptional } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsNotEmpty } from 'class-validator';
 import { FreeJson } from '../../../http/input/free-json';
 import type { JsonObject } from '../../../common/text/json';
 import { LOGOUT_SCOPES, type LogoutScope } from '../../sessions/session';
@@ -8,6 +8,7 @@ import { MAX_EMAIL } from '../../../identity/email-address';
 import { IsName, IsText } from '../../../identity/http/checks';
 import { Example } from '../../../http/docs/example.decorator';
 import { FREE_OBJECT } from '../../../http/docs/documented-types';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 /** Characters. The password policy has a stricter limit, in bytes. */
 const MAX_PASSWORD = 1_000;
@@ -31,14 +32,13 @@ export class SignUpDto {
   @IsText({ max: MAX_PASSWORD })
   password!: string;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: String,
     nullable: true,
     maxLength: 200,
     example: 'Ada',
     description: 'Default: the part of the email before the at-sign',
   })
-  @IsOptional()
   @IsName()
   name?: string | null;
 }
@@ -99,47 +99,41 @@ export class UpdatePasswordDto extends TokenDto {
 
 @Example({ scope: 'local' })
 export class LogoutDto {
-  @ApiPropertyOptional({
+  @OptionalProperty({
     enum: LOGOUT_SCOPES,
     description: '`local` ends this session, `others` all other ones, `global` all; default: `local`',
   })
-  @IsOptional()
   @IsIn(LOGOUT_SCOPES)
   scope?: LogoutScope | null;
 }
 
 @Example({ name: 'Ada Lovelace', data: { theme: 'dark' } })
 export class UpdateUserDto {
-  @ApiPropertyOptional({ minLength: 1, maxLength: 200, example: 'Ada Lovelace' })
-  @IsOptional()
+  @OptionalProperty({ minLength: 1, maxLength: 200, example: 'Ada Lovelace' })
   @IsName()
   @IsNotEmpty()
   name?: string;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     format: 'email',
     example: 'ada@example.org',
     description: 'Takes effect when its mailed token is confirmed',
   })
-  @IsOptional()
   @IsText({ max: MAX_EMAIL })
   email?: string;
 
-  @ApiPropertyOptional({ minLength: 6, maxLength: 72, description: 'Ends all other sessions' })
-  @IsOptional()
+  @OptionalProperty({ minLength: 6, maxLength: 72, description: 'Ends all other sessions' })
   @IsText({ max: MAX_PASSWORD })
   password?: string;
 
-  @ApiPropertyOptional({ description: 'Required with password' })
-  @IsOptional()
+  @OptionalProperty({ description: 'Required with password' })
   @IsText({ max: MAX_PASSWORD })
   current_password?: string;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     ...FREE_OBJECT,
     description: 'Replaces the previous data',
   })
-  @IsOptional()
   @FreeJson()
   data?: JsonObject;
 }

@@ -1,11 +1,12 @@
 /** Bodies of the endpoints for mail previews and test mails. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, Matches } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, Matches } from 'class-validator';
 import { LANGUAGE_TAG } from '../../../common/text/language-tag';
 import { Example } from '../../../http/docs/example.decorator';
 import { MAX_EMAIL } from '../../../identity/email-address';
 import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
 import { IsText } from '../../../identity/http/checks';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 /** Characters of a part of a template. */
 const MAX_TEMPLATE = 200_000;
@@ -16,23 +17,19 @@ export class MailPreviewDto {
   @IsIn(MAIL_KINDS)
   kind!: MailKind;
 
-  @ApiPropertyOptional({ type: String, example: 'de', description: "Default: the project's locale" })
-  @IsOptional()
+  @OptionalProperty({ type: String, example: 'de', description: "Default: the project's locale" })
   @Matches(LANGUAGE_TAG, { message: 'language must be a tag such as de or pt-BR' })
   language?: string;
 
-  @ApiPropertyOptional({ description: "Liquid; default: the project's own subject" })
-  @IsOptional()
+  @OptionalProperty({ description: "Liquid; default: the project's own subject" })
   @IsText({ max: MAX_TEMPLATE })
   subject?: string;
 
-  @ApiPropertyOptional({ description: "Liquid; default: the project's own text" })
-  @IsOptional()
+  @OptionalProperty({ description: "Liquid; default: the project's own text" })
   @IsText({ max: MAX_TEMPLATE })
   text?: string;
 
-  @ApiPropertyOptional({ description: "Liquid; default: the project's own HTML" })
-  @IsOptional()
+  @OptionalProperty({ description: "Liquid; default: the project's own HTML" })
   @IsText({ max: MAX_TEMPLATE })
   html?: string;
 }

@@ -1,6 +1,6 @@
 /** Queries and bodies of the endpoints that manage users. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsOptional, NotContains } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean, IsIn, NotContains } from 'class-validator';
 import { FreeJson } from '../../../http/input/free-json';
 import type { JsonObject } from '../../../common/text/json';
 import { MAX_EMAIL } from '../../../identity/email-address';
@@ -9,70 +9,61 @@ import { IsDateTime, IsName, IsText } from '../../../identity/http/checks';
 import { PageQuery } from './page.dto';
 import { Example } from '../../../http/docs/example.decorator';
 import { FREE_OBJECT } from '../../../http/docs/documented-types';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 export class ListUsersQuery extends PageQuery {
-  @ApiPropertyOptional({ description: 'Part of the email address or the name' })
-  @IsOptional()
+  @OptionalProperty({ description: 'Part of the email address or the name' })
   @IsText({ max: MAX_EMAIL })
   @NotContains('\0')
   search?: string;
 
-  @ApiPropertyOptional({ enum: USER_SORTS, description: 'Default: created_at' })
-  @IsOptional()
+  @OptionalProperty({ enum: USER_SORTS, description: 'Default: created_at' })
   @IsIn(USER_SORTS)
   sort?: UserSort;
 
-  @ApiPropertyOptional({ enum: ['asc', 'desc'], description: 'Default: desc' })
-  @IsOptional()
+  @OptionalProperty({ enum: ['asc', 'desc'], description: 'Default: desc' })
   @IsIn(['asc', 'desc'])
   order?: 'asc' | 'desc';
 }
 
 class UserFieldsDto {
-  @ApiPropertyOptional({ maxLength: 200, example: 'Ada' })
-  @IsOptional()
+  @OptionalProperty({ maxLength: 200, example: 'Ada' })
   @IsName()
   name?: string;
 
-  @ApiPropertyOptional({ ...FREE_OBJECT, description: 'Replaces the previous data' })
-  @IsOptional()
+  @OptionalProperty({ ...FREE_OBJECT, description: 'Replaces the previous data' })
   @FreeJson()
   data?: JsonObject;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     minLength: 6,
     maxLength: 72,
     description: 'At most 72 bytes; ends all sessions of the user',
   })
-  @IsOptional()
   @IsText({ max: 1_000 })
   password?: string;
 
-  @ApiPropertyOptional({ description: 'bcrypt ($2a$, $2b$, $2y$), as another system exported it' })
-  @IsOptional()
+  @OptionalProperty({ description: 'bcrypt ($2a$, $2b$, $2y$), as another system exported it' })
   @IsText({ max: 100 })
   password_hash?: string;
 
-  @ApiPropertyOptional({ description: 'Whether the address counts as confirmed' })
-  @IsOptional()
+  @OptionalProperty({ description: 'Whether the address counts as confirmed' })
   @IsBoolean()
   email_verified?: boolean;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: String,
     format: 'date-time',
     nullable: true,
     description: 'Until then all tokens of the user are refused; null lifts the ban',
   })
-  @IsOptional()
   @IsDateTime()
   banned_until?: string | null;
 }
 
 @Example({ name: 'Ada Lovelace', banned_until: '2027-01-01T00:00:00Z' })
 export class UpdateAdminUserDto extends UserFieldsDto {
-  @ApiPropertyOptional({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
-  @IsOptional()
+  @OptionalProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
   @IsText({ max: MAX_EMAIL })
   email?: string;
 }
@@ -90,13 +81,11 @@ export class InviteUserDto {
   @IsText({ min: 1, max: MAX_EMAIL })
   email!: string;
 
-  @ApiPropertyOptional({ maxLength: 200, example: 'Ada' })
-  @IsOptional()
+  @OptionalProperty({ maxLength: 200, example: 'Ada' })
   @IsName()
   name?: string;
 
-  @ApiPropertyOptional({ ...FREE_OBJECT, description: 'Application-defined JSON about the user' })
-  @IsOptional()
+  @OptionalProperty({ ...FREE_OBJECT, description: 'Application-defined JSON about the user' })
   @FreeJson()
   data?: JsonObject;
 }

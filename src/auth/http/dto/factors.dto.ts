@@ -1,21 +1,20 @@
 /** Bodies and answers of the endpoints for second factors. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
 import type { FactorView } from '../../factors/factor';
 import { IsName, IsText } from '../../../identity/http/checks';
 import { Example } from '../../../http/docs/example.decorator';
 import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 @Example({ name: 'Phone' })
 export class EnrolFactorDto {
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: String,
     nullable: true,
     maxLength: 200,
     example: 'Phone',
     description: 'Shown in the list of factors; default: Authenticator',
   })
-  @IsOptional()
   @IsName()
   name?: string | null;
 }

@@ -1,29 +1,28 @@
 /** The request for a token to view a project as somebody else, and its response. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsString } from 'class-validator';
 import type { JsonObject } from '../../../common/text/json';
 import { FREE_OBJECT, UUID_EXAMPLE } from '../../../http/docs/documented-types';
 import { Example } from '../../../http/docs/example.decorator';
 import { FreeJson } from '../../../http/input/free-json';
 import { IsText } from '../../../identity/http/checks';
 import { VIEW_IDENTITIES } from '../../views/view-token.service';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 @Example({ as: 'user', user_id: UUID_EXAMPLE })
 export class ViewAsDto {
   @ApiProperty({ enum: VIEW_IDENTITIES, description: 'The identity of the token' })
   @IsIn(VIEW_IDENTITIES)
   as!: (typeof VIEW_IDENTITIES)[number];
-  @ApiPropertyOptional({ format: 'uuid', maxLength: 100, description: 'With `user`: the id of the user' })
-  @IsOptional()
+  @OptionalProperty({ format: 'uuid', maxLength: 100, description: 'With `user`: the id of the user' })
   @IsString()
   @IsText({ max: 100 })
   user_id?: string;
-  @ApiPropertyOptional({
+  @OptionalProperty({
     ...FREE_OBJECT,
     description:
       'With `claims`: the claims of the token, such as `role` and `sub`. Claims about its lifetime, project and session are set by Plinth or dropped.',
   })
-  @IsOptional()
   @FreeJson()
   claims?: JsonObject;
 }

@@ -104,7 +104,7 @@ export class BackupsRecord {
   due_at: NIGHT,
   started_at: NIGHT,
   finished_at: '2026-01-02T03:00:41.000Z',
-  seconds: 41,
+  seconds: 41.3,
   destination: 's3:acme-backups/plinth/',
   archive: '20260102T030000Z-acme-1f3a9c2e.tar.gz',
   bytes: 365_000_000,

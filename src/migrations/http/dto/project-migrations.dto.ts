@@ -1,5 +1,5 @@
 /** Body of a run of a project's migrations. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { Example } from '../../../http/docs/example.decorator';
 import {
@@ -7,7 +7,6 @@ import {
   IsArray,
   IsBoolean,
   IsInt,
-  IsOptional,
   IsString,
   Matches,
   Max,
@@ -15,6 +14,7 @@ import {
   NotContains,
   ValidateNested,
 } from 'class-validator';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 class MigrationDto {
   @ApiProperty({ example: '20261122210000', description: 'Up to 18 digits; sets the order' })
@@ -48,39 +48,35 @@ export class RunMigrationsDto {
   @Type(() => MigrationDto)
   migrations!: MigrationDto[];
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     description: 'Runs the pending migrations in one transaction that is rolled back; default: false',
   })
-  @IsOptional()
   @IsBoolean()
   dry_run?: boolean;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     description: 'Allows a migration whose version is below one that is applied; default: false',
   })
-  @IsOptional()
   @IsBoolean()
   out_of_order?: boolean;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     description: 'Seconds after which a migration is ended; default: 600',
     type: 'integer',
     minimum: 1,
     maximum: 3_600,
   })
-  @IsOptional()
   @IsInt()
   @Min(1)
   @Max(3_600)
   timeout_seconds?: number;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     description: 'Seconds to wait for another run of the same project; default: 60',
     type: 'integer',
     minimum: 1,
     maximum: 3_600,
   })
-  @IsOptional()
   @IsInt()
   @Min(1)
   @Max(3_600)

@@ -1,7 +1,8 @@
 /** Bodies of moves of projects between servers. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsOptional, IsString } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean, IsString } from 'class-validator';
 import { Example } from '../../../http/docs/example.decorator';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 @Example({ server: 'db2' })
 export class MoveProjectDto {
@@ -9,15 +10,13 @@ export class MoveProjectDto {
   @IsString()
   server!: string;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     description: 'Writes may be refused for as long as the copy takes, also for more than five seconds',
   })
-  @IsOptional()
   @IsBoolean()
   read_only_window?: boolean;
 
-  @ApiPropertyOptional({ description: 'Keep the old database on its server; it accepts no connections' })
-  @IsOptional()
+  @OptionalProperty({ description: 'Keep the old database on its server; it accepts no connections' })
   @IsBoolean()
   keep?: boolean;
 }

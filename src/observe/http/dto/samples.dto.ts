@@ -1,12 +1,11 @@
 /** Query string of the samples of a project. */
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn } from 'class-validator';
 import { SampleRange } from '../../samples/sample.repository';
 import { RANGES } from './request-responses';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 export class ListSamplesQuery {
-  @ApiPropertyOptional({ enum: RANGES, description: 'Default: hour' })
-  @IsOptional()
+  @OptionalProperty({ enum: RANGES, description: 'Default: hour' })
   @IsIn(RANGES)
   range?: SampleRange;
 }

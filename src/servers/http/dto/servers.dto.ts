@@ -4,6 +4,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { Example } from '../../../http/docs/example.decorator';
 import { SERVER_STATUSES } from './server-responses';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 const URL_FORM = /^postgres(ql)?:\/\/[^\s]+$/;
 const URL_MESSAGE = 'url must begin with postgres://';
@@ -70,8 +71,7 @@ export class AddServerDto {
   @Matches(URL_FORM, { message: URL_MESSAGE })
   url!: string;
 
-  @ApiPropertyOptional({ ...CAPACITY, description: `${CAPACITY.description}; default: 1000` })
-  @IsOptional()
+  @OptionalProperty({ ...CAPACITY, description: `${CAPACITY.description}; default: 1000` })
   @IsInt()
   @Min(0)
   @Max(MAX_PROJECTS)
@@ -86,23 +86,20 @@ export class AddServerDto {
 
 @Example({ status: 'draining' })
 export class UpdateServerDto {
-  @ApiPropertyOptional({ enum: SERVER_STATUSES, description: 'A draining one gets no new projects' })
-  @IsOptional()
+  @OptionalProperty({ enum: SERVER_STATUSES, description: 'A draining one gets no new projects' })
   @IsIn(SERVER_STATUSES)
   status?: (typeof SERVER_STATUSES)[number];
 
-  @ApiPropertyOptional(CAPACITY)
-  @IsOptional()
+  @OptionalProperty(CAPACITY)
   @IsInt()
   @Min(0)
   @Max(MAX_PROJECTS)
   capacity?: number;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     ...URL_SCHEMA,
     description: `${URL_SCHEMA.description}. Its projects use it at once`,
   })
-  @IsOptional()
   @Matches(URL_FORM, { message: URL_MESSAGE })
   url?: string;
 

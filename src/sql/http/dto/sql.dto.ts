@@ -1,7 +1,8 @@
 /** The request that runs SQL. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsInt, IsNotEmpty, IsOptional, IsString, Max, Min, NotContains } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean, IsInt, IsNotEmpty, IsString, Max, Min, NotContains } from 'class-validator';
 import { Example } from '../../../http/docs/example.decorator';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 @Example({ query: 'create table notes (id bigint primary key, title text)', timeout_seconds: 60 })
 export class SqlDto {
@@ -11,35 +12,32 @@ export class SqlDto {
   @NotContains('\0')
   query!: string;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: 'integer',
     minimum: 1,
     maximum: 3_600,
     description: 'Seconds after which the SQL is ended; default: 60',
   })
-  @IsOptional()
   @IsInt()
   @Min(1)
   @Max(3_600)
   timeout_seconds?: number;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: 'integer',
     minimum: 1,
     maximum: 100_000,
     description: 'Maximum number of rows of a statement in the response; default: 10000',
   })
-  @IsOptional()
   @IsInt()
   @Min(1)
   @Max(100_000)
   max_rows?: number;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     description:
       'Also returns the rows of the statements before the last one, in `statements`; default: false',
   })
-  @IsOptional()
   @IsBoolean()
   all_results?: boolean;
 }

@@ -9,7 +9,6 @@ import {
   IsBooleanString,
   IsIn,
   IsInt,
-  IsOptional,
   Matches,
   Max,
   Min,
@@ -24,6 +23,7 @@ import { FreeJson } from '../../../http/input/free-json';
 import type { JsonObject } from '../../../common/text/json';
 import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/person';
 import { Scope, SCOPES } from '../../roles/scopes';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 /** Characters. The rules for passwords have a stricter limit, in bytes. */
 const MAX_PASSWORD = 1_000;
@@ -50,21 +50,19 @@ export const IsFullName = (): PropertyDecorator => (target, property) => {
 };
 
 class FactorProofDto {
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: String,
     nullable: true,
     maxLength: MAX_CODE,
     example: '492039',
     description: 'A code of the second factor, or a recovery code',
   })
-  @IsOptional()
   @IsText({ max: MAX_CODE })
   code?: string | null;
-  @ApiPropertyOptional({
+  @OptionalProperty({
     ...FREE_OBJECT,
     description: 'A passkey in place of the code: toJSON() of the credential',
   })
-  @IsOptional()
   @FreeJson()
   passkey?: JsonObject;
 }
@@ -79,8 +77,7 @@ export class SignInStaffDto extends FactorProofDto {
 
 @Example({ password: 'correct horse' })
 export class ConfirmSessionDto extends FactorProofDto {
-  @ApiPropertyOptional({ type: String, nullable: true, maxLength: MAX_PASSWORD, example: 'correct horse' })
-  @IsOptional()
+  @OptionalProperty({ type: String, nullable: true, maxLength: MAX_PASSWORD, example: 'correct horse' })
   @IsText({ max: MAX_PASSWORD })
   password?: string | null;
 }
@@ -130,14 +127,13 @@ export class FactorCodeDto {
 
 @Example({ password: 'correct horse' })
 export class BeginFactorDto {
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: String,
     nullable: true,
     maxLength: MAX_PASSWORD,
     example: 'correct horse',
     description: 'Required unless the person signs in by single sign-on only',
   })
-  @IsOptional()
   @IsText({ max: MAX_PASSWORD })
   password?: string | null;
 }
@@ -171,11 +167,10 @@ export class ProjectRoleDto {
 }
 
 export class RemoveMemberQuery {
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: Boolean,
     description: "True also changes the password of the database's owner role, and ends its sessions",
   })
-  @IsOptional()
   @IsBooleanString()
   rotate_database_password?: 'true' | 'false' | '1' | '0';
 }
@@ -192,13 +187,12 @@ export class InviteDto {
   @ApiProperty({ ...EMAIL, example: 'grace@example.com' })
   @IsText({ min: 1, max: MAX_EMAIL })
   email!: string;
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: String,
     enum: INSTALL_ROLES,
     nullable: true,
     description: 'Role of the installation; default: none',
   })
-  @IsOptional()
   @IsIn(INSTALL_ROLES)
   role?: InstallRole | null;
   @ApiPropertyOptional({ type: [InviteToProjectDto], maxItems: MAX_PROJECTS, description: 'Default: none' })
@@ -225,14 +219,13 @@ export class CreateTokenDto {
   @ArrayMaxSize(SCOPES.length)
   @IsIn(SCOPES, { each: true })
   scopes!: Scope[];
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: String,
     nullable: true,
     maxLength: 100,
     example: PROJECT_ID,
     description: 'The only project that the token is for; default: all projects of the person',
   })
-  @IsOptional()
   @IsText({ max: 100 })
   project_id?: string | null;
   @ApiProperty({

@@ -5,7 +5,6 @@ import {
   IsArray,
   IsBoolean,
   IsInt,
-  IsOptional,
   IsString,
   Matches,
   Max,
@@ -16,6 +15,7 @@ import { LIMITS } from '../../rows/limits';
 import { Omittable } from './omittable.decorator';
 import { Example } from '../../../http/docs/example.decorator';
 import { INT64 } from '../../../http/docs/documented-types';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 const MIME_PATTERN = /^(\*\/\*|[\w!#$&^.+-]+\/(\*|[\w!#$&^.+-]+))$/;
 
@@ -36,35 +36,31 @@ export class CreateBucketDto {
   @IsString()
   name!: string;
 
-  @ApiPropertyOptional({ type: String, nullable: true, maxLength: 2_000 })
-  @IsOptional()
+  @OptionalProperty({ type: String, nullable: true, maxLength: 2_000 })
   @MaxLength(2_000)
   @IsString()
   description?: string | null;
 
-  @ApiPropertyOptional({ description: 'Everyone can read its files; default: false' })
-  @IsOptional()
+  @OptionalProperty({ description: 'Everyone can read its files; default: false' })
   @IsBoolean()
   is_public?: boolean;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     ...BYTES,
     description: "Largest size of a file, in bytes; null: the project's limit",
   })
-  @IsOptional()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
   @IsInt()
   file_size_limit?: number | null;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: [String],
     nullable: true,
     maxItems: 100,
     example: ['image/*', 'application/pdf'],
     description: 'Types of files that it accepts; null: any',
   })
-  @IsOptional()
   @Matches(MIME_PATTERN, {
     each: true,
     message: 'allowed_mime_types must hold MIME types such as image/png or image/*',
@@ -75,31 +71,28 @@ export class CreateBucketDto {
   @IsArray()
   allowed_mime_types?: string[] | null;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     ...BYTES,
     description: 'Largest size of all files together, in bytes; null: no limit of its own',
   })
-  @IsOptional()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
   @IsInt()
   quota_bytes?: number | null;
 
-  @ApiPropertyOptional({ ...BYTES, description: 'Largest number of files; null: no limit of its own' })
-  @IsOptional()
+  @OptionalProperty({ ...BYTES, description: 'Largest number of files; null: no limit of its own' })
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
   @IsInt()
   quota_files?: number | null;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     type: String,
     nullable: true,
     maxLength: 200,
     example: 'public, max-age=3600',
     description: 'Cache-Control header of its files',
   })
-  @IsOptional()
   @MaxLength(200)
   @IsString()
   cache_control?: string | null;

@@ -18,82 +18,62 @@ import { Expiry, EXPIRY_NAMES } from '../../signed-urls/signed-url';
 import { Omittable } from './omittable.decorator';
 import { GivenOnce, QueryText } from './text';
 import { Example } from '../../../http/docs/example.decorator';
-import { SIZE, UUID_EXAMPLE, FREE_OBJECT } from '../../../http/docs/documented-types';
+import { UUID_EXAMPLE, FREE_OBJECT } from '../../../http/docs/documented-types';
+import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 /** Characters of a name, or of a part of one, in a query string. */
 const MAX_TEXT = 1_024;
 
 export class ListFilesQuery implements ListOptions {
-  @ApiPropertyOptional({ description: 'Text that the filename contains, case-insensitive' })
-  @IsOptional()
+  @OptionalProperty({ description: 'Text that the filename contains, case-insensitive' })
   @QueryText(MAX_TEXT)
   search?: string;
 
-  @ApiPropertyOptional({ description: 'Text that the filename begins with' })
-  @IsOptional()
+  @OptionalProperty({ description: 'Text that the filename begins with' })
   @QueryText(MAX_TEXT)
   prefix?: string;
 
-  @ApiPropertyOptional({ enum: ['/'], description: 'Only files directly below the prefix' })
-  @IsOptional()
+  @OptionalProperty({ enum: ['/'], description: 'Only files directly below the prefix' })
   @IsIn(['/'])
   delimiter?: '/';
 
-  @ApiPropertyOptional({ enum: SORT_FIELDS, description: 'Default: created_at' })
-  @IsOptional()
+  @OptionalProperty({ enum: SORT_FIELDS, description: 'Default: created_at' })
   @IsIn(SORT_FIELDS)
   sortBy?: SortField;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     enum: SORT_DIRECTIONS,
     description: 'Default: asc; without sortBy desc, which lists the newest files first',
   })
-  @IsOptional()
   @IsIn(SORT_DIRECTIONS)
   sortDir?: SortDirection;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 0,
-    maximum: MAX_LIMIT,
-    description: `Files per page; default: ${DEFAULT_LIMIT}`,
-  })
-  @IsOptional()
+  @OptionalProperty({ description: `Files per page; default: ${DEFAULT_LIMIT}` })
   @WholeNumber(0, MAX_LIMIT)
   limit?: number;
 
-  @ApiPropertyOptional({ ...SIZE, description: 'Files to skip; default: 0' })
-  @IsOptional()
+  @OptionalProperty({ description: 'Files to skip; default: 0' })
   @WholeNumber(0)
   offset?: number;
 
-  @ApiPropertyOptional({
+  @OptionalProperty({
     description: 'X-Next-Cursor of the previous page; unlike offset, late pages are as fast as the first',
   })
-  @IsOptional()
   @IsString()
   @MaxLength(4_096)
   cursor?: string;
 }
 
 export class ListFoldersQuery {
-  @ApiPropertyOptional({ example: 'reports/', description: 'Text that the folder names begin with' })
-  @IsOptional()
+  @OptionalProperty({ example: 'reports/', description: 'Text that the folder names begin with' })
   @QueryText(MAX_TEXT)
   prefix?: string;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    description: `Folders per page; default: ${DEFAULT_LIMIT}`,
-  })
-  @IsOptional()
+  @OptionalProperty({ description: `Folders per page; default: ${DEFAULT_LIMIT}` })
   @WholeNumber(1, MAX_LIMIT)
   limit?: number;
 
-  @ApiPropertyOptional({ description: 'The last folder of the previous page' })
-  @IsOptional()
+  @OptionalProperty({ description: 'The last folder of the previous page' })
   @QueryText(MAX_TEXT)
   after?: string;
 }
