@@ -34,7 +34,7 @@ it.each([
   [403, '42501', 'forbidden'],
   [404, 'not_found', 'not_found'],
   [404, '42P01', 'not_found'],
-  [409, '23505', 'invalid_parameters'],
+  [409, '23505', 'conflict'],
   [413, 'payload_too_large', 'file_too_large'],
   [414, 'uri_too_long', 'invalid_parameters'],
   [415, 'unsupported_media_type', 'unsupported_media_type'],
