@@ -18,6 +18,7 @@ export class MessageBus implements OnApplicationBootstrap, OnApplicationShutdown
   private readonly logger = new Logger(MessageBus.name);
   private readonly handlers = new Map<string, (text: string) => void>();
   private readonly gapHandlers: (() => void)[] = [];
+  private readonly longGapHandlers: (() => void)[] = [];
   private readonly listener: NotificationListener;
   private onProject: (projectId: string) => void = () => undefined;
 
@@ -25,6 +26,7 @@ export class MessageBus implements OnApplicationBootstrap, OnApplicationShutdown
     this.listener = new NotificationListener({ connectionString: platformUrl }, INSTALL_CHANNEL, {
       onNotification: (payload) => this.onNotification(payload),
       onListening: () => this.gapHandlers.forEach((handler) => handler()),
+      onLongGap: () => this.longGapHandlers.forEach((handler) => handler()),
       onError: (error) => this.logger.warn(`lost the platform database's notifications: ${messageOf(error)}`),
     });
   }
@@ -50,6 +52,11 @@ export class MessageBus implements OnApplicationBootstrap, OnApplicationShutdown
   /** Registers a handler that runs after each connection: messages before it may have been lost. */
   onGap(handler: () => void): void {
     this.gapHandlers.push(handler);
+  }
+
+  /** Registers a handler that runs while messages have been missed for more than a minute. */
+  onLongGap(handler: () => void): void {
+    this.longGapHandlers.push(handler);
   }
 
   /** Sends a message to all processes; it is lost while the platform's notifications are. */

@@ -41,6 +41,8 @@ export class ProjectRegistry {
   ) {
     bus.onProjectChange((id) => this.forget(id));
     bus.onGap(() => this.clear());
+    // A process that is cut off must not accept keys without end that others have rotated.
+    bus.onLongGap(() => this.cache.clear());
   }
 
   /** The active project with that id, or null. */

@@ -30,7 +30,7 @@ it('connects again after a network dropped everything, and reports the gap', asy
     { connectionString: through.href },
     CHANNEL,
     { onNotification: (payload) => received.push(payload), onListening: () => (connections += 1) },
-    { interval: 200, timeout: 500 },
+    { interval: 200, timeout: 500, longestGap: 60_000 },
   );
   await listener.start();
   await sender.query(`notify ${CHANNEL}, 'before'`);
@@ -46,4 +46,24 @@ it('connects again after a network dropped everything, and reports the gap', asy
   await sender.query(`notify ${CHANNEL}, 'after'`);
   await until(() => received.includes('after'));
   expect(received).toEqual(['before', 'after']);
+});
+
+it('reports an interruption that lasts, so that what is cached is not trusted for longer', async () => {
+  let longGaps = 0;
+  const isolated = new NotificationListener(
+    { connectionString: proxy.through(new URL(process.env.PLINTH_TEST_DATABASE_URL ?? '')).href },
+    CHANNEL,
+    { onNotification: () => undefined, onListening: () => undefined, onLongGap: () => (longGaps += 1) },
+    { interval: 200, timeout: 300, longestGap: 500 },
+  );
+  try {
+    await isolated.start();
+    expect(longGaps).toBe(0);
+    proxy.freeze();
+    await until(() => longGaps > 0);
+    expect(isolated.listening).toBe(false);
+  } finally {
+    proxy.thaw();
+    await isolated.stop();
+  }
 });

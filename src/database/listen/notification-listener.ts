@@ -4,7 +4,7 @@ import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 /** While the server cannot be reached, its projects answer 503; afterwards every process must notice soon. */
 const RECONNECT_MS = { first: 100, most: 1_000 };
 /** A connection that breaks silently would lose notifications unnoticed, so it is tested regularly. Milliseconds. */
-const HEARTBEAT = { interval: 15_000, timeout: 5_000 };
+const HEARTBEAT = { interval: 15_000, timeout: 5_000, longestGap: 60_000 };
 
 /** The application_name of a listening connection in pg_stat_activity. */
 export const LISTENER_NAME = 'plinth-listen';
@@ -15,6 +15,8 @@ export interface ListenerEvents {
   /** LISTEN succeeded (again): earlier notifications were missed. */
   onListening(): void;
   onError?(error: unknown): void;
+  /** An attempt failed, and no connection succeeded for longer than a minute. */
+  onLongGap?(): void;
 }
 
 export class NotificationListener {
@@ -23,6 +25,7 @@ export class NotificationListener {
   private beat: NodeJS.Timeout | undefined;
   private delay = RECONNECT_MS.first;
   private since: number | null = null;
+  private lostAt: number | null = null;
   private stopped = false;
 
   /** @param channel a constant of the code, never text from outside */
@@ -51,6 +54,7 @@ export class NotificationListener {
       await client.query(`listen ${this.channel}`);
       this.delay = RECONNECT_MS.first;
       this.since = performance.now();
+      this.lostAt = null;
       this.beat = setInterval(() => {
         client.query('select').catch((error: unknown) => this.lost(client, error));
       }, this.heartbeat.interval).unref();
@@ -88,6 +92,8 @@ export class NotificationListener {
     this.client = undefined;
     this.since = null;
     if (error) this.events.onError?.(error);
+    this.lostAt ??= performance.now();
+    if (performance.now() - this.lostAt > this.heartbeat.longestGap) this.events.onLongGap?.();
     void client.end().catch(() => undefined);
     this.retry = setTimeout(() => {
       this.retry = undefined;
