@@ -8,9 +8,13 @@ import { BoundedClient } from '../database/pools/one-off-connection';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { QUIET_LOGGER } from '../database/platform/quiet-logger';
 import { Initial1790000000100 } from '../../migrations/project/1790000000100-initial';
+import { SupabaseStorage1790000000300 } from '../../migrations/project/1790000000300-supabase-storage';
 
 /** In the order in which they are applied. */
-export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [Initial1790000000100];
+export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
+  Initial1790000000100,
+  SupabaseStorage1790000000300,
+];
 
 /** The schema version of a template database and of each project. Changes with every added migration. */
 export const PROJECT_SCHEMA_VERSION = `${PROJECT_MIGRATIONS.length}_${PROJECT_MIGRATIONS.at(-1)?.name.slice(-13)}`;

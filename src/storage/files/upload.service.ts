@@ -3,9 +3,15 @@
  * the file visible. Two round trips to the database. A crash at any moment leaves no row without bytes.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { Caller } from '../../access/caller';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
-import { essenceOf, isAllowed, parseContentType, resolveContentType } from '../content-type/content-type';
+import { parseCacheControl } from '../buckets/cache-control';
+import {
+  essenceOf,
+  isAllowed,
+  parseContentType,
+  resolveContentType,
+  UNKNOWN_TYPE,
+} from '../content-type/content-type';
 import { Evidence } from '../content-type/sniff';
 import { ObjectAddress } from '../providers/object-address';
 import { ObjectStore } from '../providers/object-store';
@@ -18,6 +24,7 @@ import {
   invalidParameters,
   unsupportedMediaType,
 } from '../storage.errors';
+import { StorageContext } from '../storage-transaction';
 import { ByteFacts, ByteMeter } from './byte-meter';
 import { FileRecord } from './file';
 import { FileRepository, NewFile } from './file.repository';
@@ -32,6 +39,8 @@ export interface UploadRequest {
   readonly bucket: string;
   /** From the query string; takes precedence over fields of the form with the same names. */
   readonly given: UploadParameters;
+  /** Stores the type and the Cache-Control that the client declares; else the type is detected from the content. */
+  readonly asDeclared?: boolean;
   /** Content-Length, in bytes; null without one. */
   readonly announcedLength: number | null;
   /**
@@ -50,7 +59,7 @@ export interface Uploaded {
 
 export const UPLOAD_PARAMETERS = ['filename', 'contentType', 'upsert', 'metadata'] as const;
 type UploadParameter = (typeof UPLOAD_PARAMETERS)[number];
-export type UploadParameters = Readonly<Partial<Record<UploadParameter, string>>>;
+export type UploadParameters = Readonly<Partial<Record<UploadParameter | 'cacheControl', string>>>;
 
 /** Bytes of a form in addition to its file. */
 const FORM_OVERHEAD = 64 * 1024;
@@ -68,7 +77,7 @@ export class UploadService {
   ) {}
 
   /** @throws AppError 400, 403, 404, 408, 409, 413, 415, 500 storage_unavailable, 503 */
-  async upload(caller: Caller, request: UploadRequest): Promise<Uploaded> {
+  async upload(caller: StorageContext, request: UploadRequest): Promise<Uploaded> {
     const { given } = request;
     if (given.filename !== undefined) assertFilename(given.filename);
     if (given.contentType !== undefined) parseContentType(given.contentType);
@@ -82,14 +91,14 @@ export class UploadService {
     );
   }
 
-  private async target(caller: Caller, bucket: string, filename: string | null): Promise<UploadTarget> {
+  private async target(caller: StorageContext, bucket: string, filename: string | null): Promise<UploadTarget> {
     const target = await this.targets.findUploadTarget(caller, bucket, filename);
     if (!target) throw bucketNotFound();
     return target;
   }
 
   private async receive(
-    caller: Caller,
+    caller: StorageContext,
     request: UploadRequest,
     target: UploadTarget,
     form: UploadForm,
@@ -99,11 +108,13 @@ export class UploadService {
     await this.assertMayUpload(caller, request, target, value('filename') ?? form.filename);
     const address = this.store.newAddress(caller.project.id);
     const limit = limitFor(target, sizeLimit, isTrue(value('upsert')));
-    const meter = new ByteMeter(limit, (evidence) => refuseEarly(evidence, target));
+    const { asDeclared = false } = request;
+    const meter = new ByteMeter(limit, (evidence) => asDeclared || refuseEarly(evidence, target));
     await this.store.put(address, meter.measure(form.bytes));
     try {
       await form.end();
-      const file = newFileOf(target, form, value, { ...meter.facts(), address });
+      const bytes = { ...meter.facts(), address };
+      const file = newFileOf(target, form, value, bytes, asDeclared);
       return await this.publish(caller, file, isTrue(value('upsert')));
     } catch (error) {
       if (isDefinite(error)) this.remover.removeLater([address]);
@@ -113,7 +124,7 @@ export class UploadService {
 
   /** @param filename as far as it is known before the file's bytes @throws AppError 400, 403, 404 */
   private async assertMayUpload(
-    caller: Caller,
+    caller: StorageContext,
     { bucket, given }: UploadRequest,
     { mayUpload }: UploadTarget,
     filename: string | null,
@@ -125,7 +136,7 @@ export class UploadService {
       throw forbidden(given.filename === undefined ? EARLY_FILENAME : undefined);
   }
 
-  private async publish(caller: Caller, file: NewFile, overwrite: boolean): Promise<Uploaded> {
+  private async publish(caller: StorageContext, file: NewFile, overwrite: boolean): Promise<Uploaded> {
     const written = await this.files.insert(caller, file, overwrite);
     if (!written) throw bucketNotFound();
     const { record, replaced, marks } = written;
@@ -135,7 +146,7 @@ export class UploadService {
 }
 
 /** Reads a parameter from the query string, else from the fields of the form received so far. */
-type ParameterReader = (name: UploadParameter) => string | undefined;
+type ParameterReader = (name: UploadParameter | 'cacheControl') => string | undefined;
 
 /** The row of a file whose form was read to its end. @throws AppError 400, 415 */
 function newFileOf(
@@ -143,14 +154,33 @@ function newFileOf(
   form: UploadForm,
   value: ParameterReader,
   { address, size, sha256, evidence }: ByteFacts & { readonly address: ObjectAddress },
+  asDeclared: boolean,
 ): NewFile {
   const filename = value('filename') ?? form.filename;
   if (filename === null) throw invalidParameters('filename is missing, or no UTF-8');
   assertFilename(filename);
-  const contentType = contentTypeOf(evidence, value('contentType'), form.declaredType);
+  const detected = contentTypeOf(evidence, value('contentType'), form.declaredType);
+  const contentType = (asDeclared && declaredTypeOf(form)) || detected;
   if (!isAllowed(contentType, bucket.allowedMimeTypes)) throw unsupportedMediaType(contentType);
   const metadata = parseMetadata(value('metadata') ?? '{}');
-  return { bucket, filename, metadata, bytes: { address, size, sha256, contentType } };
+  const cacheControl = asDeclared ? cacheControlOf(value('cacheControl')) : undefined;
+  return { bucket, filename, metadata, cacheControl, bytes: { address, size, sha256, contentType } };
+}
+
+/** Null for a type that says nothing, and for a malformed one. */
+function declaredTypeOf({ declaredType }: UploadForm): string | null {
+  const essence = declaredType === null ? null : lenient(declaredType);
+  return essence === null || essence === UNKNOWN_TYPE ? null : parseContentType(String(declaredType));
+}
+
+/** Seconds, or directives. Others are ignored, as storage-js lets applications pass any text. */
+function cacheControlOf(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  try {
+    return parseCacheControl(/^\d+$/.test(given) ? `max-age=${given}` : given);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
