@@ -110,7 +110,9 @@ function textOf(query: EntryQuery): string {
 }
 
 /** The range of names, compared as a pair: see FileListRepository. */
-const inRange = (from: string): string => `(f.bucket_id, f.filename) >= ((select id from bucket), ${from} collate "C")
+const inRange = (
+  from: string,
+): string => `(f.bucket_id, f.filename) >= ((select id from bucket), ${from} collate "C")
   and (f.bucket_id, f.filename) < ((select id from bucket), $3 collate "C")`;
 
 /** The length of the first folder of a name after the prefix, its slash included; 0 for a file in this folder. */

@@ -51,7 +51,7 @@ export class NamedFilesService {
   /** Deletes all files of a bucket that the caller may delete. @throws AppError 404 */
   async emptyBucket(caller: Caller, bucket: string): Promise<void> {
     await this.buckets.get(caller, bucket);
-    for (let count = MAX_REMOVED; count === MAX_REMOVED; ) {
+    for (let count = MAX_REMOVED; count === MAX_REMOVED;) {
       const removed = await this.files.removeNamed(caller, bucket, null);
       this.remover.removeLater(removed.map(({ address }) => address));
       count = removed.length;

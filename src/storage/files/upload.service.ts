@@ -91,7 +91,11 @@ export class UploadService {
     );
   }
 
-  private async target(caller: StorageContext, bucket: string, filename: string | null): Promise<UploadTarget> {
+  private async target(
+    caller: StorageContext,
+    bucket: string,
+    filename: string | null,
+  ): Promise<UploadTarget> {
     const target = await this.targets.findUploadTarget(caller, bucket, filename);
     if (!target) throw bucketNotFound();
     return target;

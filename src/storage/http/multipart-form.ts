@@ -42,15 +42,17 @@ export interface OpenForm extends UploadForm {
 /**
  * Reads a form up to the first byte of its file.
  * @param memory counts the fields of the form
+ * @param filePart the name of the part that holds the file; null: any
  * @throws AppError 400 when the form is malformed or has no file, 408, 415 when it is compressed, and errors of `memory`
  */
 export async function openMultipartForm(
   request: IncomingMessage,
   pace: PaceLimits,
   memory: Memory,
+  filePart: string | null = FILE_PART,
 ): Promise<OpenForm> {
   assertNotEncoded(request);
-  return new MultipartForm(request, pace, memory).begin();
+  return new MultipartForm(request, pace, memory, filePart).begin();
 }
 
 class MultipartForm implements OpenForm {
@@ -78,6 +80,7 @@ class MultipartForm implements OpenForm {
     private readonly request: IncomingMessage,
     pace: PaceLimits,
     private readonly memory: Memory,
+    private readonly filePart: string | null,
   ) {
     const boundary = boundaryFrom(request);
     this.parser = createParser(boundary);
@@ -102,7 +105,11 @@ class MultipartForm implements OpenForm {
     this.listenToRequest();
     await Promise.race([fileFound, this.ended]);
     if (this.stage === 'before')
-      throw invalidParameters(`The form has no part named "${FILE_PART}" that holds a file`);
+      throw invalidParameters(
+        this.filePart === null
+          ? 'The form holds no file'
+          : `The form has no part named "${this.filePart}" that holds a file`,
+      );
     return this;
   }
 
@@ -212,8 +219,8 @@ class MultipartForm implements OpenForm {
     // The parser emits the same error.
     stream.on('error', () => undefined);
     stream.resume();
-    if (name !== FILE_PART) {
-      this.fail(invalidParameters(`The file must be in the part named "${FILE_PART}"`));
+    if (this.filePart !== null && name !== this.filePart) {
+      this.fail(invalidParameters(`The file must be in the part named "${this.filePart}"`));
       return;
     }
     this.stage = 'file';
