@@ -7,7 +7,7 @@ import { Project } from '../projects/project';
 import { projectNotFound } from '../projects/projects.errors';
 import { ProjectQuotas } from '../limits/project-quotas.service';
 import { ProjectRegistry } from '../projects/project-registry.service';
-import { WriteGate } from '../projects/write-gate.service';
+import { WriteStops } from '../projects/write-stops.service';
 import { Checks } from './access-rule';
 import { invalidCredentials, missingApiKey } from './access.errors';
 import { ApiKeyStrategy, LookupFailure, VerifiedApiKey } from './strategies/api-key.strategy';
@@ -21,7 +21,7 @@ export class ApiKeyGuard extends AuthGuard() {
     private readonly registry: ProjectRegistry,
     private readonly verified: VerifiedCredentials,
     private readonly quotas: ProjectQuotas,
-    private readonly gate: WriteGate,
+    private readonly stops: WriteStops,
     strategy: ApiKeyStrategy,
   ) {
     super(guardOptions('apiKey', strategy));
@@ -36,7 +36,7 @@ export class ApiKeyGuard extends AuthGuard() {
     if (!isPathOf(request, key)) await this.refusePath(request, key);
     if (key.project.database.isPaused) throw projectPaused();
     this.quotas.assertMayRequest(key.project);
-    this.gate.assertMay(request.method, key.project);
+    this.stops.assertMayWrite(request.method, key.project);
     return true;
   }
 
