@@ -134,7 +134,7 @@ const REQUIREMENTS: Readonly<Record<AccessRule, object[]>> = {
   session: [{ apikey: [], bearer: [] }],
   service_role: [{ apikey: [], bearer: [] }],
   staff: [{ 'platform-admin-key': [] }, ...PERSON],
-  staff_person: PERSON,
+  staff_member: PERSON,
   staff_session: [STAFF_SESSION],
   metrics_token: [{ 'metrics-token': [] }, { 'platform-admin-key': [] }],
 };
