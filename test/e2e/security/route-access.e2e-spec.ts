@@ -166,7 +166,7 @@ it('the OpenAPI document names the roles and the scope of each operation of the 
     expect({
       route,
       named,
-      everyone: access.startsWith('every person'),
+      everyone: access.startsWith('every staff member'),
       byKey: !/_KEY is refused/.test(access),
     }).toEqual({
       route,
