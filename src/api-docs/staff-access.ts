@@ -60,7 +60,9 @@ function accessText(
     stepUp
       ? 'The staff member of a session must have signed in, or confirmed the session, less than ten minutes ago (403 step_up_required).'
       : '',
-    schemes.includes(ADMIN_KEY) ? '' : 'PLATFORM_ADMIN_KEY is refused, because it belongs to no staff member.',
+    schemes.includes(ADMIN_KEY)
+      ? ''
+      : 'PLATFORM_ADMIN_KEY is refused, because it belongs to no staff member.',
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }
