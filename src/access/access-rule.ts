@@ -23,10 +23,10 @@ const PREREQUISITES = {
   session: 'bearer',
   /** The apikey or the bearer is the service-role key. */
   service_role: 'bearer',
-  /** A person with a session or a personal access token, or PLATFORM_ADMIN_KEY; what they may do depends on their role. */
+  /** A staff member with a session or a personal access token, or PLATFORM_ADMIN_KEY; what they may do depends on their role. */
   staff: null,
   /** The credential is that of a person. */
-  staff_person: 'staff',
+  staff_member: 'staff',
   /** The credential is the session of a person. */
   staff_session: 'staff',
   /** METRICS_TOKEN or PLATFORM_ADMIN_KEY. */
