@@ -11,6 +11,7 @@ import { StorageRateLimiter } from '../../limits/storage-rate-limiter';
 import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { projectNotFound } from '../../projects/projects.errors';
+import { WriteStops } from '../../projects/write-stops.service';
 import { cacheControlFor } from '../buckets/cache-control';
 import { FileContent } from '../files/file';
 import { previewDisposition } from './active-types';
@@ -30,13 +31,15 @@ export class KeylessRequests {
     private readonly quotas: ProjectQuotas,
     private readonly limiter: StorageRateLimiter,
     private readonly responder: ContentResponder,
+    private readonly stops: WriteStops,
   ) {}
 
-  /** @throws AppError 404, 503 when it is paused */
-  async projectOf({ params }: Request): Promise<Project> {
+  /** @throws AppError 404, 503 when it is paused, or moved and the request writes */
+  async projectOf({ method, params }: Request): Promise<Project> {
     const project = await this.registry.findBySlug(String(params.project_slug));
     if (!project) throw projectNotFound();
     if (project.database.isPaused) throw projectPaused();
+    this.stops.assertMayWrite(method, project);
     return project;
   }
 

@@ -23,6 +23,5 @@ export const ObjectPath = (): MethodDecorator =>
     schema: { type: 'string', example: 'reports/2026.txt' },
   });
 
-/** `bucket/name`, encoded for a URL. */
-export const urlPathOf = ({ bucket, filename }: FileAddress): string =>
-  [bucket, ...filename.split('/')].map(encodeURIComponent).join('/');
+/** `bucket/name`, not encoded: storage-js encodes the addresses that it gets. */
+export const urlPathOf = ({ bucket, filename }: FileAddress): string => `${bucket}/${filename}`;
