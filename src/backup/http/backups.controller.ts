@@ -70,7 +70,7 @@ export class BackupsController {
 
   @Post('restore')
   @Describe(`Restore a project from a backup, with the same id
-    The project serves requests once the whole archive is verified; a failure leaves nothing. It gets new keys, secrets and a new database password, and its users sign in again, unless \`keep_keys\` is \`true\`. With \`dry_run\`, the archive is only checked.`)
+    The project serves requests once the whole archive is verified; a failure leaves nothing. It gets new keys, secrets and a new database password, and its users sign in again, unless \`keep_keys\` is \`true\`. With \`dry_run\`, it is restored under another id and removed again.`)
   @ApiHeader(PASSPHRASE)
   @ApiConsumes(...ARCHIVE_TYPES)
   @ApiBody({ schema: ARCHIVE })

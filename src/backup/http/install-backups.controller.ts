@@ -59,7 +59,7 @@ export class InstallBackupsController {
 
   @Post('restore/all')
   @Describe(`Restore the projects, the audit log, the schedules and the list of servers of a backup of the install
-    Needs an owner of the installation. Existing projects are left unchanged; every other one is restored completely or not at all. Projects keep their keys, unless \`keep_keys\` is \`false\`. Added entries of the audit log name the restoring person as \`imported_by\` in their details. The call can be repeated. With \`dry_run\`, the archive is only checked.`)
+    Needs an owner of the installation. Existing projects are left unchanged; every other one is restored completely or not at all. Projects keep their keys, unless \`keep_keys\` is \`false\`. Added entries of the audit log name the restoring person as \`imported_by\` in their details. The call can be repeated. With \`dry_run\`, each project is restored under another id and removed again.`)
   @ApiHeader(PASSPHRASE)
   @ApiConsumes(...ARCHIVE_TYPES)
   @ApiBody({ schema: ARCHIVE })
