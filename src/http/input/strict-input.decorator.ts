@@ -7,7 +7,7 @@ import { getMetadataStorage, type ValidationError } from 'class-validator';
 import type { Request } from 'express';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { isJsonObject } from '../../common/text/json';
-import { mostSimilar } from '../../common/text/similar';
+import { mostSimilar } from './similar';
 import { bodyNotAnObject } from '../bodies/body.errors';
 import { BodyPipe } from './free-json';
 import { inputParameter } from './input-parameter';
