@@ -325,11 +325,7 @@ export class ProjectsService {
   }
 
   private async undo(entity: ProjectEntity, entry: AuditEntry): Promise<void> {
-    await this.provisioner.drop(this.serverOf(entity), {
-      database: entity.databaseName,
-      ownerRole: entity.ownerRole,
-      loginRole: entity.loginRole,
-    });
+    await this.provisioner.drop(this.serverOf(entity), this.blueprintOf(entity));
     await this.projects.remove(entity.id, entry);
   }
 

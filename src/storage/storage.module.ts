@@ -1,5 +1,6 @@
 /** Buckets and files of a project. */
 import { Module } from '@nestjs/common';
+import { AdmissionGuard } from '../access/admission.guard';
 import { ApiKeyGuard } from '../access/api-key.guard';
 import { BearerGuard } from '../access/bearer.guard';
 import { BucketRepository } from './buckets/bucket.repository';
@@ -31,7 +32,6 @@ import { ProjectEnds } from './removal/project-ends.service';
 import { RemovalHoldRepository } from './removal/removal-hold.repository';
 import { StorageMetrics } from './storage-metrics.service';
 import { StorageTransaction } from './storage-transaction';
-import { StorageRateLimiter } from './rate-limit/storage-rate-limiter';
 import { StorageComparison } from './sweep/storage-comparison.service';
 import { StorageSweep } from './sweep/storage-sweep.service';
 import { SignedUrlsService } from './signed-urls/signed-urls.service';
@@ -49,6 +49,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     UnknownPathController,
   ],
   providers: [
+    AdmissionGuard,
     ApiKeyGuard,
     BearerGuard,
     BucketRepository,
@@ -68,7 +69,6 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     StorageComparison,
     StorageErrorRenderer,
     StorageMetrics,
-    StorageRateLimiter,
     StorageSweep,
     StorageTransaction,
     TargetRepository,
@@ -76,6 +76,6 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     OBJECT_STORE,
     ProviderCheck,
   ],
-  exports: [ObjectStore, RemovalHoldRepository, StorageErrorRenderer, StorageRateLimiter, StorageSweep],
+  exports: [ObjectStore, RemovalHoldRepository, StorageErrorRenderer, StorageSweep],
 })
 export class StorageModule {}

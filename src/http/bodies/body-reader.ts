@@ -1,15 +1,14 @@
 /**
  * Reads bodies into memory. Each one reserves memory on its sender's account before it is read and until its work is done
- * (body-budget.ts), and has to arrive in time (body-pace.ts).
+ * (memory-budget.ts), and has to arrive in time (body-pace.ts).
  */
 import type { Request } from 'express';
 import { AppError } from '../../common/errors/app-error';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { hasTooManyValues, MAX_VALUES } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
-import { turnOf } from '../fair-starts';
-import type { BodyBudget, HeldBody, Reservation, Sender } from './body-budget';
-import type { PaceLimits } from './body-pace';
+import type { MemoryBudget, HeldBody, Reservation, Sender } from '../../admission/memory-budget';
+import type { PaceLimits } from '../../admission/body-pace';
 import { assertNotEncoded } from './content-encoding';
 import { bodyHasTooManyValues, bodyNotJson, bodyTooLarge, mediaTypeNotJson } from './body.errors';
 import { announcedLength, readBody } from './read-body';
@@ -51,7 +50,7 @@ export class BodyReader {
    * @param senderOf the account on which a request's body is read
    */
   constructor(
-    private readonly budget: BodyBudget,
+    private readonly budget: MemoryBudget,
     readonly pace: PaceLimits,
     private readonly senderOf: (request: Request) => Sender,
   ) {}
@@ -86,7 +85,7 @@ export class BodyReader {
   /** As use(), for a caller that calls release() itself, when it has done all work on the body. */
   async hold(request: Request, kind: BodyKind): Promise<LentBody> {
     const held = await this.read(request, kind);
-    const turn = turnOf(request);
+    const turn = held === NO_BODY ? undefined : request.context?.starts?.turnFor(request);
     if (turn) await turn;
     return held;
   }

@@ -1,0 +1,83 @@
+/** Serves the console under `/console`: its hashed assets for good, and its page at every other path (docs/console.md). */
+import { readFile } from 'node:fs/promises';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { PublicRoute } from '../../access/public-route.decorator';
+import { httpError } from '../../common/errors/http-errors';
+import { evaluatePreconditions } from '../../http/syntax/preconditions';
+import { PRODUCT } from '../../config/product';
+import { type ConsoleBuild, type Encoding, consoleFolder, readConsole } from '../console-files';
+import { baseOf, NOT_BUILT, PAGE_HEADERS, withBase } from '../console-page';
+
+const ASSETS = 'assets/';
+const YEAR_SECONDS = 31_536_000;
+
+@ApiExcludeController()
+@PublicRoute('the console is a static page; it asks the administration API, which requires a credential')
+@Controller()
+export class ConsoleController {
+  private readonly build: ConsoleBuild | null = readConsole(consoleFolder(PRODUCT.root));
+
+  /** Every path that is no file has the same page: the page shows the screen that the path names. */
+  @Get(['console', 'console/*path'])
+  async serve(@Req() request: Request, @Res() response: Response): Promise<void> {
+    if (!this.build) return sendPage(request, response, NOT_BUILT.headers, NOT_BUILT.html);
+    const name = request.path.slice('/console/'.length);
+    if (this.build.files.has(name)) return this.sendFile(name, this.build, request, response);
+    // A page in place of a script of an older build would be a puzzling syntax error.
+    if (name.startsWith(ASSETS)) throw httpError(404, 'There is no such file');
+    const base = baseOf(request.path);
+    const etag = `"${this.build.digest}-${base.split('/').length}"`;
+    const html = withBase(this.build.page, base);
+    sendPage(request, response, { ...PAGE_HEADERS, ETag: etag }, html);
+  }
+
+  private async sendFile(
+    name: string,
+    { files }: ConsoleBuild,
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    const { type, variants } = files.get(name)!;
+    const encoding = request.acceptsEncodings([...variants.keys()]) || 'identity';
+    // The name contains the hash of the content.
+    const headers = {
+      ETag: `"${name.replaceAll(/[^\w.-]/g, '_')}-${encoding}"`,
+      'Cache-Control': name.startsWith(ASSETS) ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
+      'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept-Encoding',
+    };
+    if (isCurrent(request, headers.ETag)) {
+      response.writeHead(304, headers).end();
+      return;
+    }
+    const content = await readFile(variants.get(encoding as Encoding) ?? variants.get('identity')!);
+    response.writeHead(200, {
+      ...headers,
+      'Content-Type': type,
+      'Content-Length': content.length,
+      ...(encoding === 'identity' ? {} : { 'Content-Encoding': encoding }),
+    });
+    response.end(request.method === 'HEAD' ? undefined : content);
+  }
+}
+
+function sendPage(
+  request: Request,
+  response: Response,
+  headers: Readonly<Record<string, string>>,
+  html: string,
+): void {
+  if (headers.ETag !== undefined && isCurrent(request, headers.ETag)) {
+    response.writeHead(304, headers).end();
+    return;
+  }
+  response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(html) });
+  response.end(request.method === 'HEAD' ? undefined : html);
+}
+
+function isCurrent(request: Request, etag: string): boolean {
+  const ifNoneMatch = request.get('if-none-match');
+  return evaluatePreconditions({ ifNoneMatch }, { etag, lastModified: Infinity }) === 'not_modified';
+}

@@ -1,0 +1,157 @@
+/**
+ * Reads the messages of pgoutput, PostgreSQL's plugin for logical replication (manual, 54.9), version 1 of its protocol.
+ * Values stay text. The types of columns are left out: the target has them.
+ *
+ * Not pg-logical-replication (2.5.0): its decoder drops a U+FEFF at the beginning of a value, and converts values by pg's parsers, which
+ * lose digits of times and numbers.
+ */
+
+/** A value in PostgreSQL's text format; undefined for a large one that an UPDATE did not change. */
+export type Value = string | null | undefined;
+
+export type LogicalMessage =
+  | {
+      readonly kind: 'relation';
+      readonly id: number;
+      readonly schema: string;
+      readonly name: string;
+      readonly columns: string[];
+    }
+  | { readonly kind: 'insert'; readonly relation: number; readonly row: Value[] }
+  /** `old` has the former key, or the whole former row, if the key changed or the table's replica identity is FULL. */
+  | {
+      readonly kind: 'update';
+      readonly relation: number;
+      readonly old: Value[] | null;
+      readonly row: Value[];
+    }
+  | { readonly kind: 'delete'; readonly relation: number; readonly old: Value[] }
+  | { readonly kind: 'truncate'; readonly relations: number[] }
+  | { readonly kind: 'commit'; readonly end: bigint }
+  /** Of pg_logical_emit_message(). */
+  | { readonly kind: 'message'; readonly content: string }
+  | { readonly kind: 'other' };
+
+const OTHER = { kind: 'other' } as const;
+
+/** @throws RangeError for a message that ends too early */
+export function parseLogicalMessage(bytes: Buffer): LogicalMessage {
+  const reader = new Reader(bytes);
+  switch (reader.letter()) {
+    case 'R':
+      return relation(reader);
+    case 'I': {
+      const id = reader.int32();
+      reader.letter();
+      return { kind: 'insert', relation: id, row: reader.tuple() };
+    }
+    case 'U':
+      return update(reader);
+    case 'D': {
+      const id = reader.int32();
+      reader.letter();
+      return { kind: 'delete', relation: id, old: reader.tuple() };
+    }
+    case 'T': {
+      const count = reader.int32();
+      reader.byte();
+      return { kind: 'truncate', relations: Array.from({ length: count }, () => reader.int32()) };
+    }
+    case 'C':
+      reader.skip(1 + 8);
+      return { kind: 'commit', end: reader.int64() };
+    case 'M':
+      reader.skip(1 + 8);
+      reader.name();
+      return { kind: 'message', content: reader.text(reader.int32()) };
+    default:
+      return OTHER;
+  }
+}
+
+function relation(reader: Reader): LogicalMessage {
+  const id = reader.int32();
+  const [schema, name] = [reader.name(), reader.name()];
+  reader.byte();
+  const columns = Array.from({ length: reader.int16() }, () => {
+    reader.byte();
+    const column = reader.name();
+    reader.skip(4 + 4);
+    return column;
+  });
+  return { kind: 'relation', id, schema, name, columns };
+}
+
+function update(reader: Reader): LogicalMessage {
+  const id = reader.int32();
+  const hasOld = reader.letter() !== 'N';
+  const old = hasOld ? reader.tuple() : null;
+  if (hasOld) reader.letter();
+  return { kind: 'update', relation: id, old, row: reader.tuple() };
+}
+
+class Reader {
+  private at = 0;
+
+  constructor(private readonly bytes: Buffer) {}
+
+  skip(count: number): void {
+    this.at += count;
+  }
+
+  byte(): number {
+    return this.bytes.readUInt8(this.move(1));
+  }
+
+  letter(): string {
+    return String.fromCharCode(this.byte());
+  }
+
+  int16(): number {
+    return this.bytes.readUInt16BE(this.move(2));
+  }
+
+  int32(): number {
+    return this.bytes.readUInt32BE(this.move(4));
+  }
+
+  int64(): bigint {
+    return this.bytes.readBigUInt64BE(this.move(8));
+  }
+
+  /** Text that ends with a zero. */
+  name(): string {
+    const end = this.bytes.indexOf(0, this.at);
+    if (end < 0) throw new RangeError('a name without an end');
+    const text = this.bytes.toString('utf8', this.at, end);
+    this.at = end + 1;
+    return text;
+  }
+
+  text(length: number): string {
+    const from = this.move(length);
+    if (this.at > this.bytes.length) throw new RangeError('a value without an end');
+    return this.bytes.toString('utf8', from, this.at);
+  }
+
+  tuple(): Value[] {
+    return Array.from({ length: this.int16() }, () => this.value());
+  }
+
+  private value(): Value {
+    switch (this.letter()) {
+      case 'n':
+        return null;
+      case 'u':
+        return undefined;
+      default:
+        return this.text(this.int32());
+    }
+  }
+
+  private move(count: number): number {
+    const from = this.at;
+    this.at += count;
+    return from;
+  }
+}
