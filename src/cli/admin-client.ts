@@ -43,7 +43,7 @@ export class AdminClient {
 
   /**
    * With the admin key, tries PORT on this machine before PUBLIC_URL, which may be reachable only from outside, through a
-   * proxy. The token of a person goes to PUBLIC_URL alone: on another machine, PORT may be anything.
+   * proxy. The token of a staff member goes to PUBLIC_URL alone: on another machine, PORT may be anything.
    */
   static for({ host: boundTo, port, publicUrl, credential }: ClientConfig): AdminClient {
     if (credential.kind === 'token') return new AdminClient([publicUrl], credential.secret, 'token');

@@ -14,7 +14,7 @@ import { addMoveCommand } from './move.commands';
 import { addProjectCommands } from './project.commands';
 import { addServerCommands } from './server.commands';
 import { addProjectDatabaseCommands } from './project-database.commands';
-import { addPeopleCommands, addProjectPeopleCommands } from './people.commands';
+import { addPeopleCommands, addProjectPeopleCommands } from './staff.commands';
 import { addSignInCommands } from './sign-in.commands';
 import { addStorageCommands } from './storage.commands';
 import { addTokenCommands } from './token.commands';

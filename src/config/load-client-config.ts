@@ -21,7 +21,7 @@ export interface ClientConfig extends ServerAddress {
 }
 
 export interface Credential {
-  /** `token`: of a person; `key`: PLATFORM_ADMIN_KEY. */
+  /** `token`: of a staff member; `key`: PLATFORM_ADMIN_KEY. */
   readonly kind: 'token' | 'key';
   readonly secret: string;
 }

@@ -1,5 +1,5 @@
 /**
- * The platform database: projects, their secrets, people, the audit log. Reached through TypeORM, with its own
+ * The platform database: projects, their secrets, staff, the audit log. Reached through TypeORM, with its own
  * migrations.
  */
 import { Client } from 'pg';

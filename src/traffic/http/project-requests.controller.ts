@@ -14,7 +14,7 @@ import { SampleRepository, SampleRow, STEPS } from '../samples/sample.repository
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { StaffRecheck } from '../../staff/http/staff-recheck.service';
-import { personOf, type Staff } from '../../staff/roles/staff';
+import { memberOf, type StaffCaller } from '../../staff/roles/staff';
 import { tooManyListeners } from '../traffic.errors';
 import { ProjectSamples } from './dto/request-responses';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
@@ -58,12 +58,12 @@ export class ProjectRequestsController {
   @Errors(tooManyListeners('process'), tooManyListeners('person'))
   async watchProjectRequests(
     @Param('id') id: string,
-    @CurrentStaff() staff: Staff,
+    @CurrentStaff() staff: StaffCaller,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     await this.registry.get(id);
-    const person = personOf(staff)?.id ?? 'platform-admin-key';
+    const person = memberOf(staff)?.id ?? 'platform-admin-key';
     const limit = this.live.limitFor(id, person);
     if (limit !== null) throw tooManyListeners(limit);
     if (request.method === 'HEAD') {

@@ -1,4 +1,4 @@
-/** People as owners, operators and project administrators manage them. Nobody grants or touches more than they have. */
+/** Staff as owners, operators and project administrators manage them. Nobody grants or touches more than they have. */
 import { Injectable } from '@nestjs/common';
 import { parseEmailAddress } from '../../identity/email-address';
 import { UUID } from '../../common/text/uuid';
@@ -7,31 +7,36 @@ import type { JsonObject } from '../../common/text/json';
 import type { Actor, AuditEntry } from '../../install/audit/audit-log.repository';
 import { OwnerDatabase } from '../../projects/owner-database';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { installRoleOf, Staff } from '../roles/staff';
-import { personNotFound, roleForbids } from '../staff.errors';
-import type { InstallRole, Membership, PersonRecord, ProjectRole } from './person';
-import { PeopleRepository, PersonChange, ProjectMember } from './people.repository';
+import { installRoleOf, StaffCaller } from '../roles/staff';
+import { staffMemberNotFound, roleForbids } from '../staff.errors';
+import type { InstallRole, Membership, StaffMemberRecord, ProjectRole } from './staff-member';
+import { StaffMemberRepository, StaffMemberChange, ProjectMember } from './staff-member.repository';
 
 @Injectable()
-export class PeopleService {
+export class StaffMemberService {
   constructor(
-    private readonly people: PeopleRepository,
+    private readonly members: StaffMemberRepository,
     private readonly projects: ProjectRegistry,
     private readonly owner: OwnerDatabase,
     private readonly clock: Clock,
   ) {}
 
-  async list(): Promise<PersonRecord[]> {
-    return this.people.list();
+  async list(): Promise<StaffMemberRecord[]> {
+    return this.members.list();
   }
 
   /** @throws AppError 403 where an owner is concerned and the sender is none, 404, 409 for the last owner */
-  async update(staff: Staff, id: string, change: PersonChange, actor: Actor): Promise<PersonRecord> {
+  async update(
+    staff: StaffCaller,
+    id: string,
+    change: StaffMemberChange,
+    actor: Actor,
+  ): Promise<StaffMemberRecord> {
     assertId(id);
     assertMayGrant(staff, change.role ?? null);
     const details = { person_id: id, ...change } as JsonObject;
     const now = new Date(this.clock.now());
-    return this.people.update(
+    return this.members.update(
       id,
       (before) => assertMayGrant(staff, before.role),
       change,
@@ -41,9 +46,9 @@ export class PeopleService {
   }
 
   /** @throws as update() */
-  async remove(staff: Staff, id: string, actor: Actor): Promise<void> {
+  async remove(staff: StaffCaller, id: string, actor: Actor): Promise<void> {
     assertId(id);
-    await this.people.remove(
+    await this.members.remove(
       id,
       (before) => assertMayGrant(staff, before.role),
       entryOf('person.delete', actor, null, { person_id: id }),
@@ -53,17 +58,17 @@ export class PeopleService {
   /** @throws AppError 404 */
   async projectsOf(id: string): Promise<Membership[]> {
     assertId(id);
-    if (!(await this.people.find(id))) throw personNotFound();
-    return this.people.projectsOf(id);
+    if (!(await this.members.find(id))) throw staffMemberNotFound();
+    return this.members.projectsOf(id);
   }
 
   /** @throws AppError 404 */
   async membersOf(projectId: string): Promise<ProjectMember[]> {
     await this.projects.get(projectId);
-    return this.people.membersOf(projectId);
+    return this.members.membersOf(projectId);
   }
 
-  /** @param who the id of the person, or their address @throws AppError 404 */
+  /** @param who the id of the staff member, or their address @throws AppError 404 */
   async giveProjectRole(
     projectId: string,
     who: string,
@@ -71,10 +76,10 @@ export class PeopleService {
     actor: Actor,
   ): Promise<ProjectMember> {
     await this.projects.get(projectId);
-    const person = await this.find(who);
-    const entry = entryOf('project.person.set', actor, projectId, { person_id: person.id, role });
-    await this.people.giveProjectRole(projectId, person.id, role, entry);
-    return { ...person, projectRole: role };
+    const member = await this.find(who);
+    const entry = entryOf('project.person.set', actor, projectId, { person_id: member.id, role });
+    await this.members.giveProjectRole(projectId, member.id, role, entry);
+    return { ...member, projectRole: role };
   }
 
   /** @param rotatePassword gives the project's database another password @throws AppError 404 */
@@ -87,27 +92,27 @@ export class PeopleService {
     await this.projects.get(projectId);
     const { id } = await this.find(who);
     const entry = entryOf('project.person.remove', actor, projectId, { person_id: id });
-    if (!(await this.people.takeProjectRole(projectId, id, entry))) throw personNotFound();
+    if (!(await this.members.takeProjectRole(projectId, id, entry))) throw staffMemberNotFound();
     if (rotatePassword) await this.owner.rotatePassword(projectId, actor);
   }
 
-  private async find(who: string): Promise<PersonRecord> {
+  private async find(who: string): Promise<StaffMemberRecord> {
     const key = parseEmailAddress(who)?.key;
-    const byId = UUID.test(who) ? await this.people.find(who) : null;
-    const person = key === undefined ? byId : await this.people.findByEmail(key);
-    if (!person) throw personNotFound();
-    return person;
+    const byId = UUID.test(who) ? await this.members.find(who) : null;
+    const member = key === undefined ? byId : await this.members.findByEmail(key);
+    if (!member) throw staffMemberNotFound();
+    return member;
   }
 }
 
 /** Only an owner makes, changes or removes an owner. @throws AppError 403 */
-export function assertMayGrant(staff: Staff, role: InstallRole | null): void {
+export function assertMayGrant(staff: StaffCaller, role: InstallRole | null): void {
   if (role === 'owner' && installRoleOf(staff) !== 'owner') throw roleForbids();
 }
 
 /** @throws AppError 404 */
 function assertId(id: string): void {
-  if (!UUID.test(id)) throw personNotFound();
+  if (!UUID.test(id)) throw staffMemberNotFound();
 }
 
 const entryOf = (
