@@ -114,12 +114,12 @@ export class ProjectsService {
     });
   }
 
-  private async fill(project: ProjectEntity, { extensions, fill, complete }: RestoreSteps): Promise<boolean> {
+  private async fill(project: ProjectEntity, steps: RestoreSteps): Promise<boolean> {
     const [server, blueprint] = [this.serverOf(project), this.blueprintOf(project)];
-    const { polled } = await this.provisioner.createEmpty(server, blueprint, extensions);
-    await fill(project);
+    const { polled } = await this.provisioner.createEmpty(server, blueprint, steps.extensions);
+    await steps.fill(project);
     await this.provisioner.admitOwner(server, blueprint);
-    await complete(project);
+    await steps.complete(project);
     return polled;
   }
 
