@@ -31,7 +31,7 @@ import { Describe, Errors } from '../../http/docs/operation.decorators';
 
 /** Named for each response, because errors of the same route are JSON. */
 /** Headers of every answer about the bytes of a file, 304 included. */
-const CONTENT_HEADERS: DocumentedHeaders = {
+export const CONTENT_HEADERS: DocumentedHeaders = {
   ...RATE_HEADERS,
   'Accept-Ranges': { description: '`bytes`', schema: TEXT },
   'Cache-Control': { description: 'Of the bucket, or `private, no-cache`', schema: TEXT },

@@ -188,7 +188,7 @@ describe('uploads', () => {
       },
     });
     await expect(
-      raw(`object/private/${path}`, { method: 'POST', body, duplex: 'half' } as RequestInit),
+      raw(`object/private/${path}`, { method: 'POST', body, duplex: 'half' }),
     ).rejects.toThrow();
     expect((await service.storage.from('private').exists(path)).data).toBe(false);
   });
@@ -446,6 +446,13 @@ describe('policies and credentials', () => {
     expect(await alone({})).toBe(401);
     expect(await alone({ authorization: `Bearer ${project.token({ role: 'service_role' })}` })).toBe(401);
     expect(await alone({ apikey: other.serviceKey })).toBe(401);
+  });
+
+  it('come with the rate of the project', async () => {
+    for (const path of ['bucket', 'object/private/none', 'object/public/public/none', 'nowhere']) {
+      const { headers } = await raw(path);
+      expect([path, headers.get('x-ratelimit-limit')]).toEqual([path, '10000']);
+    }
   });
 
   it('find the project by the apikey where the path has none', async () => {

@@ -1,8 +1,8 @@
 /** Buckets for storage-js. `:bucket_name` is the name or the slug. */
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { Caller } from '../../../access/caller';
 import { CurrentCaller } from '../../../access/current-caller.decorator';
-import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Describe, Errors } from '../../../http/docs/operation.decorators';
 import { BucketsService } from '../../buckets/buckets.service';
 import { NamedFilesService } from '../../files/named-files.service';
 import { bucketAlreadyExists, bucketNotEmpty, bucketNotFound, invalidParameters } from '../../storage.errors';
@@ -18,7 +18,7 @@ import {
   toStorageBucket,
   UpdateStorageBucketDto,
 } from './dto/buckets.dto';
-import { STORAGE_JS, StorageJsApi } from './storage-js-api.decorator';
+import { STORAGE_JS, StorageJsApi, Success } from './storage-js-api.decorator';
 
 @StorageJsApi()
 @Controller(`${STORAGE_JS}/bucket`)
@@ -29,9 +29,8 @@ export class StorageBucketsController {
   ) {}
 
   @Post()
-  @HttpCode(200)
   @Describe('Create a bucket (storage-js)')
-  @Answer(200, 'The name', BucketNameResponse)
+  @Success(200, 'The name', BucketNameResponse)
   @Errors(invalidParameters('name must be a string'), bucketAlreadyExists())
   async createStorageBucket(
     @CurrentCaller() caller: Caller,
@@ -45,7 +44,7 @@ export class StorageBucketsController {
 
   @Get()
   @Describe('List the buckets that the caller may see (storage-js)')
-  @Answer(200, 'The buckets', [StorageBucketResponse])
+  @Success(200, 'The buckets', [StorageBucketResponse])
   @Errors(invalidParameters('limit must not be greater than 1000'))
   async listStorageBuckets(
     @CurrentCaller() caller: Caller,
@@ -59,7 +58,7 @@ export class StorageBucketsController {
 
   @Get(':bucket_name')
   @Describe('Get a bucket (storage-js)')
-  @Answer(200, 'The bucket', StorageBucketResponse)
+  @Success(200, 'The bucket', StorageBucketResponse)
   @Errors(bucketNotFound())
   async getStorageBucket(
     @CurrentCaller() caller: Caller,
@@ -70,7 +69,7 @@ export class StorageBucketsController {
 
   @Put(':bucket_name')
   @Describe('Update a bucket (storage-js)')
-  @Answer(200, 'A message', StorageMessageResponse)
+  @Success(200, 'A message', StorageMessageResponse)
   @Errors(invalidParameters('public must be a boolean value'), bucketNotFound())
   async updateStorageBucket(
     @CurrentCaller() caller: Caller,
@@ -82,10 +81,9 @@ export class StorageBucketsController {
   }
 
   @Post(':bucket_name/empty')
-  @HttpCode(200)
   @Describe(`Delete all files of a bucket (storage-js)
     Files that the caller may not delete stay.`)
-  @Answer(200, 'A message', StorageMessageResponse)
+  @Success(200, 'A message', StorageMessageResponse)
   @Errors(bucketNotFound())
   async emptyStorageBucket(
     @CurrentCaller() caller: Caller,
@@ -98,7 +96,7 @@ export class StorageBucketsController {
 
   @Delete(':bucket_name')
   @Describe('Delete an empty bucket (storage-js)')
-  @Answer(200, 'A message', StorageMessageResponse)
+  @Success(200, 'A message', StorageMessageResponse)
   @Errors(bucketNotFound(), bucketNotEmpty(3))
   async deleteStorageBucket(
     @CurrentCaller() caller: Caller,

@@ -4,7 +4,6 @@ import {
   Body,
   Controller,
   Get,
-  HttpCode,
   Param,
   Post,
   Req,
@@ -18,7 +17,7 @@ import { callerOf, CurrentCaller } from '../../../access/current-caller.decorato
 import { PublicRoute } from '../../../access/public-route.decorator';
 import { JsonBodyInterceptor } from '../../../http/bodies/json-body.interceptor';
 import { ErrorList } from '../../../http/docs/error-docs';
-import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Describe, Errors } from '../../../http/docs/operation.decorators';
 import { cacheControlFor } from '../../buckets/cache-control';
 import { FileContent } from '../../files/file';
 import { FileContentRepository } from '../../files/file-content.repository';
@@ -33,7 +32,7 @@ import {
   signedUrlExpired,
 } from '../../storage.errors';
 import { previewDisposition } from '../active-types';
-import { downloadNameOf } from '../content.controller';
+import { CONTENT_HEADERS, downloadNameOf } from '../content.controller';
 import { ContentResponder } from '../content-responder';
 import { BucketAddressPipe } from '../dto/text';
 import { KeylessRequests } from '../keyless-requests.service';
@@ -44,7 +43,7 @@ import {
   SignObjectsDto,
 } from './dto/objects.dto';
 import { OBJECT, objectOf, ObjectPath, urlPathOf } from './object-path';
-import { NeedsKey, STORAGE_JS, StorageJsDocs } from './storage-js-api.decorator';
+import { NeedsKey, STORAGE_JS, StorageJsDocs, Success } from './storage-js-api.decorator';
 
 const CONTENT_ERRORS: ErrorList = [
   invalidParameters('download must be given once'),
@@ -60,6 +59,7 @@ const Bytes = (): MethodDecorator =>
     ApiResponse({
       status: 200,
       description: 'The bytes; ranges and conditions as for `downloadFile`',
+      headers: CONTENT_HEADERS,
       content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
     }),
   );
@@ -78,11 +78,10 @@ export class ObjectContentController {
 
   @NeedsKey()
   @Post(`sign/${OBJECT}`)
-  @HttpCode(200)
   @UseInterceptors(JsonBodyInterceptor)
   @ObjectPath()
   @Describe('Sign a URL for a file (storage-js)')
-  @Answer(200, 'The URL', SignedObjectResponse)
+  @Success(200, 'The URL', SignedObjectResponse)
   @Errors(invalidParameters('expiresIn must be an integer number'), fileNotFound())
   async signObject(
     @CurrentCaller() caller: Caller,
@@ -98,10 +97,9 @@ export class ObjectContentController {
 
   @NeedsKey()
   @Post('sign/:bucket_name')
-  @HttpCode(200)
   @UseInterceptors(JsonBodyInterceptor)
   @Describe('Sign URLs for several files (storage-js)')
-  @Answer(200, 'A URL or an error for each file', [SignedObjectItemResponse])
+  @Success(200, 'A URL or an error for each file', [SignedObjectItemResponse])
   @Errors(invalidParameters('paths must be an array'))
   async signObjects(
     @CurrentCaller() caller: Caller,

@@ -10,7 +10,7 @@ import { BodyReader } from '../../../http/bodies/body-reader';
 import { announcedLength } from '../../../http/bodies/read-body';
 import { TEXT } from '../../../http/docs/documented-headers';
 import { ErrorList } from '../../../http/docs/error-docs';
-import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Describe, Errors } from '../../../http/docs/operation.decorators';
 import { FileAddress } from '../../files/named-files.service';
 import { UploadForm } from '../../files/upload-form';
 import { UploadParameters, UploadService } from '../../files/upload.service';
@@ -34,7 +34,7 @@ import { MAX_WAITING, OpenForm, openMultipartForm } from '../multipart-form';
 import { ObjectKeyResponse, SignedUploadResponse, toObjectKey } from './dto/objects.dto';
 import { OBJECT, objectOf, ObjectPath, urlPathOf } from './object-path';
 import { openRawBody } from './raw-body';
-import { NeedsKey, STORAGE_JS, StorageJsDocs } from './storage-js-api.decorator';
+import { NeedsKey, STORAGE_JS, StorageJsDocs, Success } from './storage-js-api.decorator';
 
 const UPLOAD_ERRORS: ErrorList = [
   invalidParameters('filename must not contain control characters'),
@@ -82,7 +82,7 @@ export class ObjectUploadsController {
   @Describe(`Sign an upload (storage-js)
     The URL is valid for two hours and for one file. The policies decide here, and again at the upload with the role and the id of the caller.`)
   @ApiHeader({ name: 'x-upsert', required: false, schema: TEXT, description: '`true` allows to replace' })
-  @Answer(200, 'The URL', SignedUploadResponse)
+  @Success(200, 'The URL', SignedUploadResponse)
   @Errors(invalidParameters('filename must not be empty'), bucketNotFound())
   async signUpload(
     @Req() request: Request,
@@ -98,7 +98,7 @@ export class ObjectUploadsController {
   @UploadBody()
   @ApiQuery({ name: 'token', type: String, description: 'From the signed URL' })
   @Describe('Upload by a signed URL (storage-js)')
-  @Answer(200, 'The file', ObjectKeyResponse)
+  @Success(200, 'The file', ObjectKeyResponse)
   @Errors(invalidSignature(), signedUrlExpired(), UPLOAD_ERRORS)
   async uploadSigned(
     @Req() request: Request,
@@ -116,7 +116,7 @@ export class ObjectUploadsController {
   @UploadBody()
   @Describe(`Upload a file (storage-js)
     The type is the declared one; it is detected from the content where none is declared.`)
-  @Answer(200, 'The file', ObjectKeyResponse)
+  @Success(200, 'The file', ObjectKeyResponse)
   @Errors(UPLOAD_ERRORS)
   uploadObject(
     @Req() request: Request,
@@ -129,7 +129,7 @@ export class ObjectUploadsController {
   @Put(OBJECT)
   @UploadBody()
   @Describe('Upload a file, or replace it (storage-js)')
-  @Answer(200, 'The file', ObjectKeyResponse)
+  @Success(200, 'The file', ObjectKeyResponse)
   @Errors(UPLOAD_ERRORS)
   replaceObject(
     @Req() request: Request,

@@ -1,9 +1,9 @@
 /** Files for storage-js, by bucket and name: lists, facts, moves, copies, deletions. */
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Caller } from '../../../access/caller';
 import { CurrentCaller } from '../../../access/current-caller.decorator';
-import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Describe, Errors } from '../../../http/docs/operation.decorators';
 import { FileAddress, NamedFilesService } from '../../files/named-files.service';
 import { bucketNotFound, fileAlreadyExists, fileNotFound, invalidParameters } from '../../storage.errors';
 import { BucketAddressPipe } from '../dto/text';
@@ -28,7 +28,7 @@ import {
   toRemovedObject,
 } from './dto/objects.dto';
 import { OBJECT, objectOf, ObjectPath } from './object-path';
-import { STORAGE_JS, StorageJsApi } from './storage-js-api.decorator';
+import { STORAGE_JS, StorageJsApi, Success } from './storage-js-api.decorator';
 
 const DEFAULT_ENTRIES = 100;
 
@@ -38,10 +38,9 @@ export class ObjectsController {
   constructor(private readonly files: NamedFilesService) {}
 
   @Post('list/:bucket_name')
-  @HttpCode(200)
   @Describe(`List a folder (storage-js)
     First the folders directly below it, then its files.`)
-  @Answer(200, 'Folders, whose id is null, and files', [ObjectEntryResponse])
+  @Success(200, 'Folders, whose id is null, and files', [ObjectEntryResponse])
   @Errors(invalidParameters('limit must not be greater than 1000'), bucketNotFound())
   async listObjects(
     @CurrentCaller() caller: Caller,
@@ -56,10 +55,9 @@ export class ObjectsController {
   }
 
   @Post('list-v2/:bucket_name')
-  @HttpCode(200)
   @Describe(`List files by prefix, page by page (storage-js)
     With a delimiter the pages hold the folders first.`)
-  @Answer(200, 'A page', ObjectPageResponse)
+  @Success(200, 'A page', ObjectPageResponse)
   @Errors(invalidParameters('limit must not be greater than 1000'), bucketNotFound())
   async listObjectsV2(
     @CurrentCaller() caller: Caller,
@@ -74,9 +72,8 @@ export class ObjectsController {
   }
 
   @Post('move')
-  @HttpCode(200)
   @Describe('Move or rename a file (storage-js)')
-  @Answer(200, 'A message', StorageMessageResponse)
+  @Success(200, 'A message', StorageMessageResponse)
   @Errors(invalidParameters('sourceKey must be a string'), fileNotFound(), fileAlreadyExists())
   async moveObject(
     @CurrentCaller() caller: Caller,
@@ -87,9 +84,8 @@ export class ObjectsController {
   }
 
   @Post('copy')
-  @HttpCode(200)
   @Describe('Copy a file (storage-js)')
-  @Answer(200, 'The copy', ObjectKeyResponse)
+  @Success(200, 'The copy', ObjectKeyResponse)
   @Errors(invalidParameters('sourceKey must be a string'), fileNotFound(), fileAlreadyExists())
   async copyObject(@CurrentCaller() caller: Caller, @Body() body: MoveObjectDto): Promise<ObjectKeyResponse> {
     const { record } = await this.files.copyFile(caller, sourceOf(body), targetOf(body));
@@ -99,7 +95,7 @@ export class ObjectsController {
   @Delete(':bucket_name')
   @Describe(`Delete files (storage-js)
     Files that do not exist, or that the caller may not delete, are left out of the answer.`)
-  @Answer(200, 'The deleted files', [RemovedObjectResponse])
+  @Success(200, 'The deleted files', [RemovedObjectResponse])
   @Errors(invalidParameters('prefixes must be an array'))
   async deleteObjects(
     @CurrentCaller() caller: Caller,
@@ -113,7 +109,7 @@ export class ObjectsController {
   @Delete(OBJECT)
   @ObjectPath()
   @Describe('Delete a file (storage-js)')
-  @Answer(200, 'A message', StorageMessageResponse)
+  @Success(200, 'A message', StorageMessageResponse)
   @Errors(fileNotFound())
   async deleteObject(
     @CurrentCaller() caller: Caller,
@@ -128,7 +124,7 @@ export class ObjectsController {
   @Get(`info/${OBJECT}`)
   @ObjectPath()
   @Describe("Get a file's facts (storage-js)")
-  @Answer(200, 'The facts', ObjectInfoResponse)
+  @Success(200, 'The facts', ObjectInfoResponse)
   @Errors(fileNotFound())
   async getObjectInfo(@CurrentCaller() caller: Caller, @Req() request: Request): Promise<ObjectInfoResponse> {
     const address = objectOf(request);

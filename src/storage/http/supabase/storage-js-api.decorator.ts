@@ -1,5 +1,5 @@
 /** Applied to the routes for storage-js: guard, body parsing and OpenAPI documentation. */
-import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
+import { applyDecorators, type Type, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { invalidCredentials, missingApiKey, rateLimited } from '../../../access/access.errors';
 import { PUBLIC_ROUTE } from '../../../access/public-route.decorator';
@@ -7,6 +7,7 @@ import { databaseUnreachable } from '../../../common/errors/http-errors';
 import { JsonBodyInterceptor } from '../../../http/bodies/json-body.interceptor';
 import { documentHandlers } from '../../../http/docs/controller-docs';
 import { ErrorDocs, ErrorList } from '../../../http/docs/error-docs';
+import { Answer } from '../../../http/docs/operation.decorators';
 import { projectNotFound } from '../../../projects/projects.errors';
 import { forbidden, invalidParameters, storageUnavailable } from '../../storage.errors';
 import { RATE_HEADERS } from '../storage-api.decorator';
@@ -42,6 +43,10 @@ const PUBLIC_ERRORS: ErrorList = [
 ];
 
 const ERRORS: ErrorList = [PUBLIC_ERRORS, invalidCredentials(), missingApiKey(), forbidden()];
+
+/** A successful answer, with the headers of every answer of storage. */
+export const Success = (status: number, description: string, type: Type | readonly [Type]): MethodDecorator =>
+  Answer(status, description, type, RATE_HEADERS);
 
 /** Tag, parameters and common errors of every route. */
 export const StorageJsDocs = (): ClassDecorator =>

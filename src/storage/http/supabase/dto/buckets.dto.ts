@@ -1,5 +1,5 @@
 /** Buckets as storage-js sends and reads them. A bucket's id is its name. */
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, MaxLength, ValidateBy } from 'class-validator';
 import { Example } from '../../../../http/docs/example.decorator';
 import { INT64, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
@@ -24,13 +24,20 @@ function bytesOf(size: unknown): number | null {
 
 @Example({ public: false, file_size_limit: '5mb', allowed_mime_types: ['image/*'] })
 export class UpdateStorageBucketDto {
+  @OptionalProperty({ description: 'The name, which is not changed' })
+  @IsString()
+  id?: string;
+
+  @OptionalProperty({ description: 'The same as id' })
+  @IsString()
+  name?: string;
+
   @OptionalProperty({ description: 'Everyone can read its files' })
   @IsBoolean()
   public?: boolean;
 
   @OptionalProperty({
-    oneOf: [{ type: 'string' }, INT64],
-    nullable: true,
+    oneOf: [{ type: 'string' }, { ...INT64, nullable: true }],
     description: 'Bytes, or a text such as `5mb`; null: no limit',
   })
   @ValidateBy({
@@ -51,14 +58,10 @@ export class UpdateStorageBucketDto {
 }
 
 @Example({ id: 'avatars', name: 'avatars', public: false, file_size_limit: null, allowed_mime_types: null })
-export class CreateStorageBucketDto extends UpdateStorageBucketDto {
+export class CreateStorageBucketDto extends OmitType(UpdateStorageBucketDto, ['name']) {
   @ApiProperty({ description: 'Unique in the project' })
   @IsString()
   name!: string;
-
-  @OptionalProperty({ description: 'The name again, if given' })
-  @IsString()
-  id?: string;
 }
 
 /** The members of the body by their names in Plinth. Undefined ones keep their values. */

@@ -1,5 +1,5 @@
 /** Files as storage-js sends and reads them. */
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -175,6 +175,23 @@ const FACTS = {
   httpStatusCode: 200,
 };
 
+// Inline, because OpenAPI 3.0 ignores `nullable` next to a reference.
+const FACTS_SCHEMA = {
+  type: 'object',
+  selfRequired: true,
+  additionalProperties: false,
+  required: Object.keys(FACTS),
+  properties: {
+    eTag: { type: 'string' },
+    size: { ...SIZE, description: 'Bytes' },
+    mimetype: { type: 'string' },
+    cacheControl: { type: 'string' },
+    lastModified: { type: 'string', format: 'date-time' },
+    contentLength: { ...SIZE, description: 'The same as size' },
+    httpStatusCode: { type: 'integer', enum: [200] },
+  },
+} satisfies ApiPropertyOptions;
+
 @Example({
   id: UUID_EXAMPLE,
   name: '2026.txt',
@@ -190,8 +207,7 @@ export class ObjectEntryResponse {
   @ApiProperty({ type: String, nullable: true }) updated_at!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'The same as updated_at' })
   last_accessed_at!: string | null;
-  @ApiProperty({ ...FREE_OBJECT, nullable: true, description: 'Type, size, entity tag' })
-  metadata!: object | null;
+  @ApiProperty({ ...FACTS_SCHEMA, nullable: true }) metadata!: object | null;
 }
 
 interface Facts extends Pick<EntryFile, 'contentType' | 'size' | 'sha256' | 'updatedAt'> {
@@ -334,7 +350,7 @@ export class RemovedObjectResponse {
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ format: 'date-time' }) updated_at!: string;
   @ApiProperty({ format: 'date-time' }) last_accessed_at!: string;
-  @ApiProperty(FREE_OBJECT) metadata!: object;
+  @ApiProperty(FACTS_SCHEMA) metadata!: object;
 }
 
 /** @param bucket as the request names it */
