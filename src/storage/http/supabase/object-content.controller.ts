@@ -118,7 +118,7 @@ export class ObjectContentController {
   @PublicRoute('the address is the credential')
   @Get(`sign/${OBJECT}`)
   @Bytes()
-  @ApiQuery({ name: 'token', type: String, description: 'From the signed URL' })
+  @ApiQuery({ name: 'token', type: String, description: 'From the signed URL', example: 'k3v9.0b6f' })
   @Describe('Download a file by its signed URL (storage-js)')
   @Errors(invalidSignature(), signedUrlExpired(), CONTENT_ERRORS)
   async downloadSignedObject(@Req() request: Request, @Res() response: Response): Promise<void> {

@@ -96,7 +96,7 @@ export class ObjectUploadsController {
   @PublicRoute('the address is the credential')
   @Put(`upload/sign/${OBJECT}`)
   @UploadBody()
-  @ApiQuery({ name: 'token', type: String, description: 'From the signed URL' })
+  @ApiQuery({ name: 'token', type: String, description: 'From the signed URL', example: 'k3v9.0b6f' })
   @Describe('Upload by a signed URL (storage-js)')
   @Success(200, 'The file', ObjectKeyResponse)
   @Errors(invalidSignature(), signedUrlExpired(), UPLOAD_ERRORS)
