@@ -179,6 +179,17 @@ const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
       await admin.post('/rest/v1/rpc/quotes', '{}', { headers: asService('application/json') });
     },
   ],
+  [
+    'thousands of challenges for passkeys',
+    async () => {
+      for (let left = 3_000; left > 0; left -= 50)
+        await Promise.all(
+          Array.from({ length: 50 }, () =>
+            admin.send('POST', '/admin/v1/session/passkey/options', { headers: { authorization: '' } }),
+          ),
+        );
+    },
+  ],
   ['POST /admin/v1/restore', () => restore('restore', archiveHeader(30_000_000))],
   ['POST /admin/v1/restore/all', () => restore('restore/all', archiveHeader(30_000_000))],
 ];
