@@ -24,6 +24,8 @@ const STAMP = path.join(ROOT, 'dist', '.built-from');
 /** The workspace of the console. */
 const CONSOLE = 'console';
 const CONSOLE_STAMP = path.join(ROOT, CONSOLE, 'dist', '.built-from');
+/** Files that the build makes itself. */
+const GENERATED = path.join(CONSOLE, 'src/generated');
 /** The document is an input, because the console's client and forms are made of it. */
 const CONSOLE_INPUTS = [
   'console/src',
@@ -205,7 +207,7 @@ async function buildConsole(progress, onStart) {
 function sourceHash(inputs) {
   const hash = createHash('sha256');
   for (const file of inputs.flatMap((input) => filesIn(path.join(ROOT, input))).sort()) {
-    if (file.endsWith('.spec.ts')) continue;
+    if (file.endsWith('.spec.ts') || file.includes(GENERATED)) continue;
     hash
       .update(`${path.relative(ROOT, file)}\0`)
       .update(readFileSync(file))
