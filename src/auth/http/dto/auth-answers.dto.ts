@@ -1,7 +1,8 @@
 /** Answers of the endpoints for users, for the OpenAPI document. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Example } from '../../../http/docs/example.decorator';
-import { UUID_EXAMPLE, UNIX_SECONDS, FREE_OBJECT } from '../../../http/docs/documented-types';
+import { FREE_OBJECT, UNIX_SECONDS, UUID_EXAMPLE } from '../../../http/docs/documented-types';
+import type { SessionInfo } from '../../sessions/session';
 
 const USER = { id: UUID_EXAMPLE, email: 'ada@example.com', name: 'Ada', data: { theme: 'dark' } };
 const SESSION = {
@@ -83,4 +84,15 @@ class SessionInfoDto extends SessionFactsDto {
 })
 export class SessionsDto {
   @ApiProperty({ type: [SessionInfoDto] }) sessions!: SessionInfoDto[];
+}
+
+export function toSessionFacts(session: SessionInfo): SessionFactsDto {
+  return {
+    id: session.id,
+    created_at: session.createdAt.toISOString(),
+    last_seen_at: session.refreshedAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
+    ip: session.ip,
+    user_agent: session.userAgent,
+  };
 }
