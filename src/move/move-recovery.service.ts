@@ -10,11 +10,11 @@ import { ProjectRepository } from '../projects/project.repository';
 import { DatabaseProvisioner } from '../provisioning/database-provisioner';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { removeChanges } from './catch-up/source-changes';
-import { endCreation, openDatabase } from './database-fence';
 import { hasDatabase, isInService, markInService } from './in-service';
 import { copyKept, moveInterrupted } from './move.errors';
 import { MovePlaces } from './move-places';
 import { MoveRepository, type MoveRow } from './move.repository';
+import { endCreation, openDatabase } from './write-stop-sessions';
 
 const INTERVAL_MS = 30_000;
 

@@ -23,14 +23,13 @@ import { ChangeReplay } from './catch-up/change-replay';
 import { readMaterializedViews, readTables } from './catch-up/followed-tables';
 import { SourceChanges } from './catch-up/source-changes';
 import { type CopyProgress, type CopyTarget, DatabaseCopy } from './database-copy';
-import { closeDatabase, endOthers } from './database-fence';
 import { largeObjectsChanged, moveInterrupted, schemaChanged } from './move.errors';
 import type { Place } from './move-places';
 import { MoveRepository } from './move.repository';
 import { createOwnerRoles, type OwnerRoles } from './owner-roles';
 import { largeObjectFingerprint, schemaFingerprint } from './schema-fingerprint';
 import { newRestrictKey, type SchemaText, SourceSnapshot } from './source-snapshot';
-import { type LockedTable, pidOf } from './write-lock';
+import { closeDatabase, endOthers, type LockedTable, pidOf } from './write-stop-sessions';
 import { type Locked, WriteStop } from './write-stop.service';
 
 /**

@@ -65,7 +65,7 @@ const MAX_WORD = 200;
 const MAX_ORIGIN_TEXT = 1_000;
 const MAX_DETAILS = 10_000;
 
-export const AUDIT_COLUMNS =
+const AUDIT_COLUMNS =
   'id, at, action, actor_id, actor_role, user_id, ip, user_agent, details::text as details';
 
 /** An entry as administrators see it. */
@@ -84,7 +84,7 @@ export interface AuditRecord {
 }
 
 /** @param row with AUDIT_COLUMNS @throws AppError 500 for a value that the column cannot hold */
-export function toAuditRecord(row: QueryResultRow): AuditRecord {
+function toAuditRecord(row: QueryResultRow): AuditRecord {
   const entry = new RecordReader('auth.audit_log', row);
   return {
     id: String(entry.integer('id', 0, Number.MAX_SAFE_INTEGER)),

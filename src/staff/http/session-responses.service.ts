@@ -1,7 +1,7 @@
 /** The answers to requests that begin a session, or ask for the current one. */
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
+import { type DocumentedHeaders, NOT_STORED, TEXT } from '../../http/docs/documented-headers';
 import { installRoleOf, StaffCaller } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
@@ -14,7 +14,7 @@ export const SESSION_HEADERS: DocumentedHeaders = {
     description: 'The session: HttpOnly, SameSite=Strict, and with https Secure and the prefix `__Host-`',
     schema: TEXT,
   },
-  'Cache-Control': { description: '`no-store`', schema: TEXT },
+  ...NOT_STORED,
 };
 
 @Injectable()
