@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { parseJson } from '../common/text/json';
 import type { Clock } from '../common/time/clock';
 import type { SecretBox } from '../infra/crypto/secret-box';
-import type { CookieJar } from './http/cookie-jar';
+import type { CookieJar } from './cookie-jar';
 import { flowOver } from './identity.errors';
 
 /** Milliseconds for all steps together. */

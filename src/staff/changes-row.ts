@@ -1,14 +1,15 @@
 /** Whether a statement changed a row of the platform database. */
-import type { EntityManager } from 'typeorm';
+
+interface Connection {
+  query<Rows>(statement: string, values: unknown[]): Promise<Rows>;
+}
 
 /** @param statement with `returning`; TypeORM returns the rows of a select only */
 export async function changesRow(
-  manager: Pick<EntityManager, 'query'>,
+  connection: Connection,
   statement: string,
   values: readonly unknown[],
 ): Promise<boolean> {
-  const rows = await manager.query<unknown[]>(`with changed as (${statement}) select from changed`, [
-    ...values,
-  ]);
-  return rows.length > 0;
+  const text = `with changed as (${statement}) select from changed`;
+  return (await connection.query<unknown[]>(text, [...values])).length > 0;
 }

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { Clock } from '../../common/time/clock';
 import { SECRETS_CONFIG, SecretsConfig, SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { STAFF_COOKIE } from '../../http/staff-cookie';
-import { CookieJar } from '../../identity/http/cookie-jar';
+import { CookieJar } from '../../identity/cookie-jar';
 import { SignInFlows } from '../../identity/sign-in-flows';
 import { SecretBox } from '../../infra/crypto/secret-box';
 import type { CookieToken } from './staff-session.service';
