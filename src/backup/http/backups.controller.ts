@@ -2,6 +2,7 @@
 import { Controller, Get, Headers, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiHeader, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { WholeRequests } from '../../admission/whole-requests.service';
 import { Readable } from 'node:stream';
 import { ARCHIVE_TYPES } from '../archive/compression';
 import {
@@ -37,6 +38,7 @@ export class BackupsController {
     private readonly backups: ProjectBackup,
     private readonly restores: ProjectRestore,
     private readonly bodies: BodyReader,
+    private readonly admission: WholeRequests,
     private readonly audit: AuditLogRepository,
   ) {}
 
@@ -94,8 +96,15 @@ export class BackupsController {
       abandoned: clientLeft(response),
       ...(slug ? { slug } : {}),
     };
-    const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
-    const { header: archived, manifest, ...project } = await this.restores.restore(body, options, actor);
+    const work = (): ReturnType<ProjectRestore['restore']> => {
+      const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
+      return this.restores.restore(body, options, actor);
+    };
+    const {
+      header: archived,
+      manifest,
+      ...project
+    } = await this.admission.run(actor.name, work, options.abandoned);
     return {
       id: project.id,
       slug: project.slug,

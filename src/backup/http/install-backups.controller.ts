@@ -2,6 +2,7 @@
 import { Controller, Get, Headers, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiHeader, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { WholeRequests } from '../../admission/whole-requests.service';
 import { Readable } from 'node:stream';
 import { ARCHIVE_TYPES } from '../archive/compression';
 import { archiveInvalid, passphraseInvalid, restoreFailed, wrongPassphrase } from '../backup.errors';
@@ -30,6 +31,7 @@ export class InstallBackupsController {
     private readonly backups: InstallBackup,
     private readonly restores: InstallRestore,
     private readonly bodies: BodyReader,
+    private readonly admission: WholeRequests,
     private readonly audit: AuditLogRepository,
   ) {}
 
@@ -81,11 +83,14 @@ export class InstallBackupsController {
       keepKeys: keepKeys !== 'false',
       abandoned: clientLeft(response),
     };
-    const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
-    const { backedUpAt, projects, auditEntries, schedules, servers } = await this.restores.restore(
-      body,
-      options,
-      actor,
+    const work = (): ReturnType<InstallRestore['restore']> => {
+      const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
+      return this.restores.restore(body, options, actor);
+    };
+    const { backedUpAt, projects, auditEntries, schedules, servers } = await this.admission.run(
+      actor.name,
+      work,
+      options.abandoned,
     );
     return {
       dry_run: options.dryRun,

@@ -2,6 +2,8 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { WholeRequests } from '../../admission/whole-requests.service';
+import { clientLeft } from '../../http/client-left';
 import { ProjectSchema } from '../project-schema.service';
 import { untilSent } from './archive-response';
 import { StaffAccess } from '../../staff/http/staff-api.decorator';
@@ -13,7 +15,10 @@ const SCHEMA = 'CREATE TABLE public.todos (\n    id bigint NOT NULL,\n    title 
 @StaffAccess()
 @Controller('admin/v1/projects/:id/schema')
 export class ProjectSchemaController {
-  constructor(private readonly schemas: ProjectSchema) {}
+  constructor(
+    private readonly schemas: ProjectSchema,
+    private readonly admission: WholeRequests,
+  ) {}
 
   @Get()
   @Describe(`Get the schema of a project's database as SQL
@@ -26,11 +31,12 @@ export class ProjectSchemaController {
     content: { 'text/plain': { schema: { type: 'string' }, example: SCHEMA } },
   })
   dumpProjectSchema(@Param('id') id: string, @Res() response: Response): Promise<void> {
-    const written = this.schemas.write(id, () => {
+    const open = (): Response => {
       response.setHeader('Content-Type', 'text/plain; charset=utf-8');
       response.setHeader('Cache-Control', 'no-store');
       return response;
-    });
+    };
+    const written = this.admission.run(id, () => this.schemas.write(id, open), clientLeft(response));
     return untilSent(`The schema of project ${id}`, written);
   }
 }
