@@ -24,6 +24,14 @@ export const foreignOrigin = (): AppError =>
 export const roleForbids = (): AppError =>
   refusal(403, 'forbidden', 'The role, or the scope of the token, does not allow this');
 
+/** The change of the account stays. */
+export const passwordsKept = (slugs: readonly string[]): AppError =>
+  refusal(
+    503,
+    'service_unavailable',
+    `The account was changed, but not the database password of ${slugs.join(', ')}: rotate the keys of these projects`,
+  );
+
 export const staffMemberRequired = (): AppError =>
   refusal(403, 'person_required', 'This is about a staff member: PLATFORM_ADMIN_KEY belongs to none');
 

@@ -191,6 +191,17 @@ export class StaffMemberRepository {
     );
   }
 
+  /** The projects whose database password the staff member may know. */
+  async projectsKnownTo(id: string): Promise<{ readonly id: string; readonly slug: string }[]> {
+    return this.dataSource.query(
+      `select j.id, j.slug from projects j where j.status = 'active' and (
+         exists (select from staff_people where id = $1 and role in ('owner', 'operator'))
+         or exists (select from staff_members m where m.person_id = $1 and m.project_id = j.id and m.role <> 'viewer'))
+       order by j.slug`,
+      [id],
+    );
+  }
+
   /** The staff with a role in a project, in the order of their addresses. */
   async membersOf(projectId: string): Promise<ProjectMember[]> {
     const rows = await this.dataSource.query<(StaffMemberRow & { project_role: ProjectRole })[]>(

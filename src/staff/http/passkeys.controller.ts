@@ -134,12 +134,7 @@ export class PasskeysController {
   @Post()
   @Describe(`Add the passkey that the browser created
     Needs the session that began it. All other sessions of the staff member end, because they may have begun with a password alone.`)
-  @Answer(
-    201,
-    'The passkey, with recovery codes if it is the first factor',
-    EnrolledPasskeyDto,
-    SESSION_HEADERS,
-  )
+  @Answer(201, 'The passkey, with recovery codes for a first factor', EnrolledPasskeyDto, SESSION_HEADERS)
   @Errors(invalidParameters('name must not be blank'), passkeyFailed(), flowOver())
   async createPasskey(
     @CurrentStaff() staff: StaffCaller,
