@@ -31,7 +31,7 @@ export class WholeRequests {
   }
 }
 
-export const tooManyRequests = (): AppError =>
+const tooManyRequests = (): AppError =>
   new AppError({
     status: 503,
     code: 'service_unavailable',
