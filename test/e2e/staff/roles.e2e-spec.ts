@@ -5,9 +5,8 @@ import { shareOf } from '../../support/extent';
 import { fillPath } from '../../support/routes';
 import { newPerson, TestPerson } from '../../support/staff';
 import { TestProject } from '../../support/test-project';
-import { isOfProject, ROLES, Role, ROUTE_TABLE } from '../../../src/staff/roles/route-table';
+import { isOfProject, Role, ROLES, ROUTE_TABLE, SCOPES } from '../../../src/staff/roles/route-table';
 import { RouteTableCheck } from '../../../src/staff/roles/route-table-check.service';
-import { SCOPES } from '../../../src/staff/roles/scopes';
 
 /* oxlint-disable typescript/no-explicit-any -- answers of the product under test */
 
