@@ -35,6 +35,8 @@ import { PassphraseKey } from './archive/passphrase-key';
 import { Restorable, restorable } from './archive/restorable';
 import { SnapshotLimits } from '../copies/dump/snapshot-limits';
 import { SnapshotRepository, SnapshotTable } from '../copies/dump/snapshot.repository';
+import { readOwnerRoles } from '../copies/owner-roles';
+import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { DUMP_OPTIONS, DumpConnection, pgDump } from '../copies/dump/pg-dump';
 import { wholeObject } from './whole-object';
 
@@ -190,6 +192,9 @@ export class ProjectBackup {
 
   private async secretsOf(project: ProjectEntity, snapshot: SnapshotRepository): Promise<ArchivedSecrets> {
     const { secrets, dataSecret } = await this.registry.get(project.id);
+    const roles = await this.projects
+      .serverOf(project)
+      .asAdmin(MAINTENANCE_DATABASE, (client) => readOwnerRoles(client, project));
     return {
       settings: project.settings,
       owner_password: this.owner.connectionOf(project).password,
@@ -203,6 +208,7 @@ export class ProjectBackup {
       })),
       // Their values may be secrets.
       database_settings: await snapshot.settings(),
+      roles: { ...roles, named: await snapshot.namedRoles() },
     };
   }
 }

@@ -1,6 +1,7 @@
 /** Platform administration: one archive of the whole install, streamed in both directions. */
 import { Controller, Get, Headers, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { WholeRequests } from '../../admission/whole-requests.service';
 import { Readable } from 'node:stream';
 import { passphraseInvalid, restoreFailed } from '../backup.errors';
 import { notSupported } from '../../copies/copies.errors';
@@ -27,6 +28,7 @@ export class InstallBackupsController {
     private readonly backups: InstallBackup,
     private readonly restores: InstallRestore,
     private readonly bodies: BodyReader,
+    private readonly admission: WholeRequests,
     private readonly audit: AuditLogRepository,
   ) {}
 
@@ -50,7 +52,7 @@ export class InstallBackupsController {
 
   @Post('restore/all')
   @Describe(`Restore the projects, the audit log, the schedules and the list of servers of a backup of the install
-    Needs an owner of the installation. Existing projects are left unchanged; every other one is restored completely or not at all. Projects keep their keys, unless \`keep_keys\` is \`false\`. Added entries of the audit log name the restoring person as \`imported_by\` in their details. The call can be repeated. With \`dry_run\`, the archive is only checked.`)
+    Needs an owner of the installation. Existing projects are left unchanged; every other one is restored completely or not at all. Projects keep their keys, unless \`keep_keys\` is \`false\`. Added entries of the audit log name the restoring person as \`imported_by\` in their details. The call can be repeated. With \`dry_run\`, each project is restored under another id and removed again.`)
   @ArchiveBody()
   @Answer(200, 'The outcome for each project, failures included', InstallRestoreReport)
   @Errors(notSupported('This is a backup of one project: restore it without --all'))
@@ -68,11 +70,14 @@ export class InstallBackupsController {
       keepKeys: keepKeys !== 'false',
       abandoned: clientLeft(response),
     };
-    const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
-    const { backedUpAt, projects, auditEntries, schedules, servers } = await this.restores.restore(
-      body,
-      options,
-      actor,
+    const work = (): ReturnType<InstallRestore['restore']> => {
+      const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
+      return this.restores.restore(body, options, actor);
+    };
+    const { backedUpAt, projects, auditEntries, schedules, servers } = await this.admission.run(
+      actor.name,
+      work,
+      options.abandoned,
     );
     return {
       dry_run: options.dryRun,
