@@ -128,7 +128,4 @@ export class SignedUrlsService {
   }
 }
 
-/** The id of the project that a token is for, not verified. */
-export const projectOfToken = (token: unknown): string => partsOf(token)[0] ?? '';
-
 const partsOf = (token: unknown): string[] => (typeof token === 'string' ? token.split('.') : []);

@@ -187,9 +187,7 @@ describe('uploads', () => {
         controller.error(new Error('the client leaves'));
       },
     });
-    await expect(
-      raw(`object/private/${path}`, { method: 'POST', body, duplex: 'half' }),
-    ).rejects.toThrow();
+    await expect(raw(`object/private/${path}`, { method: 'POST', body, duplex: 'half' })).rejects.toThrow();
     expect((await service.storage.from('private').exists(path)).data).toBe(false);
   });
 });

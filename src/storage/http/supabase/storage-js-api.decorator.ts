@@ -62,9 +62,6 @@ export const StorageJsDocs = (): ClassDecorator =>
 export const NeedsKey = (): ClassDecorator & MethodDecorator =>
   applyDecorators(ApiSecurity({ apikey: [], bearer: [] }), UseGuards(StorageJsGuard));
 
-/** A controller whose routes all need credentials. */
-export const StorageJsAccess = (): ClassDecorator => applyDecorators(StorageJsDocs(), NeedsKey());
-
-/** The same, for routes whose JSON body is a parameter. */
+/** A controller whose routes all need credentials, and whose JSON body is a parameter. */
 export const StorageJsApi = (): ClassDecorator =>
-  applyDecorators(UseInterceptors(JsonBodyInterceptor), StorageJsAccess());
+  applyDecorators(UseInterceptors(JsonBodyInterceptor), StorageJsDocs(), NeedsKey());
