@@ -17,7 +17,7 @@ const RETRY_SECONDS = 60;
 /** Too little space is left. The message names no path. */
 export class DiskFullWarning extends Error {}
 
-export const diskReserved = (): AppError =>
+const diskReserved = (): AppError =>
   new AppError({
     status: 503,
     code: '53100',
@@ -101,7 +101,10 @@ export class DiskReserve implements OnApplicationShutdown {
   }
 
   /** The same chunks. @throws AppError 503 when they use the reserve */
-  async *watched(chunks: AsyncIterable<Buffer>, directories?: string[]): AsyncGenerator<Buffer> {
+  async *watched(
+    chunks: AsyncIterable<Buffer>,
+    directories?: string[],
+  ): AsyncGenerator<Buffer, void, undefined> {
     let bytes = CHECKED_BYTES;
     for await (const chunk of chunks) {
       bytes += chunk.length;
