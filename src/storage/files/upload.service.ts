@@ -5,6 +5,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { parseCacheControl } from '../buckets/cache-control';
+import { DiskReserve } from '../../limits/disk-reserve.service';
 import {
   essenceOf,
   isAllowed,
@@ -73,6 +74,7 @@ export class UploadService {
     private readonly targets: TargetRepository,
     private readonly store: ObjectStore,
     private readonly remover: ObjectRemover,
+    private readonly disk: DiskReserve,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
   ) {}
 
@@ -86,8 +88,8 @@ export class UploadService {
     const limit = limitOf(caller.project, target, this.config);
     assertAnnounced(request, limit, target);
 
-    return request.withForm(this.store.heldBytes, (form) =>
-      this.receive(caller, request, target, form, limit),
+    return this.disk.during(request.announcedLength ?? limit, () =>
+      request.withForm(this.store.heldBytes, (form) => this.receive(caller, request, target, form, limit)),
     );
   }
 
