@@ -66,8 +66,7 @@ const typeNamed = (name: string): BuiltinType | undefined =>
 const MODIFIED = /^([a-z ]+?)\((\d+)(?:,-?\d+)?\)((?: [a-z ]+)?)$/;
 
 /** Types of PostGIS, which casts them to json as objects of GeoJSON and reads them from text. */
-export const isGeometry = (name: string): boolean =>
-  /^(?:.+\.)?(?:geometry|geography)(?:\(.*\))?$/.test(name);
+const isGeometry = (name: string): boolean => /^(?:.+\.)?(?:geometry|geography)(?:\(.*\))?$/.test(name);
 
 /** @param name as format_type() writes it, without array brackets */
 export function builtinSchema(name: string): Schema {
