@@ -36,10 +36,13 @@ interface TokenRecipient {
   readonly unverifiedOnly?: boolean;
 }
 
+/** Requests within this time have no order: workers may find their accounts in any. */
+const SIMULTANEOUS_SECONDS = 10;
+
 /**
  * A new token takes over the row of the old one and so invalidates it, even if two are requested at the same moment. For an
  * address that was typed, the mail exists as a request: it gets the account and the token, or is deleted, and the audit entry is
- * written for an unknown address too. Such a token does not replace one that was requested after it.
+ * written for an unknown address too. Such a token does not replace one that was requested later.
  */
 const STEPS = {
   u: `select id, email, email_key from auth.users u
@@ -49,7 +52,7 @@ const STEPS = {
     select u.id, $3, $4, coalesce($10, u.email), coalesce($11, u.email_key), $5, $6 from u
     on conflict (user_id, kind) do update set token_hash = excluded.token_hash, email = excluded.email,
       email_key = excluded.email_key, created_at = excluded.created_at, expires_at = excluded.expires_at
-    where $2 is null or mailed_tokens.created_at <= excluded.created_at
+    where $2 is null or mailed_tokens.created_at <= excluded.created_at + interval '${SIMULTANEOUS_SECONDS} seconds'
     returning user_id`,
   m: `insert into auth.outgoing_mails (id, user_id, kind, recipient, sealed, created_at, expires_at)
     select $7, u.id, $3, coalesce($10, u.email), $8, $5, $6 from u join t on t.user_id = u.id
