@@ -24,7 +24,7 @@ export function readFrom(fd: number, buffer: Buffer, length: number, position: n
 }
 
 /** @returns bytes written, possibly fewer than given */
-export function writeTo(fd: number, chunks: readonly Buffer[]): Promise<number> {
+function writeTo(fd: number, chunks: readonly Buffer[]): Promise<number> {
   return new Promise((resolve, reject) => {
     writev(fd, chunks, (error, bytesWritten) => (error ? reject(error) : resolve(bytesWritten)));
   });
