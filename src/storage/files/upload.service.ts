@@ -5,6 +5,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
+import { DiskReserve } from '../../limits/disk-reserve.service';
 import { essenceOf, isAllowed, parseContentType, resolveContentType } from '../content-type/content-type';
 import { Evidence } from '../content-type/sniff';
 import { ObjectAddress } from '../providers/object-address';
@@ -77,6 +78,7 @@ export class UploadService {
     private readonly targets: TargetRepository,
     private readonly store: ObjectStore,
     private readonly remover: ObjectRemover,
+    private readonly disk: DiskReserve,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
   ) {}
 
@@ -89,9 +91,20 @@ export class UploadService {
     if (target.mayUpload === 'no') throw forbidden();
     const limit = limitOf(caller.project, target, this.config);
     assertAnnounced(request, limit, target);
+    return this.disk.during(request.announcedLength ?? limit, () =>
+      this.receive(caller, request, target, limit),
+    );
+  }
+
+  private async receive(
+    caller: Caller,
+    request: UploadRequest,
+    target: UploadTarget,
+    limit: number,
+  ): Promise<Uploaded> {
     const form = await request.receive(this.store.heldBytes);
     try {
-      const value: ParameterReader = (name) => given[name] ?? form.fields.get(name);
+      const value: ParameterReader = (name) => request.given[name] ?? form.fields.get(name);
       await this.assertMayUpload(caller, request, target, value('filename') ?? form.filename);
       const stored = await this.storeBytes(
         caller,
