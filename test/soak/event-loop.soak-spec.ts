@@ -30,6 +30,8 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const ROUNDS = 3;
 /** Milliseconds for which requests to an idle Plinth are timed. */
 const IDLE_MS = 300;
+/** Where requests to an idle Plinth take longer, other programs delay them, and only the CPU time of the main thread counts. */
+const QUIET_MS = 10;
 /** Milliseconds between two requests to /health/live. */
 const PROBE_MS = 5;
 
@@ -43,7 +45,11 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'plinth-loop-'));
   holds = join(directory, 'holds');
   writeFileSync(holds, '');
-  const env = { NODE_OPTIONS: `--require ${HOLDS}`, PLINTH_TEST_LOOP_HOLDS: holds };
+  const env = {
+    NODE_OPTIONS: `--require ${HOLDS}`,
+    PLINTH_TEST_LOOP_HOLDS: holds,
+    PLINTH_TEST_HOLD_MS: String(1.2 * boundOf(costOfParsing())),
+  };
   plinth = await PlinthProcess.start({ dataDir: directory, env });
   admin = plinth.admin.unchecked();
   project = await createLoadedProject(admin, 'Loop');
@@ -166,6 +172,25 @@ const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['an upload with many fields', () => upload('\r\n', FIELD.repeat(100_000))],
   ['an upload with many headers', () => upload(`${'a: b\r\n'.repeat(2_000_000)}\r\n`)],
   ['an upload that resembles XML', () => upload(`\r\n<?xml ${'<!-- '.repeat(4_000_000)}`)],
+  [
+    'an error of quotes',
+    async () => {
+      await sql(`create or replace function quotes() returns void language plpgsql as
+        $$ begin raise exception using errcode = '42P17', message = repeat('"', 16000) || E'\\nx'; end $$`);
+      await admin.post('/rest/v1/rpc/quotes', '{}', { headers: asService('application/json') });
+    },
+  ],
+  [
+    'thousands of challenges for passkeys',
+    async () => {
+      for (let left = 3_000; left > 0; left -= 50)
+        await Promise.all(
+          Array.from({ length: 50 }, () =>
+            admin.send('POST', '/admin/v1/session/passkey/options', { headers: { authorization: '' } }),
+          ),
+        );
+    },
+  ],
   ['POST /admin/v1/restore', () => restore('restore', archiveHeader(30_000_000))],
   ['POST /admin/v1/restore/all', () => restore('restore/all', archiveHeader(30_000_000))],
 ];
@@ -233,22 +258,33 @@ function longestSince(bytes: number): number {
   return Math.max(0, ...lines.map(Number));
 }
 
+const boundOf = (cost: number): number => BOUND_MS * Math.max(1, cost / REFERENCE_MS);
+
 async function assertServed(name: string, work: () => Promise<unknown>): Promise<void> {
-  const bound = BOUND_MS * Math.max(1, costOfParsing() / REFERENCE_MS);
-  // Of requests to an idle Plinth: other programs delay them too.
-  const idle = await slowestProbe(() => setTimeout(IDLE_MS));
-  let [slowest, held] = [Infinity, Infinity];
-  for (let round = 0; round < ROUNDS && (held > bound || slowest > bound + idle); round += 1) {
+  const bound = boundOf(costOfParsing());
+  const idle = (): Promise<number> => slowestProbe(() => setTimeout(IDLE_MS));
+  let [slowest, held, delay] = [Infinity, Infinity, await idle()];
+  for (let round = 0; round < ROUNDS && (held > bound || slowest > bound); round += 1) {
     const before = readFileSync(holds).length;
     slowest = Math.min(slowest, await slowestProbe(work));
     held = Math.min(held, longestSince(before));
   }
+  delay = Math.max(delay, await idle());
+  const [isQuiet, rounded] = [delay < QUIET_MS, [slowest, delay, held].map(Math.round)];
   process.stdout.write(
-    `${JSON.stringify({ name, slowest: Math.round(slowest), idle: Math.round(idle), held: Math.round(held) })}\n`,
+    `${JSON.stringify({ name, slowest: rounded[0], idle: rounded[1], held: rounded[2] })}\n`,
   );
   expect(held).toBeLessThanOrEqual(bound);
-  expect(slowest).toBeLessThanOrEqual(bound + idle);
+  if (isQuiet) expect(slowest).toBeLessThanOrEqual(bound);
 }
+
+it('fails for a hold that is a fifth longer', async () => {
+  const hold = async (): Promise<void> => {
+    plinth.child.kill('SIGWINCH');
+    await setTimeout(IDLE_MS);
+  };
+  await expect(assertServed('a hold', hold)).rejects.toThrow('toBeLessThanOrEqual');
+}, 60_000);
 
 it.each(CASES)('serves /health/live during %s', assertServed, 120_000);
 

@@ -201,6 +201,13 @@ describe('hostile requests', () => {
     },
   );
 
+  it("a function's error of quotes is answered without delaying other requests", async () => {
+    await project.sql(`create function quotes() returns void language plpgsql as $$
+      begin raise exception using errcode = '42P17', message = repeat('"', 16000) || E'\\nx'; end $$`);
+    const answer = await withoutHold(() => project.service.post('/rest/v1/rpc/quotes', {}), parsing / 3);
+    expect([answer.status, answer.body.code]).toEqual([500, '42P17']);
+  });
+
   /** Bodies of the largest allowed size, and forms. */
   const filled = (unit: string) => long(unit, Math.floor((9.9 * MIB) / unit.length));
   const fields = (unit: string) => long(unit, Math.floor(MIB / unit.length));
