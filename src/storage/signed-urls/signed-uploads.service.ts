@@ -4,7 +4,7 @@ import { Caller } from '../../access/caller';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { FileAddress } from '../files/named-files.service';
-import { assertFilename } from '../files/filename';
+import { assertFilename } from '../files/upload-rules';
 import { TargetRepository } from '../files/target.repository';
 import { bucketNotFound, forbidden, invalidSignature } from '../storage.errors';
 import { StorageContext } from '../storage-transaction';

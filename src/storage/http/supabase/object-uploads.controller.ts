@@ -12,8 +12,7 @@ import { TEXT } from '../../../http/docs/documented-headers';
 import { ErrorList } from '../../../http/docs/error-docs';
 import { Describe, Errors } from '../../../http/docs/operation.decorators';
 import { FileAddress } from '../../files/named-files.service';
-import { UploadForm } from '../../files/upload-form';
-import { UploadParameters, UploadService } from '../../files/upload.service';
+import { UploadForm, UploadParameters, UploadService } from '../../files/upload.service';
 import { QuotaWarnings } from '../../quotas/quota-warnings';
 import { SignedUploadsService } from '../../signed-urls/signed-uploads.service';
 import {
@@ -28,9 +27,9 @@ import {
   uploadStalled,
 } from '../../storage.errors';
 import { StorageContext } from '../../storage-transaction';
-import { isForm } from '../form-boundary';
+import { isForm } from '../form-checks';
 import { KeylessRequests } from '../keyless-requests.service';
-import { MAX_WAITING, OpenForm, openMultipartForm } from '../multipart-form';
+import { MAX_WAITING, openMultipartForm } from '../multipart-form';
 import { ObjectKeyResponse, SignedUploadResponse, toObjectKey } from './dto/objects.dto';
 import { OBJECT, objectOf, ObjectPath, urlPathOf } from './object-path';
 import { openRawBody } from './raw-body';
@@ -148,38 +147,22 @@ export class ObjectUploadsController {
     const { record, marks } = await this.uploads.upload(context, {
       bucket,
       given: { ...optionsOf(request), filename, upsert: String(upsert) },
-      asDeclared: true,
       announcedLength: announcedLength(request),
-      withForm: (held, work) => this.withBody(request, held, work),
+      receive: (held) => this.open(request, held),
     });
     this.warnings.report(context.project, record, marks, response);
     response.status(HttpStatus.OK);
     return toObjectKey(record, bucket);
   }
 
-  private async withBody<T>(
-    request: Request,
-    held: number,
-    work: (form: UploadForm) => Promise<T>,
-  ): Promise<T> {
+  private async open(request: Request, held: number): Promise<UploadForm> {
     const memory = await this.bodies.reserve(
       request,
       Math.min(announcedLength(request) ?? Infinity, held + MAX_WAITING),
     );
-    let form: OpenForm | null = null;
-    try {
-      const opened = isForm(request.get('content-type') ?? '')
-        ? await openMultipartForm(request, this.bodies.pace, memory, null)
-        : openRawBody(request, this.bodies.pace);
-      form = opened;
-      return await work(opened);
-    } catch (error) {
-      const cause = form?.failure ?? error;
-      form?.stop();
-      throw cause;
-    } finally {
-      memory.release();
-    }
+    return isForm(request.get('content-type') ?? '')
+      ? openMultipartForm(request, this.bodies.pace, memory, { filePart: null, asDeclared: true })
+      : openRawBody(request, this.bodies.pace, memory);
   }
 }
 

@@ -1,14 +1,24 @@
 /** An upload whose body is the file itself, as storage-js sends buffers, texts and streams. */
 import type { Request } from 'express';
+import type { Reservation } from '../../../admission/memory-budget';
 import { BodyPace, type PaceLimits } from '../../../admission/body-pace';
 import { assertNotEncoded } from '../../../http/bodies/content-encoding';
 import { AppError } from '../../../common/errors/app-error';
 import { invalidParameters, uploadStalled } from '../../storage.errors';
-import type { OpenForm } from '../multipart-form';
+import type { UploadForm } from '../../files/upload.service';
 
-/** @throws AppError 415 for a compressed body */
-export function openRawBody(request: Request, limits: PaceLimits): OpenForm {
-  assertNotEncoded(request);
+/** @param memory is released with the form @throws AppError 415 for a compressed body */
+export function openRawBody(
+  request: Request,
+  limits: PaceLimits,
+  memory: Pick<Reservation, 'release'>,
+): UploadForm {
+  try {
+    assertNotEncoded(request);
+  } catch (error) {
+    memory.release();
+    throw error;
+  }
   let failure: Error | null = null;
   const fail = (error: Error): void => {
     failure ??= error;
@@ -35,11 +45,13 @@ export function openRawBody(request: Request, limits: PaceLimits): OpenForm {
     fields: new Map(),
     filename: null,
     declaredType: request.get('content-type') ?? null,
+    asDeclared: true,
     bytes: bytes(),
     get failure() {
       return failure;
     },
     end: () => Promise.resolve(),
     stop: () => pace.end(),
+    release: () => memory.release(),
   };
 }
