@@ -12,6 +12,9 @@ export const domainNotAllowed = (): AppError =>
 
 export const signUpDisabled = (): AppError => refusal(403, 'signup_disabled', 'Sign-up is turned off');
 
+export const anonymousDisabled = (): AppError =>
+  refusal(403, 'anonymous_disabled', 'Anonymous users are turned off');
+
 /** The same for an unknown address and a wrong password. */
 export const wrongCredentials = (): AppError =>
   refusal(401, 'invalid_credentials', 'The email or the password is wrong');

@@ -8,9 +8,13 @@ import { BoundedClient } from '../database/pools/one-off-connection';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { QUIET_LOGGER } from '../database/platform/quiet-logger';
 import { Initial1790000000100 } from '../../migrations/project/1790000000100-initial';
+import { SignInCodes1790000000510 } from '../../migrations/project/1790000000510-sign-in-codes';
 
 /** In the order in which they are applied. */
-export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [Initial1790000000100];
+export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
+  Initial1790000000100,
+  SignInCodes1790000000510,
+];
 
 /** The schema version of a template database and of each project. Changes with every added migration. */
 export const PROJECT_SCHEMA_VERSION = `${PROJECT_MIGRATIONS.length}_${PROJECT_MIGRATIONS.at(-1)?.name.slice(-13)}`;

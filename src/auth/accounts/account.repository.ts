@@ -6,7 +6,7 @@ import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
-import { Account, NewAccount } from './account';
+import { Account, AccountToInsert } from './account';
 import { ACCOUNT_COLUMNS, Credentials, toAccountOrNull, toCredentials } from './account-record';
 import { isLive, isNotBanned, SessionOwner } from './live-session';
 
@@ -93,13 +93,13 @@ export class AccountRepository {
 }
 
 /** For a batch that creates an account. Fails with 23505 on users_email_key if the address is taken. */
-export function accountInsertion(account: NewAccount, audit: AuditEntry): Statement {
+export function accountInsertion(account: AccountToInsert, audit: AuditEntry): Statement {
   const insertion = {
     name: 'auth:insert-account',
     steps: {
-      u: `insert into auth.users (id, email, email_key, name, encrypted_password, data, email_verified_at,
-          banned_until, invited_at, created_at, updated_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) returning *`,
+      u: `insert into auth.users (id, email, email_key, name, encrypted_password, data, app_data, is_anonymous,
+          email_verified_at, banned_until, invited_at, created_at, updated_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $3::text is null, $8, $9, $10, $11, $11) returning *`,
     },
     audited: 'u',
     query: `select ${ACCOUNT_COLUMNS} from u`,
@@ -108,15 +108,16 @@ export function accountInsertion(account: NewAccount, audit: AuditEntry): Statem
   return withAudit(insertion, audit);
 }
 
-function insertedValues({ id, email, name, passwordHash, data, ...times }: NewAccount): unknown[] {
+function insertedValues({ id, email, name, passwordHash, data, appData = {}, ...times }: AccountToInsert): unknown[] {
   const { emailVerifiedAt, bannedUntil, invitedAt, now } = times;
   return [
     id,
-    email.address,
-    email.key,
+    email?.address ?? '',
+    email?.key ?? null,
     name,
     passwordHash,
     JSON.stringify(data),
+    JSON.stringify(appData),
     emailVerifiedAt,
     bannedUntil,
     invitedAt,

@@ -8,6 +8,10 @@ export interface Account {
   readonly name: string;
   /** JSON that the application keeps about the user. */
   readonly data: JsonObject;
+  /** JSON about the user that only the service-role key changes. */
+  readonly appData: JsonObject;
+  /** An anonymous user has no address: `email` is empty. */
+  readonly isAnonymous: boolean;
   readonly emailVerifiedAt: Date | null;
   readonly bannedUntil: Date | null;
   readonly invitedAt: Date | null;
@@ -22,11 +26,15 @@ export interface NewAccount {
   readonly name: string;
   readonly passwordHash: string | null;
   readonly data: JsonObject;
+  readonly appData?: JsonObject;
   readonly emailVerifiedAt: Date | null;
   readonly bannedUntil: Date | null;
   readonly invitedAt: Date | null;
   readonly now: Date;
 }
+
+/** An account without an address is that of an anonymous user. */
+export type AccountToInsert = Omit<NewAccount, 'email'> & { readonly email: EmailAddress | null };
 
 /** `user` of SPEC.md 2.3; `data` is left out if it is empty. */
 export interface UserView {

@@ -16,6 +16,7 @@ import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { domainNotAllowed, emailTaken } from '../auth.errors';
 import { AuthMailer } from './auth-mailer.service';
+import { MailFlow, withCode } from './mail-flow';
 import { newMailedToken } from './mailed-token';
 import { MailedTokenRepository } from './mailed-token.repository';
 import { NoticeService } from './notice.service';
@@ -49,12 +50,14 @@ export class EmailChangeService {
     account: Account,
     newEmail: EmailAddress,
     origin: RequestOrigin,
+    flow?: MailFlow,
   ): Promise<void> {
     // The notice first: if it cannot be queued, no token is mailed.
     await this.notices.emailWillChange(project, account, newEmail.address, origin);
     const now = new Date(this.clock.now());
-    const token = newMailedToken('email_change', now);
-    const content = { to: newEmail.key, token: token.plaintext, languages: origin.languages };
+    const { key } = newEmail;
+    const { token, content: shown } = withCode(project, newMailedToken('email_change', now), key, flow);
+    const content = { to: key, ...shown, languages: origin.languages };
     const entry = byAnonymous('email_change_requested', owner.userId, { now, origin });
     await this.mailer.send(project, content, (mailId, sealed) =>
       this.tokens.issueInSession(project, { ...token, mailId, sealed }, { ...owner, newEmail }, entry),

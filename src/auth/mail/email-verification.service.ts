@@ -9,6 +9,7 @@ import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { invalidMailedToken } from '../auth.errors';
 import { hashMailedToken } from './mailed-token';
+import { MailFlow } from './mail-flow';
 import { MailedTokenRepository } from './mailed-token.repository';
 import { RequestedMails } from './requested-mails.service';
 
@@ -22,17 +23,17 @@ export class EmailVerificationService {
   ) {}
 
   /** The answer is the same for any address. @throws AppError 400, 429, 503 */
-  async resend(project: Project, emailText: string, origin: RequestOrigin): Promise<void> {
+  async resend(project: Project, emailText: string, origin: RequestOrigin, flow?: MailFlow): Promise<void> {
     const { key } = getEmailAddress(emailText);
     await this.throttle.assertMayMail(project, key);
-    await this.mails.request(project, 'verify', key, origin);
+    await this.mails.request(project, 'verify', key, origin, { flow });
   }
 
   /** Spends a token. @throws AppError 401 for an invalid token, 400 if the address was taken in the meantime, 429 */
   async confirm(project: Project, token: string, origin: RequestOrigin): Promise<void> {
     await this.throttle.assertMayTryFrom({ project, origin });
     const entry = byAnonymous('email_verified', null, { now: new Date(this.clock.now()), origin });
-    const spending = this.tokens.spendForAddress(project, hashMailedToken(token), entry);
+    const spending = this.tokens.spend(project, hashMailedToken(token), ['verify', 'email_change'], entry);
     if (!(await refusingTakenAddress(spending))) {
       await this.throttle.failedFrom({ project, origin });
       throw invalidMailedToken();

@@ -15,6 +15,10 @@ export interface SealedMail {
    */
   readonly to?: string;
   readonly token?: string;
+  /** Six digits, for mails of `/auth/v1`. */
+  readonly code?: string;
+  /** Of MailFlow; absent in mails of `/v1/auth`. */
+  readonly redirectTo?: string | null;
   readonly newEmail?: string;
   /** Language tags of the request that caused the mail, in order of preference. */
   readonly languages?: readonly string[];

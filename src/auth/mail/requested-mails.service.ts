@@ -5,6 +5,7 @@
  * process ends before that.
  */
 import { Injectable } from '@nestjs/common';
+import { JsonObject } from '../../common/text/json';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { AuditAction, byAnonymous } from '../audit/audit-entry';
@@ -12,12 +13,21 @@ import { RequestOrigin } from '../../identity/request-origin';
 import { AuthMailer } from './auth-mailer.service';
 import { MailJob } from '../../infra/mail/mail-queue';
 import { MailSealer } from './mail-sealer.service';
+import { MailFlow, withCode } from './mail-flow';
+import { NewAccountMailer } from './new-account-mailer.service';
 import { expiryOf, newMailedToken } from './mailed-token';
 import { MailedTokenRepository } from './mailed-token.repository';
 
-type RequestedKind = 'reset' | 'verify';
+type RequestedKind = 'reset' | 'verify' | 'magic_link';
 
-interface MailRequest {
+/** What an application may ask for in addition. */
+interface RequestOptions {
+  readonly flow?: MailFlow;
+  /** The account to create if none has the address. */
+  readonly create?: { readonly address: string; readonly data: JsonObject };
+}
+
+interface MailRequest extends RequestOptions {
   readonly kind: RequestedKind;
   /** Key of the typed address. */
   readonly emailKey: string;
@@ -29,6 +39,7 @@ interface MailRequest {
 const ACTIONS: Readonly<Record<RequestedKind, AuditAction>> = {
   reset: 'reset_requested',
   verify: 'verification_requested',
+  magic_link: 'magic_link_requested',
 };
 
 @Injectable()
@@ -37,6 +48,7 @@ export class RequestedMails {
     private readonly mailer: AuthMailer,
     private readonly sealer: MailSealer,
     private readonly tokens: MailedTokenRepository,
+    private readonly newAccounts: NewAccountMailer,
     private readonly clock: Clock,
   ) {}
 
@@ -46,8 +58,9 @@ export class RequestedMails {
     kind: RequestedKind,
     emailKey: string,
     origin: RequestOrigin,
+    options: RequestOptions = {},
   ): Promise<void> {
-    const request: MailRequest = { kind, emailKey, origin, at: this.clock.now() };
+    const request: MailRequest = { ...options, kind, emailKey, origin, at: this.clock.now() };
     await this.mailer.sendLater(project, request, (mailId) => this.write(project, mailId, request, false));
   }
 
@@ -65,15 +78,17 @@ export class RequestedMails {
   private async write(
     project: Project,
     mailId: string,
-    { kind, emailKey, origin, at }: MailRequest,
+    { kind, emailKey, origin, at, flow, create }: MailRequest,
     late: boolean,
   ): Promise<boolean> {
     const now = new Date(at);
-    const token = newMailedToken(kind, now);
-    const content = { to: emailKey, token: token.plaintext, languages: origin.languages };
+    const { token, content: shown } = withCode(project, newMailedToken(kind, now), emailKey, flow);
+    const content = { to: emailKey, ...shown, languages: origin.languages };
     const sealed = this.sealer.seal(project.id, mailId, content);
     const recipient = { emailKey, unverifiedOnly: kind === 'verify', late };
     const entry = byAnonymous(ACTIONS[kind], null, { now, origin });
-    return this.tokens.issue(project, { ...token, mailId, sealed }, recipient, entry);
+    const mail = { ...token, mailId, sealed };
+    if (await this.tokens.issue(project, mail, recipient, entry)) return true;
+    return create !== undefined && this.newAccounts.createFor(project, mail, create, { now, origin });
   }
 }

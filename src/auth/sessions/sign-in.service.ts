@@ -1,29 +1,22 @@
 /** Signs users in with e-mail and password (SPEC.md 4.2, "Sign in"). */
 import { Injectable } from '@nestjs/common';
-import { randomUUID } from 'node:crypto';
-import { ONE_FACTOR } from '../../access/caller';
 import { Clock } from '../../common/time/clock';
 import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
 import { Account, isBanned } from '../accounts/account';
 import { Credentials } from '../accounts/account-record';
-import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { emailNotVerified, userBanned, wrongCredentials } from '../auth.errors';
 import { PasswordCheck } from '../passwords/password-check.service';
-import { HousekeepingService } from './housekeeping.service';
-import { NewSession } from './session';
-import { SessionIssuer, SignedIn } from './session-issuer.service';
-import { SessionTokensRepository } from './session-tokens.repository';
+import { SignedIn } from './session-issuer.service';
+import { SessionStarter } from './session-starter.service';
 
 @Injectable()
 export class SignInService {
   constructor(
     private readonly check: PasswordCheck,
-    private readonly sessions: SessionTokensRepository,
-    private readonly issuer: SessionIssuer,
+    private readonly starter: SessionStarter,
     private readonly passwords: PasswordHasher,
-    private readonly housekeeping: HousekeepingService,
     private readonly clock: Clock,
   ) {}
 
@@ -39,14 +32,11 @@ export class SignInService {
     const credentials = await this.check.credentialsOf(project, { email, password }, origin);
     const { account } = credentials;
     this.assertMaySignIn(project, account);
-    const session = await this.newSession(project, credentials, password, origin);
-    const entry = byAnonymous('sign_in', account.id, { now: new Date(this.clock.now()), origin });
-    const customClaims = await this.sessions.begin(project, session, entry);
+    const newPasswordHash = await this.newHash(project, credentials, password);
+    const started = await this.starter.start(project, { ...credentials, newPasswordHash }, 'password', origin);
     // The password was changed, or the account banned or deleted, after it was read.
-    if (!customClaims) throw wrongCredentials();
-    this.housekeeping.visit(project);
-    const issued = { account, sessionId: session.id, number: 0, aal: ONE_FACTOR, customClaims } as const;
-    return this.issuer.issue(project, issued);
+    if (!started) throw wrongCredentials();
+    return started;
   }
 
   private assertMaySignIn(project: Project, account: Account): void {
@@ -56,20 +46,13 @@ export class SignInService {
     }
   }
 
-  private async newSession(
+  /** Null unless the hash was made with too little work. */
+  private async newHash(
     project: Project,
-    { account, passwordHash }: Credentials,
+    { passwordHash }: Credentials,
     password: string,
-    origin: RequestOrigin,
-  ): Promise<NewSession> {
+  ): Promise<string | null> {
     const outdated = passwordHash !== null && this.passwords.needsRehash(passwordHash);
-    return {
-      id: randomUUID(),
-      userId: account.id,
-      passwordHash,
-      newPasswordHash: outdated ? await this.passwords.hash(project.id, password) : null,
-      expiresAt: this.issuer.sessionEnd(project),
-      origin,
-    };
+    return outdated ? this.passwords.hash(project.id, password) : null;
   }
 }
