@@ -4,6 +4,7 @@ const LAYERS = [
   ['row-stream'],
   ['common'],
   ['config'],
+  ['admission'],
   ['http'],
   ['database'],
   ['infra'],
@@ -17,9 +18,9 @@ const LAYERS = [
   ['staff'],
   ['auth', 'rest', 'storage'],
   ['copies'],
-  ['backup', 'observe', 'sql'],
+  ['backup', 'traffic', 'sql'],
   ['migrations', 'move', 'advisor'],
-  ['install/http', 'servers/http', 'projects/http', 'admin', 'doctor', 'health', 'api-docs', 'console'],
+  ['install/http', 'servers/http', 'projects/http', 'admin', 'doctor', 'health', 'api-docs', 'console-host'],
   ['bootstrap', 'cli'],
 ];
 
@@ -100,11 +101,11 @@ module.exports = {
     {
       name: 'common-is-pure',
       comment:
-        'sockets and Nest classes belong to src/http; a turn of the event loop, a cache in memory and the text of a header are no I/O',
+        'sockets and Nest classes belong to src/http; a turn of the event loop and a cache in memory are no I/O',
       severity: 'error',
       from: { path: '^src/common/' },
       to: {
-        pathNot: '^src/common/|^node_modules/(lru-cache|content-disposition)/|^(node:)?timers/promises$',
+        pathNot: '^src/common/|^node_modules/lru-cache/|^(node:)?timers/promises$',
       },
     },
     {
@@ -149,9 +150,9 @@ module.exports = {
       name: 'opentelemetry-is-loaded-by-configuration',
       comment: 'without a collector, nothing of it is loaded',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/observe/tracing/trace-exporter' },
+      from: { path: '^src/', pathNot: '^src/traffic/tracing/trace-exporter' },
       to: {
-        path: '^(node_modules/@opentelemetry/|src/observe/tracing/trace-exporter)',
+        path: '^(node_modules/@opentelemetry/|src/traffic/tracing/trace-exporter)',
         dependencyTypesNot: ['type-only', 'require'],
       },
     },

@@ -8,7 +8,7 @@ import { SqlModule } from './sql/sql.module';
 import { MigrationsModule } from './migrations/migrations.module';
 import { BackupModule } from './backup/backup.module';
 import { MoveModule } from './move/move.module';
-import { ObserveModule } from './observe/observe.module';
+import { TrafficModule } from './traffic/traffic.module';
 import { AdvisorModule } from './advisor/advisor.module';
 import { DoctorModule } from './doctor/doctor.module';
 import { InstallModule } from './install/install.module';
@@ -21,9 +21,9 @@ import { TimeModule } from './infra/time/time.module';
 import { AppConfig } from './config/app-config';
 import { ConfigModule } from './config/config.module';
 import { DatabaseModule } from './database/database.module';
-import { ConsoleModule } from './console/console.module';
+import { ConsoleModule } from './console-host/console.module';
 import { HealthModule } from './health/health.module';
-import { TelemetryModule } from './infra/telemetry/telemetry.module';
+import { MetricsModule } from './infra/metrics/metrics.module';
 import { CoordinationModule } from './infra/coordination/coordination.module';
 import { RestModule } from './rest/rest.module';
 import { StaffModule } from './staff/staff.module';
@@ -48,7 +48,7 @@ export class AppModule {
         TimeModule.forRoot(clock ?? new SystemClock()),
         DatabaseModule.forRoot(platformUrl, [ProjectEntity, ProjectSecretEntity]),
         CoordinationModule,
-        TelemetryModule,
+        MetricsModule,
         InstallModule,
         AccessModule,
         IdentityModule,
@@ -64,7 +64,7 @@ export class AppModule {
         MigrationsModule,
         BackupModule,
         MoveModule,
-        ObserveModule,
+        TrafficModule,
         AdminModule,
         AdvisorModule,
         DoctorModule,

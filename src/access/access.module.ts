@@ -6,7 +6,7 @@ import { LimitsModule } from '../limits/limits.module';
 import { ProjectsModule } from '../projects/projects.module';
 import { ApiKeyStrategy } from './strategies/api-key.strategy';
 import { BearerStrategy } from './strategies/bearer.strategy';
-import { BodyBudget } from '../http/bodies/body-budget';
+import { MemoryBudget } from '../admission/memory-budget';
 import { BodyReader } from '../http/bodies/body-reader';
 import { SERVER_CONFIG, type ServerConfig } from '../config/app-config';
 import { CallerCheck } from './caller-check.service';
@@ -29,15 +29,19 @@ const MAX_WAITING = 1_000;
     TokenVerifier,
     VerifiedCredentials,
     {
-      provide: BodyBudget,
+      provide: MemoryBudget,
       inject: [SERVER_CONFIG],
       useFactory: ({ maxBufferedBytes }: ServerConfig) =>
-        new BodyBudget({ total: maxBufferedBytes, waitTimeoutMs: WAIT_TIMEOUT_MS, maxWaiting: MAX_WAITING }),
+        new MemoryBudget({
+          total: maxBufferedBytes,
+          waitTimeoutMs: WAIT_TIMEOUT_MS,
+          maxWaiting: MAX_WAITING,
+        }),
     },
     {
       provide: BodyReader,
-      inject: [BodyBudget, SERVER_CONFIG],
-      useFactory: (budget: BodyBudget, { minBodyRate, bodyRateWindowMs, bodyTimeoutMs }: ServerConfig) =>
+      inject: [MemoryBudget, SERVER_CONFIG],
+      useFactory: (budget: MemoryBudget, { minBodyRate, bodyRateWindowMs, bodyTimeoutMs }: ServerConfig) =>
         new BodyReader(
           budget,
           { minRate: minBodyRate, windowMs: bodyRateWindowMs, deadlineMs: bodyTimeoutMs },
@@ -49,7 +53,7 @@ const MAX_WAITING = 1_000;
   exports: [
     ApiKeyStrategy,
     BearerStrategy,
-    BodyBudget,
+    MemoryBudget,
     BodyReader,
     CallerCheck,
     LimitsModule,

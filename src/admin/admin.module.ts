@@ -2,7 +2,7 @@
 import { Module } from '@nestjs/common';
 import { AdvisorModule } from '../advisor/advisor.module';
 import { AuthModule } from '../auth/auth.module';
-import { ObserveModule } from '../observe/observe.module';
+import { TrafficModule } from '../traffic/traffic.module';
 import { StorageModule } from '../storage/storage.module';
 import { DatabaseActivityService } from './activity/database-activity.service';
 import { SlowQueriesRepository } from './activity/slow-queries.repository';
@@ -16,7 +16,7 @@ import { ProjectOverviewService } from './overview/project-overview.service';
 import { ProjectUsageService } from './usage/project-usage.service';
 
 @Module({
-  imports: [AdvisorModule, AuthModule, ObserveModule, StorageModule],
+  imports: [AdvisorModule, AuthModule, TrafficModule, StorageModule],
   controllers: [
     ProjectActivityController,
     ProjectCatalogController,

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../common/errors/app-error';
 import { Slices } from '../common/time/slices';
-import { Slots } from '../infra/concurrency/slots';
+import { Slots } from '../admission/slots';
 import type { Catalog } from '../rest/catalog/catalog';
 import { BodyBlocks } from '../row-stream/row-body';
 import type { ServedDocument } from './openapi/served-document';

@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DrainableServer } from './drainable-server';
-import { closeLingering } from '../http/lingering-close';
+import { closeLingering } from '../admission/lingering-close';
 import { HttpAdapter } from './http-adapter';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';

@@ -1,7 +1,7 @@
 /** An HTTP server with a graceful shutdown: requests in progress are completed, and no new ones are accepted. */
 import { type RequestListener, Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { Server as ListeningServer, type Socket } from 'node:net';
-import { isLingering } from '../http/lingering-close';
+import { isLingering } from '../admission/lingering-close';
 
 const POLL_MS = 50;
 /**

@@ -3,15 +3,15 @@ import { Logger } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
-import { joiningRequests } from '../http/bodies/joined-chunks';
-import { FairStarts } from '../http/fair-starts';
+import { joiningRequests } from '../admission/joined-chunks';
+import { FairStarts } from '../admission/fair-starts';
 import { toOriginForm } from '../http/request-head';
 import { nameRequest } from '../http/request-id';
 import { startMeasured } from '../http/request-times';
-import { RequestTurns } from '../http/request-turns';
+import { RequestTurns } from '../admission/request-turns';
 import type { ServerConfig } from '../config/app-config';
 import { DrainableServer } from './drainable-server';
-import { SlowReaders } from './slow-readers';
+import { SlowReaders } from '../admission/slow-readers';
 
 /** Bytes of a request's head. Filters with a few hundred UUIDs exceed Node's default of 16 KiB. */
 const MAX_HEADER_BYTES = 64 * 1024;

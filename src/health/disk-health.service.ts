@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { APP_CONFIG, AppConfig } from '../config/app-config';
 import { freeBytes, LEAST_FREE_BYTES } from '../database/embedded/disk-space';
-import { Metrics } from '../infra/telemetry/metrics';
+import { Metrics } from '../infra/metrics/metrics';
 
 const MIB = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 /** Probes and metrics. */
 import { Module } from '@nestjs/common';
 import { BackupModule } from '../backup/backup.module';
-import { ObserveModule } from '../observe/observe.module';
+import { TrafficModule } from '../traffic/traffic.module';
 import { StorageModule } from '../storage/storage.module';
 import { BackupHealth } from './backup-health.service';
 import { DiskHealth } from './disk-health.service';
@@ -13,7 +13,7 @@ import { ReadinessService } from './readiness.service';
 import { RequestMetrics } from './request-metrics.service';
 
 @Module({
-  imports: [BackupModule, ObserveModule, StorageModule],
+  imports: [BackupModule, TrafficModule, StorageModule],
   controllers: [HealthController],
   providers: [
     BackupHealth,

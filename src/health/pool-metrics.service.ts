@@ -1,14 +1,14 @@
 /** The state of the connection pools, and the memory of request bodies, read when the metrics are collected. */
 import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { BodyBudget } from '../http/bodies/body-budget';
+import { MemoryBudget } from '../admission/memory-budget';
 import { ProjectPools } from '../database/pools/project-pools';
 import { ReplicaSets } from '../database/replicas/replica-sets';
-import { Metrics } from '../infra/telemetry/metrics';
+import { Metrics } from '../infra/metrics/metrics';
 
 @Injectable()
 export class PoolMetrics {
-  constructor(metrics: Metrics, pools: ProjectPools, bodies: BodyBudget, replicas: ReplicaSets) {
+  constructor(metrics: Metrics, pools: ProjectPools, bodies: MemoryBudget, replicas: ReplicaSets) {
     gaugeConnections(metrics, pools);
     countReplicaReads(metrics, replicas);
     countRevocations(metrics, replicas);
@@ -74,7 +74,7 @@ function gaugeConnections(metrics: Metrics, pools: ProjectPools): void {
   );
 }
 
-function gaugeBodies(metrics: Metrics, bodies: BodyBudget): void {
+function gaugeBodies(metrics: Metrics, bodies: MemoryBudget): void {
   metrics.gauge(
     'plinth_body_reserved_bytes',
     'Memory reserved for request bodies',

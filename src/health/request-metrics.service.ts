@@ -3,9 +3,9 @@ import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import type { Server, ServerResponse } from 'node:http';
 import { Counter, Gauge, Histogram } from 'prom-client';
-import { Metrics } from '../infra/telemetry/metrics';
-import type { ObservedRequest } from '../observe/ended-request';
-import { RequestObserver } from '../observe/request-observer.service';
+import { Metrics } from '../infra/metrics/metrics';
+import type { ObservedRequest } from '../traffic/ended-request';
+import { RequestObserver } from '../traffic/request-observer.service';
 import { areaOf, methodOf } from './request-area';
 
 /** The client went away before it had the answer (nginx's code for it). */

@@ -5,10 +5,11 @@ import { ProvisioningModule } from '../provisioning/provisioning.module';
 import { ProjectQuotas } from './project-quotas.service';
 import { QuotaUseRepository } from './quota-use.repository';
 import { SessionWatch } from './session-watch.service';
+import { StorageRateLimiter } from './storage-rate-limiter';
 
 @Module({
   imports: [ProjectsModule, ProvisioningModule],
-  providers: [ProjectQuotas, QuotaUseRepository, SessionWatch],
-  exports: [ProjectQuotas],
+  providers: [ProjectQuotas, QuotaUseRepository, SessionWatch, StorageRateLimiter],
+  exports: [ProjectQuotas, StorageRateLimiter],
 })
 export class LimitsModule {}

@@ -20,7 +20,7 @@ import {
   spentForToday,
 } from './quota-limits';
 import { QuotaUseRepository } from './quota-use.repository';
-import { RequestRates } from './request-rates';
+import { RequestRates } from '../admission/request-rates';
 
 const READ_MS = 60_000;
 const DAY_MS = 86_400_000;

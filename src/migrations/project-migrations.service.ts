@@ -11,7 +11,7 @@ import { ProjectEntity } from '../projects/project.entity';
 import { ProjectsService } from '../projects/projects.service';
 import { sqlAbandoned } from '../sql/sql.errors';
 import { SchemaChangeService } from '../sql/schema-change.service';
-import { ScriptQueue } from '../sql/script-queue';
+import { ScriptQueue } from '../admission/script-queue';
 import { SessionDeadline } from '../sql/session-deadline.service';
 import {
   migrationChanged,

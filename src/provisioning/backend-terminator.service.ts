@@ -2,7 +2,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Client } from 'pg';
 import { Counter } from 'prom-client';
-import { Metrics } from '../infra/telemetry/metrics';
+import { Metrics } from '../infra/metrics/metrics';
 
 /** The reason for ending a session: the label of the metric. */
 const REASONS = {

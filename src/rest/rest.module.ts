@@ -1,7 +1,7 @@
 /** Table REST: any table, view or function of a project by name. */
 import { Module } from '@nestjs/common';
 import { SERVER_CONFIG, type ServerConfig } from '../config/app-config';
-import { Metrics } from '../infra/telemetry/metrics';
+import { Metrics } from '../infra/metrics/metrics';
 import { ProjectsModule } from '../projects/projects.module';
 import { CatalogRepository } from './catalog/catalog.repository';
 import { CatalogService } from './catalog/catalog.service';

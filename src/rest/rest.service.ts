@@ -13,7 +13,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller';
-import type { HeldBody } from '../http/bodies/body-budget';
+import type { HeldBody } from '../admission/memory-budget';
 import { readRequestBody, type RequestBody } from './body/request-body';
 import { CatalogService } from './catalog/catalog.service';
 import { ErrorExplainer } from './execute/error-explainer.service';

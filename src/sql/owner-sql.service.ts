@@ -12,7 +12,7 @@ import { ResultCollector, MAX_COLUMNS } from './result-collector';
 import { AnswerTypes } from './answer-types';
 import { assertFewStatements } from './max-statements';
 import { SchemaChangeService } from './schema-change.service';
-import { ScriptQueue } from './script-queue';
+import { ScriptQueue } from '../admission/script-queue';
 import { SessionDeadline } from './session-deadline.service';
 
 export interface SqlLimits {

@@ -6,7 +6,7 @@ import { SqlController } from './http/sql.controller';
 import { OwnerSqlService } from './owner-sql.service';
 import { SavedQueryRepository } from './queries/saved-query.repository';
 import { SchemaChangeService } from './schema-change.service';
-import { ScriptQueue } from './script-queue';
+import { ScriptQueue } from '../admission/script-queue';
 import { SessionDeadline } from './session-deadline.service';
 import { SqlRequests } from './sql-requests.service';
 

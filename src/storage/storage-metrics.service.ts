@@ -1,7 +1,7 @@
 /** Metrics of storage in GET /metrics. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { Metrics } from '../infra/telemetry/metrics';
+import { Metrics } from '../infra/metrics/metrics';
 
 /** `left`: it failed, and the sweep removes the bytes. */
 export type RemovalOutcome = 'done' | 'left';

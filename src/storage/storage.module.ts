@@ -31,7 +31,6 @@ import { ProjectEnds } from './removal/project-ends.service';
 import { RemovalHoldRepository } from './removal/removal-hold.repository';
 import { StorageMetrics } from './storage-metrics.service';
 import { StorageTransaction } from './storage-transaction';
-import { StorageRateLimiter } from './rate-limit/storage-rate-limiter';
 import { StorageComparison } from './sweep/storage-comparison.service';
 import { StorageSweep } from './sweep/storage-sweep.service';
 import { SignedUrlsService } from './signed-urls/signed-urls.service';
@@ -68,7 +67,6 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     StorageComparison,
     StorageErrorRenderer,
     StorageMetrics,
-    StorageRateLimiter,
     StorageSweep,
     StorageTransaction,
     TargetRepository,
@@ -76,6 +74,6 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     OBJECT_STORE,
     ProviderCheck,
   ],
-  exports: [ObjectStore, RemovalHoldRepository, StorageErrorRenderer, StorageRateLimiter, StorageSweep],
+  exports: [ObjectStore, RemovalHoldRepository, StorageErrorRenderer, StorageSweep],
 })
 export class StorageModule {}

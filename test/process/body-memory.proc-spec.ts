@@ -1,6 +1,6 @@
 /**
  * Memory does not grow with the number of announced and withheld bodies, because all bodies share a budget
- * (BodyBudget). Linux only: the memory of a process is read from /proc.
+ * (MemoryBudget). Linux only: the memory of a process is read from /proc.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

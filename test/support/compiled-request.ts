@@ -1,5 +1,5 @@
 /** Compiles a request for a catalog by the stages of the product: grammar, body, plan, compile. */
-import type { HeldBody } from '../../src/http/bodies/body-budget';
+import type { HeldBody } from '../../src/admission/memory-budget';
 import { effectiveSettings } from '../../src/projects/project-settings';
 import { readRequestBody } from '../../src/rest/body/request-body';
 import type { Catalog } from '../../src/rest/catalog/catalog';

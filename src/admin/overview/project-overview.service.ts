@@ -4,7 +4,7 @@ import { SHORT_TIMEOUT } from '../../auth/accounts/account-statements';
 import { Clock } from '../../common/time/clock';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
-import { SampleRepository } from '../../observe/samples/sample.repository';
+import { SampleRepository } from '../../traffic/samples/sample.repository';
 import { Project } from '../../projects/project';
 import { BackupAge } from '../../advisor/checks/backup-age.check';
 import { ProjectOverview } from './project-overview';

@@ -11,7 +11,7 @@ import { Project } from '../../projects/project';
 import { ProjectQuotas } from '../../limits/project-quotas.service';
 import { quotaMark } from '../../limits/quota-limits';
 import { projectQuota } from '../../storage/quotas/quota';
-import { StorageRateLimiter } from '../../storage/rate-limit/storage-rate-limiter';
+import { StorageRateLimiter } from '../../limits/storage-rate-limiter';
 import { ProjectUsage, QueueState } from './project-usage';
 
 const USE = {

@@ -1,7 +1,7 @@
 /** Serves a written document: its version by the query, entity tag, 304, HEAD. */
 import type { Request, Response } from 'express';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { evaluatePreconditions } from '../../common/http/preconditions';
+import { evaluatePreconditions } from '../../http/syntax/preconditions';
 import { sendBuffers } from '../../http/send-chunks';
 import type { DocumentFormat, WrittenDocument } from './document-writer';
 import { OPENAPI_VERSIONS, type OpenApiVersion } from './versions';

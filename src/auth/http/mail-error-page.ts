@@ -1,7 +1,7 @@
 /** The hosted pages' answer to a request that fails before a page handles it: throttled, too long, unknown project. */
 import { AppError } from '../../common/errors/app-error';
 import { HtmlPage } from '../../http/errors/error-renderer';
-import { parseAcceptLanguage } from '../../common/http/accept-language';
+import { parseAcceptLanguage } from '../../http/syntax/accept-language';
 import { languageFor } from '../mail/languages/languages';
 import { mailPage } from './mail-page';
 

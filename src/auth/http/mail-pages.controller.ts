@@ -19,7 +19,7 @@ import { httpError } from '../../common/errors/http-errors';
 import { projectPaused } from '../../database/pools/pool.errors';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { EmailVerificationService } from '../mail/email-verification.service';
-import { parseAcceptLanguage } from '../../common/http/accept-language';
+import { parseAcceptLanguage } from '../../http/syntax/accept-language';
 import { languageFor } from '../mail/languages/languages';
 import { PasswordResetService } from '../passwords/password-reset.service';
 import type { RequestOrigin } from '../../identity/request-origin';

@@ -1,7 +1,7 @@
 /** Metrics of mails in GET /metrics. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { Metrics } from '../../infra/telemetry/metrics';
+import { Metrics } from '../../infra/metrics/metrics';
 import { OutboxListRepository } from './outbox-list.repository';
 
 /** `retried` mails will be tried again; `given_up` ones wait for an administrator. */

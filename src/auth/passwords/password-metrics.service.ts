@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { PasswordHasher } from '../../infra/crypto/password-hasher';
-import { Metrics } from '../../infra/telemetry/metrics';
+import { Metrics } from '../../infra/metrics/metrics';
 
 @Injectable()
 export class PasswordMetrics {

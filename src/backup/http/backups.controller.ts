@@ -17,7 +17,7 @@ import { projectBusy, slugTaken } from '../../projects/projects.errors';
 import { ProjectBackup } from '../project-backup.service';
 import { ProjectRestore } from '../project-restore.service';
 import { BodyReader } from '../../http/bodies/body-reader';
-import { pacedBody } from '../../http/bodies/body-pace';
+import { pacedBody } from '../../admission/body-pace';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { bodyTooSlow } from '../../http/bodies/body.errors';
 import { clientLeft } from '../../http/client-left';

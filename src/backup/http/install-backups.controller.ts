@@ -11,7 +11,7 @@ import { InstallRestore } from '../install-restore.service';
 import { ZSTD_MISSING } from '../../config/compression';
 import { BodyReader } from '../../http/bodies/body-reader';
 import { bodyTooSlow } from '../../http/bodies/body.errors';
-import { pacedBody } from '../../http/bodies/body-pace';
+import { pacedBody } from '../../admission/body-pace';
 import { clientLeft } from '../../http/client-left';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';

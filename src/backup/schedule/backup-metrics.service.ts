@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Clock } from '../../common/time/clock';
-import { Metrics } from '../../infra/telemetry/metrics';
+import { Metrics } from '../../infra/metrics/metrics';
 import { BackupStates, SubjectState } from './backup-state.service';
 import { PLATFORM } from './run.repository';
 

@@ -2,8 +2,8 @@
  * The queue of requests for connections. Requests of a project are served in order of arrival, as far as idle connections and
  * the limits allow (docs/rls-door.md, "Connections").
  */
-import { MOMENT_MS } from './concurrency-limiter';
-import { FairShare } from './fair-share';
+import { MOMENT_MS } from '../../admission/concurrency-limiter';
+import { FairShare } from '../../admission/fair-share';
 import type { OpenConnections } from './open-connections';
 import { poolExhausted, serverSilent } from './pool.errors';
 import type { Pool, PoolLimits } from './pool';
@@ -14,7 +14,7 @@ import type { ProjectDatabase } from './project-database';
 const EXPIRY_MS = 100;
 
 export class ConnectionQueue {
-  private readonly fairness: FairShare;
+  private readonly fairness: FairShare<PooledConnection, Pool>;
 
   constructor(
     private readonly limits: PoolLimits,

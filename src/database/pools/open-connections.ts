@@ -1,13 +1,13 @@
 /** The connections to all projects' databases: opens them, counts them under the global limit, and closes them. */
 import { formatHost, type HostAddress } from '../../pg-pipeline';
-import { CpuShares } from './cpu-shares';
+import { CpuShares } from '../../admission/cpu-shares';
 import { IdleConnections } from './idle-connections';
 import { isDatabaseClosed, isLoginRefused, loginRefused, poolExhausted } from './pool.errors';
 import type { Pool, PoolLimits } from './pool';
 import { PooledConnection } from './pooled-connection';
-import type { ProjectDatabase } from './project-database';
+import { PLATFORM_SERVER, type ProjectDatabase } from './project-database';
 import { ServerWatch } from './server-watch';
-import { Streams } from './streams';
+import { Streams } from '../../admission/streams';
 
 /** Shares of the connections that streamed responses may hold, in all and for one client. */
 const STREAMING_SHARE = 3 / 4;
@@ -27,7 +27,7 @@ export class OpenConnections {
   readonly servers: ServerWatch;
   readonly streams: Streams;
   private readonly pools = new WeakMap<PooledConnection, Pool>();
-  private readonly cpu: CpuShares | null;
+  private readonly cpu: CpuShares<PooledConnection> | null;
   private count = 0;
 
   constructor(
@@ -115,7 +115,7 @@ export class OpenConnections {
     pool.size += 1;
     this.count += 1;
     this.pools.set(connection, pool);
-    this.cpu?.add(connection, database);
+    if (database.server === PLATFORM_SERVER && !database.isReplica) this.cpu?.add(connection);
     this.servers.add(connection);
     connection.onLost = () => this.dropIdle(connection);
     const project = database.key;

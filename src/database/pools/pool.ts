@@ -1,5 +1,5 @@
 /** The connections and waiting requests of one project. */
-import type { ConcurrencyLimiter } from './concurrency-limiter';
+import type { ConcurrencyLimiter } from '../../admission/concurrency-limiter';
 import { poolExhausted } from './pool.errors';
 import type { PoolListener } from './pool-listener';
 import type { PooledConnection } from './pooled-connection';

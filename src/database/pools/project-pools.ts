@@ -5,8 +5,8 @@
  */
 import { type HostAddress, HostGroup } from '../../pg-pipeline';
 import { measureDatabase } from '../../http/request-times';
-import { ConcurrencyLimiter } from './concurrency-limiter';
-import { POLL_INTERVAL_MS } from './cpu-shares';
+import { ConcurrencyLimiter } from '../../admission/concurrency-limiter';
+import { POLL_INTERVAL_MS } from '../../admission/cpu-shares';
 import { ConnectionQueue } from './connection-queue';
 import { type ConnectionHooks, leadsTo, OpenConnections } from './open-connections';
 import { poolExhausted, projectPaused } from './pool.errors';

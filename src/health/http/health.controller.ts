@@ -11,7 +11,7 @@ import { ErrorDocs } from '../../http/docs/error-docs';
 import { Example } from '../../http/docs/example.decorator';
 import { PLATFORM_DOCS, platformErrorBody, platformErrorSchema } from '../../http/errors/platform-error-docs';
 import { tooManyHeaders } from '../../http/request-head';
-import { Metrics } from '../../infra/telemetry/metrics';
+import { Metrics } from '../../infra/metrics/metrics';
 import { notReady } from '../health.errors';
 import { Checks, isReady, ReadinessService } from '../readiness.service';
 import { MetricsGuard } from './metrics.guard';

@@ -9,7 +9,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
-import { RequestTurns } from '../../http/request-turns';
+import { RequestTurns } from '../../admission/request-turns';
 import { MetricsPortError } from '../health.errors';
 
 const PATHS = new Set(['/metrics', '/health/live', '/health/ready']);

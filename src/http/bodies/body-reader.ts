@@ -1,15 +1,15 @@
 /**
  * Reads bodies into memory. Each one reserves memory on its sender's account before it is read and until its work is done
- * (body-budget.ts), and has to arrive in time (body-pace.ts).
+ * (memory-budget.ts), and has to arrive in time (body-pace.ts).
  */
 import type { Request } from 'express';
 import { AppError } from '../../common/errors/app-error';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { hasTooManyValues, MAX_VALUES } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
-import { turnOf } from '../fair-starts';
-import type { BodyBudget, HeldBody, Reservation, Sender } from './body-budget';
-import type { PaceLimits } from './body-pace';
+import { turnOf } from '../../admission/fair-starts';
+import type { MemoryBudget, HeldBody, Reservation, Sender } from '../../admission/memory-budget';
+import type { PaceLimits } from '../../admission/body-pace';
 import { assertNotEncoded } from './content-encoding';
 import { bodyHasTooManyValues, bodyNotJson, bodyTooLarge, mediaTypeNotJson } from './body.errors';
 import { announcedLength, readBody } from './read-body';
@@ -51,7 +51,7 @@ export class BodyReader {
    * @param senderOf the account on which a request's body is read
    */
   constructor(
-    private readonly budget: BodyBudget,
+    private readonly budget: MemoryBudget,
     readonly pace: PaceLimits,
     private readonly senderOf: (request: Request) => Sender,
   ) {}

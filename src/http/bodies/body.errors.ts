@@ -14,9 +14,6 @@ export const bodyTooSlow = (): AppError => httpError(408, 'The body did not arri
 export const bodyTooLarge = (limit: number): AppError =>
   httpError(413, `The body is larger than ${limit} bytes`);
 
-export const bodyTakesTooMuchMemory = (): AppError =>
-  httpError(413, 'The body takes more memory than one request may have: send it in parts');
-
 /** @param limit elements and members */
 export const bodyHasTooManyValues = (limit: number): AppError =>
   httpError(400, `The body has more than ${limit} values`);
@@ -34,16 +31,4 @@ export const bodyIsEncoded = (coding: string): AppError =>
     message: `A body with Content-Encoding ${coding} is not read here: send it without one`,
     headers: { 'Accept-Encoding': 'identity' },
     database: { sqlstate: 'PL415' },
-  });
-
-/** Seconds: most bodies arrive within a few seconds. */
-const RETRY_AFTER = '2';
-
-export const noMemoryForBody = (): AppError =>
-  new AppError({
-    status: 503,
-    code: 'service_unavailable',
-    message: 'The server holds as many request bodies as it may: try again in a moment',
-    headers: { 'Retry-After': RETRY_AFTER },
-    database: { sqlstate: 'PL503' },
   });

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BodyBlocks } from '../../row-stream/row-body';
 import { bodyEndedEarly, bodyTooLarge, bodyTooSlow } from './body.errors';
-import { BodyPace, type PaceLimits } from './body-pace';
+import { BodyPace, type PaceLimits } from '../../admission/body-pace';
 
 /** A body of up to so many bytes that arrives in one chunk is not copied. */
 const SMALL = 64 * 1024;

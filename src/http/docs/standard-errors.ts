@@ -1,4 +1,5 @@
 /** Errors that many operations of the OpenAPI document share. */
+import { noMemoryForBody } from '../../admission/memory-budget';
 import { databaseUnreachable, internalError } from '../../common/errors/http-errors';
 import {
   bodyIsEncoded,
@@ -6,7 +7,6 @@ import {
   bodyTooLarge,
   bodyTooSlow,
   mediaTypeNotJson,
-  noMemoryForBody,
 } from '../bodies/body.errors';
 import { MAX_JSON_BODY } from '../bodies/body-reader';
 import type { ErrorList } from './error-docs';

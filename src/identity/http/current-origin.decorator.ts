@@ -1,7 +1,7 @@
 /** Parameter decorator: the RequestOrigin of the request. */
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { parseAcceptLanguage } from '../../common/http/accept-language';
+import { parseAcceptLanguage } from '../../http/syntax/accept-language';
 import { RequestOrigin } from '../request-origin';
 
 const MAX_USER_AGENT = 400;

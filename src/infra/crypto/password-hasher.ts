@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Piscina } from 'piscina';
 import { AppError } from '../../common/errors/app-error';
 import { PASSWORD_CONFIG, PasswordConfig } from '../../config/app-config';
-import { Slots } from '../concurrency/slots';
+import { Slots } from '../../admission/slots';
 
 /** Waiting hashes per thread: about five seconds of work at the default cost. */
 const WAITING_PER_THREAD = 50;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Piscina } from 'piscina';
 import { codeOf, messageOf, nameOf } from '../../common/errors/error-facts';
 import { httpError } from '../../common/errors/http-errors';
-import { Slots } from '../concurrency/slots';
+import { Slots } from '../../admission/slots';
 import { MailTemplate, MailValues } from './mail-template';
 
 /** Milliseconds, longer than the engine's own limit: ends a template that the engine's limit does not catch. */

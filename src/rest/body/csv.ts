@@ -4,7 +4,7 @@
  *
  * The library csv-parse takes five to eight times the CPU for a body of 10 MiB, and parses a chunk of 64 KiB in one piece.
  */
-import type { Memory } from '../../http/bodies/body-budget';
+import type { Memory } from '../../admission/memory-budget';
 import { Slices } from '../../common/time/slices';
 import { invalidBody } from '../rest.errors';
 

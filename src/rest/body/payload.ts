@@ -3,7 +3,7 @@
  * digit on the way, and the names of the members in it.
  */
 import { AppError } from '../../common/errors/app-error';
-import type { Memory } from '../../http/bodies/body-budget';
+import type { Memory } from '../../admission/memory-budget';
 import type { MediaType } from '../grammar/rest-request';
 import { invalidBody, restError } from '../rest.errors';
 import { assertText, textInSlices, textOf } from './body-text';

@@ -1,5 +1,5 @@
 /** A request's body, read as far as plans need it. */
-import type { HeldBody } from '../../http/bodies/body-budget';
+import type { HeldBody } from '../../admission/memory-budget';
 import type { RequestShape } from '../grammar/rest-request';
 import { assertText } from './body-text';
 import { type FormField, formFields } from './form';

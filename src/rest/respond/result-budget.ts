@@ -1,9 +1,9 @@
 /**
- * The memory of all results that are held before they are sent, by the rules of body-budget.ts. A result never waits for memory:
+ * The memory of all results that are held before they are sent, by the rules of memory-budget.ts. A result never waits for memory:
  * it holds a database connection, and its rows have arrived already.
  */
 import { AppError } from '../../common/errors/app-error';
-import { BodyBudget } from '../../http/bodies/body-budget';
+import { MemoryBudget } from '../../admission/memory-budget';
 import { restError } from '../rest.errors';
 
 /** Seconds: most clients read a result faster. */
@@ -28,7 +28,7 @@ const noMemory = (): AppError =>
     headers: { 'Retry-After': RETRY_AFTER },
   });
 
-export class ResultBudget extends BodyBudget {
+export class ResultBudget extends MemoryBudget {
   /** @param maxPerResult bytes */
   constructor(
     total: number,

@@ -1,5 +1,5 @@
 /** Content types that a browser would execute, or pass to a plugin, on display. A preview sends these as attachments. */
-import type { Disposition } from '../../common/http/content-disposition';
+import type { Disposition } from '../../http/syntax/content-disposition';
 import { essenceOf } from '../content-type/content-type';
 
 const ACTIVE = new Set([

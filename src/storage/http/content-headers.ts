@@ -1,7 +1,7 @@
 /** Response headers for the bytes of a file. */
 import type { OutgoingHttpHeaders } from 'node:http';
-import { contentDisposition, type Disposition } from '../../common/http/content-disposition';
-import type { Validators } from '../../common/http/preconditions';
+import { contentDisposition, type Disposition } from '../../http/syntax/content-disposition';
+import type { Validators } from '../../http/syntax/preconditions';
 import { essenceOf, isContentType } from '../content-type/content-type';
 import { FileContent } from '../files/file';
 

@@ -1,13 +1,13 @@
 /** Sends a file's bytes: whole, in ranges, or not at all when the client has them (RFC 9110, 13 and 14). */
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { ByteRange, contentRange, parseRange } from '../../common/http/byte-ranges';
+import { ByteRange, contentRange, parseRange } from '../../http/syntax/byte-ranges';
 import {
   evaluatePreconditions,
   isEntityTag,
   Preconditions,
   rangeApplies,
-} from '../../common/http/preconditions';
+} from '../../http/syntax/preconditions';
 import { ClientLeftError, sendChunks } from '../../http/send-chunks';
 import { Clock } from '../../common/time/clock';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';

@@ -16,7 +16,7 @@ import { ProjectQuotas } from '../../limits/project-quotas.service';
 import { cacheControlFor } from '../buckets/cache-control';
 import { FileContent } from '../files/file';
 import { FileContentRepository } from '../files/file-content.repository';
-import { StorageRateLimiter } from '../rate-limit/storage-rate-limiter';
+import { StorageRateLimiter } from '../../limits/storage-rate-limiter';
 import { anonContext } from '../service-context';
 import { SignedUrlsService } from '../signed-urls/signed-urls.service';
 import { previewDisposition } from './active-types';

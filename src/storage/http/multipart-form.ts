@@ -10,8 +10,8 @@
 import busboy from 'busboy';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Memory } from '../../http/bodies/body-budget';
-import { BodyPace, type PaceLimits } from '../../http/bodies/body-pace';
+import type { Memory } from '../../admission/memory-budget';
+import { BodyPace, type PaceLimits } from '../../admission/body-pace';
 import { assertNotEncoded } from '../../http/bodies/content-encoding';
 import { invalidParameters, uploadStalled } from '../storage.errors';
 import { UploadForm } from '../files/upload-form';

@@ -1,6 +1,6 @@
 /** The body of a multipart/byteranges response (RFC 9110, 14.6): several ranges of one file. */
 import { randomBytes } from 'node:crypto';
-import { ByteRange, contentRange } from '../../common/http/byte-ranges';
+import { ByteRange, contentRange } from '../../http/syntax/byte-ranges';
 
 export class MultipartRanges {
   readonly contentType: string;

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { RateState, StorageRateLimiter } from '../rate-limit/storage-rate-limiter';
+import { RateState, StorageRateLimiter } from '../../limits/storage-rate-limiter';
 
 const LIMIT = 'X-RateLimit-Limit';
 const SLUG = /^\/p\/([^/]*)\/storage(?:\/|$)/;

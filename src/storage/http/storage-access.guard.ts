@@ -8,8 +8,8 @@ import { Checks } from '../../access/access-rule';
 import { invalidCredentials, rateLimited } from '../../access/access.errors';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
-import { isDecodable, isQueryDecodable } from '../../common/http/percent-encoding';
-import { StorageRateLimiter } from '../rate-limit/storage-rate-limiter';
+import { isDecodable, isQueryDecodable } from '../../http/syntax/percent-encoding';
+import { StorageRateLimiter } from '../../limits/storage-rate-limiter';
 import { invalidParameters } from '../storage.errors';
 import { setRateHeaders } from './rate-headers';
 

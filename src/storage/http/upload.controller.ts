@@ -25,7 +25,8 @@ import {
   unsupportedMediaType,
   uploadStalled,
 } from '../storage.errors';
-import { bodyIsEncoded, noMemoryForBody } from '../../http/bodies/body.errors';
+import { noMemoryForBody } from '../../admission/memory-budget';
+import { bodyIsEncoded } from '../../http/bodies/body.errors';
 import { SchemaObject } from '../../http/docs/documented-types';
 import { Describe, Errors } from '../../http/docs/operation.decorators';
 

@@ -2,7 +2,7 @@
 import { Inject, Injectable, OnModuleInit } from '@nestjs/common';
 import { access, constants, copyFile, lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ByteRange } from '../../common/http/byte-ranges';
+import { ByteRange } from '../../http/syntax/byte-ranges';
 import { AppError } from '../../common/errors/app-error';
 import { isSystemError } from '../../common/errors/error-facts';
 import { batchesOf } from '../../common/batches';

@@ -15,7 +15,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { batchesOf } from '../../common/batches';
-import { ByteRange } from '../../common/http/byte-ranges';
+import { ByteRange } from '../../http/syntax/byte-ranges';
 import { GcsConfig } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
 import { CONCURRENCY, BucketLayout } from './bucket-layout';

@@ -3,7 +3,7 @@
  * (test/integration/object-store.int-spec.ts). Objects are named by random UUIDs, separated by project, and never change.
  */
 import { randomUUID } from 'node:crypto';
-import { ByteRange } from '../../common/http/byte-ranges';
+import { ByteRange } from '../../http/syntax/byte-ranges';
 import { ObjectAddress } from './object-address';
 
 /** An object in a listing. */

@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ByteRange } from '../../common/http/byte-ranges';
+import { ByteRange } from '../../http/syntax/byte-ranges';
 import { storageUnavailable } from '../storage.errors';
 import { ObjectMissingError, SMALL_READ } from './object-store';
 

@@ -24,7 +24,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { batchesOf } from '../../common/batches';
 import { nameOf } from '../../common/errors/error-facts';
-import { ByteRange } from '../../common/http/byte-ranges';
+import { ByteRange } from '../../http/syntax/byte-ranges';
 import { S3Config } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
 import { BucketLayout } from './bucket-layout';

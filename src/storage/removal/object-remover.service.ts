@@ -3,7 +3,7 @@
  * so that deleting frees space on a full disk. The sweep removes what remains after a failure or a crash.
  */
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { Slots } from '../../infra/concurrency/slots';
+import { Slots } from '../../admission/slots';
 import { ObjectAddress } from '../providers/object-address';
 import { ObjectStore } from '../providers/object-store';
 import { StorageMetrics } from '../storage-metrics.service';

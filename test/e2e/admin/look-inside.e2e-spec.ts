@@ -1,7 +1,7 @@
 /** What goes on in a project: live requests, samples, sessions and locks, slow statements, and the use of limits. */
 import { DataSource } from 'typeorm';
-import { LiveRequests } from '../../../src/observe/live/live-requests.service';
-import { RequestSamples } from '../../../src/observe/samples/request-samples.service';
+import { LiveRequests } from '../../../src/traffic/live/live-requests.service';
+import { RequestSamples } from '../../../src/traffic/samples/request-samples.service';
 import { EventReader } from '../../support/event-stream';
 import { eventually, until } from '../../support/eventually';
 import { accessOf, asOwner, type DatabaseAccess } from '../../support/owner-connection';

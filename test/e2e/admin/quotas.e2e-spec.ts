@@ -1,7 +1,7 @@
 /** Quotas that the operator grants: size of the database, requests of a second, requests and mails of a day. Those of files: e2e/storage/quotas. */
 import type { LoggerService } from '@nestjs/common';
 import { ProjectPools } from '../../../src/database/pools/project-pools';
-import { RequestSamples } from '../../../src/observe/samples/request-samples.service';
+import { RequestSamples } from '../../../src/traffic/samples/request-samples.service';
 import { ProjectQuotas } from '../../../src/limits/project-quotas.service';
 import { eventually } from '../../support/eventually';
 import type { HttpClient } from '../../support/http-client';

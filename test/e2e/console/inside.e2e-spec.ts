@@ -1,6 +1,6 @@
 /** The console's monitoring of a project, in a real browser against a real server. */
 import type { Page } from 'playwright-core';
-import { RequestSamples } from '../../../src/observe/samples/request-samples.service';
+import { RequestSamples } from '../../../src/traffic/samples/request-samples.service';
 import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
 import { assertConsoleBuilt, ConsolePage } from '../../support/console-page';
 import { eventually } from '../../support/eventually';

@@ -1,6 +1,6 @@
 import { TemplateRenderer } from '../../../infra/mail/template-renderer';
 import { MAIL_KINDS } from '../mail-kinds';
-import { parseAcceptLanguage } from '../../../common/http/accept-language';
+import { parseAcceptLanguage } from '../../../http/syntax/accept-language';
 import { languageFor, LANGUAGES, withFallbacks } from './languages';
 
 const renderer = new TemplateRenderer();

@@ -5,10 +5,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
-import { codeOf } from '../../common/errors/error-facts';
-import type { Pool } from './pool';
-import type { PooledConnection } from './pooled-connection';
-import { PLATFORM_SERVER, type ProjectDatabase } from './project-database';
+import { codeOf } from '../common/errors/error-facts';
+import type { SharedConnection, SharedPool } from './shared-pool';
 
 /** Milliseconds between two checks of the connections in use. */
 export const POLL_INTERVAL_MS = 200;
@@ -28,36 +26,36 @@ interface Reading {
   readonly at: number;
 }
 
-export class CpuShares {
+export class CpuShares<C extends SharedConnection> {
   /** Connections whose process runs on this machine. The process id of another server belongs to an unrelated process here. */
-  private readonly ofThisMachine = new WeakSet<PooledConnection>();
-  private readonly readings = new WeakMap<PooledConnection, Reading>();
-  private readonly lowered = new WeakSet<PooledConnection>();
+  private readonly ofThisMachine = new WeakSet<C>();
+  private readonly readings = new WeakMap<C, Reading>();
+  private readonly lowered = new WeakSet<C>();
   /** Nothing is left to lower. */
-  private readonly isDone = new WeakSet<PooledConnection>();
+  private readonly isDone = new WeakSet<C>();
   /** Milliseconds of the monotonic clock until which a pool's connections have a lower priority. */
-  private readonly until = new Map<Pool, number>();
+  private readonly until = new Map<SharedPool<C>, number>();
 
   /** @param cores of the machine */
   constructor(private readonly cores: number) {}
 
-  /** Watches a new connection, unless it leads to another server than the embedded one. */
-  add(connection: PooledConnection, { server, isReplica }: ProjectDatabase): void {
-    if (server === PLATFORM_SERVER && !isReplica) this.ofThisMachine.add(connection);
+  /** Watches a new connection to a server of this machine. */
+  add(connection: C): void {
+    this.ofThisMachine.add(connection);
   }
 
   /**
    * Checks the connections in use.
    * @returns idle connections with a lower priority, whose project is quiet again
    */
-  check(pools: readonly Pool[]): PooledConnection[] {
+  check(pools: readonly SharedPool<C>[]): C[] {
     const now = performance.now();
     for (const pool of pools) {
       if (pool.lent.size === 0 || this.coresOf(pool, now) <= this.cores * LARGE_SHARE) continue;
       if (pools.some((other) => other !== pool && isInUse(other, now)))
         this.until.set(pool, now + PENALTY_MS);
     }
-    const over: PooledConnection[] = [];
+    const over: C[] = [];
     for (const [pool, until] of this.until) {
       if (now < until) for (const one of [...pool.lent.borrowed(), ...pool.idle]) this.lower(one);
       else {
@@ -69,12 +67,12 @@ export class CpuShares {
   }
 
   /** Whether a connection that is given back has to be closed: its priority is lower, and its project is quiet again. */
-  isOver(pool: Pool, connection: PooledConnection): boolean {
+  isOver(pool: SharedPool<C>, connection: C): boolean {
     return this.lowered.has(connection) && !this.until.has(pool);
   }
 
   /** Number of cores that the pool's connections in use have taken since the last check of each. */
-  private coresOf(pool: Pool, now: number): number {
+  private coresOf(pool: SharedPool<C>, now: number): number {
     let cores = 0;
     for (const connection of pool.lent.borrowed()) {
       if (!this.ofThisMachine.has(connection)) continue;
@@ -87,7 +85,7 @@ export class CpuShares {
     return cores;
   }
 
-  private lower(connection: PooledConnection): void {
+  private lower(connection: C): void {
     if (!this.ofThisMachine.has(connection) || this.isDone.has(connection)) return;
     if (connection.processId === 0) return;
     try {
@@ -104,7 +102,7 @@ export class CpuShares {
   }
 }
 
-function isInUse(pool: Pool, now: number): boolean {
+function isInUse(pool: SharedPool<SharedConnection>, now: number): boolean {
   return pool.lent.size > 0 || pool.idle.some(({ idleSince }) => now - idleSince < IN_USE_MS);
 }
 

@@ -3,8 +3,8 @@
  * some of a project's connections may be held in this way, and fewer by one client. When others need a
  * connection, the response that made no progress for the longest time is ended.
  */
-import { DatabaseFault } from '../../common/errors/database-fault';
-import type { PooledConnection } from './pooled-connection';
+import { DatabaseFault } from '../common/errors/database-fault';
+import type { SharedConnection } from './shared-pool';
 
 export interface StreamLimits {
   /** For all projects. */
@@ -17,7 +17,7 @@ export interface StreamLimits {
 }
 
 interface Stream {
-  readonly connection: PooledConnection;
+  readonly connection: SharedConnection;
   readonly project: string;
   readonly client: string;
   /** Aborts the response; the connection is released a moment later. */
@@ -25,9 +25,9 @@ interface Stream {
 }
 
 export class Streams {
-  private readonly open = new Map<PooledConnection, Stream>();
+  private readonly open = new Map<SharedConnection, Stream>();
   /** Streams that were ended and have not released their connection yet. */
-  private readonly ending = new Set<PooledConnection>();
+  private readonly ending = new Set<SharedConnection>();
 
   constructor(private readonly limits: StreamLimits) {}
 
@@ -49,7 +49,7 @@ export class Streams {
     this.open.set(stream.connection, stream);
   }
 
-  delete(connection: PooledConnection): void {
+  delete(connection: SharedConnection): void {
     this.open.delete(connection);
     this.ending.delete(connection);
   }

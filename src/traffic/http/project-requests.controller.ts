@@ -15,7 +15,7 @@ import { ProjectRegistry } from '../../projects/project-registry.service';
 import { CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { StaffRecheck } from '../../staff/http/staff-recheck.service';
 import { personOf, type Staff } from '../../staff/roles/staff';
-import { tooManyListeners } from '../observe.errors';
+import { tooManyListeners } from '../traffic.errors';
 import { ProjectSamples } from './dto/request-responses';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { ListSamplesQuery } from './dto/samples.dto';

@@ -1,4 +1,4 @@
-import type { PooledConnection } from './pooled-connection';
+import type { SharedConnection } from './shared-pool';
 import { Streams } from './streams';
 
 const STALLED_MS = 2_000;
@@ -14,12 +14,12 @@ beforeEach(() => {
 afterEach(() => jest.useRealTimers());
 
 /** The part of a connection that these tests need. */
-type Held = Pick<PooledConnection, 'pausedSince' | 'database'>;
+type Held = { -readonly [K in 'pausedSince' | 'database']: SharedConnection[K] };
 
 /** @returns the connection of a stream that has just been paused */
 function begin(name: string, project = 'a', client = '192.0.2.1'): Held {
   const held = { pausedSince: performance.now(), database: { key: project } } as Held;
-  const connection = held as PooledConnection;
+  const connection = held as SharedConnection;
   streams.begin({ connection, project, client, end: () => ended.push(name) });
   return held;
 }
@@ -70,10 +70,10 @@ it('ends as many stalled streams as requests wait, and none that makes progress'
   // It has not released its connection yet.
   streams.endFor(1, 'a');
   expect(ended).toEqual(['1']);
-  streams.delete(first as PooledConnection);
+  streams.delete(first as SharedConnection);
   streams.endFor(2, 'a');
   expect(ended).toEqual(['1', '2']);
-  streams.delete(second as PooledConnection);
+  streams.delete(second as SharedConnection);
   streams.endFor(1, null);
   expect(ended).toEqual(['1', '2', 'of another project']);
 });

@@ -1,14 +1,14 @@
-import { BodyBudget, type Reservation, type Sender } from './body-budget';
+import { MemoryBudget, type Reservation, type Sender } from './memory-budget';
 
 const TOTAL = 1_200;
 const WAIT_TIMEOUT_MS = 1_000;
 
 const of = (account: string, address = '192.0.2.1'): Sender => ({ account, address });
 
-let budget: BodyBudget;
+let budget: MemoryBudget;
 beforeEach(() => {
   jest.useFakeTimers();
-  budget = new BodyBudget({ total: TOTAL, waitTimeoutMs: WAIT_TIMEOUT_MS, maxWaiting: 3 });
+  budget = new MemoryBudget({ total: TOTAL, waitTimeoutMs: WAIT_TIMEOUT_MS, maxWaiting: 3 });
 });
 afterEach(() => jest.useRealTimers());
 
@@ -45,11 +45,11 @@ async function fill(sender: Sender, piece = 10): Promise<number> {
 describe('what may be held', () => {
   it('is half of all for one client, two thirds for a project, four fifths for an address', async () => {
     expect(await fill(of('a'))).toBe(TOTAL / 2);
-    budget = new BodyBudget({ total: TOTAL, waitTimeoutMs: WAIT_TIMEOUT_MS, maxWaiting: 3 });
+    budget = new MemoryBudget({ total: TOTAL, waitTimeoutMs: WAIT_TIMEOUT_MS, maxWaiting: 3 });
     let project = 0;
     for (let n = 0; n < 50; n += 1) project += await fill(of('a', `192.0.2.${n}`));
     expect(project).toBe((TOTAL * 2) / 3);
-    budget = new BodyBudget({ total: TOTAL, waitTimeoutMs: WAIT_TIMEOUT_MS, maxWaiting: 3 });
+    budget = new MemoryBudget({ total: TOTAL, waitTimeoutMs: WAIT_TIMEOUT_MS, maxWaiting: 3 });
     let address = 0;
     for (let n = 0; n < 50; n += 1) address += await fill(of(`project ${n}`));
     expect(address).toBe((TOTAL * 4) / 5);

@@ -1,7 +1,5 @@
 /** Which project may open a connection while few or none are left under the global limit. */
-import type { IdleConnections } from './idle-connections';
-import type { Pool, Waiter } from './pool';
-import type { PooledConnection } from './pooled-connection';
+import type { SharedConnection, SharedIdleConnections, SharedPool, WaitingRequest } from './shared-pool';
 
 /** Share of the connections from which on a project that has one waits a little before it opens another. */
 const PLENTY_SHARE = 1 / 2;
@@ -15,31 +13,31 @@ const PRESSING_MS = 1_000;
  */
 const TENURE_MS = 250;
 
-export class FairShare {
+export class FairShare<C extends SharedConnection, P extends SharedPool<C>> {
   /** Projects with waiting requests and without a connection, because of the global limit, in order of arrival. */
-  private readonly starving = new Set<Pool>();
+  private readonly starving = new Set<P>();
 
   /** @param total connections to all projects' databases */
   constructor(
     private readonly total: number,
-    private readonly idle: IdleConnections,
+    private readonly idle: SharedIdleConnections<C>,
   ) {}
 
   get hasStarving(): boolean {
     return this.starving.size > 0;
   }
 
-  isStarving(pool: Pool): boolean {
+  isStarving(pool: P): boolean {
     return this.starving.has(pool);
   }
 
   /** The pool got a connection, or waits for something else than the global limit. */
-  delete(pool: Pool): void {
+  delete(pool: P): void {
     this.starving.delete(pool);
   }
 
   /** The pools with waiting requests. They may be deleted during the iteration. */
-  *waitingPools(): Iterable<Pool> {
+  *waitingPools(): Iterable<P> {
     for (const pool of this.starving) {
       if (pool.waiting.length === 0) this.starving.delete(pool);
       else yield pool;
@@ -51,19 +49,19 @@ export class FairShare {
    * @param open connections to all projects' databases
    * @returns true, false, or the idle connection that has to be closed first
    */
-  mayOpen(pool: Pool, waiter: Waiter, open: number): boolean | PooledConnection {
+  mayOpen(pool: P, waiter: WaitingRequest, open: number): boolean | C {
     const found = this.roomFor(pool, performance.now() - waiter.since, open);
     if (found === false && pool.size === 0) this.starving.add(pool);
     return found;
   }
 
   /** Whether a connection that is given back must serve another project, although requests of its own project wait. */
-  mustYield(pool: Pool, { openSince }: PooledConnection): boolean {
+  mustYield(pool: P, { openSince }: C): boolean {
     if (this.starving.size === 0 || pool.waiting.length === 0) return false;
     return pool.size > 1 || openSince < performance.now() - TENURE_MS;
   }
 
-  private roomFor(pool: Pool, waited: number, open: number): boolean | PooledConnection {
+  private roomFor(pool: P, waited: number, open: number): boolean | C {
     const isFirst = pool.size === 0;
     if (!isFirst && this.starving.size > 0) return false;
     const hasToWait = open >= this.total * PLENTY_SHARE || pool.lowPriority.inUse > 0;

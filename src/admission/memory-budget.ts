@@ -5,8 +5,8 @@
  * No sender can take all of it: each may hold at most a multiple of the free memory, so some is always left for a sender
  * that holds none (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
  */
-import type { AppError } from '../../common/errors/app-error';
-import { bodyTakesTooMuchMemory, noMemoryForBody } from './body.errors';
+import { AppError } from '../common/errors/app-error';
+import { httpError } from '../common/errors/http-errors';
 
 export interface BudgetLimits {
   /** Bytes. */
@@ -64,7 +64,7 @@ export class Reservation implements Memory {
   private isReleased = false;
 
   constructor(
-    private readonly budget: BodyBudget,
+    private readonly budget: MemoryBudget,
     private readonly parts: Parts,
     private bytes: number,
   ) {}
@@ -83,7 +83,7 @@ export class Reservation implements Memory {
   }
 }
 
-export class BodyBudget {
+export class MemoryBudget {
   private reserved = 0;
   private readonly held = new Map<string, number>();
   /** First in, first out. */
@@ -202,4 +202,19 @@ function partsOf({ account, address }: Sender): Parts {
 
 const clientOf = (parts: Parts): string => parts[0]?.[0] ?? '';
 
-const BODY_ERRORS: BudgetErrors = { noMemory: noMemoryForBody, tooMuchMemory: bodyTakesTooMuchMemory };
+const bodyTakesTooMuch = (): AppError =>
+  httpError(413, 'The body takes more memory than one request may have: send it in parts');
+
+/** Seconds: most bodies arrive within a few seconds. */
+const RETRY_AFTER = '2';
+
+export const noMemoryForBody = (): AppError =>
+  new AppError({
+    status: 503,
+    code: 'service_unavailable',
+    message: 'The server holds as many request bodies as it may: try again in a moment',
+    headers: { 'Retry-After': RETRY_AFTER },
+    database: { sqlstate: 'PL503' },
+  });
+
+const BODY_ERRORS: BudgetErrors = { noMemory: noMemoryForBody, tooMuchMemory: bodyTakesTooMuch };

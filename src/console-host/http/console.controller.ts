@@ -5,7 +5,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { PublicRoute } from '../../access/public-route.decorator';
 import { httpError } from '../../common/errors/http-errors';
-import { evaluatePreconditions } from '../../common/http/preconditions';
+import { evaluatePreconditions } from '../../http/syntax/preconditions';
 import { PRODUCT } from '../../config/product';
 import { type ConsoleBuild, type Encoding, consoleFolder, readConsole } from '../console-files';
 import { baseOf, NOT_BUILT, PAGE_HEADERS, withBase } from '../console-page';

@@ -4,7 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/errors/app-error';
-import { Slots } from '../infra/concurrency/slots';
+import { Slots } from './slots';
 
 const CONCURRENCY = 1;
 /** Each holds a body of up to a MiB. */

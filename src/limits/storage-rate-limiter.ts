@@ -1,9 +1,9 @@
 /** The plan's limit on storage requests (SPEC.md 8): per project and minute, shared by all replicas. */
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../common/time/clock';
-import { RateCounter, RateHit } from '../../infra/coordination/rate-counter';
-import { STORAGE_REQUESTS_PER_MINUTE } from '../../projects/plans';
-import { Project } from '../../projects/project';
+import { Clock } from '../common/time/clock';
+import { RateCounter, RateHit } from '../infra/coordination/rate-counter';
+import { STORAGE_REQUESTS_PER_MINUTE } from '../projects/plans';
+import { Project } from '../projects/project';
 
 const WINDOW_MS = 60_000;
 

@@ -4,4 +4,4 @@ import { Metrics } from './metrics';
 
 @Global()
 @Module({ providers: [Metrics], exports: [Metrics] })
-export class TelemetryModule {}
+export class MetricsModule {}

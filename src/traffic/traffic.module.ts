@@ -24,4 +24,4 @@ import { ProjectRequestsController } from './http/project-requests.controller';
   ],
   exports: [LiveRequests, RequestObserver, SampleRepository],
 })
-export class ObserveModule {}
+export class TrafficModule {}

@@ -1,5 +1,5 @@
 /** Reads the Accept-Language header. */
-import { LANGUAGE_TAG } from '../text/language-tag';
+import { LANGUAGE_TAG } from '../../common/text/language-tag';
 
 /** Preferences beyond these limits are ignored. */
 const MAX_PREFERENCES = 10;
