@@ -4,5 +4,11 @@ import { AppError } from '../common/errors/app-error';
 export const invalidEmail = (): AppError =>
   new AppError({ status: 400, code: 'invalid_email', message: 'email must be a valid address' });
 
-export const unacceptablePassword = ({ message }: { readonly message: string }): AppError =>
-  new AppError({ status: 400, code: 'weak_password', message });
+interface PasswordFault {
+  readonly kind: string;
+  readonly message: string;
+  readonly least?: number;
+}
+
+export const unacceptablePassword = ({ message, kind, least }: PasswordFault): AppError =>
+  new AppError({ status: 400, code: 'weak_password', message, details: { kind, least } });

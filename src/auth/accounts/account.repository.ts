@@ -4,6 +4,7 @@ import { JsonObject } from '../../common/text/json';
 import { Statement } from '../../database/statement';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
+import { EmailAddress, localPart } from '../../identity/email-address';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
 import { Account, AccountToInsert } from './account';
@@ -84,6 +85,29 @@ export class AccountRepository {
       values: [userId, sessionId, audit.now, name ?? null, data ? JSON.stringify(data) : null],
     } as const;
     return toAccountOrNull(await this.rls.systemQuery(project.database, REASON, withAudit(change, audit)));
+  }
+
+  /** The address of an anonymous user. Fails with 23505 on users_email_key if it is taken. */
+  async adoptAddress(
+    project: Project,
+    { userId, sessionId }: SessionOwner,
+    email: EmailAddress,
+    audit: AuditEntry,
+  ): Promise<void> {
+    const change = {
+      name: 'auth:adopt-address',
+      steps: {
+        changed: `update auth.users u set email = $4, email_key = $5, is_anonymous = false, updated_at = $3,
+            name = coalesce(nullif(u.name, ''), $6)
+          where u.id = $1 and u.is_anonymous and exists (
+            select from auth.sessions s where s.id = $2 and s.user_id = u.id and ${isLive('$3')})
+          returning u.id`,
+      },
+      audited: 'changed',
+      query: 'select id from changed',
+      values: [userId, sessionId, audit.now, email.address, email.key, localPart(email)],
+    } as const;
+    await this.rls.systemQuery(project.database, REASON, withAudit(change, audit));
   }
 
   private async credentials(project: Project, statement: Statement): Promise<Credentials | null> {

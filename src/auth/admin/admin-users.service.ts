@@ -9,10 +9,11 @@ import { Project } from '../../projects/project';
 import { Account, NewAccount } from '../accounts/account';
 import { getEmailAddress, localPart } from '../../identity/email-address';
 import { refusingTakenAddress } from '../accounts/taken-address';
-import { assertUserData } from '../accounts/user-data';
+import { assertAppData, assertUserData } from '../accounts/user-data';
 import { byServiceRole } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { unusablePasswordHash, userNotFound } from '../auth.errors';
+import { MailFlow } from '../mail/mail-flow';
 import { NewAccountMailer } from '../mail/new-account-mailer.service';
 import { assertNewPassword } from '../../identity/passwords/password-policy';
 import { AdminUsersRepository, UserChange } from './admin-users.repository';
@@ -21,6 +22,7 @@ export interface UserInput {
   readonly email?: string;
   readonly name?: string;
   readonly data?: JsonObject;
+  readonly appData?: JsonObject;
   readonly password?: string;
   /** bcrypt, as other systems export it. */
   readonly passwordHash?: string;
@@ -29,6 +31,8 @@ export interface UserInput {
 }
 
 interface NewUserInput extends UserInput {
+  /** Default: a random one. */
+  readonly id?: string;
   readonly email: string;
 }
 
@@ -63,6 +67,7 @@ export class AdminUsersService {
     project: Project,
     { email, name, data }: Pick<NewUserInput, 'email' | 'name' | 'data'>,
     origin: RequestOrigin,
+    flow?: MailFlow,
   ): Promise<Account> {
     const account = await this.newAccount(project, { email, name, data });
     const context = { now: account.now, origin };
@@ -70,7 +75,7 @@ export class AdminUsersService {
       created: byServiceRole('user_created', account.id, context),
       mailed: byServiceRole('user_invited', account.id, context),
     };
-    return this.mailer.create(project, { ...account, invitedAt: account.now }, 'invite', audit);
+    return this.mailer.create(project, { ...account, invitedAt: account.now }, 'invite', audit, { flow });
   }
 
   /** @throws AppError 400, 404 */
@@ -99,13 +104,15 @@ export class AdminUsersService {
   private async newAccount(project: Project, input: NewUserInput): Promise<NewAccount> {
     const email = getEmailAddress(input.email);
     assertUserData(input.data);
+    assertAppData(input.appData);
     const now = this.now();
     return {
-      id: randomUUID(),
+      id: input.id ?? randomUUID(),
       email,
       name: input.name?.trim() || localPart(email),
       passwordHash: await this.passwordHash(project, input),
       data: input.data ?? {},
+      appData: input.appData,
       emailVerifiedAt: input.emailVerified ? now : null,
       bannedUntil: input.bannedUntil ?? null,
       invitedAt: null,
@@ -115,10 +122,12 @@ export class AdminUsersService {
 
   private async toChange(project: Project, input: UserInput): Promise<UserChange> {
     assertUserData(input.data);
+    assertAppData(input.appData);
     return {
       email: input.email === undefined ? undefined : getEmailAddress(input.email),
       name: input.name?.trim() || undefined,
       data: input.data,
+      appData: input.appData,
       passwordHash: (await this.passwordHash(project, input)) ?? undefined,
       emailVerified: input.emailVerified,
       bannedUntil: input.bannedUntil,

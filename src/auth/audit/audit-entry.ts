@@ -27,6 +27,7 @@ export const AUDIT_ACTIONS = [
   'user_updated',
   'user_deleted',
   'user_signed_out',
+  'link_generated',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

@@ -5,7 +5,7 @@ import { parseAcceptLanguage } from '../../http/syntax/accept-language';
 import { languageFor } from '../mail/languages/languages';
 import { mailPage } from './mail-page';
 
-const PATH = /^\/v1\/auth\/[^/]+\/(reset|verify)\/?$/;
+const PATH = /^\/(?:v1\/auth\/[^/]+|p\/[^/]+\/auth\/v1)\/(reset|verify)(?:\/confirm)?\/?$/;
 
 /** @returns null if the path is not that of a hosted page */
 export function mailErrorPage(

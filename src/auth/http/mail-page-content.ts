@@ -5,7 +5,7 @@ import { minLength, passwordFault } from '../../identity/passwords/password-poli
 import { MailForm, MailPage } from './mail-page';
 
 export interface PageContext {
-  readonly page: 'reset' | 'verify';
+  readonly page: 'reset' | 'verify' | 'signIn';
   readonly project: Project;
   readonly texts: LanguageTexts;
 }

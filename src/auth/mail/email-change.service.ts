@@ -11,8 +11,9 @@ import {
   parseEmailAddress,
 } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
+import { refusingTakenAddress } from '../accounts/taken-address';
 import { SessionOwner } from '../accounts/live-session';
-import { byAnonymous } from '../audit/audit-entry';
+import { byAnonymous, byUser } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { domainNotAllowed, emailTaken } from '../auth.errors';
 import { AuthMailer } from './auth-mailer.service';
@@ -52,6 +53,9 @@ export class EmailChangeService {
     origin: RequestOrigin,
     flow?: MailFlow,
   ): Promise<void> {
+    // Like a sign-up, it takes effect at once where addresses need no verification.
+    const isAtOnce = account.isAnonymous && !project.settings.email_verification_required;
+    if (isAtOnce) return this.adopt(project, owner, newEmail, origin);
     // The notice first: if it cannot be queued, no token is mailed.
     await this.notices.emailWillChange(project, account, newEmail.address, origin);
     const now = new Date(this.clock.now());
@@ -62,5 +66,15 @@ export class EmailChangeService {
     await this.mailer.send(project, content, (mailId, sealed) =>
       this.tokens.issueInSession(project, { ...token, mailId, sealed }, { ...owner, newEmail }, entry),
     );
+  }
+
+  private async adopt(
+    project: Project,
+    owner: SessionOwner,
+    email: EmailAddress,
+    origin: RequestOrigin,
+  ): Promise<void> {
+    const entry = byUser('profile_updated', owner.userId, { now: new Date(this.clock.now()), origin });
+    await refusingTakenAddress(this.accounts.adoptAddress(project, owner, email, entry));
   }
 }

@@ -19,7 +19,7 @@ export interface TokenToMail extends MailedToken, CodedToken {
   /** Null: the token is returned to an administrator and not mailed. */
   readonly mailId: string | null;
   /** The content of the mail, as MailSealer.seal() makes it. */
-  readonly sealed: Buffer;
+  readonly sealed: Buffer | null;
 }
 
 /** The account that gets the token, by its id or by the key of a typed address. */

@@ -16,6 +16,8 @@ interface PasswordInput {
   readonly password: string;
   /** The current password. Without it, a stolen access token would be enough to take over the account. */
   readonly currentPassword?: string;
+  /** Another proof that the user is the owner, in place of the current password. Rejects without it. */
+  readonly proof?: () => Promise<void>;
 }
 
 @Injectable()
@@ -32,24 +34,31 @@ export class PasswordChangeService {
   async change(
     project: Project,
     { userId, sessionId }: SessionOwner,
-    { password, currentPassword }: PasswordInput,
+    { password, currentPassword, proof }: PasswordInput,
     origin: RequestOrigin,
   ): Promise<void> {
     assertNewPassword(password, project.settings);
-    if (currentPassword === undefined) throw currentPasswordRequired();
-    const oldHash = await this.verified({ project, account: userId, origin }, currentPassword);
+    if (currentPassword === undefined && !proof) throw currentPasswordRequired();
+    await proof?.();
+    const oldHash =
+      currentPassword === undefined
+        ? await this.hashOf(project, userId)
+        : await this.verified({ project, account: userId, origin }, currentPassword);
     const newHash = await this.passwords.hash(project.id, password);
     const entry = byUser('password_updated', userId, { now: new Date(this.clock.now()), origin });
     const change = { userId, oldHash, newHash, keepSessionId: sessionId };
     if (!(await this.repository.change(project, change, entry))) throw wrongCurrentPassword();
   }
 
+  private async hashOf(project: Project, userId: string): Promise<string | null> {
+    return (await this.accounts.findCredentialsById(project, userId))?.passwordHash ?? null;
+  }
+
   /** @returns the hash that the password matches @throws AppError 403, 429 */
   private async verified(guess: Guess, password: string): Promise<string | null> {
     const { project, account: userId } = guess;
     await this.throttle.assertMayTry(guess);
-    const credentials = await this.accounts.findCredentialsById(project, userId);
-    const hash = credentials?.passwordHash ?? null;
+    const hash = await this.hashOf(project, userId);
     const matches =
       unusableFault(password) === null &&
       (await this.passwords.verify(project.id, password, hash, () => this.throttle.assertMayTry(guess)));
