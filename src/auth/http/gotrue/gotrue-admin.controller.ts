@@ -89,7 +89,7 @@ export class GoTrueAdminController {
     const order = { sort: 'created_at', descending: true } as const;
     const { total, accounts } = await this.lists.list(project, { search, ...order, ...page });
     response.set(pageHeaders('admin/users', total, page));
-    return { users: accounts.map(toPlainUser), aud: 'authenticated' };
+    return { users: accounts.map((account) => toPlainUser(project, account)), aud: 'authenticated' };
   }
 
   @Post('admin/users')
@@ -106,7 +106,7 @@ export class GoTrueAdminController {
     const { email, id } = body;
     if (email === undefined) throw validationFailed('Cannot create a user without an email');
     const input = { ...toInput(body, NO_METADATA, this.clock.now()), email, id: id ?? undefined };
-    return toPlainUser(await this.users.create(project, input, origin));
+    return toPlainUser(project, await this.users.create(project, input, origin));
   }
 
   @Get('admin/users/:user_id')
@@ -120,7 +120,7 @@ export class GoTrueAdminController {
   ): Promise<GoTrueUserDto> {
     const account = await this.users.get(project, id);
     const found = await this.details.find(project, account.id);
-    return found ? toGoTrueUser(found) : toPlainUser(account);
+    return found ? toGoTrueUser(project, found) : toPlainUser(project, account);
   }
 
   @Put('admin/users/:user_id')
@@ -136,7 +136,7 @@ export class GoTrueAdminController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueUserDto> {
     const old = await this.users.get(project, id);
-    return toPlainUser(await this.users.update(project, id, toInput(body, old, this.clock.now()), origin));
+    return toPlainUser(project, await this.users.update(project, id, toInput(body, old, this.clock.now()), origin));
   }
 
   @Delete('admin/users/:user_id')
@@ -196,7 +196,7 @@ export class GoTrueAdminController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueUserDto> {
     const flow = flowOf(project, redirectTo, {});
-    return toPlainUser(await this.users.invite(project, { email, data: data ?? undefined }, origin, flow));
+    return toPlainUser(project, await this.users.invite(project, { email, data: data ?? undefined }, origin, flow));
   }
 
   @Post('admin/generate_link')
@@ -225,7 +225,7 @@ export class GoTrueAdminController {
     const { account, link, code, token } = await this.links.generate(project, request, origin);
     const found = await this.details.find(project, account.id);
     return {
-      ...(found ? toGoTrueUser(found) : toPlainUser(account)),
+      ...(found ? toGoTrueUser(project, found) : toPlainUser(project, account)),
       action_link: link,
       email_otp: code,
       hashed_token: token,

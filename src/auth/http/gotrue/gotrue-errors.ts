@@ -98,6 +98,9 @@ export const otpExpired = (): GoTrueError =>
 export const providerDisabled = (): GoTrueError =>
   new GoTrueError(400, 'provider_disabled', 'Provider is not enabled');
 
+export const web3Disabled = (): GoTrueError =>
+  new GoTrueError(422, 'web3_provider_disabled', 'Web3 provider is disabled');
+
 export const unsupportedProvider = (): GoTrueError =>
   validationFailed('Unsupported provider: provider is not enabled');
 

@@ -91,7 +91,7 @@ export class GoTrueFactorsController {
     const signedIn = await this.factors.verify(project, owner, { id: factorId, code }, origin);
     const found = await this.details.find(project, owner.userId);
     if (!found) throw userNotFound();
-    return toGoTrueSession(signedIn, toGoTrueUser(found), now);
+    return toGoTrueSession(signedIn, toGoTrueUser(project, found), now);
   }
 
   @Delete(':factor_id')

@@ -40,6 +40,7 @@ import {
   providerDisabled,
   userExists,
   validationFailed,
+  web3Disabled,
 } from './gotrue-errors';
 import { isPhone, kindsOf } from './gotrue-mail-types';
 import { toGoTrueSession, toGoTrueUser } from './gotrue-views';
@@ -98,7 +99,7 @@ export class GoTrueSignInService {
       const { user, session } = await this.signUps.signUp(project, input, origin, flow);
       return session
         ? await this.toSession(project, { user, session })
-        : toGoTrueUser(await this.detailsOf(project, user.id));
+        : toGoTrueUser(project, await this.detailsOf(project, user.id));
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'email_taken') throw error;
       return this.answerTaken(project, input, origin);
@@ -128,8 +129,9 @@ export class GoTrueSignInService {
         return this.toSession(project, await this.mailed.exchange(project, { code, verifier }, origin));
       }
       case 'id_token':
-      case 'web3':
         throw providerDisabled();
+      case 'web3':
+        throw web3Disabled();
     }
   }
 
@@ -186,7 +188,7 @@ export class GoTrueSignInService {
   }
 
   private async toSession(project: Project, signedIn: SignedIn): Promise<GoTrueSessionDto> {
-    const user = toGoTrueUser(await this.detailsOf(project, signedIn.user.id));
+    const user = toGoTrueUser(project, await this.detailsOf(project, signedIn.user.id));
     return toGoTrueSession(signedIn, user, this.clock.nowSeconds());
   }
 
@@ -224,7 +226,7 @@ export class GoTrueSignInService {
       updatedAt: now,
     };
     const pending = { verify: { email: account.email, sentAt: now } };
-    return toGoTrueUser({ account, factors: [], pending });
+    return toGoTrueUser(project, { account, factors: [], pending });
   }
 }
 

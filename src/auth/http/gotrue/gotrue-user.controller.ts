@@ -152,6 +152,6 @@ export class GoTrueUserController {
   private async userOf(project: Project, id: string): Promise<GoTrueUserDto> {
     const found = await this.details.find(project, id);
     if (!found) throw userNotFound();
-    return toGoTrueUser(found);
+    return toGoTrueUser(project, found);
   }
 }

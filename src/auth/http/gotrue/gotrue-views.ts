@@ -1,5 +1,6 @@
 /** Users, sessions and factors as clients of GoTrue know them. */
 import { JsonObject } from '../../../common/text/json';
+import { Project } from '../../../projects/project';
 import { Account } from '../../accounts/account';
 import { AccountDetails } from '../../accounts/account-details.repository';
 import { Factor } from '../../factors/factor';
@@ -9,8 +10,8 @@ import type { GoTrueFactorDto, GoTrueIdentityDto, GoTrueSessionDto, GoTrueUserDt
 
 const isoOf = (date: Date | null | undefined): string | undefined => date?.toISOString();
 
-export function toGoTrueUser({ account, factors, pending }: AccountDetails): GoTrueUserDto {
-  const confirmed = isoOf(account.emailVerifiedAt);
+export function toGoTrueUser(project: Project, { account, factors, pending }: AccountDetails): GoTrueUserDto {
+  const confirmed = isoOf(confirmedAt(project, account));
   const { email_change: change, verify, reset, reauthentication } = pending;
   return withoutUndefined({
     id: account.id,
@@ -38,9 +39,19 @@ export function toGoTrueUser({ account, factors, pending }: AccountDetails): GoT
   });
 }
 
+/**
+ * Where addresses need no verification, GoTrue confirms them at the sign-up, and applications read the time. Whether the address
+ * was proved is in `identity_data.email_verified`.
+ */
+function confirmedAt({ settings }: Project, account: Account): Date | null {
+  const { emailVerifiedAt, isAnonymous, lastSignInAt, createdAt } = account;
+  const isConfirmed = !settings.email_verification_required && !isAnonymous && lastSignInAt !== null;
+  return emailVerifiedAt ?? (isConfirmed ? createdAt : null);
+}
+
 /** Of an account whose factors and mails the answer does not show. */
-export const toPlainUser = (account: Account): GoTrueUserDto =>
-  toGoTrueUser({ account, factors: [], pending: {} });
+export const toPlainUser = (project: Project, account: Account): GoTrueUserDto =>
+  toGoTrueUser(project, { account, factors: [], pending: {} });
 
 /** @param now Unix seconds */
 export function toGoTrueSession(
