@@ -4,6 +4,7 @@ const LAYERS = [
   ['row-stream'],
   ['common'],
   ['config'],
+  ['replication'],
   ['admission'],
   ['http'],
   ['database'],

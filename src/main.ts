@@ -10,6 +10,7 @@ import { runWorker, WorkerPool } from './bootstrap/worker-pool';
 import { AppConfig } from './config/app-config';
 import { readEnvironment } from './config/dot-env';
 import { loadConfig } from './config/load-config';
+import { forgetRunningServer, recordRunningServer } from './config/running-server';
 import { PLATFORM_URL } from './database/platform/platform-url';
 import { assertRedisReachable } from './infra/coordination/redis-reachable';
 import { SetupService } from './staff/setup/setup.service';
@@ -69,9 +70,16 @@ async function serve(config: AppConfig, platformUrl: string, stops: Stop[]): Pro
   } else {
     await startHttp(config, app);
   }
+  recordAddress(config, stops);
   const setup = await app.get(SetupService).linkAtStart();
   process.stdout.write(announcement(config.server, demo, setup?.link ?? null));
   return workers;
+}
+
+/** For the command line. */
+function recordAddress({ dataDir, server: { host, port, publicUrl } }: AppConfig, stops: Stop[]): void {
+  recordRunningServer(dataDir, { host, port, publicUrl });
+  stops.unshift(async () => forgetRunningServer(dataDir));
 }
 
 /** Says how it ended. A failure leaves workers in service, so this process goes on. */

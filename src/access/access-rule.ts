@@ -23,10 +23,10 @@ const PREREQUISITES = {
   session: 'bearer',
   /** The apikey or the bearer is the service-role key. */
   service_role: 'bearer',
-  /** A person with a session or a personal access token, or PLATFORM_ADMIN_KEY; what they may do depends on their role. */
+  /** A staff member with a session or a personal access token, or PLATFORM_ADMIN_KEY; what they may do depends on their role. */
   staff: null,
   /** The credential is that of a person. */
-  staff_person: 'staff',
+  staff_member: 'staff',
   /** The credential is the session of a person. */
   staff_session: 'staff',
   /** METRICS_TOKEN or PLATFORM_ADMIN_KEY. */
@@ -38,9 +38,8 @@ export type Credential = keyof typeof PREREQUISITES;
 /** `public`, or the last credential that is checked, after all that it presupposes. */
 export type AccessRule = 'public' | Credential;
 
-/** Declares the checks of a guard, in order. */
-export const Checks = (...credentials: [Credential, ...Credential[]]): ClassDecorator =>
-  SetMetadata(CREDENTIALS, credentials);
+/** Declares the checks of a guard, in order. Without any, the guard may come between guards that check credentials. */
+export const Checks = (...credentials: Credential[]): ClassDecorator => SetMetadata(CREDENTIALS, credentials);
 
 export interface Access {
   readonly rule: AccessRule;
@@ -69,11 +68,11 @@ export function accessOf(controller: Type, handler: Handler): Access {
 
 /** @throws Error when a guard checks anything else before a credential */
 function credentialsOf(guards: readonly Type<CanActivate>[]): Credential[] {
-  const checks = guards.map((guard) => reflector.get<Credential[] | undefined>(CREDENTIALS, guard) ?? []);
-  const other = checks.findIndex((credentials) => credentials.length === 0);
-  if (other >= 0 && checks.slice(other).some((credentials) => credentials.length > 0))
+  const checks = guards.map((guard) => reflector.get<Credential[] | undefined>(CREDENTIALS, guard));
+  const other = checks.findIndex((credentials) => credentials === undefined);
+  if (other >= 0 && checks.slice(other).some((credentials) => credentials?.length))
     throw new Error(`${guards[other]?.name} comes before a guard that checks a credential`);
-  return checks.flat();
+  return checks.flatMap((credentials) => credentials ?? []);
 }
 
 const guardsOf = (target: Type | Handler): Type<CanActivate>[] =>

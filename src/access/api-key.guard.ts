@@ -2,12 +2,9 @@
 import { ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
-import { projectPaused } from '../database/pools/pool.errors';
 import { Project } from '../projects/project';
 import { projectNotFound } from '../projects/projects.errors';
-import { ProjectQuotas } from '../limits/project-quotas.service';
 import { ProjectRegistry } from '../projects/project-registry.service';
-import { WriteGate } from '../projects/write-gate.service';
 import { Checks } from './access-rule';
 import { invalidCredentials, missingApiKey } from './access.errors';
 import { ApiKeyStrategy, LookupFailure, VerifiedApiKey } from './strategies/api-key.strategy';
@@ -20,8 +17,6 @@ export class ApiKeyGuard extends AuthGuard() {
   constructor(
     private readonly registry: ProjectRegistry,
     private readonly verified: VerifiedCredentials,
-    private readonly quotas: ProjectQuotas,
-    private readonly gate: WriteGate,
     strategy: ApiKeyStrategy,
   ) {
     super(guardOptions('apiKey', strategy));
@@ -34,9 +29,6 @@ export class ApiKeyGuard extends AuthGuard() {
     const key = this.verified.findKey(token) ?? (await this.verify(context, token));
     request.apiKey = key;
     if (!isPathOf(request, key)) await this.refusePath(request, key);
-    if (key.project.database.isPaused) throw projectPaused();
-    this.quotas.assertMayRequest(key.project);
-    this.gate.assertMay(request.method, key.project);
     return true;
   }
 

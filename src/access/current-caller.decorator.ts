@@ -18,8 +18,11 @@ export const CurrentCaller = createParamDecorator((_data: unknown, context: Exec
 );
 
 /** The project of the key; the route must use ApiKeyGuard. */
-export const CurrentProject = createParamDecorator((_data: unknown, context: ExecutionContext): Project => {
-  const { apiKey } = requestOf(context);
+export function projectOf({ apiKey }: Request): Project {
   if (!apiKey) throw new Error('this route lacks ApiKeyGuard');
   return apiKey.project;
-});
+}
+
+export const CurrentProject = createParamDecorator((_data: unknown, context: ExecutionContext): Project =>
+  projectOf(requestOf(context)),
+);

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { FairStarts, turnOf } from './fair-starts';
+import { FairStarts } from './fair-starts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -59,7 +59,7 @@ describe('FairStarts', () => {
 
     it('gives a request with a body its turn when the body was read', async () => {
       const read = (tenant: string): Promise<void> | undefined =>
-        turnOf(take(tenant, 'body', { 'content-length': '7' }));
+        starts.turnFor(take(tenant, 'body', { 'content-length': '7' }));
       expect(read('neighbour')).toBeUndefined();
       const waiting = read('flood')?.then(() => order.push('worked'));
       for (let n = 0; n < 60; n += 1) await turn();

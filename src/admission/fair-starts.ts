@@ -3,7 +3,7 @@
  * that floods the process then delay requests of another tenant by a few requests, not by all that arrived before. While one tenant alone
  * sends requests, each is started at once.
  *
- * A request with a body is always started at once, and takes its turn when the body was read (turnOf): the budget of bodies counts
+ * A request with a body is always started at once, and takes its turn when the body was read (turnFor): the budget of bodies counts
  * only what is read.
  */
 import type { IncomingMessage } from 'node:http';
@@ -12,14 +12,6 @@ import type { IncomingMessage } from 'node:http';
 const PER_TURN = 2;
 /** Milliseconds for which a tenant counts as present after its last request. */
 const PRESENT_MS = 200;
-
-/** Requests with a body, whose turn comes when it was read. */
-const startsOf = new WeakMap<IncomingMessage, FairStarts>();
-
-/** The turn of a request whose body was read. Undefined: its work may begin at once. */
-export function turnOf(request: IncomingMessage): Promise<void> | undefined {
-  return startsOf.get(request)?.turnFor(request);
-}
 
 export class FairStarts {
   /** Waiting requests, by tenant, in order of arrival. The first tenant is next. */
@@ -35,17 +27,14 @@ export class FairStarts {
   take(request: IncomingMessage, start: () => void): void {
     const tenant = tenantOf(request);
     this.notice(tenant);
-    if (hasBody(request)) {
-      startsOf.set(request, this);
-      start();
-    } else if (this.mayStart(tenant)) start();
+    if (hasBody(request) || this.mayStart(tenant)) start();
     else
       this.wait(tenant, () => {
         if (!request.socket.destroyed) start();
       });
   }
 
-  /** Undefined: at once. */
+  /** The turn of a request whose body was read. Undefined: its work may begin at once. */
   turnFor(request: IncomingMessage): Promise<void> | undefined {
     const tenant = tenantOf(request);
     return this.mayStart(tenant) ? undefined : new Promise((resolve) => this.wait(tenant, resolve));

@@ -19,8 +19,8 @@ const DESCRIPTION = `Plinth: authentication, table REST and file storage for man
 * **apikey**: the anon or service-role key of a project, in the header \`apikey\`. Names the project.
 * **bearer**: the access token of a user, or a key of the project.
 * **${ADMIN_KEY}**: \`PLATFORM_ADMIN_KEY\`, for the administration. It has the rights of an owner of the installation.
-* **${STAFF_TOKEN}**: a token (\`plt_...\`) of a person, with the rights of their role that are within its scopes.
-* **${STAFF_SESSION}**: the cookie of a person who signed in to the administration. Changes also need \`X-CSRF-Token\`.
+* **${STAFF_TOKEN}**: a token (\`plt_...\`) of a staff member, with the rights of their role that are within its scopes.
+* **${STAFF_SESSION}**: the cookie of a staff member who signed in to the administration. Changes also need \`X-CSRF-Token\`.
 
 Any response may have \`X-Request-Id\`, and \`X-Quota-Warning\` once the project has used 80 % of a quota.
 

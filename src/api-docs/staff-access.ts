@@ -42,7 +42,7 @@ function documented(
 function schemesOf({ scope }: RouteAccess, rule: RouteRule['rule']): readonly string[] {
   if (rule === 'staff_session') return [STAFF_SESSION];
   const ofPersons = scope === null ? [STAFF_SESSION] : [STAFF_TOKEN, STAFF_SESSION];
-  return rule === 'staff_person' ? ofPersons : [ADMIN_KEY, ...ofPersons];
+  return rule === 'staff_member' ? ofPersons : [ADMIN_KEY, ...ofPersons];
 }
 
 function accessText(
@@ -51,14 +51,18 @@ function accessText(
   schemes: readonly string[],
 ): string {
   const sentences = [
-    roles === null ? 'Access: every person, regardless of role.' : `Access: ${rolesText(route, roles)}.`,
+    roles === null
+      ? 'Access: every staff member, regardless of role.'
+      : `Access: ${rolesText(route, roles)}.`,
     scope !== null && schemes.includes(STAFF_TOKEN)
       ? `A personal access token needs the scope \`${scope}\`.`
       : 'Personal access tokens are refused.',
     stepUp
-      ? 'The person of a session must have signed in, or confirmed the session, less than ten minutes ago (403 step_up_required).'
+      ? 'The staff member of a session must have signed in, or confirmed the session, less than ten minutes ago (403 step_up_required).'
       : '',
-    schemes.includes(ADMIN_KEY) ? '' : 'PLATFORM_ADMIN_KEY is refused, because it belongs to no person.',
+    schemes.includes(ADMIN_KEY)
+      ? ''
+      : 'PLATFORM_ADMIN_KEY is refused, because it belongs to no staff member.',
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }

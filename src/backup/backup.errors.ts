@@ -50,13 +50,6 @@ export const projectExists = (slug: string): AppError =>
     message: `The project of this backup exists as "${slug}": delete it first, or restore a copy under another slug`,
   });
 
-export const databaseTaken = (database: string): AppError =>
-  new AppError({
-    status: 409,
-    code: 'project_already_exists',
-    message: `The PostgreSQL server has a database "${database}" that does not belong to this installation: restore a copy under another slug`,
-  });
-
 export const restoreFailed = (step: string, cause: Error): AppError =>
   new AppError({
     status: 400,

@@ -3,7 +3,6 @@ import { ArgumentsHost, Catch, ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CallerCheck } from '../access/caller-check.service';
 import { AppError } from '../common/errors/app-error';
-import { requestIdOf } from '../http/request-id';
 import { ErrorRenderer } from '../http/errors/error-renderer';
 import { UUID } from '../common/text/uuid';
 import { methodRefusal } from './allowed-methods';
@@ -50,7 +49,7 @@ export class ErrorFilter implements ExceptionFilter {
    */
   private log(error: AppError, request: Request): void {
     const project = request.caller ? ` (project ${request.caller.project.slug})` : '';
-    const id = requestIdOf(request);
+    const id = request.context?.id ?? null;
     const named = id === null ? '' : ` (request ${id})`;
     const line = `${request.method} ${routeOf(request)}${project}${named} ${error.status} ${codeOf(error)}`;
     // An administrator chose it, and clients may ask for as long as it lasts.

@@ -6,6 +6,7 @@ import { IncomingMessage, type RequestListener, type Server, ServerResponse } fr
 import { joiningRequests } from '../admission/joined-chunks';
 import { FairStarts } from '../admission/fair-starts';
 import { toOriginForm } from '../http/request-head';
+import { contextOf } from '../http/request-context';
 import { nameRequest } from '../http/request-id';
 import { startMeasured } from '../http/request-times';
 import { RequestTurns } from '../admission/request-turns';
@@ -52,6 +53,7 @@ export class HttpAdapter extends ExpressAdapter {
     const handle: RequestListener = (request, response) => {
       if (isNamed) nameRequest(request, response);
       request.url = toOriginForm(request.url ?? '');
+      contextOf(request).starts = starts;
       const start = (): void => startMeasured(request, () => void app(request, response));
       turns.take(request, response, () => starts.take(request, start));
     };

@@ -31,6 +31,8 @@ export class AdminClient {
   /** The operations. Failures are thrown as CliError, so a result has data: dataOf(). */
   readonly api: Client<paths>;
   private readonly bases: readonly string[];
+  /** The address that answered last. */
+  private reached = '';
 
   constructor(
     bases: readonly string[],
@@ -43,7 +45,7 @@ export class AdminClient {
 
   /**
    * With the admin key, tries PORT on this machine before PUBLIC_URL, which may be reachable only from outside, through a
-   * proxy. The token of a person goes to PUBLIC_URL alone: on another machine, PORT may be anything.
+   * proxy. The token of a staff member goes to PUBLIC_URL alone: on another machine, PORT may be anything.
    */
   static for({ host: boundTo, port, publicUrl, credential }: ClientConfig): AdminClient {
     if (credential.kind === 'token') return new AdminClient([publicUrl], credential.secret, 'token');
@@ -76,7 +78,7 @@ export class AdminClient {
     const text = await this.whole(response);
     if (response.statusCode === 304) return null;
     if (response.statusCode === 401) throw new CliError('The project does not accept this role', EXIT.failed);
-    if (response.statusCode !== 200) throw failure(response.statusCode ?? 0, text);
+    if (response.statusCode !== 200) throw this.failure(response.statusCode ?? 0, text);
     return { text, etag: response.headers.etag ?? null };
   }
 
@@ -107,7 +109,7 @@ export class AdminClient {
     const headers = { authorization: `Bearer ${this.secret}`, ...options.headers };
     const response = await this.reach(`/admin/v1${path}`, { ...options, method, headers });
     if ((response.statusCode ?? 500) < 300) return response;
-    throw failure(response.statusCode ?? 500, await this.whole(response));
+    throw this.failure(response.statusCode ?? 500, await this.whole(response));
   }
 
   /** @throws CliError without a server, for a wrong key, or with the server's message */
@@ -120,8 +122,8 @@ export class AdminClient {
       signal: request.signal,
     });
     const [status, text] = [response.statusCode ?? 0, await this.whole(response)];
-    if (status === 401) throw new CliError(UNKNOWN[this.kind], EXIT.failed, errorOf(text));
-    if (status < 200 || status >= 300) throw failure(status, text);
+    if (status < 200 || status >= 300) throw this.failure(status, text);
+    if (text !== '' && parseJson(text) === undefined) throw this.notPlinth(status);
     return new Response(WITHOUT_BODY.includes(status) ? null : text, { status });
   }
 
@@ -129,14 +131,33 @@ export class AdminClient {
   private async reach(path: string, options: RequestOptions): Promise<IncomingMessage> {
     for (const base of this.bases) {
       try {
-        return await sendRequest(base + path, options);
+        const response = await sendRequest(base + path, options);
+        this.reached = base;
+        return response;
       } catch (error) {
         if (!UNREACHABLE.includes(codeOf(error) ?? '')) throw brokenOff(base, error);
       }
     }
     const tried = this.bases.join(' and ');
     throw new CliError(
-      `No Plinth answers on ${tried}. Start it with npm start, or set PORT or PUBLIC_URL.`,
+      `No Plinth answers on ${tried}. Start it with npm start; if it has its own DATA_DIR, PORT or PUBLIC_URL, set the same here.`,
+      EXIT.noServer,
+    );
+  }
+
+  private failure(status: number, text: string): CliError {
+    const error = errorOf(text);
+    const message =
+      typeof error?.code === 'string' && typeof error.message === 'string' ? error.message : null;
+    if (message !== null && status === 401) return new CliError(UNKNOWN[this.kind], EXIT.failed, error);
+    if (message !== null) return new CliError(message, status === 404 ? EXIT.notFound : EXIT.failed, error);
+    if ([401, 403, 404, 405].includes(status)) return this.notPlinth(status);
+    return new CliError(`the server answered ${status}`, EXIT.failed);
+  }
+
+  private notPlinth(status: number): CliError {
+    return new CliError(
+      `The server at ${this.reached} is not Plinth (it answered ${status}): set PORT or PUBLIC_URL as for the server.`,
       EXIT.noServer,
     );
   }
@@ -151,12 +172,6 @@ export class AdminClient {
 /** The body of a successful response. */
 export async function dataOf<T>(result: Promise<{ data?: T }>): Promise<T> {
   return (await result).data as T;
-}
-
-function failure(status: number, text: string): CliError {
-  const error = errorOf(text);
-  const message = typeof error?.message === 'string' ? error.message : `the server answered ${status}`;
-  return new CliError(message, status === 404 ? EXIT.notFound : EXIT.failed, error);
 }
 
 /** For a name with several addresses, the error is an AggregateError without a message. */

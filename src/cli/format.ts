@@ -11,7 +11,7 @@ export function table(rows: readonly Row[], columns?: readonly string[]): string
     Math.max(name.length, ...cells.map((line) => line[column]?.length ?? 0)),
   );
   const isNumber = names.map((name) =>
-    rows.every((row) => ['number', 'undefined'].includes(typeof (row[name] ?? undefined))),
+    rows.every((row) => /^(-?(\d+(\.\d+)?(e[+-]?\d+)?|Infinity)|NaN)?$/.test(cell(row[name]))),
   );
   const line = (texts: readonly string[]): string =>
     texts

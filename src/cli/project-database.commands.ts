@@ -24,15 +24,18 @@ export function addProjectDatabaseCommands(project: Command, context: CommandCon
     .action(async (name: string, given: string | undefined, { file }: { file?: string }) => {
       const query = await sqlOf(context, given, file);
       const { id } = await context.server.findProject(name);
-      const init = { params: { path: { id } }, body: { query } };
-      const result = await dataOf(context.api.POST('/admin/v1/projects/{id}/sql', init)).catch(
-        (error: unknown) => {
+      const run = (body: Schema<'SqlDto'>): Promise<string> => {
+        const init = { params: { path: { id } }, body, parseAs: 'text' } as const;
+        return dataOf(context.api.POST('/admin/v1/projects/{id}/sql', init)).catch((error: unknown) => {
           throw located(error, file);
-        },
-      );
+        });
+      };
+      // Not parsed: JavaScript would round large numbers.
+      if (context.isJson) return context.environment.out(`${await run({ query })}\n`);
+      const result = JSON.parse(await run({ query, text_values: true })) as Schema<'SqlAnswer'>;
       for (const notice of result.notices) context.remark(notice);
       if (result.truncated) context.remark('There are more rows than shown here.');
-      context.print(result, () => textOf(result));
+      context.environment.out(textOf(result));
     });
 
   project
@@ -70,7 +73,7 @@ function located(error: unknown, file: string | undefined): unknown {
   return new CliError(`${place}: ${error.message}`, error.exitCode, error.answer);
 }
 
-function textOf({ rows, command, row_count: count }: Schema<'SqlAnswer'>): string {
-  if (rows.length > 0) return table(rows);
+function textOf({ rows, statements, command, row_count: count }: Schema<'SqlAnswer'>): string {
+  if (rows.length > 0) return table(rows, statements.at(-1)?.columns);
   return `${command ?? 'Done'}${count === null ? '' : ` ${count}`}\n`;
 }

@@ -1,5 +1,6 @@
 /** Parses the command line, runs one command, and turns an error into one line and an exit code. */
 import { Command, CommanderError } from 'commander';
+import { isSystemError, messageOf } from '../common/errors/error-facts';
 import { PRODUCT } from '../config/product';
 import { addAuditCommand } from './audit.command';
 import { addBackupCommands } from './backup.commands';
@@ -14,7 +15,7 @@ import { addMoveCommand } from './move.commands';
 import { addProjectCommands } from './project.commands';
 import { addServerCommands } from './server.commands';
 import { addProjectDatabaseCommands } from './project-database.commands';
-import { addPeopleCommands, addProjectPeopleCommands } from './people.commands';
+import { addPeopleCommands, addProjectPeopleCommands } from './staff.commands';
 import { addSignInCommands } from './sign-in.commands';
 import { addStorageCommands } from './storage.commands';
 import { addTokenCommands } from './token.commands';
@@ -61,13 +62,20 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
 function explain(error: unknown, { out, err }: CliEnvironment, isJson: boolean): number {
   // Commander has written its message or the help already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = plainMessage(error);
   if (isJson) {
     const answer = error instanceof CliError ? error.answer : undefined;
     out(`${JSON.stringify({ error: answer ?? { message } }, null, 2)}\n`);
   }
   err(`${message}\n`);
   return error instanceof CliError ? error.exitCode : EXIT.failed;
+}
+
+/** `notes.sql: no such file or directory`, for Node's `ENOENT: no such file or directory, open 'notes.sql'`. */
+function plainMessage(error: unknown): string {
+  if (!isSystemError(error)) return messageOf(error);
+  const [, reason = error.message] = /^[A-Z\d]+: (.*?), \w+(?: '.*)?$/s.exec(error.message) ?? [];
+  return error.path === undefined ? reason : `${error.path}: ${reason}`;
 }
 
 function allCommands(command: Command): Command[] {

@@ -5,7 +5,7 @@ import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list } from './format';
-import { wholeNumber } from './people.commands';
+import { wholeNumber } from './staff.commands';
 import { makeCliToken } from './staff-login';
 
 const DAY_SECONDS = 86_400;
@@ -14,7 +14,7 @@ export function addSignInCommands(program: Command, context: CommandContext): vo
   const { signIn } = context.environment;
   program
     .command('login')
-    .description('sign in as a person; asks for email, password and code, and keeps a token')
+    .description('sign in as a staff member; asks for email, password and code, and keeps a token')
     .option('--email <email>', 'the address of the account')
     .option('--days <days>', 'days until the token expires', wholeNumber(1, 366), 30)
     .action(async ({ email, days }: { email?: string; days: number }) => {
@@ -59,11 +59,15 @@ export function addSignInCommands(program: Command, context: CommandContext): vo
     });
 }
 
-function summaryOf({ person, projects, expires_at }: Schema<'StaffSessionDto'>): Record<string, unknown> {
+function summaryOf({
+  person: member,
+  projects,
+  expires_at,
+}: Schema<'StaffSessionDto'>): Record<string, unknown> {
   return {
-    name: person.name,
-    email: person.email,
-    role: person.role,
+    name: member.name,
+    email: member.email,
+    role: member.role,
     projects: projects.map(({ slug, role }) => `${slug}: ${role}`).join(', '),
     expires_at,
   };

@@ -1,4 +1,4 @@
-/** Signs a person in and makes a personal access token for the command line; the session itself ends again. */
+/** Signs a staff member in and makes a personal access token for the command line; the session itself ends again. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { isJsonObject, parseJson } from '../common/text/json';

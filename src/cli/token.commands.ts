@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { dataOf } from './admin-client';
 import { CommandContext } from './command-context';
 import { list, table } from './format';
-import { wholeNumber } from './people.commands';
+import { wholeNumber } from './staff.commands';
 
 const DAY_SECONDS = 86_400;
 const SCOPES = ['read', 'write', 'sql', 'admin'] as const;

@@ -137,13 +137,13 @@ export interface AuthConfig {
   readonly mailsPerHour: number;
 }
 
-/** Limits of the sessions of people who administer the installation (docs/staff.md). */
+/** Limits of the sessions of staff who administer the installation (docs/staff.md). */
 export interface StaffConfig {
   /** Milliseconds without a request after which a session ends. */
   readonly sessionIdleMs: number;
   /** Milliseconds after which a session ends in any case. */
   readonly sessionLifetimeMs: number;
-  /** Null: people sign in with passwords and passkeys only. */
+  /** Null: staff sign in with passwords and passkeys only. */
   readonly oidc: OidcConfig | null;
 }
 
@@ -154,7 +154,7 @@ export interface GroupRoles {
   readonly projects: Readonly<Record<string, 'admin' | 'developer' | 'viewer'>>;
 }
 
-/** Single sign-on of people by OpenID Connect. */
+/** Single sign-on of staff by OpenID Connect. */
 export interface OidcConfig {
   readonly issuer: string;
   readonly clientId: string;

@@ -133,13 +133,13 @@ export class EnvironmentVariables {
    */
   @WholeNumber(1, 1_000_000) AUTH_REQUESTS_PER_MINUTE = 300;
 
-  /** Seconds without a request after which the session of a person at the administration ends; at the latest after 21 times as long. */
+  /** Seconds without a request after which the session of a staff member at the administration ends; at the latest after 21 times as long. */
   @WholeNumber(60, 2_592_000) STAFF_SESSION_IDLE = 28_800;
 
   /** Quotas of the projects of each plan, as in docs/scaling.md; default: none. */
   @IsOptional() @Quotas() QUOTAS?: string;
 
-  /** Issuer of single sign-on (OpenID Connect) for people at the administration; default: none. */
+  /** Issuer of single sign-on (OpenID Connect) for staff at the administration; default: none. */
   @IsOptional() @HttpUrl() STAFF_OIDC_ISSUER?: string;
 
   @IsOptional() @IsString() STAFF_OIDC_CLIENT_ID?: string;
@@ -149,7 +149,7 @@ export class EnvironmentVariables {
   @Form(/^openid( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'scopes separated by spaces, beginning with openid')
   STAFF_OIDC_SCOPES = 'openid email profile';
 
-  /** Claim with the groups of a person: a name, or a path with dots. */
+  /** Claim with the groups of a staff member: a name, or a path with dots. */
   @IsString() STAFF_OIDC_GROUPS_CLAIM = 'groups';
 
   /** JSON: the roles that each group gives. */

@@ -4,6 +4,7 @@ import { codeOf, messageOf } from '../common/errors/error-facts';
 import type { StorageConfig } from './app-config';
 import { ADMIN_KEY_FILE, ConfigError, publicUrl, validateEnvironment } from './load-config';
 import { type Environment, savedLogins } from './saved-logins';
+import { findRunningServer } from './running-server';
 import { readPassphrase, readSecret } from './secret-file';
 import { storageConfig } from './storage-config';
 import { TUNING } from './tuning';
@@ -21,7 +22,7 @@ export interface ClientConfig extends ServerAddress {
 }
 
 export interface Credential {
-  /** `token`: of a person; `key`: PLATFORM_ADMIN_KEY. */
+  /** `token`: of a staff member; `key`: PLATFORM_ADMIN_KEY. */
   readonly kind: 'token' | 'key';
   readonly secret: string;
 }
@@ -45,10 +46,15 @@ class AdminKeyMissingError extends Error {
   }
 }
 
-/** @throws ConfigError */
+/** Where the environment does not say it, the address is that of the server that runs on DATA_DIR. @throws ConfigError */
 export function serverAddress(environment: Environment): ServerAddress {
   const env = validateEnvironment(environment);
-  return { port: env.PORT, host: env.HOST, publicUrl: publicUrl(env) };
+  const running = findRunningServer(resolve(env.DATA_DIR));
+  const given = (name: string): boolean => Boolean(environment[name]?.trim());
+  const port = running && !(given('PORT') && env.PORT !== 0) ? running.port : env.PORT;
+  const host = running && !given('HOST') ? running.host : env.HOST;
+  const url = running && !given('PUBLIC_URL') ? running.publicUrl : publicUrl({ ...env, PORT: port });
+  return { port, host, publicUrl: url };
 }
 
 /**

@@ -174,7 +174,7 @@ function embeddedPort(port: number): number {
 }
 
 /** Without a trailing slash. */
-export function publicUrl({ PUBLIC_URL, PORT }: EnvironmentVariables): string {
+export function publicUrl({ PUBLIC_URL, PORT }: Pick<EnvironmentVariables, 'PUBLIC_URL' | 'PORT'>): string {
   return (PUBLIC_URL ?? `http://localhost:${PORT}`).replace(/\/+$/, '');
 }
 

@@ -1,4 +1,4 @@
-/** Single sign-on of people: its variables are checked together. */
+/** Single sign-on of staff: its variables are checked together. */
 import { isJsonObject, type JsonObject, parseJson } from '../common/text/json';
 import type { GroupRoles, OidcConfig } from './app-config';
 import type { EnvironmentVariables } from './env.schema';

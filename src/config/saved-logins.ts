@@ -1,4 +1,4 @@
-/** Tokens that `plinth login` keeps in the person's own configuration directory, by the server's PUBLIC_URL. */
+/** Tokens that `plinth login` keeps in the staff member's own configuration directory, by the server's PUBLIC_URL. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isJsonObject, parseJson } from '../common/text/json';

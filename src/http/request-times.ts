@@ -4,18 +4,9 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
-
-interface RequestTimes {
-  /** Milliseconds, without a use that still runs. */
-  database: number;
-  /** Current uses; parallel uses count once. */
-  uses: number;
-  /** When the first of them began. */
-  since: number;
-}
+import { contextOf, type RequestTimes } from './request-context';
 
 const current = new AsyncLocalStorage<RequestTimes>();
-const timesOf = new WeakMap<IncomingMessage, RequestTimes>();
 let watchers = 0;
 
 /** Requests that start from now on are measured. @returns a function that ends the watch */
@@ -34,13 +25,13 @@ export function watchRequestTimes(): () => void {
 export function startMeasured(request: IncomingMessage, start: () => void): void {
   if (watchers === 0) return start();
   const times: RequestTimes = { database: 0, uses: 0, since: 0 };
-  timesOf.set(request, times);
+  contextOf(request).times = times;
   current.run(times, start);
 }
 
 /** Milliseconds; null for a request that started before the watch. */
 export function databaseTimeOf(request: IncomingMessage): number | null {
-  return timesOf.get(request)?.database ?? null;
+  return request.context?.times?.database ?? null;
 }
 
 /** Begins to measure. @returns a function to call at the end; undefined when nothing watches */

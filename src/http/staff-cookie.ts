@@ -1,5 +1,5 @@
 /**
- * The cookie of people who administer the installation. Browsers send it to the APIs of projects too, since these are on the
+ * The cookie of staff who administer the installation. Browsers send it to the APIs of projects too, since these are on the
  * same host: a project's SQL must neither read it nor set it.
  */
 export const STAFF_COOKIE = 'plinth_staff';

@@ -14,7 +14,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Guesses are counted for each project apart, and for the people of the installation. */
+/** Guesses are counted for each project apart, and for the staff of the installation. */
 export type GuessScope = Pick<Project, 'id'>;
 
 /** An attempt of a client on an account. */
@@ -104,7 +104,7 @@ export class GuessThrottle {
   }
 
   /**
-   * Counts an invitation, for its recipient like any other mail, and for the person who invites: one person cannot use up what
+   * Counts an invitation, for its recipient like any other mail, and for the staff member who invites: one staff member cannot use up what
    * the others may send to an address.
    * @param inviter null: not limited
    * @throws AppError 429 while the inviter or the mailbox has to wait

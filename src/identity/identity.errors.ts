@@ -1,4 +1,4 @@
-/** Errors about accounts of any kind: users of projects, and people of the installation. */
+/** Errors about accounts of any kind: users of projects, and staff of the installation. */
 import { AppError } from '../common/errors/app-error';
 
 export const invalidEmail = (): AppError =>

@@ -1,4 +1,4 @@
-/** What users of projects and people of the installation share. */
+/** What users of projects and staff of the installation share. */
 import { Global, Module } from '@nestjs/common';
 import { PasswordHasher } from '../infra/crypto/password-hasher';
 import { MailModule } from '../infra/mail/mail.module';

@@ -4,17 +4,17 @@
  */
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { ProjectPools } from '../database/pools/project-pools';
-import type { ProjectEntity } from '../projects/project.entity';
 import { ProjectRegistry } from '../projects/project-registry.service';
+import { ProjectsService } from '../projects/projects.service';
 import { ProjectRepository } from '../projects/project.repository';
 import { DatabaseProvisioner } from '../provisioning/database-provisioner';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { removeChanges } from './catch-up/source-changes';
-import { endCreation, openDatabase } from './database-fence';
 import { hasDatabase, isInService, markInService } from './in-service';
 import { copyKept, moveInterrupted } from './move.errors';
 import { MovePlaces } from './move-places';
 import { MoveRepository, type MoveRow } from './move.repository';
+import { endCreation, openDatabase } from './write-stop-sessions';
 
 const INTERVAL_MS = 30_000;
 
@@ -29,6 +29,7 @@ export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdo
     private readonly moves: MoveRepository,
     private readonly projects: ProjectRepository,
     private readonly places: MovePlaces,
+    private readonly service: ProjectsService,
     private readonly provisioner: DatabaseProvisioner,
     private readonly registry: ProjectRegistry,
     private readonly pools: ProjectPools,
@@ -94,7 +95,7 @@ export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdo
       return isInService(client, project.loginRole);
     });
     if (isKept) return this.moves.finish(id, 'failed', copyKept(targetServer).message);
-    await this.provisioner.drop(target.server, namesOf(project));
+    await this.provisioner.drop(target.server, this.service.blueprintOf(project));
     await this.moves.finish(id, 'failed', moveInterrupted().message);
   }
 
@@ -106,7 +107,7 @@ export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdo
     const { server: target } = this.places.placeOf(project);
     await target.asAdmin(MAINTENANCE_DATABASE, (client) => markInService(client, project.loginRole));
     if (source.server.key === target.key) throw new Error('both servers of the move are one');
-    if (!keep) await this.provisioner.drop(source.server, namesOf(project));
+    if (!keep) await this.provisioner.drop(source.server, this.service.blueprintOf(project));
     await this.moves.finish(id, 'done');
   }
 
@@ -117,10 +118,4 @@ export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdo
       this.logger.warn(`unfinished moves could not be listed: ${String(error)}`);
     }
   }
-}
-
-/** The names are the same on both servers. */
-function namesOf(project: ProjectEntity): Parameters<DatabaseProvisioner['drop']>[1] {
-  const { databaseName: database, ownerRole, loginRole } = project;
-  return { database, ownerRole, loginRole };
 }

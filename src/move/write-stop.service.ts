@@ -7,15 +7,15 @@ import { MessageBus } from '../install/message-bus.service';
 import { OwnerDatabase } from '../projects/owner-database';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { TemplateDatabase } from '../provisioning/template-database';
-import { WriteGate } from '../projects/write-gate.service';
+import { WriteStops } from '../projects/write-stops.service';
 import { largeObjectsNeedSuperuser, windowExceeded } from './move.errors';
 import type { Place } from './move-places';
-import { endWaitingWriters, type LockedTable, lockWrites, pidOf } from './write-lock';
+import { endWaitingWriters, type LockedTable, lockWrites, pidOf } from './write-stop-sessions';
 
 /** Milliseconds after which a copy that should be quick is given up, because something is wrong. */
 const QUICK_MS = 20_000;
-/** Milliseconds between notices that keep the write gates closed; a notice lasts for three seconds. */
-const RENEW_MS = 1_000;
+/** Milliseconds between announcements; each lasts for three seconds. */
+const ANNOUNCE_MS = 1_000;
 
 export interface WriteStopRequest {
   readonly source: Place;
@@ -43,7 +43,7 @@ export class WriteStop {
   constructor(
     private readonly owner: OwnerDatabase,
     private readonly bus: MessageBus,
-    private readonly gate: WriteGate,
+    private readonly stops: WriteStops,
     private readonly template: TemplateDatabase,
   ) {}
 
@@ -55,9 +55,12 @@ export class WriteStop {
     const isOver = new AbortController();
     let objects: Client | null = null;
     const since = performance.now();
-    const renewing = setInterval(() => void this.gate.close(project.id).catch(() => undefined), RENEW_MS);
+    const renewing = setInterval(
+      () => void this.stops.announce(project.id).catch(() => undefined),
+      ANNOUNCE_MS,
+    );
     try {
-      await this.gate.close(project.id);
+      await this.stops.announce(project.id);
       await this.bus.allReplicasAcknowledged();
       const settings = { options: OWNER_WORK_OPTIONS, application_name: 'plinth-move', keepAlive: true };
       await this.owner.use(

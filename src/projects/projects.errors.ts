@@ -15,14 +15,14 @@ export const slugTaken = (slug: string, isMadeUp: boolean): AppError =>
   new AppError({
     status: 409,
     code: 'project_already_exists',
-    message: `The slug "${slug}" is taken${isMadeUp ? '' : '; choose another one, or have one made up'}`,
+    message: `The slug "${slug}" is taken${isMadeUp ? '' : '; choose another one, or let Plinth generate one'}`,
   });
 
 export const nameWithoutSlug = (): AppError =>
   new AppError({
     status: 400,
     code: 'invalid_parameters',
-    message: 'No slug can be made from this name; choose one, or have one made up',
+    message: 'No slug can be made from this name; choose one, or let Plinth generate one',
   });
 
 export const invalidSlug = (): AppError =>

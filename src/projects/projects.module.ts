@@ -13,7 +13,7 @@ import { ProjectSecrets } from './project-secrets';
 import { ProjectUpkeep } from './project-upkeep.service';
 import { ProjectsService } from './projects.service';
 import { RelationAdopter } from './relation-adopter.service';
-import { WriteGate } from './write-gate.service';
+import { WriteStops } from './write-stops.service';
 
 @Module({
   imports: [ProvisioningModule, ServersModule],
@@ -29,7 +29,7 @@ import { WriteGate } from './write-gate.service';
     ProjectUpkeep,
     ProjectsService,
     RelationAdopter,
-    WriteGate,
+    WriteStops,
   ],
   exports: [
     KeyRotationService,
@@ -43,7 +43,7 @@ import { WriteGate } from './write-gate.service';
     ProvisioningModule,
     RelationAdopter,
     ServersModule,
-    WriteGate,
+    WriteStops,
   ],
 })
 export class ProjectsModule {}

@@ -1,4 +1,5 @@
 /** Creates and drops one project's database and roles. Every step can be repeated after a crash. */
+import { createHash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { codeOf } from '../common/errors/error-facts';
@@ -12,6 +13,7 @@ import { dropDatabase, endSessions, openForDropping, rolesOf, rollBackPrepared }
 import { installEventTriggers } from './event-triggers';
 import { joinRole, limitsOf, loginGroupGrant } from './global-roles';
 import { ObstacleWatch } from './obstacle-watch.service';
+import { databaseTaken } from './provisioning.errors';
 import { ADOPT } from './relation-adoption';
 import { mayAlterPublic, PreparedServer, TemplateDatabase } from './template-database';
 
@@ -42,6 +44,8 @@ const DROP_LIMIT = '5min';
 /** Longer than ObstacleWatch takes to end sessions of projects that hold a lock. */
 const LOCK_LIMIT = '30s';
 const DEPENDENT_OBJECTS = '2BP01';
+/** Begins the mark of the creation to which a project's roles and database belong. */
+const MARK = 'plinth: created by';
 
 @Injectable()
 export class DatabaseProvisioner {
@@ -116,10 +120,7 @@ export class DatabaseProvisioner {
   }
 
   async hasDatabase(server: DatabaseServer, database: string): Promise<boolean> {
-    return server.asAdmin(MAINTENANCE_DATABASE, async (client) => {
-      const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
-      return rowCount === 1;
-    });
+    return server.asAdmin(MAINTENANCE_DATABASE, (client) => databaseExists(client, database));
   }
 
   private async createDatabase(
@@ -129,6 +130,9 @@ export class DatabaseProvisioner {
     source: string,
   ): Promise<void> {
     await this.administer(server, async (client) => {
+      // Another installation may be restoring the same backup.
+      await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [plan.database]);
+      if (await databaseExists(client, plan.database)) throw databaseTaken(plan.database);
       await client.query(freeRoleNames(plan) + createRoles(plan, capabilities));
       if (!capabilities.superuser) {
         await joinRole(client, plan.ownerRole, capabilities);
@@ -141,10 +145,14 @@ export class DatabaseProvisioner {
 
   /**
    * Drops the database and the roles if they exist, in whatever state the owner left them. Ends sessions that
-   * block the drop, including those of other projects.
+   * block the drop, including those of other projects. Leaves those that another installation created alone.
    */
-  async drop(server: DatabaseServer, names: Names): Promise<void> {
+  async drop(server: DatabaseServer, names: DatabaseBlueprint): Promise<void> {
     await this.administer(server, async (client) => {
+      if (await isOfOthers(client, names)) {
+        this.logger.warn(`the database ${names.database} was kept: another installation created it`);
+        return;
+      }
       await client.query(`set statement_timeout = '${DROP_LIMIT}'; set lock_timeout = '${LOCK_LIMIT}'`);
       const roles = await rolesOf(client, names);
       await endSessions(client, names.database);
@@ -223,6 +231,24 @@ export class DatabaseProvisioner {
   }
 }
 
+async function databaseExists(client: Client, database: string): Promise<boolean> {
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
+  return rowCount === 1;
+}
+
+/** The comment on a login role, which no owner can change. Two installations that restore one backup use the same names. */
+const markOf = ({ loginPassword }: DatabaseBlueprint): string =>
+  `${MARK} ${createHash('sha256').update(loginPassword).digest('hex').slice(0, 16)}`;
+
+async function isOfOthers(client: Client, plan: DatabaseBlueprint): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from pg_roles where rolname = $1 and starts_with(shobj_description(oid, 'pg_authid'), $2)
+       and shobj_description(oid, 'pg_authid') <> $3`,
+    [plan.loginRole, MARK, markOf(plan)],
+  );
+  return rowCount === 1;
+}
+
 /** Leaves privileges on the database to its owner and its login role only. */
 async function closeToOthers(client: Client, { database, ownerRole, loginRole }: Names): Promise<void> {
   const { rows } = await client.query<{ grantee: string | null }>(
@@ -260,6 +286,7 @@ function createRoles(plan: DatabaseBlueprint, capabilities: ServerCapabilities):
     create role ${owner} login connection limit ${OWNER_CONNECTIONS}
       password ${quoteLiteral(plan.ownerPassword)};
     create role ${login} login noinherit password ${quoteLiteral(plan.loginPassword)};
+    comment on role ${login} is ${quoteLiteral(markOf(plan))};
     grant ${REQUEST_ROLES.join(', ')} to ${login};
     alter role ${login} set search_path = public, extensions;
     alter role ${owner} set search_path = public, extensions;

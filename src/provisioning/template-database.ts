@@ -1,7 +1,7 @@
 /** The database that new projects are copied from: migrated once per schema version, then only copied. */
 import { Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createClosedDatabase } from '../database/platform/closed-database';
 import {
   capabilityWarnings,
@@ -64,10 +64,12 @@ export class TemplateDatabase {
         this.logger.warn(`PostgreSQL at ${server.host}:${server.port}: ${warning}`);
       }
       const prepared = { capabilities, serviceBypassesRls: bypasses, ...namesFor(capabilities) };
+      await assertOwnDatabases(client, [prepared.template, draftOf(prepared)]);
+      const isTrusted = await freeTemplateOwner(client, prepared);
       const { rowCount } = await client.query('select from pg_database where datname = $1', [
         prepared.template,
       ]);
-      if (rowCount === 0) await buildTemplate(server, client, prepared);
+      if (rowCount === 0 || !isTrusted) await buildTemplate(server, client, prepared);
       return prepared;
     });
   }
@@ -105,6 +107,48 @@ async function closeMaintenanceDatabases(
   return capabilities.openDatabases.filter((name) => !closed.includes(name));
 }
 
+const draftOf = ({ template }: PreparedServer): string => `${template}_draft`;
+
+/**
+ * Another role with CREATEDB may have taken the name of a template, to have it copied.
+ * @throws ServerUnusableError
+ */
+async function assertOwnDatabases(client: Client, names: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ name: string; owner: string }>(
+    `select datname as name, rolname as owner from pg_database d join pg_roles r on r.oid = d.datdba
+     where datname = any ($1) and not rolsuper and rolname <> current_user order by 1`,
+    [names],
+  );
+  const faults = rows.map(
+    ({ name, owner }) => `the database ${name} belongs to the role ${owner}: drop or rename it`,
+  );
+  if (faults.length > 0) throw new ServerUnusableError(faults);
+}
+
+/**
+ * An owner may have created a role with the name of the template's owner, and would then enter the template with its rights. Such a
+ * role is renamed.
+ * @returns false when there was one: a template that it owns is not to be copied
+ * @throws ServerUnusableError when the admin role may not rename it
+ */
+async function freeTemplateOwner(
+  client: Client,
+  { capabilities, templateOwner }: PreparedServer,
+): Promise<boolean> {
+  const { rows } = await client.query<{ member: string }>(
+    `select r.rolname as member from pg_auth_members m join pg_roles r on r.oid = m.member
+     where m.roleid = (select oid from pg_roles where rolname = $1) and not r.rolsuper and r.rolname <> current_user`,
+    [templateOwner],
+  );
+  const [taken] = rows;
+  if (!taken) return true;
+  const fault = `the role ${templateOwner} exists, and ${taken.member} is a member of it: drop or rename it`;
+  if (!capabilities.superuser) throw new ServerUnusableError([fault]);
+  const former = quoteIdentifier(`plinth_former_${randomUUID()}`);
+  await client.query(`alter role ${quoteIdentifier(templateOwner)} rename to ${former}`);
+  return false;
+}
+
 /** Built under another name and renamed when complete: the next attempt replaces the draft that a crash left. */
 async function buildTemplate(
   server: DatabaseServer,
@@ -112,20 +156,22 @@ async function buildTemplate(
   prepared: PreparedServer,
 ): Promise<void> {
   const { capabilities, template, templateOwner } = prepared;
-  const [draft, owner] = [quoteIdentifier(`${template}_draft`), quoteIdentifier(templateOwner)];
+  const name = draftOf(prepared);
+  const [draft, owner] = [quoteIdentifier(name), quoteIdentifier(templateOwner)];
   const password = randomSecret();
   await client.query(`drop database if exists ${draft} with (force)`);
+  await client.query(`drop database if exists ${quoteIdentifier(template)} with (force)`);
   await ensureTemplateOwner(client, prepared);
   await client.query(`alter role ${owner} login password ${quoteLiteral(password)}`);
   const grant = { rights: 'create, connect', role: templateOwner } as const;
-  await createClosedDatabase(client, `${template}_draft`, `template template0 encoding 'UTF8'`, grant);
-  await server.asAdmin(`${template}_draft`, async (inDraft) => {
+  await createClosedDatabase(client, name, `template template0 encoding 'UTF8'`, grant);
+  await server.asAdmin(name, async (inDraft) => {
     if (await mayAlterPublic(inDraft)) await inDraft.query(`alter schema public owner to ${owner}`);
     // TypeORM creates its list of migrations in this schema before it runs the first one.
     await inDraft.query(`create schema extensions authorization ${owner}`);
   });
-  await migrateProjectDatabase(server.configFor(`${template}_draft`, templateOwner, password));
-  if (capabilities.superuser) await server.asAdmin(`${template}_draft`, installEventTriggers);
+  await migrateProjectDatabase(server.configFor(name, templateOwner, password));
+  if (capabilities.superuser) await server.asAdmin(name, installEventTriggers);
   await client.query(`alter role ${owner} nologin password null`);
   await client.query(`alter database ${draft} rename to ${quoteIdentifier(template)}`);
   // PostgreSQL refuses to copy a database that has connections.

@@ -13,7 +13,7 @@ it('names 1,600 equal columns apart', () => {
 });
 
 it('makes an own member of every name', () => {
-  const row = rowWriter(['__proto__', 'constructor', '1'])(['p', 'c', 1]);
+  const row = rowWriter(['__proto__', 'constructor', '1'])(['"p"', '"c"', '1']);
   expect(row).toBe('{"__proto__":"p","constructor":"c","1":1}');
   expect(rowWriter([])([])).toBe('{}');
 });

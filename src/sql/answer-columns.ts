@@ -18,8 +18,8 @@ export function columnNames(fields: readonly Pick<FieldDef, 'name'>[]): string[]
   });
 }
 
-/** Writes rows as JSON objects with these members, in the order of the columns. */
-export function rowWriter(names: readonly string[]): (values: readonly unknown[]) => string {
+/** Writes rows, whose values are JSON already, as JSON objects with these members, in the order of the columns. */
+export function rowWriter(names: readonly string[]): (values: readonly (string | null)[]) => string {
   const heads = names.map((name, index) => `${index > 0 ? ',' : ''}${JSON.stringify(name)}:`);
-  return (values) => `{${heads.map((head, index) => head + JSON.stringify(values[index])).join('')}}`;
+  return (values) => `{${heads.map((head, index) => head + (values[index] ?? 'null')).join('')}}`;
 }

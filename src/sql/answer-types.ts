@@ -1,42 +1,87 @@
-/** How values of the owner's SQL are parsed for the response. */
+/** Writes values of the owner's SQL as JSON, from the text that PostgreSQL prints: nothing is rounded. */
 import { types } from 'pg';
-import { isNestedDeeper } from '../common/text/json';
+import { isNestedDeeper, parseJson } from '../common/text/json';
 
-type Parser = (text: string) => unknown;
+type Writer = (text: string) => string;
 
-/** Levels of JSON that are parsed. JSON.stringify() recurses, and would overflow the stack at a few thousand. */
+/** Levels of JSON that are written as such. JSON.stringify() recurses, and would overflow the stack at a few thousand. */
 const MAX_DEPTH = 512;
 
-/** Types of pg_type that node-postgres has no names for. */
-const [JSON_ARRAY, JSONB_ARRAY, TEXT_ARRAY] = [199, 3807, 1009];
+/** Types of pg_type. */
+const [BOOL, TEXT_ARRAY] = [16, 1009];
 
-const asText: Parser = (text) => text;
-const parseTextArray = types.getTypeParser(TEXT_ARRAY) as Parser;
+const asText: Writer = (text) => JSON.stringify(text);
+/** `NaN` and `Infinity` are not numbers of JSON. */
+const asNumber: Writer = (text) => (/^-?\d+(\.\d+)?(e[+-]\d+)?$/.test(text) ? text : asText(text));
+const asBoolean: Writer = (text) => (text === 't' ? 'true' : 'false');
 
-const PARSERS: ReadonlyMap<number, Parser> = new Map<number, Parser>([
-  // A Date would interpret them in this process's time zone.
-  [types.builtins.DATE, asText],
-  [types.builtins.TIMESTAMP, asText],
-  [types.builtins.JSON, parseShallow],
-  [types.builtins.JSONB, parseShallow],
-  [JSON_ARRAY, (text) => parseItems(parseTextArray(text))],
-  [JSONB_ARRAY, (text) => parseItems(parseTextArray(text))],
+const SCALARS: ReadonlyMap<number, Writer> = new Map<number, Writer>([
+  [BOOL, asBoolean],
+  [types.builtins.INT2, asNumber],
+  [types.builtins.INT4, asNumber],
+  [types.builtins.OID, asNumber],
+  [types.builtins.FLOAT4, asNumber],
+  [types.builtins.FLOAT8, asNumber],
 ]);
 
-/** Characters of the values of a row that are parsed: an array of 16 MiB takes seconds. */
-const MAX_PARSED = 256 * 1024;
-const TEXT_TYPES = new Set<number>([types.builtins.TEXT, types.builtins.VARCHAR, types.builtins.BPCHAR]);
+const parseArray = types.getTypeParser(TEXT_ARRAY) as (text: string) => unknown[];
+const arrayOf =
+  (item: Writer): Writer =>
+  (text) =>
+    // With other bounds than 1, which an array of JSON does not have: `[0:1]={1,2}`.
+    text.startsWith('[') ? asText(text) : itemsJson(parseArray(text), item);
 
-/** Dates without a time zone, JSON of more than 512 levels, and values past 256 KiB in a row stay text. */
+/** By the types of arrays in pg_type. Arrays of other types, such as enums, stay text. */
+const LARGE: ReadonlyMap<number, Writer> = new Map<number, Writer>([
+  [types.builtins.JSON, asJson],
+  [types.builtins.JSONB, asJson],
+  ...[199, 3807].map((oid) => [oid, arrayOf(asJson)] as const),
+  [1000, arrayOf(asBoolean)],
+  // int2, int4, oid, float4, float8
+  ...[1005, 1007, 1028, 1021, 1022].map((oid) => [oid, arrayOf(asNumber)] as const),
+  // bytea, char, text, bpchar, varchar, int8, point, inet, cidr, macaddr, timestamp, date, time, timestamptz, interval,
+  // numeric, timetz, money, uuid, numrange
+  ...[
+    1001,
+    1002,
+    TEXT_ARRAY,
+    1014,
+    1015,
+    1016,
+    1017,
+    1041,
+    651,
+    1040,
+    1115,
+    1182,
+    1183,
+    1185,
+    1187,
+    1231,
+    1270,
+    791,
+    2951,
+    3907,
+  ].map((oid) => [oid, arrayOf(asText)] as const),
+]);
+
+/** Characters of arrays and JSON of a row that are parsed: an array of 16 MiB takes seconds. */
+const MAX_PARSED = 256 * 1024;
+
+/** JSON of more than 512 levels, and arrays and JSON past 256 KiB in a row are texts. */
 export class AnswerTypes {
   private parsed = 0;
 
-  readonly getTypeParser = (oid: number): Parser => {
-    const parse = PARSERS.get(oid) ?? (types.getTypeParser(oid) as Parser);
-    if (TEXT_TYPES.has(oid)) return parse;
+  /** @param textValues only booleans and null are not texts */
+  constructor(private readonly textValues: boolean) {}
+
+  readonly getTypeParser = (oid: number): Writer => {
+    if (this.textValues) return oid === BOOL ? asBoolean : asText;
+    const write = LARGE.get(oid);
+    if (write === undefined) return SCALARS.get(oid) ?? asText;
     return (text) => {
       this.parsed += text.length;
-      return this.parsed > MAX_PARSED ? text : parse(text);
+      return this.parsed > MAX_PARSED ? asText(text) : write(text);
     };
   };
 
@@ -46,12 +91,16 @@ export class AnswerTypes {
   }
 }
 
-function parseShallow(json: string): unknown {
-  return isNestedDeeper(json, MAX_DEPTH) ? json : JSON.parse(json);
+/** The text itself: its numbers may have more digits than a double. */
+function asJson(text: string): string {
+  return isNestedDeeper(text, MAX_DEPTH) || parseJson(text) === undefined ? asText(text) : text;
 }
 
 /** Arrays of PostgreSQL have at most six dimensions. */
-function parseItems(item: unknown): unknown {
-  if (Array.isArray(item)) return item.map(parseItems);
-  return typeof item === 'string' ? parseShallow(item) : item;
+function itemsJson(items: readonly unknown[], write: Writer): string {
+  const texts = items.map((item) => {
+    if (Array.isArray(item)) return itemsJson(item, write);
+    return typeof item === 'string' ? write(item) : 'null';
+  });
+  return `[${texts.join(',')}]`;
 }

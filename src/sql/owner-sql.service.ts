@@ -21,6 +21,8 @@ export interface SqlLimits {
   readonly maxRows: number;
   /** Answers the rows of each statement, and not only those of the last one. */
   readonly allResults: boolean;
+  /** Answers numbers, arrays and JSON as text. */
+  readonly textValues: boolean;
   /** Aborted when the client disconnects: the statement is cancelled, and rolled back. */
   readonly abandoned?: AbortSignal;
 }
@@ -48,7 +50,7 @@ export class OwnerSqlService {
   async run(project: ProjectEntity, query: string, limits: SqlLimits): Promise<KeptAnswer> {
     await this.scripts.split(project.id, query.length, () => assertFewStatements(query));
     const kept = new ResultCollector(limits.maxRows, limits.allResults);
-    const types = new AnswerTypes();
+    const types = new AnswerTypes(limits.textValues);
     const settings = { statement_timeout: limits.timeoutSeconds * 1000, types };
     const answer = await this.owner.use(
       project,
@@ -94,8 +96,8 @@ async function collect(client: BoundedClient, text: string, { kept, types }: Sql
   );
   kept.onTooManyColumns = (): void => client.abort(tooManyColumns(MAX_COLUMNS));
   client.on('notice', ({ message }) => kept.addNotice(message));
-  const writers = new WeakMap<readonly FieldDef[], (values: readonly unknown[]) => string>();
-  const writerOf = (fields: readonly FieldDef[]): ((values: readonly unknown[]) => string) => {
+  const writers = new WeakMap<readonly FieldDef[], (values: readonly (string | null)[]) => string>();
+  const writerOf = (fields: readonly FieldDef[]): ((values: readonly (string | null)[]) => string) => {
     const writer = writers.get(fields) ?? rowWriter(columnNames(fields));
     writers.set(fields, writer);
     return writer;
@@ -103,7 +105,7 @@ async function collect(client: BoundedClient, text: string, { kept, types }: Sql
   const results = await new Promise<QueryResult[]>((resolve, reject) => {
     const config: QueryArrayConfig = { text, rowMode: 'array' };
     const query = new Query(config);
-    query.on('row', (row: unknown[], result) => {
+    query.on('row', (row: (string | null)[], result) => {
       kept.add(writerOf(result?.fields ?? [])(row));
       types.nextRow();
     });

@@ -1,4 +1,4 @@
-/** Random tokens of people: sessions, access tokens, invitations, set-up links. The database has their SHA-256 only. */
+/** Random tokens of staff: sessions, access tokens, invitations, set-up links. The database has their SHA-256 only. */
 import { createHash } from 'node:crypto';
 import { randomSecret } from '../infra/crypto/random';
 

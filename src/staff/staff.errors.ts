@@ -1,4 +1,4 @@
-/** Errors of people, their sessions and their roles. */
+/** Errors of staff, their sessions and their roles. */
 import { AppError } from '../common/errors/app-error';
 
 const refusal = (status: number, code: string, message: string, cause?: unknown): AppError =>
@@ -24,8 +24,16 @@ export const foreignOrigin = (): AppError =>
 export const roleForbids = (): AppError =>
   refusal(403, 'forbidden', 'The role, or the scope of the token, does not allow this');
 
-export const personRequired = (): AppError =>
-  refusal(403, 'person_required', 'This is about a person: PLATFORM_ADMIN_KEY belongs to none');
+/** The change of the account stays. */
+export const passwordsKept = (slugs: readonly string[]): AppError =>
+  refusal(
+    503,
+    'service_unavailable',
+    `The account was changed, but not the database password of ${slugs.join(', ')}: rotate the keys of these projects`,
+  );
+
+export const staffMemberRequired = (): AppError =>
+  refusal(403, 'person_required', 'This is about a staff member: PLATFORM_ADMIN_KEY belongs to none');
 
 export const sessionRequired = (): AppError =>
   refusal(403, 'session_required', 'This needs a session: sign in with email and password');
@@ -36,17 +44,18 @@ export const setupOver = (): AppError =>
 export const setupTokenInvalid = (): AppError =>
   refusal(403, 'invalid_setup_token', 'The set-up link is not valid; `plinth setup-link` makes a new one');
 
-export const personNotFound = (): AppError => refusal(404, 'person_not_found', 'There is no such person');
+export const staffMemberNotFound = (): AppError =>
+  refusal(404, 'person_not_found', 'There is no such staff member');
 
-export const personExists = (): AppError =>
+export const staffMemberExists = (): AppError =>
   refusal(
     409,
     'person_exists',
-    'This person has an account; PUT /admin/v1/projects/{id}/people/{email} gives them a role in a project',
+    'This staff member has an account; PUT /admin/v1/projects/{id}/people/{email} gives them a role in a project',
   );
 
 export const lastOwner = (): AppError =>
-  refusal(409, 'last_owner', 'This is the last owner; make another person an owner first');
+  refusal(409, 'last_owner', 'This is the last owner; make another staff member an owner first');
 
 export const invitationInvalid = (): AppError =>
   refusal(403, 'invalid_invitation', 'The invitation is not valid, was used, withdrawn, or is too old');
@@ -60,7 +69,7 @@ export const alreadyInvited = (): AppError =>
 export const tokenNotFound = (): AppError => refusal(404, 'token_not_found', 'There is no such token');
 
 export const tooManyTokens = (most: number): AppError =>
-  refusal(400, 'too_many_tokens', `A person has at most ${most} tokens; delete one first`);
+  refusal(400, 'too_many_tokens', `A staff member has at most ${most} tokens; delete one first`);
 
 export const factorExists = (): AppError =>
   refusal(409, 'factor_exists', 'The account has a second factor; remove it first');
@@ -113,4 +122,4 @@ export const passkeyFailed = (cause?: unknown): AppError =>
 export const passkeyNotFound = (): AppError => refusal(404, 'passkey_not_found', 'There is no such passkey');
 
 export const tooManyPasskeys = (most: number): AppError =>
-  refusal(400, 'too_many_passkeys', `A person has at most ${most} passkeys; delete one first`);
+  refusal(400, 'too_many_passkeys', `A staff member has at most ${most} passkeys; delete one first`);

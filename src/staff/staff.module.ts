@@ -1,14 +1,14 @@
-/** People who administer the installation: accounts, sessions, tokens, roles, invitations. */
+/** Staff who administer the installation: accounts, sessions, tokens, roles, invitations. */
 import { Global, Module } from '@nestjs/common';
-import { PeopleRepository } from './accounts/people.repository';
-import { PeopleService } from './accounts/people.service';
+import { StaffMemberRepository } from './accounts/staff-member.repository';
+import { StaffMemberService } from './accounts/staff-member.service';
 import { StaffPasswords } from './accounts/staff-password.service';
 import { StaffFactorRepository } from './factors/staff-factor.repository';
 import { StaffFactors } from './factors/staff-factor.service';
 import { InvitationAcceptanceController, InvitationsController } from './http/invitations.controller';
 import { OidcController } from './http/oidc.controller';
 import { PasskeysController, PasskeySignInController } from './http/passkeys.controller';
-import { PeopleController } from './http/people.controller';
+import { StaffMembersController } from './http/staff-members.controller';
 import { SetupController, SetupLinkController } from './http/setup.controller';
 import { StaffSessionController, StaffSignInController } from './http/staff-session.controller';
 import { StaffRecheck } from './http/staff-recheck.service';
@@ -46,7 +46,7 @@ import { StaffTokens } from './tokens/staff-token.service';
     StaffSessionsController,
     SetupController,
     SetupLinkController,
-    PeopleController,
+    StaffMembersController,
     InvitationAcceptanceController,
     InvitationsController,
     StaffTokensController,
@@ -60,8 +60,8 @@ import { StaffTokens } from './tokens/staff-token.service';
     OidcSignIn,
     PasskeyRepository,
     Passkeys,
-    PeopleRepository,
-    PeopleService,
+    StaffMemberRepository,
+    StaffMemberService,
     RouteTableCheck,
     SessionCookies,
     SetupRepository,

@@ -1,5 +1,6 @@
 /** Buckets and files of a project. */
 import { Module } from '@nestjs/common';
+import { AdmissionGuard } from '../access/admission.guard';
 import { ApiKeyGuard } from '../access/api-key.guard';
 import { BearerGuard } from '../access/bearer.guard';
 import { BucketRepository } from './buckets/bucket.repository';
@@ -48,6 +49,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     UnknownPathController,
   ],
   providers: [
+    AdmissionGuard,
     ApiKeyGuard,
     BearerGuard,
     BucketRepository,

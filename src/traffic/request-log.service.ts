@@ -2,7 +2,6 @@
 import { BeforeApplicationShutdown, Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import pino, { type DestinationStream } from 'pino';
 import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
-import { requestIdOf } from '../http/request-id';
 import { EndedRequest, ObservedRequest, routeOf } from './ended-request';
 import { RequestObserver } from './request-observer.service';
 
@@ -53,7 +52,7 @@ export function requestLogger(
     const { project, method, role, status, ms, databaseMs, bytes } = ended;
     logger.info(
       {
-        request_id: requestIdOf(request),
+        request_id: request.context?.id ?? null,
         method,
         route: routeOf(request),
         project: project?.slug ?? null,

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PlinthProcess, PROCESS_ADMIN_KEY } from '../support/plinth-process';
 import { ROOT, withDirectory } from './support/processes';
 
 const CLI = path.join(ROOT, 'scripts/plinth.mjs');
@@ -77,5 +78,31 @@ describe('the command line without a key', () => {
       for (const flag of ['--version', '-V'])
         expect(await run(folder, [flag])).toEqual({ code: 0, out: `${version}\n`, err: '' });
       expect(readdirSync(folder)).toEqual([]);
+    }));
+});
+
+describe('the command line with the data directory of a server', () => {
+  it('finds the port by it, and no port of a server that was killed', () =>
+    withDirectory(async (folder) => {
+      const server = await PlinthProcess.start({ dataDir: folder });
+      const DATA_DIR = path.join(folder, 'data');
+      const key = { PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY };
+      const inData = (): Promise<Outcome> => run(folder, ['project', 'list'], key);
+      expect(await inData()).toMatchObject({ code: 0, err: '' });
+      const other = await run('/', ['project', 'list'], { ...key, DATA_DIR });
+      expect(other).toMatchObject({ code: 0, err: '' });
+      await server.end('SIGKILL');
+      expect(readdirSync(DATA_DIR)).toContain('server.json');
+      const { code, err } = await inData();
+      expect([code, err]).toEqual([
+        4,
+        expect.stringMatching(
+          /^No Plinth answers on http:\/\/127\.0\.0\.1:8080 .*; if it has its own DATA_DIR, PORT or PUBLIC_URL, set the same here\.\n$/,
+        ),
+      ]);
+      const again = await PlinthProcess.start({ dataDir: folder });
+      expect((await inData()).code).toBe(0);
+      await again.end('SIGTERM');
+      expect(readdirSync(DATA_DIR)).not.toContain('server.json');
     }));
 });

@@ -190,7 +190,7 @@ async function sendAll(attempts: readonly Attempt[], secret: string): Promise<st
       const { method, path, headers, body } = attempt;
       const answer = await client.send(method, path || '/', { headers, body }).catch(() => null);
       if (!answer || answer.status < 400 || REPEATS.some((pattern) => pattern.test(path))) continue;
-      if (answer.text.replaceAll(`${secret} is unknown here`, '').includes(secret))
+      if (answer.text.replaceAll(`${secret} is unknown`, '').includes(secret))
         told.push(`${method} ${path}: ${answer.status} ${answer.text}`);
     }
   };

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Client } from 'pg';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { MoveRecovery } from '../../src/move/move-recovery.service';
@@ -185,6 +186,41 @@ it('refuses a move that cannot be made, and one of a large project unless the wi
   expect((await begin(other, { server: 'platform' })).body.error.message).toContain(
     'wal_level on the source is "replica"',
   );
+}, 120_000);
+
+it('takes over neither a database nor a role that others have on the target', async () => {
+  const project = await newProject();
+  const { owner_role, database } = await accessOf(plinth, project.id);
+  const role = `plinth_${project.id}_report`;
+  const there = <T>(work: (client: Client) => Promise<T>): Promise<T> =>
+    withConnection({ connectionString: second.url }, work);
+  const refused = async (): Promise<string> => {
+    const { status, body } = await begin(project, { server: 'db2' });
+    expect([status, body.error.code]).toEqual([409, 'move_refused']);
+    return body.error.message as string;
+  };
+  await asOwner(await accessOf(plinth, project.id), (client) => client.query(`create role ${role}`));
+  await there((client) => client.query(`create role ${role}; create role taker login createrole`));
+  expect(await refused()).toContain(role);
+  await there(async (client) => {
+    await client.query(`alter role ${role} rename to ${role}_kept`);
+    await client.query(`create database ${database}`);
+  });
+  expect(await refused()).toContain(database);
+  expect((await tracesOn(second, project)).sort()).toEqual([database, `${role}_kept`]);
+  await there(async (client) => {
+    await client.query(`drop database ${database}`);
+    await client.query(
+      `set role taker; create role ${owner_role} login; grant ${owner_role} to taker with set true`,
+    );
+  });
+  expect(await move(project, { server: 'db2' })).toMatchObject({ status: 'done' });
+  const { rows } = await there((client) =>
+    client.query("select pg_has_role('taker', $1, 'MEMBER') as member", [owner_role]),
+  );
+  expect(rows).toEqual([{ member: false }]);
+  expect((await plinth.admin.delete(`/admin/v1/projects/${project.id}`)).status).toBe(200);
+  expect(await tracesOn(second, project)).toEqual([`${role}_kept`]);
 }, 120_000);
 
 it('gives a move up when the schema changes meanwhile, and the project stays where it was', async () => {

@@ -15,7 +15,7 @@ const RULES = [
   'session',
   'service_role',
   'staff',
-  'staff_person',
+  'staff_member',
   'staff_session',
   'metrics_token',
 ] as const;
@@ -187,7 +187,7 @@ const RULE_NAMES: Record<AccessRule, string> = {
   session: 'session',
   service_role: 'service role',
   staff: 'staff',
-  staff_person: 'staff person',
+  staff_member: 'staff member',
   staff_session: 'staff session',
   metrics_token: 'metrics token',
 };

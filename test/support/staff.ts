@@ -1,7 +1,7 @@
 /** People who administer the test's Plinth, with their sessions. */
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import type { InstallRole, ProjectRole } from '../../src/staff/accounts/person';
+import type { InstallRole, ProjectRole } from '../../src/staff/accounts/staff-member';
 import type { HttpAnswer, HttpClient } from './http-client';
 import type { TestPlinth } from './plinth';
 

@@ -48,7 +48,7 @@ export function useProject(): Project {
 export async function runSql(
   projectId: string,
   query: string,
-  options: { max_rows?: number; timeout_seconds?: number; all_results?: boolean } = {},
+  options: Omit<Schema<'SqlDto'>, 'query'> = {},
   signal?: AbortSignal,
 ): Promise<Schema<'SqlAnswer'>> {
   return dataOf(

@@ -178,7 +178,7 @@ export function FormButtons({ action, icon, danger, isPending, isDisabled, onClo
   );
 }
 
-interface ConfirmProps {
+export interface ConfirmProps {
   readonly title: string;
   readonly text: string;
   readonly action: string;

@@ -2,6 +2,7 @@
 import { Controller, Get, Options, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { AdmissionGuard } from '../../access/admission.guard';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import type { Caller } from '../../access/caller';
@@ -14,7 +15,7 @@ const ROOTS = ['rest/v1', 'p/:project_slug/rest/v1'];
 
 @ApiExcludeController()
 @Controller()
-@UseGuards(ApiKeyGuard, BearerGuard)
+@UseGuards(ApiKeyGuard, AdmissionGuard, BearerGuard)
 export class ProjectDocsController {
   constructor(
     private readonly documents: ProjectDocumentService,

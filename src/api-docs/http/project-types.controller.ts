@@ -2,6 +2,7 @@
 import { Controller, Get, Query, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { AdmissionGuard } from '../../access/admission.guard';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import type { Caller } from '../../access/caller';
@@ -12,7 +13,7 @@ import { serveDocument } from '../openapi/served-document';
 
 @ApiExcludeController()
 @Controller()
-@UseGuards(ApiKeyGuard, BearerGuard)
+@UseGuards(ApiKeyGuard, AdmissionGuard, BearerGuard)
 export class ProjectTypesController {
   constructor(private readonly types: ProjectTypesService) {}
 

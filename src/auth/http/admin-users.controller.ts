@@ -10,7 +10,7 @@ import type { RequestOrigin } from '../../identity/request-origin';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { CreateAdminUserDto, InviteUserDto, ListUsersQuery, UpdateAdminUserDto } from './dto/admin-users.dto';
 import { AdminUserAnswerDto, AdminUsersDto } from './dto/admin-answers.dto';
-import { MessageDto } from './dto/auth-answers.dto';
+import { MessageAnswer, MessageDto } from './dto/auth-answers.dto';
 import { pageOf } from './dto/page.dto';
 import { COUNT } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/http-errors';
@@ -108,7 +108,7 @@ export class AdminUsersController {
   @Delete(':user_id')
   @Describe(`Delete a user and end all their sessions
     Needs the service-role key, as apikey or as bearer. The user's files are kept, but their owner can no longer sign in.`)
-  @Answer(200, 'The user has been deleted', MessageDto)
+  @MessageAnswer('The user has been deleted', 'The user has been deleted')
   @Errors(userNotFound())
   async adminDeleteUser(
     @CurrentProject() project: Project,
@@ -122,7 +122,7 @@ export class AdminUsersController {
   @Post(':user_id/logout')
   @Describe(`End all sessions of a user
     Needs the service-role key, as apikey or as bearer. The tokens of the user are refused from the next request on.`)
-  @Answer(200, 'All sessions have ended', MessageDto)
+  @MessageAnswer('The user has been signed out everywhere', 'All sessions have ended')
   @Errors(userNotFound())
   async adminSignOutUser(
     @CurrentProject() project: Project,

@@ -1,6 +1,7 @@
 /** Documents the errors of the auth operations in the OpenAPI document (SPEC.md 7.2), and what their paths have in common. */
 import { applyDecorators, type CanActivate, type Type, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { AdmissionGuard } from '../../access/admission.guard';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import { ServiceRoleGuard } from '../../access/service-role.guard';
@@ -55,10 +56,10 @@ const BEARER_ERRORS: ErrorList = [KEY_ERRORS, missingBearer(), readOnlyCredentia
 
 /** By the credentials that a controller needs: their guards and errors. */
 const CREDENTIALS = {
-  apikey: { guards: [ApiKeyGuard, ClientThrottlerGuard], errors: KEY_ERRORS },
-  bearer: { guards: [ApiKeyGuard, BearerGuard], errors: BEARER_ERRORS },
+  apikey: { guards: [ApiKeyGuard, AdmissionGuard, ClientThrottlerGuard], errors: KEY_ERRORS },
+  bearer: { guards: [ApiKeyGuard, AdmissionGuard, BearerGuard], errors: BEARER_ERRORS },
   service_role: {
-    guards: [ApiKeyGuard, BearerGuard, ServiceRoleGuard],
+    guards: [ApiKeyGuard, AdmissionGuard, BearerGuard, ServiceRoleGuard],
     errors: [BEARER_ERRORS, serviceRoleRequired()],
   },
 } as const;

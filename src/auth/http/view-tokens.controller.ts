@@ -5,7 +5,7 @@ import { claimsFailed } from '../sessions/custom-claims';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
-import type { Staff } from '../../staff/roles/staff';
+import type { StaffCaller } from '../../staff/roles/staff';
 import { ViewTokens } from '../views/view-token.service';
 import { CurrentActor, CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { ViewAsDto, ViewTokenDto } from './dto/view-as.dto';
@@ -19,12 +19,12 @@ export class ViewTokensController {
 
   @Post()
   @Describe(`Create a five-minute token for the project's own API: as anon, a user, any claims, or service_role
-    Needs a role in the project. People and tokens with read-only access get a read-only token: methods other than GET, HEAD and OPTIONS are refused with 403. Each call is recorded in the audit log.`)
+    Needs a role in the project. Staff and tokens with read-only access get a read-only token: methods other than GET, HEAD and OPTIONS are refused with 403. Each call is recorded in the audit log.`)
   @Answer(201, 'The token, and the apikey to send with it', ViewTokenDto)
   @Errors(invalidParameters('user_id is needed with as=user, and with nothing else'), userNotFound())
   @Errors(claimsFailed(null))
   async createViewToken(
-    @CurrentStaff() staff: Staff,
+    @CurrentStaff() staff: StaffCaller,
     @Param('id') projectId: string,
     @StrictBody() body: ViewAsDto,
     @CurrentActor() actor: Actor,

@@ -1,4 +1,4 @@
-/** "View as": tokens of five minutes with which a person sees a project as anon, a user, any claims or service_role. */
+/** "View as": tokens of five minutes with which a staff member sees a project as anon, a user, any claims or service_role. */
 import { Injectable } from '@nestjs/common';
 import { sign } from 'jsonwebtoken';
 import { ONE_FACTOR } from '../../access/caller';
@@ -16,7 +16,7 @@ import { ANON_ROLE, AUTHENTICATED_ROLE, projectKey, SERVICE_ROLE } from '../../p
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { rolesIn } from '../../staff/roles/decide';
 import type { Role } from '../../staff/roles/route-table';
-import type { Staff } from '../../staff/roles/staff';
+import type { StaffCaller } from '../../staff/roles/staff';
 
 const LIFETIME_SECONDS = 300;
 const VIEW_ISSUER = 'plinth-view';
@@ -48,7 +48,7 @@ export class ViewTokens {
   ) {}
 
   /** @throws AppError 400 for claims that no token can hold, 404 */
-  async issue(staff: Staff, projectId: string, request: ViewRequest, actor: Actor): Promise<ViewToken> {
+  async issue(staff: StaffCaller, projectId: string, request: ViewRequest, actor: Actor): Promise<ViewToken> {
     const project = await this.projects.get(projectId);
     const claims = await this.claimsOf(project, request);
     const readOnly = !mayWrite(staff, projectId);
@@ -100,8 +100,8 @@ export class ViewTokens {
   }
 }
 
-/** A token with any scope that writes may get one that writes, if its person may. */
-function mayWrite(staff: Staff, projectId: string): boolean {
+/** A token with any scope that writes may get one that writes, if its staff member may. */
+function mayWrite(staff: StaffCaller, projectId: string): boolean {
   const isWriter = rolesIn(staff, projectId).some((role) => WRITERS.includes(role));
   return isWriter && (staff.token === null || staff.token.scopes.includes('write'));
 }

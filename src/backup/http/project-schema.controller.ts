@@ -1,11 +1,11 @@
 /** Platform administration: the schema of a project as SQL. */
 import { Controller, Get, Param, Res } from '@nestjs/common';
-import { ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ProjectSchema } from '../project-schema.service';
 import { untilSent } from './archive-response';
 import { StaffAccess } from '../../staff/http/staff-api.decorator';
-import { Describe } from '../../http/docs/operation.decorators';
+import { Describe, StreamAnswer } from '../../http/docs/operation.decorators';
+import { NOT_STORED } from '../../http/docs/documented-headers';
 
 /** The beginning of an answer. */
 const SCHEMA = 'CREATE TABLE public.todos (\n    id bigint NOT NULL,\n    title text NOT NULL\n);\n';
@@ -18,13 +18,7 @@ export class ProjectSchemaController {
   @Get()
   @Describe(`Get the schema of a project's database as SQL
     The text is that of \`pg_dump --schema-only\`, without extensions and owners. A failure after the first byte closes the connection.`)
-  @ApiProduces('text/plain')
-  @ApiResponse({
-    status: 200,
-    description: 'The schema',
-    headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
-    content: { 'text/plain': { schema: { type: 'string' }, example: SCHEMA } },
-  })
+  @StreamAnswer('The schema', { 'text/plain': SCHEMA }, NOT_STORED)
   dumpProjectSchema(@Param('id') id: string, @Res() response: Response): Promise<void> {
     const written = this.schemas.write(id, () => {
       response.setHeader('Content-Type', 'text/plain; charset=utf-8');

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFailed } from '../backup.errors';
 import { notSupported } from '../../copies/copies.errors';
-import { CopyMessages, ReplicationConnection } from '../../copies/changes/replication-connection';
+import { CopyMessages, ReplicationConnection } from '../../replication/replication-connection';
 import { parseLsn } from './wal-position';
 
 /** Kinds of a message, its first byte. */

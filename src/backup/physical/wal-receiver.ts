@@ -14,7 +14,7 @@ import {
   ReplicationConnection,
   reportOf,
   STREAMED_DATA,
-} from '../../copies/changes/replication-connection';
+} from '../../replication/replication-connection';
 import { WalArchive, WalArchiveError } from './wal-archive';
 import { formatLsn, parseLsn, segmentOf, startOfSegment } from './wal-position';
 

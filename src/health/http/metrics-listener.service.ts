@@ -10,6 +10,7 @@ import {
 } from 'node:http';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { RequestTurns } from '../../admission/request-turns';
+import { contextOf } from '../../http/request-context';
 import { MetricsPortError } from '../health.errors';
 
 const PATHS = new Set(['/metrics', '/health/live', '/health/ready']);
@@ -20,17 +21,11 @@ const NOT_FOUND = JSON.stringify({
 @Injectable()
 export class MetricsListener implements OnApplicationBootstrap, OnApplicationShutdown {
   private server: Server | undefined;
-  private readonly taken = new WeakSet<IncomingMessage>();
 
   constructor(
     @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
     private readonly host: HttpAdapterHost,
   ) {}
-
-  /** True when the request arrived through this listener. */
-  hasTaken(request: IncomingMessage): boolean {
-    return this.taken.has(request);
-  }
 
   /** @throws MetricsPortError */
   async onApplicationBootstrap(): Promise<void> {
@@ -64,7 +59,7 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
       response.writeHead(404, { 'Content-Type': 'application/json; charset=utf-8' }).end(NOT_FOUND);
       return;
     }
-    this.taken.add(request);
+    contextOf(request).isOfMetrics = true;
     handle(request, response);
   }
 }

@@ -5,23 +5,19 @@ import { Checks } from '../../access/access-rule';
 import { invalidCredentials, missingBearer } from '../../access/access.errors';
 import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { equalSecrets } from '../../infra/crypto/constant-time';
-import { MetricsListener } from './metrics-listener.service';
 
 @Injectable()
 @Checks('metrics_token')
 export class MetricsGuard implements CanActivate {
   private readonly accepted: readonly string[];
 
-  constructor(
-    @Inject(SECRETS_CONFIG) { platformAdminKey, metricsToken }: SecretsConfig,
-    private readonly listener: MetricsListener,
-  ) {
+  constructor(@Inject(SECRETS_CONFIG) { platformAdminKey, metricsToken }: SecretsConfig) {
     this.accepted = metricsToken === null ? [platformAdminKey] : [platformAdminKey, metricsToken];
   }
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
-    if (this.listener.hasTaken(request)) return true;
+    if (request.context?.isOfMetrics) return true;
     const header = request.get('authorization');
     if (!header) throw missingBearer();
     const [, token] = /^Bearer +(\S+)$/i.exec(header) ?? [];

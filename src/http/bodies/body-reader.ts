@@ -7,7 +7,6 @@ import { AppError } from '../../common/errors/app-error';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { hasTooManyValues, MAX_VALUES } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
-import { turnOf } from '../../admission/fair-starts';
 import type { MemoryBudget, HeldBody, Reservation, Sender } from '../../admission/memory-budget';
 import type { PaceLimits } from '../../admission/body-pace';
 import { assertNotEncoded } from './content-encoding';
@@ -86,7 +85,7 @@ export class BodyReader {
   /** As use(), for a caller that calls release() itself, when it has done all work on the body. */
   async hold(request: Request, kind: BodyKind): Promise<LentBody> {
     const held = await this.read(request, kind);
-    const turn = turnOf(request);
+    const turn = held === NO_BODY ? undefined : request.context?.starts?.turnFor(request);
     if (turn) await turn;
     return held;
   }

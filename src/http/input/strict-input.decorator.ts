@@ -3,10 +3,11 @@
  * as if it had an effect.
  */
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
+import { getMetadataStorage, type ValidationError } from 'class-validator';
 import type { Request } from 'express';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { isJsonObject } from '../../common/text/json';
+import { mostSimilar } from './similar';
 import { bodyNotAnObject } from '../bodies/body.errors';
 import { BodyPipe } from './free-json';
 import { inputParameter } from './input-parameter';
@@ -15,6 +16,8 @@ const PIPE = new BodyPipe({
   whitelist: true,
   forbidNonWhitelisted: true,
   stopAtFirstError: true,
+  // Its class has the names that are suggested.
+  validationError: { target: true },
   transform: true,
   // The parameter decorators below are custom decorators, which Nest's pipes skip otherwise.
   validateCustomDecorators: true,
@@ -38,12 +41,27 @@ export const StrictBody = (): ParameterDecorator => inputParameter('body', bodyO
 export const StrictQuery = (): ParameterDecorator => inputParameter('query', queryOf(PIPE));
 
 /** The message about an unknown member, for routes that read their body themselves. */
-export const unknownHere = (name: string): string => `${name} is unknown here`;
+export function unknownMember({ property, target }: ValidationError, path = ''): string {
+  const similar = mostSimilar(property, membersOf(target), SIMILARITY);
+  const hint = similar === null ? '' : `; did you mean ${similar}?`;
+  return `${path}${property} is unknown${hint}`;
+}
+
+/** Required of a name that is suggested. */
+const SIMILARITY = 0.6;
+
+/** The members that the DTO declares. */
+function membersOf(target: object | undefined): string[] {
+  if (target === undefined) return [];
+  const all = getMetadataStorage().getTargetValidationMetadatas(target.constructor, '', false, false);
+  return [...new Set(all.map(({ propertyName }) => propertyName))];
+}
 
 /** Messages with the path of the property: `settings.max_rows must be an integer number`. */
-function messagesOf({ property, constraints = {}, children = [] }: ValidationError, path = ''): string[] {
+function messagesOf(error: ValidationError, path = ''): string[] {
+  const { property, constraints = {}, children = [] } = error;
   const own = Object.entries(constraints).map(([kind, message]) =>
-    kind === 'whitelistValidation' ? unknownHere(`${path}${property}`) : `${path}${message}`,
+    kind === 'whitelistValidation' ? unknownMember(error, path) : `${path}${message}`,
   );
   return [...own, ...children.flatMap((child) => messagesOf(child, `${path}${property}.`))];
 }

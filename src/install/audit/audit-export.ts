@@ -46,7 +46,7 @@ export async function* exportedLog(
 }
 
 /**
- * A text that a spreadsheet would take for a formula gets an apostrophe in front (OWASP, "CSV Injection"): names of people
+ * A text that a spreadsheet would take for a formula gets an apostrophe in front (OWASP, "CSV Injection"): names of staff
  * and details come from outside.
  */
 function csvField(value: AuditRecord[keyof AuditRecord]): string {

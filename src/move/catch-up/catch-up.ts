@@ -6,7 +6,7 @@ import { quoteQualified } from '../../database/sql/identifier';
 import type { CopyProgress } from '../database-copy';
 import { cannotCatchUp, copyDiffers, viewsTooSlow } from '../move.errors';
 import type { SourceSnapshot } from '../source-snapshot';
-import type { LockedTable } from '../write-lock';
+import type { LockedTable } from '../write-stop-sessions';
 import type { ChangeReplay } from './change-replay';
 import type { SourceChanges } from './source-changes';
 

@@ -13,7 +13,7 @@ import { changeNotFollowed, schemaChanged } from '../move.errors';
 import type { Place } from '../move-places';
 import { ChangedTable } from './change-statement';
 import type { FollowedTable } from './followed-tables';
-import type { LogicalMessage } from '../../copies/changes/pgoutput';
+import type { LogicalMessage } from '../../replication/pgoutput';
 
 /** Statements of a round trip, and bytes of their values. */
 const MAX_STATEMENTS = 500;

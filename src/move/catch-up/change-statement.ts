@@ -3,7 +3,7 @@ import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import type { Statement } from '../../pg-pipeline';
 import { changeNotFollowed, schemaChanged } from '../move.errors';
 import type { FollowedTable } from './followed-tables';
-import type { LogicalMessage, Value } from '../../copies/changes/pgoutput';
+import type { LogicalMessage, Value } from '../../replication/pgoutput';
 
 type RowChange = Extract<LogicalMessage, { kind: 'insert' | 'update' | 'delete' }>;
 

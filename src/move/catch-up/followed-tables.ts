@@ -3,7 +3,7 @@
  * without a key no row can be found again, and unlogged tables are not in the write-ahead log.
  */
 import type { BoundedClient } from '../../database/pools/one-off-connection';
-import type { LockedTable } from '../write-lock';
+import type { LockedTable } from '../write-stop-sessions';
 
 export interface FollowedTable extends LockedTable {
   readonly id: string;

@@ -13,15 +13,15 @@ import {
   ReplicationConnection,
   reportOf,
   STREAMED_DATA,
-} from '../../copies/changes/replication-connection';
+} from '../../replication/replication-connection';
 import { startupOptions } from '../../database/pools/session-state';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import { HostListClient } from '../../pg-pipeline';
 import { MAINTENANCE_DATABASE } from '../../provisioning/database-server';
 import { changesStopped, rowTooLong, slotNotReady, tooMuchLog } from '../move.errors';
 import type { Place } from '../move-places';
-import type { LockedTable } from '../write-lock';
-import { type LogicalMessage, parseLogicalMessage } from '../../copies/changes/pgoutput';
+import type { LockedTable } from '../write-stop-sessions';
+import { type LogicalMessage, parseLogicalMessage } from '../../replication/pgoutput';
 
 /** Name of the publication and the slot, and `application_name` of their sessions. */
 const PREFIX = 'plinth_move_';

@@ -5,7 +5,7 @@ import { MailTemplateCheck } from '../../auth/mail/mail-template-check.service';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { ProjectAdminService } from './project-admin.service';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { isOperator, type Staff, visibleProjects } from '../../staff/roles/staff';
+import { isOperator, type StaffCaller, visibleProjects } from '../../staff/roles/staff';
 import { CurrentStaff, CurrentActor } from '../../staff/http/current-staff.decorator';
 import { roleForbids } from '../../staff/staff.errors';
 import {
@@ -60,7 +60,7 @@ export class ProjectsController {
   @Errors(invalidParameters('limit must not be greater than 1000'))
   async listProjects(
     @StrictQuery() { limit = DEFAULT_LIMIT, offset = 0, slug, search }: ListProjectsQuery,
-    @CurrentStaff() staff: Staff,
+    @CurrentStaff() staff: StaffCaller,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ProjectRecord[]> {
     const among = visibleProjects(staff);
@@ -85,7 +85,7 @@ export class ProjectsController {
   async updateProject(
     @Param('id') id: string,
     @StrictBody() body: UpdateProjectDto,
-    @CurrentStaff() staff: Staff,
+    @CurrentStaff() staff: StaffCaller,
     @CurrentActor() actor: Actor,
   ): Promise<ProjectRecord> {
     // Plan and quotas are what the installation grants a project, so its own administrators cannot raise them.

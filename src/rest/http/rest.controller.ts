@@ -1,6 +1,7 @@
 /** `/rest/v1/<table>` and `/rest/v1/rpc/<function>`, and the same under `/p/<project_slug>`. */
 import { All, Controller, Inject, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { AdmissionGuard } from '../../access/admission.guard';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import { callerOf } from '../../access/current-caller.decorator';
@@ -24,7 +25,7 @@ const MULTIPLES: Readonly<Partial<Record<MediaType['kind'], number>>> = { 'octet
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 @Controller(['rest/v1', 'p/:project_slug/rest/v1'])
-@UseGuards(ApiKeyGuard, BearerGuard)
+@UseGuards(ApiKeyGuard, AdmissionGuard, BearerGuard)
 export class RestController {
   constructor(
     private readonly rest: RestService,

@@ -6,7 +6,7 @@ import { nameKey, type QualifiedName, type Relationship, type ColumnPair } from 
 import { isVisible, type PlanContext } from './plan-context';
 import type { AppError } from '../../common/errors/app-error';
 import { restError, statedError } from '../rest.errors';
-import { mostSimilar } from './similar';
+import { mostSimilar } from '../../http/input/similar';
 
 /** @throws AppError PL200 for none, PL201 for several. */
 export function findRelationship(

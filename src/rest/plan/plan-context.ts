@@ -12,7 +12,7 @@ import type { Field } from '../grammar/tree';
 import { undefinedColumn, relationNotFound, restError, methodNotAllowed } from '../rest.errors';
 import type { FieldPlan } from './plan';
 import type { RequestShape, Target } from '../grammar/rest-request';
-import { mostSimilar, NEARLY } from './similar';
+import { mostSimilar, NEARLY } from '../../http/input/similar';
 
 export interface PlanContext {
   readonly catalog: Catalog;

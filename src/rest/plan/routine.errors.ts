@@ -5,7 +5,7 @@ import type { Routine } from '../catalog/catalog';
 import type { MediaType } from '../grammar/rest-request';
 import { restError } from '../rest.errors';
 import { isCallable, type PlanContext } from './plan-context';
-import { mostSimilar, NEARLY } from './similar';
+import { mostSimilar, NEARLY } from '../../http/input/similar';
 
 /** The type of the one unnamed argument that receives a whole body, by the body's media type. */
 export const WHOLE_BODY_TYPES: Readonly<Partial<Record<string, string>>> = {

@@ -1,4 +1,4 @@
-/** Platform administration: SQL that people saved under a name. It is stored, and never run from here. */
+/** Platform administration: SQL that staff saved under a name. It is stored, and never run from here. */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { invalidParameters } from '../../common/errors/http-errors';
@@ -7,14 +7,14 @@ import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
 import { CurrentStaff, CurrentActor } from '../../staff/http/current-staff.decorator';
-import { isOperator, personOf, projectRoleOf, type Staff } from '../../staff/roles/staff';
+import { isOperator, memberOf, projectRoleOf, type StaffCaller } from '../../staff/roles/staff';
 import { savedQueryExists, savedQueryNotFound, tooManySavedQueries } from '../sql.errors';
 import { SavedQuery, SaveQueryDto, UpdateQueryDto } from '../queries/saved-query-records';
 import { MAX_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
-const idOf = (staff: Staff): string | null => personOf(staff)?.id ?? null;
+const idOf = (staff: StaffCaller): string | null => memberOf(staff)?.id ?? null;
 
 @StaffApi()
 @Controller('admin/v1/projects/:id/queries')
@@ -31,26 +31,26 @@ export class SavedQueriesController {
   @Answer(200, 'The queries', [SavedQuery])
   async listSavedQueries(
     @Param('id') projectId: string,
-    @CurrentStaff() staff: Staff,
+    @CurrentStaff() staff: StaffCaller,
   ): Promise<SavedQuery[]> {
     await this.projects.get(projectId);
-    return this.queries.list({ projectId, personId: idOf(staff) });
+    return this.queries.list({ projectId, memberId: idOf(staff) });
   }
 
   @Post()
   @Describe(`Save SQL under a name
-    At most ${MAX_SAVED} for each person in a project.`)
+    At most ${MAX_SAVED} for each staff member in a project.`)
   @Answer(201, 'The saved query', SavedQuery)
   @Errors(invalidParameters('name must be longer than or equal to 1 characters'))
   @Errors(savedQueryExists('Signups of the week'), tooManySavedQueries(MAX_SAVED))
   async saveQuery(
     @Param('id') projectId: string,
     @StrictBody() { name, sql, shared }: SaveQueryDto,
-    @CurrentStaff() staff: Staff,
+    @CurrentStaff() staff: StaffCaller,
     @CurrentActor() actor: Actor,
   ): Promise<SavedQuery> {
     await this.projects.get(projectId);
-    const owner = { projectId, personId: idOf(staff), actor };
+    const owner = { projectId, memberId: idOf(staff), actor };
     return this.queries.insert(owner, { name, sql, shared: shared ?? false }, this.now());
   }
 
@@ -64,12 +64,12 @@ export class SavedQueriesController {
     @Param('id') projectId: string,
     @Param('query_id') id: string,
     @StrictBody() body: UpdateQueryDto,
-    @CurrentStaff() staff: Staff,
+    @CurrentStaff() staff: StaffCaller,
     @CurrentActor() actor: Actor,
   ): Promise<SavedQuery> {
     await this.projects.get(projectId);
     if (!UUID.test(id)) throw savedQueryNotFound();
-    const owner = { projectId, personId: idOf(staff), actor };
+    const owner = { projectId, memberId: idOf(staff), actor };
     const changed = await this.queries.update(owner, id, body, this.now());
     if (!changed) throw savedQueryNotFound();
     return changed;
@@ -83,12 +83,12 @@ export class SavedQueriesController {
   async deleteSavedQuery(
     @Param('id') projectId: string,
     @Param('query_id') id: string,
-    @CurrentStaff() staff: Staff,
+    @CurrentStaff() staff: StaffCaller,
     @CurrentActor() actor: Actor,
   ): Promise<void> {
     await this.projects.get(projectId);
     const mayAny = isOperator(staff) || projectRoleOf(staff, projectId) === 'admin';
-    const owner = { projectId, personId: idOf(staff), actor };
+    const owner = { projectId, memberId: idOf(staff), actor };
     if (!UUID.test(id) || !(await this.queries.remove(owner, id, mayAny))) throw savedQueryNotFound();
   }
 

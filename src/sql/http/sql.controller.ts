@@ -38,6 +38,7 @@ export class SqlController {
       timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
       maxRows: body.max_rows ?? DEFAULT_MAX_ROWS,
       allResults: body.all_results ?? false,
+      textValues: body.text_values ?? false,
       abandoned: clientLeft(response),
     };
     const answer = await this.requests.run(id, body.query, limits, actor);

@@ -12,7 +12,7 @@ const SQL_LENGTH = 100_000;
 const NAME = { example: 'Signups of the week', minLength: 1, maxLength: NAME_LENGTH } as const;
 const SQL = { example: 'select count(*) from auth.users', minLength: 1, maxLength: SQL_LENGTH } as const;
 const SHARED = {
-  description: 'Whether all people who can run SQL in the project see it; otherwise only its author does',
+  description: 'Whether all staff who can run SQL in the project see it; otherwise only its author does',
 } as const;
 
 @Example({ name: NAME.example, sql: SQL.example, shared: true })
@@ -72,7 +72,7 @@ export class SavedQuery {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Name of the person; null: saved with PLATFORM_ADMIN_KEY',
+    description: 'Name of the staff member; null: saved with PLATFORM_ADMIN_KEY',
   })
   readonly author!: string | null;
   @ApiProperty({ type: String, format: 'date-time' }) readonly created_at!: Date;

@@ -1,4 +1,4 @@
-/** Saved queries in the platform database. A person sees their own and the shared ones of a project. */
+/** Saved queries in the platform database. A staff member sees their own and the shared ones of a project. */
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { codeOf } from '../../common/errors/error-facts';
@@ -6,9 +6,9 @@ import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import { type Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { savedQueryExists, tooManySavedQueries } from '../sql.errors';
 
-/** Queries that a person may save in a project. */
+/** Queries that a staff member may save in a project. */
 export const MAX_SAVED = 500;
-/** Queries of a list: those of the person, and shared ones. */
+/** Queries of a list: those of the staff member, and shared ones. */
 const MAX_LISTED = 2_000;
 
 export interface SavedQueryRow {
@@ -17,7 +17,7 @@ export interface SavedQueryRow {
   readonly sql: string;
   readonly shared: boolean;
   readonly mine: boolean;
-  /** Name of the person; null: saved with PLATFORM_ADMIN_KEY. */
+  /** Name of the staff member; null: saved with PLATFORM_ADMIN_KEY. */
   readonly author: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -32,7 +32,7 @@ export interface SavedQueryContent {
 /** Whose queries are meant: null is PLATFORM_ADMIN_KEY. */
 export interface QueryOwner {
   readonly projectId: string;
-  readonly personId: string | null;
+  readonly memberId: string | null;
   readonly actor: Actor;
 }
 
@@ -47,16 +47,16 @@ export class SavedQueryRepository {
   ) {}
 
   /** By name. */
-  list({ projectId, personId }: Omit<QueryOwner, 'actor'>): Promise<SavedQueryRow[]> {
+  list({ projectId, memberId }: Omit<QueryOwner, 'actor'>): Promise<SavedQueryRow[]> {
     return this.dataSource.query<SavedQueryRow[]>(
       `select ${COLUMNS} from saved_queries q
        where q.project_id = $1 and (q.shared or q.person_id is not distinct from $2::uuid)
        order by lower(q.name), q.name, q.id limit ${MAX_LISTED}`,
-      [projectId, personId],
+      [projectId, memberId],
     );
   }
 
-  /** @throws AppError 409 if the name is taken, or the person has too many */
+  /** @throws AppError 409 if the name is taken, or the staff member has too many */
   async insert(
     owner: QueryOwner,
     { name, sql, shared }: SavedQueryContent,
@@ -71,14 +71,14 @@ export class SavedQueryRepository {
                   where o.project_id = $1 and o.person_id is not distinct from $2::uuid) < ${MAX_SAVED}
            returning *)
          select ${COLUMNS} from q`,
-        [owner.projectId, owner.personId, name, sql, shared, now],
+        [owner.projectId, owner.memberId, name, sql, shared, now],
       ),
     );
     if (!row) throw tooManySavedQueries(MAX_SAVED);
     return row;
   }
 
-  /** Changes one of the person's own. @returns null if there is none @throws AppError 409 if the name is taken */
+  /** Changes one of the staff member's own. @returns null if there is none @throws AppError 409 if the name is taken */
   async update(
     owner: QueryOwner,
     id: string,
@@ -97,13 +97,13 @@ export class SavedQueryRepository {
            where project_id = $1 and person_id is not distinct from $2::uuid and id = $3
            returning *)
          select ${COLUMNS} from q`,
-        [owner.projectId, owner.personId, id, name, sql, shared, now],
+        [owner.projectId, owner.memberId, id, name, sql, shared, now],
       ),
     );
     return row ?? null;
   }
 
-  /** @param any also a shared one of another person @returns false if there is none */
+  /** @param any also a shared one of another staff member @returns false if there is none */
   async remove(owner: QueryOwner, id: string, any: boolean): Promise<boolean> {
     const rows = await this.change(owner, 'project.query.delete', '', (manager) =>
       manager.query<{ id: string; name: string }[]>(
@@ -112,7 +112,7 @@ export class SavedQueryRepository {
            where project_id = $1 and id = $3 and (person_id is not distinct from $2::uuid or ($4 and shared))
            returning id, name)
          select id, name from q`,
-        [owner.projectId, owner.personId, id, any],
+        [owner.projectId, owner.memberId, id, any],
       ),
     );
     return rows.length > 0;

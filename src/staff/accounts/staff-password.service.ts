@@ -1,4 +1,4 @@
-/** Passwords of people: checked in the same time for any address, with the rules and the hashing of auth. */
+/** Passwords of staff: checked in the same time for any address, with the rules and the hashing of auth. */
 import { Injectable } from '@nestjs/common';
 import { parseEmailAddress } from '../../identity/email-address';
 import { Guess, GuessScope, GuessThrottle } from '../../identity/guess-throttle.service';
@@ -9,7 +9,7 @@ import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { anonymousActor } from '../roles/staff';
 import { wrongSignIn } from '../staff.errors';
-import { PeopleRepository, SignInRecord } from './people.repository';
+import { StaffMemberRepository, SignInRecord } from './staff-member.repository';
 import { STAFF_GUESSES } from './staff-guesses';
 
 /** As strict as a careful project: these accounts reach every project. */
@@ -18,7 +18,7 @@ const RULES = { password_min_length: 8, refuse_common_passwords: true };
 @Injectable()
 export class StaffPasswords {
   constructor(
-    private readonly people: PeopleRepository,
+    private readonly members: StaffMemberRepository,
     private readonly hasher: PasswordHasher,
     private readonly throttle: GuessThrottle,
     private readonly audit: AuditLogRepository,
@@ -40,21 +40,21 @@ export class StaffPasswords {
     const emailKey = keyOf(email);
     const guess: Guess<GuessScope> = { project: STAFF_GUESSES, account: `email:${emailKey}`, origin };
     await this.throttle.assertMayTry(guess);
-    const person = await this.people.findByEmail(emailKey);
-    const matches = await this.hasher.verify(STAFF_GUESSES.id, password, person?.passwordHash ?? null, () =>
+    const member = await this.members.findByEmail(emailKey);
+    const matches = await this.hasher.verify(STAFF_GUESSES.id, password, member?.passwordHash ?? null, () =>
       this.throttle.assertMayTry(guess),
     );
-    if (!person?.passwordHash || !matches || person.disabledAt !== null)
-      return this.refuse(guess, person?.id ?? null);
+    if (!member?.passwordHash || !matches || member.disabledAt !== null)
+      return this.refuse(guess, member?.id ?? null);
     await this.throttle.succeeded(guess);
-    if (this.hasher.needsRehash(person.passwordHash)) {
+    if (this.hasher.needsRehash(member.passwordHash)) {
       const hash = await this.hasher.hash(STAFF_GUESSES.id, password);
-      await this.people.setPassword(person.id, person.passwordHash, hash, null);
+      await this.members.setPassword(member.id, member.passwordHash, hash, null);
     }
-    return person;
+    return member;
   }
 
-  private async refuse(guess: Guess<GuessScope>, personId: string | null): Promise<never> {
+  private async refuse(guess: Guess<GuessScope>, memberId: string | null): Promise<never> {
     await Promise.all([
       this.throttle.failed(guess),
       // Written for unknown addresses too: without it, their answers would come sooner.
@@ -62,7 +62,7 @@ export class StaffPasswords {
         actor: anonymousActor(guess.origin.ip),
         action: 'person.sign_in_failed',
         projectId: null,
-        details: { person_id: personId },
+        details: { person_id: memberId },
       }),
     ]);
     throw wrongSignIn();

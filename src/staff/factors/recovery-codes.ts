@@ -13,7 +13,7 @@ export function newRecoveryCodes(): string[] {
   return Array.from({ length: COUNT }, () => Array.from({ length: GROUPS }, newGroup).join('-'));
 }
 
-/** Ignores case, hyphens and white space, which people add and leave out. */
+/** Ignores case, hyphens and white space, which users add and leave out. */
 export function hashRecoveryCode(code: string): Buffer {
   return hashToken(`recovery:${code.toLowerCase().replace(/[\s-]/g, '')}`);
 }

@@ -1,10 +1,10 @@
-/** Second factors and recovery codes of people, in the platform database. */
+/** Second factors and recovery codes of staff, in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
 
 export interface StoredFactor {
-  /** Sealed with the person's id as purpose. */
+  /** Sealed with the staff member's id as purpose. */
   readonly sealed: Buffer;
   readonly confirmed: boolean;
 }
@@ -16,42 +16,42 @@ export class StaffFactorRepository {
     private readonly audit: AuditLogRepository,
   ) {}
 
-  async find(personId: string): Promise<StoredFactor | null> {
+  async find(memberId: string): Promise<StoredFactor | null> {
     const [row] = await this.dataSource.query<{ totp_secret: Buffer | null; confirmed: boolean }[]>(
       'select totp_secret, totp_confirmed_at is not null as confirmed from staff_people where id = $1',
-      [personId],
+      [memberId],
     );
     return row?.totp_secret ? { sealed: row.totp_secret, confirmed: row.confirmed } : null;
   }
 
   /** Replaces a factor that was not confirmed. @returns false if there is a confirmed one */
-  async begin(personId: string, sealed: Buffer): Promise<boolean> {
+  async begin(memberId: string, sealed: Buffer): Promise<boolean> {
     return this.changes(
       `update staff_people set totp_secret = $2, totp_step = 0
        where id = $1 and totp_confirmed_at is null returning 1`,
-      [personId, sealed],
+      [memberId, sealed],
     );
   }
 
   /** Uses a time step once. @returns false if it, or a later one, was used before */
-  async useStep(personId: string, step: number): Promise<boolean> {
+  async useStep(memberId: string, step: number): Promise<boolean> {
     return this.changes(
       'update staff_people set totp_step = $2 where id = $1 and totp_step < $2 returning 1',
-      [personId, step],
+      [memberId, step],
     );
   }
 
   /** Uses a recovery code once. */
-  async useRecoveryCode(personId: string, hash: Buffer): Promise<boolean> {
+  async useRecoveryCode(memberId: string, hash: Buffer): Promise<boolean> {
     return this.changes(
       'delete from staff_recovery_codes where person_id = $1 and code_hash = $2 returning 1',
-      [personId, hash],
+      [memberId, hash],
     );
   }
 
   /** @param sealed the secret that the code was checked with @returns false if another one has replaced it */
   async confirm(
-    personId: string,
+    memberId: string,
     sealed: Buffer,
     now: Date,
     codes: readonly Buffer[],
@@ -62,30 +62,30 @@ export class StaffFactorRepository {
         `with confirmed as (update staff_people set totp_confirmed_at = $3
            where id = $1 and totp_secret = $2 and totp_confirmed_at is null returning 1)
          select from confirmed`,
-        [personId, sealed, now],
+        [memberId, sealed, now],
       );
       if (rows.length === 0) return false;
-      // Those of a passkey are replaced: the person keeps one list.
-      await manager.query('delete from staff_recovery_codes where person_id = $1', [personId]);
+      // Those of a passkey are replaced: the staff member keeps one list.
+      await manager.query('delete from staff_recovery_codes where person_id = $1', [memberId]);
       await manager.query(
         `insert into staff_recovery_codes (person_id, code_hash) select $1, unnest($2::bytea[])`,
-        [personId, codes],
+        [memberId, codes],
       );
       await this.audit.write(entry, manager);
       return true;
     });
   }
 
-  async remove(personId: string, entry: AuditEntry): Promise<void> {
+  async remove(memberId: string, entry: AuditEntry): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       await manager.query(
         'update staff_people set totp_secret = null, totp_confirmed_at = null, totp_step = 0 where id = $1',
-        [personId],
+        [memberId],
       );
       await manager.query(
         `delete from staff_recovery_codes where person_id = $1
            and not exists (select from staff_passkeys where person_id = $1)`,
-        [personId],
+        [memberId],
       );
       await this.audit.write(entry, manager);
     });

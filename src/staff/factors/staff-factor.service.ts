@@ -1,4 +1,4 @@
-/** The second factor of a person: an authenticator app, with recovery codes. */
+/** The second factor of a staff member: an authenticator app, with recovery codes. */
 import { Inject, Injectable } from '@nestjs/common';
 import { Guess, GuessScope, GuessThrottle } from '../../identity/guess-throttle.service';
 import type { RequestOrigin } from '../../identity/request-origin';
@@ -7,7 +7,7 @@ import { Clock } from '../../common/time/clock';
 import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { SecretBox } from '../../infra/crypto/secret-box';
 import { AuditEntry } from '../../install/audit/audit-log.repository';
-import type { Person } from '../accounts/person';
+import type { StaffMember } from '../accounts/staff-member';
 import { STAFF_GUESSES } from '../accounts/staff-guesses';
 import { actorAs } from '../roles/staff';
 import { factorExists, noFactor, wrongFactorCode } from '../staff.errors';
@@ -30,7 +30,7 @@ export class StaffFactors {
   }
 
   /** Begins the enrolment; confirm() completes it. @throws AppError 409 if the account has a factor */
-  async begin({ id, email }: Person): Promise<{ secret: string; uri: string }> {
+  async begin({ id, email }: StaffMember): Promise<{ secret: string; uri: string }> {
     const { secret, uri } = newTotpKey(ISSUER, email);
     if (!(await this.factors.begin(id, this.box.seal(secret, purposeOf(id))))) throw factorExists();
     return { secret, uri };
@@ -40,52 +40,52 @@ export class StaffFactors {
    * @returns the recovery codes, which are not shown again
    * @throws AppError 401 for a wrong code, 404 if no enrolment began, 409 if the account has a factor, 429
    */
-  async confirm(person: Person, code: string, origin: RequestOrigin): Promise<string[]> {
-    const factor = await this.factors.find(person.id);
+  async confirm(member: StaffMember, code: string, origin: RequestOrigin): Promise<string[]> {
+    const factor = await this.factors.find(member.id);
     if (!factor) throw noFactor();
     if (factor.confirmed) throw factorExists();
-    await this.guarded(person, origin, () => this.useCode(person.id, factor, code));
+    await this.guarded(member, origin, () => this.useCode(member.id, factor, code));
     const codes = newRecoveryCodes();
-    const entry = entryOf('person.factor_added', person, origin);
+    const entry = entryOf('person.factor_added', member, origin);
     const hashes = codes.map(hashRecoveryCode);
     const now = new Date(this.clock.now());
-    if (!(await this.factors.confirm(person.id, factor.sealed, now, hashes, entry))) throw noFactor();
+    if (!(await this.factors.confirm(member.id, factor.sealed, now, hashes, entry))) throw noFactor();
     return codes;
   }
 
   /** @throws AppError 401 for a wrong code, 404 without a confirmed factor, 429 */
-  async remove(person: Person, code: string, origin: RequestOrigin): Promise<void> {
-    const factor = await this.factors.find(person.id);
+  async remove(member: StaffMember, code: string, origin: RequestOrigin): Promise<void> {
+    const factor = await this.factors.find(member.id);
     if (!factor?.confirmed) throw noFactor();
-    await this.assertCode(person, code, origin);
-    await this.factors.remove(person.id, entryOf('person.factor_removed', person, origin));
+    await this.assertCode(member, code, origin);
+    await this.factors.remove(member.id, entryOf('person.factor_removed', member, origin));
   }
 
-  /** Accepts a code of the app or a recovery code, each once. @param person with a second factor @throws AppError 401, 429 */
-  async assertCode(person: Person, code: string, origin: RequestOrigin): Promise<void> {
-    const factor = await this.factors.find(person.id);
+  /** Accepts a code of the app or a recovery code, each once. @param staff member with a second factor @throws AppError 401, 429 */
+  async assertCode(member: StaffMember, code: string, origin: RequestOrigin): Promise<void> {
+    const factor = await this.factors.find(member.id);
     await this.guarded(
-      person,
+      member,
       origin,
       async () =>
         // An account whose second factors are passkeys has recovery codes only.
-        (factor?.confirmed === true && (await this.useCode(person.id, factor, code))) ||
-        (await this.factors.useRecoveryCode(person.id, hashRecoveryCode(code))),
+        (factor?.confirmed === true && (await this.useCode(member.id, factor, code))) ||
+        (await this.factors.useRecoveryCode(member.id, hashRecoveryCode(code))),
     );
   }
 
-  private async useCode(personId: string, { sealed }: StoredFactor, code: string): Promise<boolean> {
-    const step = stepOfCode(this.box.open(sealed, purposeOf(personId)), code, this.clock.now());
-    return step !== null && (await this.factors.useStep(personId, step));
+  private async useCode(memberId: string, { sealed }: StoredFactor, code: string): Promise<boolean> {
+    const step = stepOfCode(this.box.open(sealed, purposeOf(memberId)), code, this.clock.now());
+    return step !== null && (await this.factors.useStep(memberId, step));
   }
 
   /** Codes are compared quickly, so an attempt is counted before it is made. */
   private async guarded(
-    person: Person,
+    member: StaffMember,
     origin: RequestOrigin,
     isRight: () => Promise<boolean>,
   ): Promise<void> {
-    const guess: Guess<GuessScope> = { project: STAFF_GUESSES, account: `factor:${person.id}`, origin };
+    const guess: Guess<GuessScope> = { project: STAFF_GUESSES, account: `factor:${member.id}`, origin };
     await this.throttle.chargeTry(guess);
     if (!(await isRight())) {
       await this.throttle.failedFrom(guess);
@@ -95,10 +95,10 @@ export class StaffFactors {
   }
 }
 
-const purposeOf = (personId: string): string => `staff-totp:${personId}`;
+const purposeOf = (memberId: string): string => `staff-totp:${memberId}`;
 
-const entryOf = (action: string, person: Person, origin: RequestOrigin): AuditEntry => ({
-  actor: actorAs(person, origin.ip),
+const entryOf = (action: string, member: StaffMember, origin: RequestOrigin): AuditEntry => ({
+  actor: actorAs(member, origin.ip),
   action,
   projectId: null,
 });

@@ -2,27 +2,29 @@
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { Actor } from '../../install/audit/audit-log.repository';
-import type { Person } from '../accounts/person';
-import { actorOf, personOf, Staff } from '../roles/staff';
+import type { StaffMember } from '../accounts/staff-member';
+import { actorOf, memberOf, StaffCaller } from '../roles/staff';
 
 /** The sender; the route must use StaffGuard. */
-export function staffOf({ staff }: Request): Staff {
+export function staffOf({ staff }: Request): StaffCaller {
   if (!staff) throw new Error('this route lacks StaffGuard');
   return staff;
 }
 
 const requestOf = (context: ExecutionContext): Request => context.switchToHttp().getRequest<Request>();
 
-export const CurrentStaff = createParamDecorator((_data: unknown, context: ExecutionContext): Staff =>
+export const CurrentStaff = createParamDecorator((_data: unknown, context: ExecutionContext): StaffCaller =>
   staffOf(requestOf(context)),
 );
 
-/** The person; the route must use PersonGuard or StaffSessionGuard. */
-export const CurrentPerson = createParamDecorator((_data: unknown, context: ExecutionContext): Person => {
-  const person = personOf(staffOf(requestOf(context)));
-  if (!person) throw new Error('this route lacks PersonGuard');
-  return person;
-});
+/** The staff member; the route must use StaffMemberGuard or StaffSessionGuard. */
+export const CurrentStaffMember = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): StaffMember => {
+    const member = memberOf(staffOf(requestOf(context)));
+    if (!member) throw new Error('this route lacks StaffMemberGuard');
+    return member;
+  },
+);
 
 /** The author of a change, for the audit log. */
 export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {

@@ -12,10 +12,10 @@ import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { projectNotFound } from '../../projects/projects.errors';
 import { InvitationService } from '../invitations/invitation.service';
-import type { Staff } from '../roles/staff';
+import type { StaffCaller } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
-import { alreadyInvited, invitationInvalid, invitationNotFound, personExists } from '../staff.errors';
+import { alreadyInvited, invitationInvalid, invitationNotFound, staffMemberExists } from '../staff.errors';
 import { CurrentActor, CurrentStaff } from './current-staff.decorator';
 import { AcceptInvitationDto, InviteDto } from './dto/staff-inputs.dto';
 import { CreatedInvitationDto, InvitationDto, StaffSessionDto } from './dto/staff-records.dto';
@@ -33,18 +33,23 @@ export class InvitationsController {
   @Describe(`List open invitations, the newest first
     Needs a role of the installation, or the role admin in a project. Administrators of projects see only invitations to their projects.`)
   @Answer(200, 'The invitations', [InvitationDto])
-  async listInvitations(@CurrentStaff() staff: Staff): Promise<InvitationDto[]> {
+  async listInvitations(@CurrentStaff() staff: StaffCaller): Promise<InvitationDto[]> {
     return (await this.invitations.list(staff)).map(toInvitationView);
   }
 
   @Post()
-  @Describe(`Invite a person by mail
-    Needs the role operator; to invite an owner, the role owner; to invite to projects only, the role admin in each of them. The link works once, for seven days. Invitations end when the role of the person who made them changes. Invitations of one person, and those to one address, are limited (429).`)
+  @Describe(`Invite by mail
+    Needs the role operator; to invite an owner, the role owner; to invite to projects only, the role admin in each of them. The link works once, for seven days. Invitations end when the role of the staff member who made them changes. Invitations of one staff member, and those to one address, are limited (429).`)
   @Answer(201, 'The invitation', CreatedInvitationDto)
-  @Errors(invalidParameters('projects must be an array'), invalidEmail(), projectNotFound(), personExists())
+  @Errors(
+    invalidParameters('projects must be an array'),
+    invalidEmail(),
+    projectNotFound(),
+    staffMemberExists(),
+  )
   @Errors(alreadyInvited(), rateLimited(60))
   async createInvitation(
-    @CurrentStaff() staff: Staff,
+    @CurrentStaff() staff: StaffCaller,
     @StrictBody() { email, role, projects }: InviteDto,
     @CurrentActor() actor: Actor,
   ): Promise<CreatedInvitationDto> {
@@ -59,7 +64,7 @@ export class InvitationsController {
   @Answer(204, 'Its link no longer works')
   @Errors(invitationNotFound())
   async deleteInvitation(
-    @CurrentStaff() staff: Staff,
+    @CurrentStaff() staff: StaffCaller,
     @Param('id') id: string,
     @CurrentActor() actor: Actor,
   ): Promise<void> {
@@ -82,7 +87,7 @@ export class InvitationAcceptanceController {
     Needs no other credential. The token works once.`)
   @Answer(201, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
   @Errors(invalidParameters('name must not be blank'), tooShortPassword(), invitationInvalid())
-  @Errors(personExists(), rateLimited(60))
+  @Errors(staffMemberExists(), rateLimited(60))
   async acceptInvitation(
     @StrictBody() body: AcceptInvitationDto,
     @CurrentOrigin() origin: RequestOrigin,

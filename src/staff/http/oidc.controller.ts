@@ -1,4 +1,4 @@
-/** Single sign-on of people: to the issuer, back from it, and the second factor where the issuer did not ask for one. */
+/** Single sign-on of staff: to the issuer, back from it, and the second factor where the issuer did not ask for one. */
 import { Controller, Get, Inject, Post, Req, Res } from '@nestjs/common';
 import { ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';

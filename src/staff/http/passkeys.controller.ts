@@ -1,4 +1,4 @@
-/** Passkeys of people: signing in with one, and those of the sender's account. */
+/** Passkeys of staff: signing in with one, and those of the sender's account. */
 import { Controller, Delete, Get, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
@@ -10,10 +10,10 @@ import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { tooManyHeaders } from '../../http/request-head';
 import { StrictBody } from '../../http/input/strict-input.decorator';
-import type { Person } from '../accounts/person';
+import type { StaffMember } from '../accounts/staff-member';
 import type { PasskeyRecord } from '../passkeys/passkey.repository';
 import { MAX_PASSKEYS, Passkeys } from '../passkeys/passkey.service';
-import { sessionOf, Staff } from '../roles/staff';
+import { sessionOf, StaffCaller } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
@@ -25,7 +25,7 @@ import {
   tooManyPasskeys,
   wrongSignIn,
 } from '../staff.errors';
-import { CurrentPerson, CurrentStaff } from './current-staff.decorator';
+import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import {
   EnrolledPasskeyDto,
   EnrolPasskeyDto,
@@ -36,7 +36,7 @@ import {
 } from './dto/passkeys.dto';
 import { BeginFactorDto } from './dto/staff-inputs.dto';
 import { StaffSessionDto } from './dto/staff-records.dto';
-import { StaffSessionGuard } from './person.guards';
+import { StaffSessionGuard } from './staff-member.guards';
 import { SESSION_HEADERS } from './session-headers';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
 import { toSessionView } from './staff-views';
@@ -85,10 +85,10 @@ export class PasskeySignInController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StaffSessionDto> {
-    const person = await this.passkeys.personWith(credential, true, request, response);
+    const member = await this.passkeys.memberWith(credential, true, request, response);
     const presented = this.cookies.read(request);
     if (presented !== null) await this.sessions.endByToken(presented);
-    const { identity, session } = await this.signIn.beginFor(person, 'person.sign_in', origin, {
+    const { identity, session } = await this.signIn.beginFor(member, 'person.sign_in', origin, {
       by: 'passkey',
     });
     this.cookies.write(response, session);
@@ -110,40 +110,35 @@ export class PasskeysController {
   @Describe(`List your passkeys, the oldest first
     Needs a session.`)
   @Answer(200, 'The passkeys', [PasskeyDto])
-  async listPasskeys(@CurrentPerson() person: Person): Promise<PasskeyDto[]> {
-    return (await this.passkeys.list(person)).map(toView);
+  async listPasskeys(@CurrentStaffMember() member: StaffMember): Promise<PasskeyDto[]> {
+    return (await this.passkeys.list(member)).map(toView);
   }
 
   @Post('options')
   @Describe(`Start adding a passkey
-    Needs a session and the password again, or, for a person without a password, a confirmed session.`)
+    Needs a session and the password again, or, for a staff member without a password, a confirmed session.`)
   @Answer(200, 'Options for navigator.credentials.create()', PasskeyOptionsDto, SESSION_HEADERS)
   @Errors(tooManyPasskeys(MAX_PASSKEYS), ...PASSWORD_ERRORS)
   async beginPasskey(
-    @CurrentStaff() staff: Staff,
-    @CurrentPerson() person: Person,
+    @CurrentStaff() staff: StaffCaller,
+    @CurrentStaffMember() member: StaffMember,
     @StrictBody() { password }: BeginFactorDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) response: Response,
   ): Promise<PasskeyOptionsDto> {
     const session = sessionOf(staff);
-    await this.signIn.assertStillThere(person, session, password ?? null, origin);
-    return { options: await this.passkeys.beginEnrolment(person, session, response) };
+    await this.signIn.assertStillThere(member, session, password ?? null, origin);
+    return { options: await this.passkeys.beginEnrolment(member, session, response) };
   }
 
   @Post()
   @Describe(`Add the passkey that the browser created
-    Needs the session that began it. All other sessions of the person end, because they may have begun with a password alone.`)
-  @Answer(
-    201,
-    'The passkey, with recovery codes if it is the first factor',
-    EnrolledPasskeyDto,
-    SESSION_HEADERS,
-  )
+    Needs the session that began it. All other sessions of the staff member end, because they may have begun with a password alone.`)
+  @Answer(201, 'The passkey, with recovery codes for a first factor', EnrolledPasskeyDto, SESSION_HEADERS)
   @Errors(invalidParameters('name must not be blank'), passkeyFailed(), flowOver())
   async createPasskey(
-    @CurrentStaff() staff: Staff,
-    @CurrentPerson() person: Person,
+    @CurrentStaff() staff: StaffCaller,
+    @CurrentStaffMember() member: StaffMember,
     @StrictBody() { name, credential }: EnrolPasskeyDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
@@ -152,12 +147,12 @@ export class PasskeysController {
     const session = sessionOf(staff);
     const context = { request, response, origin };
     const { record, recoveryCodes } = await this.passkeys.enrol(
-      person,
+      member,
       session,
       { name, credential },
       context,
     );
-    await this.sessions.endOthers(person.id, session.id);
+    await this.sessions.endOthers(member.id, session.id);
     return { ...toView(record), recovery_codes: recoveryCodes };
   }
 
@@ -167,28 +162,28 @@ export class PasskeysController {
   @Answer(200, 'The passkey', PasskeyDto)
   @Errors(invalidParameters('name must not be blank'), passkeyNotFound())
   async renamePasskey(
-    @CurrentPerson() person: Person,
+    @CurrentStaffMember() member: StaffMember,
     @Param('id') id: string,
     @StrictBody() { name }: RenamePasskeyDto,
   ): Promise<PasskeyDto> {
-    return toView(await this.passkeys.rename(person, id, name));
+    return toView(await this.passkeys.rename(member, id, name));
   }
 
   @Delete(':id')
   @Describe(`Delete a passkey
-    Needs a session and the password again, or, for a person without a password, a confirmed session.`)
+    Needs a session and the password again, or, for a staff member without a password, a confirmed session.`)
   @Answer(204, 'The passkey no longer works')
   @Errors(passkeyNotFound(), ...PASSWORD_ERRORS)
   async deletePasskey(
-    @CurrentStaff() staff: Staff,
-    @CurrentPerson() person: Person,
+    @CurrentStaff() staff: StaffCaller,
+    @CurrentStaffMember() member: StaffMember,
     @Param('id') id: string,
     @StrictBody() { password }: BeginFactorDto,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<void> {
-    await this.passkeys.assertOwn(person, id);
-    await this.signIn.assertStillThere(person, sessionOf(staff), password ?? null, origin);
-    await this.passkeys.remove(person, id, origin);
+    await this.passkeys.assertOwn(member, id);
+    await this.signIn.assertStillThere(member, sessionOf(staff), password ?? null, origin);
+    await this.passkeys.remove(member, id, origin);
   }
 }
 

@@ -2,9 +2,9 @@
 import type { Request } from 'express';
 import { decide, type Decision } from '../roles/decide';
 import { ROUTE_TABLE } from '../roles/route-table';
-import type { Staff } from '../roles/staff';
+import type { StaffCaller } from '../roles/staff';
 
-export function decisionAbout({ method, route, params }: Request, staff: Staff): Decision {
+export function decisionAbout({ method, route, params }: Request, staff: StaffCaller): Decision {
   const { path } = route as { path: string };
   const key = `${method === 'HEAD' ? 'GET' : method} ${path}`;
   const access = ROUTE_TABLE[key];

@@ -14,7 +14,7 @@ import { Actor, AuditLogRepository } from '../../install/audit/audit-log.reposit
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import { SetupService } from '../setup/setup.service';
-import { personExists, setupOver, setupTokenInvalid } from '../staff.errors';
+import { staffMemberExists, setupOver, setupTokenInvalid } from '../staff.errors';
 import { CurrentActor } from './current-staff.decorator';
 import { SetupDto } from './dto/staff-inputs.dto';
 import { SetupLinkDto, SetupNeededDto, StaffSessionDto } from './dto/staff-records.dto';
@@ -48,7 +48,7 @@ export class SetupController {
     The link is printed when a server without an owner starts, and by \`plinth setup-link\`. It works once, within one day. All links end when the first owner is created.`)
   @Answer(201, 'The session of the owner, with its cookie', StaffSessionDto, SESSION_HEADERS)
   @Errors(invalidParameters('name must not be blank'), invalidEmail(), tooShortPassword())
-  @Errors(setupTokenInvalid(), setupOver(), personExists(), rateLimited(60))
+  @Errors(setupTokenInvalid(), setupOver(), staffMemberExists(), rateLimited(60))
   async createFirstOwner(
     @StrictBody() body: SetupDto,
     @CurrentOrigin() origin: RequestOrigin,

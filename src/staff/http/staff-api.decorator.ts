@@ -19,9 +19,15 @@ import type { ErrorList } from '../../http/docs/error-docs';
 import { SERVER_ERRORS } from '../../http/docs/standard-errors';
 import { PLATFORM_DOCS } from '../../http/errors/platform-error-docs';
 import { projectNotFound } from '../../projects/projects.errors';
-import { csrfFailed, foreignOrigin, personRequired, roleForbids, sessionRequired } from '../staff.errors';
+import {
+  csrfFailed,
+  foreignOrigin,
+  staffMemberRequired,
+  roleForbids,
+  sessionRequired,
+} from '../staff.errors';
 import { OwnOriginGuard } from './own-origin.guard';
-import { PersonGuard, StaffSessionGuard } from './person.guards';
+import { StaffMemberGuard, StaffSessionGuard } from './staff-member.guards';
 import { StaffGuard } from './staff.guard';
 
 const STAFF_ERRORS: ErrorList = [
@@ -41,7 +47,7 @@ export function StaffAccess(...guards: Type<CanActivate>[]): ClassDecorator {
     ];
     return [
       all.includes(StaffSessionGuard) ? sessionRequired() : [],
-      all.includes(PersonGuard) ? personRequired() : [],
+      all.includes(StaffMemberGuard) ? staffMemberRequired() : [],
       path.includes('projects/:id') ? projectNotFound() : [],
       STAFF_ERRORS,
     ];

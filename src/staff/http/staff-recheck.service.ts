@@ -2,8 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { Clock } from '../../common/time/clock';
-import type { Identity } from '../accounts/person';
-import type { Staff } from '../roles/staff';
+import type { Identity } from '../accounts/staff-member';
+import type { StaffCaller } from '../roles/staff';
 import { StaffSessionRepository } from '../sessions/staff-session.repository';
 import { StaffTokenRepository } from '../tokens/staff-token.repository';
 import { staffOf } from './current-staff.decorator';
@@ -26,7 +26,7 @@ export class StaffRecheck {
     return identity !== null && decisionAbout(request, { ...staff, identity }) === 'yes';
   }
 
-  private async identityNow({ session, token }: Staff): Promise<Identity | null> {
+  private async identityNow({ session, token }: StaffCaller): Promise<Identity | null> {
     const now = new Date(this.clock.now());
     if (session) return this.sessions.identityOf(session.id, now);
     return token ? this.tokens.identityOf(token.id, now) : null;

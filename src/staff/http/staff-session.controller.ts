@@ -1,4 +1,4 @@
-/** Sessions of people: signing in and out, and what a person changes of their own account. */
+/** Sessions of staff: signing in and out, and what a staff member changes of their own account. */
 import { Controller, Delete, Get, Patch, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
@@ -8,10 +8,10 @@ import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { StrictBody } from '../../http/input/strict-input.decorator';
-import type { Person } from '../accounts/person';
+import type { StaffMember } from '../accounts/staff-member';
 import { Passkeys } from '../passkeys/passkey.service';
 import { StaffFactors } from '../factors/staff-factor.service';
-import { sessionOf, Staff } from '../roles/staff';
+import { sessionOf, StaffCaller } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
@@ -25,7 +25,7 @@ import {
   wrongFactorCode,
   wrongSignIn,
 } from '../staff.errors';
-import { CurrentPerson, CurrentStaff } from './current-staff.decorator';
+import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import {
   BeginFactorDto,
   ChangeStaffPasswordDto,
@@ -34,7 +34,7 @@ import {
   SignInStaffDto,
 } from './dto/staff-inputs.dto';
 import { FactorSecretDto, RecoveryCodesDto, StaffSessionDto } from './dto/staff-records.dto';
-import { StaffSessionGuard } from './person.guards';
+import { StaffSessionGuard } from './staff-member.guards';
 import { SESSION_HEADERS } from './session-headers';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
 import { toSessionView } from './staff-views';
@@ -67,7 +67,7 @@ export class StaffSignInController {
       email,
       password,
       ...(code ? { code } : {}),
-      ...(passkey ? { passkey: () => this.passkeys.personWith(passkey, false, request, response) } : {}),
+      ...(passkey ? { passkey: () => this.passkeys.memberWith(passkey, false, request, response) } : {}),
     };
     const { identity, session } = await this.signIn.signIn(input, this.cookies.read(request), origin);
     this.cookies.write(response, session);
@@ -87,10 +87,10 @@ export class StaffSessionController {
   ) {}
 
   @Get()
-  @Describe(`Get the person that the credentials belong to, with their roles
+  @Describe(`Get the staff member that the credentials belong to, with their roles
     For any credential of the administration: session, token or PLATFORM_ADMIN_KEY.`)
-  @Answer(200, 'The person and their roles', StaffSessionDto)
-  getStaffSession(@CurrentStaff() staff: Staff): StaffSessionDto {
+  @Answer(200, 'The staff member and their roles', StaffSessionDto)
+  getStaffSession(@CurrentStaff() staff: StaffCaller): StaffSessionDto {
     return this.view(staff);
   }
 
@@ -100,12 +100,12 @@ export class StaffSessionController {
     Needs a session.`)
   @Answer(204, 'The session has ended, and the cookie is removed', undefined, SESSION_HEADERS)
   async signOutStaff(
-    @CurrentStaff() staff: Staff,
-    @CurrentPerson() person: Person,
+    @CurrentStaff() staff: StaffCaller,
+    @CurrentStaffMember() member: StaffMember,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
-    await this.signIn.signOut(person, sessionOf(staff).id, origin);
+    await this.signIn.signOut(member, sessionOf(staff).id, origin);
     this.cookies.clear(response);
   }
 
@@ -117,8 +117,8 @@ export class StaffSessionController {
   @Errors(invalidParameters('one of password, code and passkey is needed'), wrongSignIn(), wrongFactorCode())
   @Errors(passkeyFailed(), flowOver(), rateLimited(60))
   async confirmStaffSession(
-    @CurrentStaff() staff: Staff,
-    @CurrentPerson() person: Person,
+    @CurrentStaff() staff: StaffCaller,
+    @CurrentStaffMember() member: StaffMember,
     @StrictBody() { password, code, passkey }: ConfirmSessionDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
@@ -127,21 +127,21 @@ export class StaffSessionController {
     const proof = {
       ...(password ? { password } : {}),
       ...(code ? { code } : {}),
-      ...(passkey ? { passkey: () => this.passkeys.personWith(passkey, false, request, response) } : {}),
+      ...(passkey ? { passkey: () => this.passkeys.memberWith(passkey, false, request, response) } : {}),
     };
-    this.cookies.write(response, await this.signIn.confirm(person, sessionOf(staff), proof, origin));
+    this.cookies.write(response, await this.signIn.confirm(member, sessionOf(staff), proof, origin));
   }
 
   @Patch('password')
   @UseGuards(StaffSessionGuard)
   @Describe(`Change your password
-    Needs a session. All other sessions of the person end, and this one gets a new cookie. With \`end_tokens\`, all personal access tokens end, too.`)
+    Needs a session. All other sessions of the staff member end, and this one gets a new cookie. With \`end_tokens\`, all personal access tokens end, too.`)
   @Answer(200, 'The session, with a new cookie', StaffSessionDto, SESSION_HEADERS)
   @Errors(invalidParameters('current_password should not be empty'), tooShortPassword(), wrongSignIn())
   @Errors(rateLimited(60))
   async changeStaffPassword(
-    @CurrentStaff() staff: Staff,
-    @CurrentPerson() person: Person,
+    @CurrentStaff() staff: StaffCaller,
+    @CurrentStaffMember() member: StaffMember,
     @StrictBody() {
       current_password: current,
       password: next,
@@ -151,7 +151,7 @@ export class StaffSessionController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<StaffSessionDto> {
     const change = { current, next, endTokens: endTokens ?? false };
-    const renewed = await this.signIn.changePassword(person, sessionOf(staff), change, origin);
+    const renewed = await this.signIn.changePassword(member, sessionOf(staff), change, origin);
     this.cookies.write(response, renewed);
     return this.view(staff);
   }
@@ -159,37 +159,37 @@ export class StaffSessionController {
   @Post('factor')
   @UseGuards(StaffSessionGuard)
   @Describe(`Start setting up a second factor (an authenticator app)
-    Needs a session and the password again, so that a stolen session cannot lock its owner out. People who only use single sign-on have no password; their session must be confirmed (POST /admin/v1/session/confirm). The factor takes effect when PUT confirms it with a code.`)
+    Needs a session and the password again, so that a stolen session cannot lock its owner out. Staff who only use single sign-on have no password; their session must be confirmed (POST /admin/v1/session/confirm). The factor takes effect when PUT confirms it with a code.`)
   @Answer(200, 'The secret for the app', FactorSecretDto)
   @Errors(invalidParameters('password should not be empty'), tooShortPassword(), wrongSignIn())
   @Errors(stepUpRequired(), factorExists(), rateLimited(60))
   async beginStaffFactor(
-    @CurrentStaff() staff: Staff,
-    @CurrentPerson() person: Person,
+    @CurrentStaff() staff: StaffCaller,
+    @CurrentStaffMember() member: StaffMember,
     @StrictBody() { password }: BeginFactorDto,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<FactorSecretDto> {
-    await this.signIn.assertStillThere(person, sessionOf(staff), password ?? null, origin);
-    return this.factors.begin(person);
+    await this.signIn.assertStillThere(member, sessionOf(staff), password ?? null, origin);
+    return this.factors.begin(member);
   }
 
   @Put('factor')
   @UseGuards(StaffSessionGuard)
   @Describe(`Confirm the second factor with its first code
-    Needs a session. All other sessions of the person end, because they began with a password alone.`)
+    Needs a session. All other sessions of the staff member end, because they began with a password alone.`)
   @Answer(200, 'Recovery codes, which are not shown again', RecoveryCodesDto, SESSION_HEADERS)
   @Errors(invalidParameters('code should not be empty'), wrongFactorCode(), noFactor(), factorExists())
   @Errors(rateLimited(60))
   async confirmStaffFactor(
-    @CurrentStaff() staff: Staff,
-    @CurrentPerson() person: Person,
+    @CurrentStaff() staff: StaffCaller,
+    @CurrentStaffMember() member: StaffMember,
     @StrictBody() { code }: FactorCodeDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) response: Response,
   ): Promise<RecoveryCodesDto> {
-    const codes = await this.factors.confirm(person, code, origin);
+    const codes = await this.factors.confirm(member, code, origin);
     const { id, expiresAt } = sessionOf(staff);
-    await this.sessions.endOthers(person.id, id);
+    await this.sessions.endOthers(member.id, id);
     const renewed = await this.sessions.replaceToken(id, expiresAt);
     if (renewed) this.cookies.write(response, renewed);
     return { recovery_codes: codes };
@@ -202,14 +202,14 @@ export class StaffSessionController {
   @Answer(204, 'The factor is removed')
   @Errors(invalidParameters('code should not be empty'), wrongFactorCode(), noFactor(), rateLimited(60))
   async removeStaffFactor(
-    @CurrentPerson() person: Person,
+    @CurrentStaffMember() member: StaffMember,
     @StrictBody() { code }: FactorCodeDto,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<void> {
-    await this.factors.remove(person, code, origin);
+    await this.factors.remove(member, code, origin);
   }
 
-  private view(staff: Staff): StaffSessionDto {
+  private view(staff: StaffCaller): StaffSessionDto {
     return toSessionView(staff, staff.session && this.sessions.csrfToken(staff.session.id));
   }
 }

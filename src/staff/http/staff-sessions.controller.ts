@@ -1,14 +1,14 @@
-/** The sessions of a person: on which browsers they are signed in. */
+/** The sessions of a staff member: on which browsers they are signed in. */
 import { Controller, Delete, Get, Param } from '@nestjs/common';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import type { Person } from '../accounts/person';
-import type { Staff } from '../roles/staff';
+import type { StaffMember } from '../accounts/staff-member';
+import type { StaffCaller } from '../roles/staff';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
 import { sessionNotFound } from '../staff.errors';
-import { CurrentPerson, CurrentStaff } from './current-staff.decorator';
+import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import { StaffSessionRecordDto } from './dto/staff-records.dto';
-import { StaffSessionGuard } from './person.guards';
+import { StaffSessionGuard } from './staff-member.guards';
 import { StaffApi } from './staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
@@ -23,10 +23,10 @@ export class StaffSessionsController {
     Needs a session.`)
   @Answer(200, 'The sessions', [StaffSessionRecordDto])
   async listStaffSessions(
-    @CurrentStaff() { session }: Staff,
-    @CurrentPerson() person: Person,
+    @CurrentStaff() { session }: StaffCaller,
+    @CurrentStaffMember() member: StaffMember,
   ): Promise<StaffSessionRecordDto[]> {
-    const records = await this.signIn.listSessions(person);
+    const records = await this.signIn.listSessions(member);
     return records.map((one) => ({
       id: one.id,
       is_current: one.id === session?.id,
@@ -44,10 +44,10 @@ export class StaffSessionsController {
   @Answer(204, 'The session has ended')
   @Errors(sessionNotFound())
   async endStaffSession(
-    @CurrentPerson() person: Person,
+    @CurrentStaffMember() member: StaffMember,
     @Param('id') id: string,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<void> {
-    await this.signIn.endSession(person, id, origin);
+    await this.signIn.endSession(member, id, origin);
   }
 }

@@ -3,20 +3,20 @@ import { Controller, Delete, Get, Ip, Param, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { projectNotFound } from '../../projects/projects.errors';
-import type { Person } from '../accounts/person';
-import type { Staff } from '../roles/staff';
+import type { StaffMember } from '../accounts/staff-member';
+import type { StaffCaller } from '../roles/staff';
 import { tokenNotFound, tooManyTokens } from '../staff.errors';
 import { MAX_TOKENS, StaffTokens } from '../tokens/staff-token.service';
-import { CurrentPerson, CurrentStaff } from './current-staff.decorator';
+import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import { CreateTokenDto } from './dto/staff-inputs.dto';
 import { CreatedTokenDto, TokenRecordDto } from './dto/staff-records.dto';
-import { PersonGuard } from './person.guards';
+import { StaffMemberGuard } from './staff-member.guards';
 import { StaffApi } from './staff-api.decorator';
 import { toTokenView } from './staff-views';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 // Nest runs the guard of the lower decorator first.
-@StaffApi(PersonGuard)
+@StaffApi(StaffMemberGuard)
 @Controller('admin/v1/tokens')
 export class StaffTokensController {
   constructor(private readonly tokens: StaffTokens) {}
@@ -25,8 +25,8 @@ export class StaffTokensController {
   @Describe(`List your personal access tokens, the newest first
     Tokens themselves are not shown again.`)
   @Answer(200, 'The tokens', [TokenRecordDto])
-  async listStaffTokens(@CurrentPerson() person: Person): Promise<TokenRecordDto[]> {
-    return (await this.tokens.list(person)).map(toTokenView);
+  async listStaffTokens(@CurrentStaffMember() member: StaffMember): Promise<TokenRecordDto[]> {
+    return (await this.tokens.list(member)).map(toTokenView);
   }
 
   @Post()
@@ -35,14 +35,14 @@ export class StaffTokensController {
   @Answer(201, 'The token; not shown again', CreatedTokenDto)
   @Errors(invalidParameters('scopes must be an array'), tooManyTokens(MAX_TOKENS), projectNotFound())
   async createStaffToken(
-    @CurrentStaff() staff: Staff,
-    @CurrentPerson() person: Person,
+    @CurrentStaff() staff: StaffCaller,
+    @CurrentStaffMember() member: StaffMember,
     @StrictBody() body: CreateTokenDto,
     @Ip() address: string,
   ): Promise<CreatedTokenDto> {
     const { name, scopes, project_id: projectId = null, expires_in: lifetimeSeconds } = body;
     const request = { name, scopes, projectId, lifetimeSeconds };
-    const { token, record } = await this.tokens.create(staff, person, request, address);
+    const { token, record } = await this.tokens.create(staff, member, request, address);
     return { ...toTokenView(record), token };
   }
 
@@ -52,11 +52,11 @@ export class StaffTokensController {
   @Answer(204, 'The token no longer works')
   @Errors(tokenNotFound())
   async deleteStaffToken(
-    @CurrentStaff() staff: Staff,
-    @CurrentPerson() person: Person,
+    @CurrentStaff() staff: StaffCaller,
+    @CurrentStaffMember() member: StaffMember,
     @Param('id') id: string,
     @Ip() address: string,
   ): Promise<void> {
-    await this.tokens.remove(staff, person, id, address);
+    await this.tokens.remove(staff, member, id, address);
   }
 }

@@ -1,8 +1,8 @@
-/** People, sessions, tokens and invitations in the terms of the admin API. */
-import type { PersonRecord } from '../accounts/person';
-import type { ProjectMember } from '../accounts/people.repository';
+/** Staff, sessions, tokens and invitations in the terms of the admin API. */
+import type { StaffMemberRecord } from '../accounts/staff-member';
+import type { ProjectMember } from '../accounts/staff-member.repository';
 import type { Invitation } from '../invitations/invitation';
-import { installRoleOf, personOf, Staff } from '../roles/staff';
+import { installRoleOf, memberOf, StaffCaller } from '../roles/staff';
 import type { TokenRecord } from '../tokens/staff-token.repository';
 import type {
   InvitationDto,
@@ -13,16 +13,16 @@ import type {
 } from './dto/staff-records.dto';
 
 /** @param csrfToken null without a cookie */
-export function toSessionView(staff: Staff, csrfToken: string | null): StaffSessionDto {
-  const person = personOf(staff);
+export function toSessionView(staff: StaffCaller, csrfToken: string | null): StaffSessionDto {
+  const member = memberOf(staff);
   return {
     person: {
-      id: person?.id ?? null,
-      email: person?.email ?? null,
-      name: person?.name ?? 'PLATFORM_ADMIN_KEY',
+      id: member?.id ?? null,
+      email: member?.email ?? null,
+      name: member?.name ?? 'PLATFORM_ADMIN_KEY',
       role: installRoleOf(staff),
-      has_factor: person?.hasFactor ?? false,
-      has_app: person?.hasApp ?? false,
+      has_factor: member?.hasFactor ?? false,
+      has_app: member?.hasApp ?? false,
     },
     projects: staff.identity?.projects ?? [],
     csrf_token: csrfToken,
@@ -30,24 +30,24 @@ export function toSessionView(staff: Staff, csrfToken: string | null): StaffSess
   };
 }
 
-export function toPersonView(person: PersonRecord): PersonDto {
+export function toStaffMemberResponse(member: StaffMemberRecord): PersonDto {
   return {
-    id: person.id,
-    email: person.email,
-    name: person.name,
-    role: person.role,
-    has_factor: person.hasFactor,
-    disabled_at: person.disabledAt,
-    created_at: person.createdAt,
-    last_sign_in_at: person.lastSignInAt,
+    id: member.id,
+    email: member.email,
+    name: member.name,
+    role: member.role,
+    has_factor: member.hasFactor,
+    disabled_at: member.disabledAt,
+    created_at: member.createdAt,
+    last_sign_in_at: member.lastSignInAt,
   };
 }
 
 export function toMemberView(member: ProjectMember): ProjectPersonDto {
-  return { ...toPersonView(member), project_role: member.projectRole };
+  return { ...toStaffMemberResponse(member), project_role: member.projectRole };
 }
 
-/** What people who do not manage the project see of one another. */
+/** What staff who do not manage the project see of one another. */
 export const toColleagueView = (member: ProjectPersonDto): ProjectPersonDto => ({
   ...member,
   role: null,

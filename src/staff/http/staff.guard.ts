@@ -1,5 +1,5 @@
 /**
- * Admits people and PLATFORM_ADMIN_KEY to the administration: identifies the sender by key, personal access token or session
+ * Admits staff and PLATFORM_ADMIN_KEY to the administration: identifies the sender by key, personal access token or session
  * cookie, refuses forged requests, and asks ROUTE_TABLE.
  */
 import { CanActivate, ExecutionContext, Inject, Injectable } from '@nestjs/common';
@@ -10,7 +10,7 @@ import { bearerToken } from '../../access/bearer-token';
 import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { equalSecrets } from '../../infra/crypto/constant-time';
 import { projectNotFound } from '../../projects/projects.errors';
-import type { Staff } from '../roles/staff';
+import type { StaffCaller } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import { csrfFailed, roleForbids, stepUpRequired } from '../staff.errors';
@@ -19,7 +19,7 @@ import { decisionAbout } from './route-decision';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-const BREAK_GLASS: Staff = Object.freeze({ identity: null, session: null, token: null });
+const BREAK_GLASS: StaffCaller = Object.freeze({ identity: null, session: null, token: null });
 
 @Injectable()
 @Checks('staff')
@@ -46,7 +46,7 @@ export class StaffGuard implements CanActivate {
     return true;
   }
 
-  private async byHeader(header: string): Promise<Staff> {
+  private async byHeader(header: string): Promise<StaffCaller> {
     const token = bearerToken(header);
     if (token === null) throw invalidCredentials();
     if (equalSecrets(token, this.secrets.platformAdminKey)) return BREAK_GLASS;
@@ -55,7 +55,7 @@ export class StaffGuard implements CanActivate {
     return staff;
   }
 
-  private async byCookie(request: Request, response: Response): Promise<Staff> {
+  private async byCookie(request: Request, response: Response): Promise<StaffCaller> {
     const token = this.cookies.read(request);
     if (token === null) throw missingBearer();
     const found = await this.sessions.find(token);
@@ -75,7 +75,7 @@ export class StaffGuard implements CanActivate {
 }
 
 /** @throws AppError 403, or 404 for a project that the sender may not know of */
-function assertAllowed(request: Request, staff: Staff): void {
+function assertAllowed(request: Request, staff: StaffCaller): void {
   const decision = decisionAbout(request, staff);
   if (decision === 'hidden') throw projectNotFound();
   if (decision === 'no') throw roleForbids();

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
 import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
-import type { InstallRole } from '../accounts/person';
+import type { InstallRole } from '../accounts/staff-member';
 import type { Invitation, InvitedProject, NewInvitation } from './invitation';
 
 interface InvitationRow {

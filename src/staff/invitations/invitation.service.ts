@@ -1,4 +1,4 @@
-/** Invitations: a mailed link with which a person makes their account. */
+/** Invitations: a mailed link with which a staff member makes their account. */
 import { Inject, Injectable } from '@nestjs/common';
 import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
@@ -12,19 +12,19 @@ import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { projectNotFound } from '../../projects/projects.errors';
-import type { InstallRole, PersonRecord } from '../accounts/person';
-import { assertMayGrant } from '../accounts/people.service';
-import { PeopleRepository } from '../accounts/people.repository';
+import type { InstallRole, StaffMemberRecord } from '../accounts/staff-member';
+import { assertMayGrant } from '../accounts/staff-member.service';
+import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { StaffPasswords } from '../accounts/staff-password.service';
 import { STAFF_GUESSES } from '../accounts/staff-guesses';
-import { actorAs, installRoleOf, isOperator, personOf, projectRoleOf, Staff } from '../roles/staff';
+import { actorAs, installRoleOf, isOperator, memberOf, projectRoleOf, StaffCaller } from '../roles/staff';
 import { hashToken, newSecretToken } from '../secret-token';
-import { SignedInPerson, StaffSignIn } from '../sessions/staff-sign-in.service';
+import { SignedInStaff, StaffSignIn } from '../sessions/staff-sign-in.service';
 import {
   alreadyInvited,
   invitationInvalid,
   invitationNotFound,
-  personExists,
+  staffMemberExists,
   roleForbids,
 } from '../staff.errors';
 import type { Invitation, InvitedProject } from './invitation';
@@ -47,7 +47,7 @@ export interface Acceptance {
 
 export interface MadeInvitation {
   readonly invitation: Invitation;
-  /** Null where a mail server delivers it, and for administrators of projects: only the invited person gets it. */
+  /** Null where a mail server delivers it, and for administrators of projects: only the invited staff member gets it. */
   readonly link: string | null;
 }
 
@@ -55,7 +55,7 @@ export interface MadeInvitation {
 export class InvitationService {
   constructor(
     private readonly invitations: InvitationRepository,
-    private readonly people: PeopleRepository,
+    private readonly members: StaffMemberRepository,
     private readonly passwords: StaffPasswords,
     private readonly signIn: StaffSignIn,
     private readonly projects: ProjectRegistry,
@@ -68,23 +68,23 @@ export class InvitationService {
   ) {}
 
   /** Those that the sender may see. */
-  async list(staff: Staff): Promise<Invitation[]> {
+  async list(staff: StaffCaller): Promise<Invitation[]> {
     const all = await this.invitations.list(this.now());
     return all.filter((one) => sees(staff, one));
   }
 
   /** @throws AppError 403 and 404 for more than the sender may grant, 409 for a known address, 429 */
-  async create(staff: Staff, request: InvitationRequest, actor: Actor): Promise<MadeInvitation> {
+  async create(staff: StaffCaller, request: InvitationRequest, actor: Actor): Promise<MadeInvitation> {
     await this.assertMayInvite(staff, request);
     const { address: email, key: emailKey } = getEmailAddress(request.email);
-    await this.throttle.assertMayInvite(STAFF_GUESSES, personOf(staff)?.id ?? null, emailKey);
-    if (await this.people.findByEmail(emailKey)) throw personExists();
+    await this.throttle.assertMayInvite(STAFF_GUESSES, memberOf(staff)?.id ?? null, emailKey);
+    if (await this.members.findByEmail(emailKey)) throw staffMemberExists();
     const { role } = request;
     // The last of several roles in one project counts.
     const projects = [...new Map(request.projects.map((one) => [one.id, one])).values()];
     const { token, hash } = newSecretToken();
     const [now, expiresAt] = [this.now(), new Date(this.clock.now() + LIFETIME_MS)];
-    const invitedBy = personOf(staff);
+    const invitedBy = memberOf(staff);
     const mailed = this.mail.smtpUrl !== null;
     const inviter = { invitedBy: invitedBy?.id ?? null, mailed };
     const made = { hash, email, emailKey, role, projects, ...inviter, now, expiresAt };
@@ -108,15 +108,15 @@ export class InvitationService {
   }
 
   /** @throws AppError 404 */
-  async remove(staff: Staff, id: string, actor: Actor): Promise<void> {
+  async remove(staff: StaffCaller, id: string, actor: Actor): Promise<void> {
     const invitation = UUID.test(id) ? await this.invitations.find(id) : null;
     if (!invitation || !manages(staff, invitation)) throw invitationNotFound();
     const details = { email: invitation.email };
     await this.invitations.remove(id, { actor, action: 'invitation.delete', projectId: null, details });
   }
 
-  /** Creates the account and signs the person in. @throws AppError 403, 409 for an address with an account, 400, 429 */
-  async accept({ token, name, password }: Acceptance, origin: RequestOrigin): Promise<SignedInPerson> {
+  /** Creates the account and signs the staff member in. @throws AppError 403, 409 for an address with an account, 400, 429 */
+  async accept({ token, name, password }: Acceptance, origin: RequestOrigin): Promise<SignedInStaff> {
     const from = { project: STAFF_GUESSES, origin };
     await this.throttle.assertMayTryFrom(from);
     const invitation = await this.invitations.findOpen(hashToken(token), this.now());
@@ -125,34 +125,34 @@ export class InvitationService {
       throw invitationInvalid();
     }
     const passwordHash = await this.passwords.hashNew(password);
-    const person = await this.makePerson(invitation, { name, passwordHash }, origin).catch(
+    const member = await this.makeMember(invitation, { name, passwordHash }, origin).catch(
       (error: unknown) => {
-        throw codeOf(error) === UNIQUE_VIOLATION ? personExists() : error;
+        throw codeOf(error) === UNIQUE_VIOLATION ? staffMemberExists() : error;
       },
     );
-    return this.signIn.beginFor(person, 'person.sign_in', origin);
+    return this.signIn.beginFor(member, 'person.sign_in', origin);
   }
 
-  private async makePerson(
+  private async makeMember(
     { id, email, emailKey, role, projects, mailed }: OpenInvitation,
     { name, passwordHash }: { name: string; passwordHash: string },
     origin: RequestOrigin,
-  ): Promise<PersonRecord> {
-    return this.people.whileOwnersStay(async (manager) => {
+  ): Promise<StaffMemberRecord> {
+    return this.members.whileOwnersStay(async (manager) => {
       if (!(await this.invitations.use(id, manager))) throw invitationInvalid();
       const emailVerifiedAt = mailed ? this.now() : null;
       const account = { email, emailKey, name, role, passwordHash, emailVerifiedAt };
-      const person = await this.people.insert(account, manager);
+      const member = await this.members.insert(account, manager);
       for (const project of projects)
-        await this.people.setProjectRole(project.id, person.id, project.role, manager);
-      const details = { person_id: person.id, role };
-      const actor = actorAs(person, origin.ip);
+        await this.members.setProjectRole(project.id, member.id, project.role, manager);
+      const details = { person_id: member.id, role };
+      const actor = actorAs(member, origin.ip);
       await this.audit.write({ actor, action: 'invitation.accept', projectId: null, details }, manager);
-      return person;
+      return member;
     });
   }
 
-  private async assertMayInvite(staff: Staff, { role, projects }: InvitationRequest): Promise<void> {
+  private async assertMayInvite(staff: StaffCaller, { role, projects }: InvitationRequest): Promise<void> {
     assertMayGrant(staff, role);
     const isOfInstall = isOperator(staff);
     if (!isOfInstall && (role !== null || projects.length === 0)) throw roleForbids();
@@ -169,12 +169,12 @@ export class InvitationService {
   }
 }
 
-/** People of the installation see all invitations, administrators of projects those that they manage. */
-const sees = (staff: Staff, invitation: Invitation): boolean =>
+/** Staff of the installation see all invitations, administrators of projects those that they manage. */
+const sees = (staff: StaffCaller, invitation: Invitation): boolean =>
   installRoleOf(staff) !== null || manages(staff, invitation);
 
 /** An auditor may be the administrator of a project, too: that makes no operator. */
-function manages(staff: Staff, { role, projects }: Invitation): boolean {
+function manages(staff: StaffCaller, { role, projects }: Invitation): boolean {
   if (isOperator(staff)) return true;
   return role === null && projects.every(({ id }) => projectRoleOf(staff, id) === 'admin');
 }

@@ -1,5 +1,5 @@
 /** An invitation to an account. */
-import type { InstallRole, ProjectRole } from '../accounts/person';
+import type { InstallRole, ProjectRole } from '../accounts/staff-member';
 
 export interface InvitedProject {
   /** The project's id. */
@@ -12,7 +12,7 @@ export interface Invitation {
   readonly email: string;
   readonly role: InstallRole | null;
   readonly projects: readonly InvitedProject[];
-  /** Address of the person who invited; null: PLATFORM_ADMIN_KEY did. */
+  /** Address of the staff member who invited; null: PLATFORM_ADMIN_KEY did. */
   readonly invitedBy: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -26,7 +26,7 @@ export interface NewInvitation {
   readonly projects: readonly InvitedProject[];
   /** False: the link is shown, so it does not prove the address. */
   readonly mailed: boolean;
-  /** Id of the person who invites. */
+  /** Id of the staff member who invites. */
   readonly invitedBy: string | null;
   readonly now: Date;
   readonly expiresAt: Date;

@@ -1,6 +1,6 @@
 /** The roles that groups give, and which changes of roles follow. Pure. */
 import type { GroupRoles } from '../../config/app-config';
-import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../accounts/person';
+import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../accounts/staff-member';
 
 /** Roles by project, under the slug or the id. */
 export type ProjectRoles = Readonly<Record<string, ProjectRole>>;
@@ -31,7 +31,7 @@ export function rolesOfGroups(
 }
 
 /**
- * The role after a sign-in: that of the groups, unless a person gave another one.
+ * The role after a sign-in: that of the groups, unless a staff member gave another one.
  * @param current role now
  * @param before role that the groups gave at the sign-in before
  * @param now role that they give today

@@ -8,16 +8,16 @@ import type { RequestOrigin } from '../../identity/request-origin';
 import { Clock } from '../../common/time/clock';
 import { STAFF_CONFIG, StaffConfig } from '../../config/app-config';
 import { AuditLogRepository } from '../../install/audit/audit-log.repository';
-import type { PersonRecord, ProjectRole } from '../accounts/person';
-import { PeopleRepository } from '../accounts/people.repository';
+import type { StaffMemberRecord, ProjectRole } from '../accounts/staff-member';
+import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { actorAs } from '../roles/staff';
 import { lastOwner, oidcAddressTaken, oidcFailed, oidcNoRole } from '../staff.errors';
 import { GrantedRoles, nextRole, rolesOfGroups } from './granted-roles';
 import type { IssuedIdentity } from './issued-identity';
-import { LinkedPerson, OidcIdentityRepository, Transaction } from './oidc-identity.repository';
+import { LinkedStaffMember, OidcIdentityRepository, Transaction } from './oidc-identity.repository';
 
 export interface AccountOfIdentity {
-  readonly person: PersonRecord;
+  readonly member: StaffMemberRecord;
   /** False: the groups gave the only roles, and no longer do. */
   readonly hasRole: boolean;
 }
@@ -28,7 +28,7 @@ const NO_ROLES: GrantedRoles = { role: null, projects: {} };
 export class OidcAccounts {
   constructor(
     private readonly identities: OidcIdentityRepository,
-    private readonly people: PeopleRepository,
+    private readonly members: StaffMemberRepository,
     private readonly audit: AuditLogRepository,
     private readonly clock: Clock,
     @Inject(STAFF_CONFIG) private readonly config: StaffConfig,
@@ -36,7 +36,7 @@ export class OidcAccounts {
 
   /** @throws AppError 403 without a role, 409 for an address that another account has and the last owner, 401 */
   async accountOf(identity: IssuedIdentity, origin: RequestOrigin): Promise<AccountOfIdentity> {
-    return this.people.whileOwnersStay(async (manager) => {
+    return this.members.whileOwnersStay(async (manager) => {
       const granted = await this.rolesOf(identity.groups, manager);
       const linked =
         (await this.identities.find(identity, manager)) ??
@@ -62,53 +62,53 @@ export class OidcAccounts {
     granted: GrantedRoles,
     origin: RequestOrigin,
     manager: Transaction,
-  ): Promise<LinkedPerson> {
+  ): Promise<LinkedStaffMember> {
     const address = parseEmailAddress(identity.email ?? '');
     if (!address) throw oidcFailed(new Error('the issuer gave no email'));
-    const found = await this.people.findByEmail(address.key);
+    const found = await this.members.findByEmail(address.key);
     if (found && identity.emailVerified !== true) throw oidcAddressTaken();
     const hasRole = granted.role !== null || Object.keys(granted.projects).length > 0;
     if (!found && (!hasRole || identity.emailVerified === false)) throw oidcNoRole();
     const account = { email: address.address, emailKey: address.key, name: identity.name ?? address.address };
     const now = new Date(this.clock.now());
     const emailVerifiedAt = identity.emailVerified === true ? now : null;
-    const person =
+    const member =
       found ??
-      (await this.people.insert({ ...account, role: null, passwordHash: null, emailVerifiedAt }, manager));
-    if (person.emailVerifiedAt === null && emailVerifiedAt)
-      await this.people.handOver(person.id, now, manager);
-    await this.identities.link(identity, person.id, now, manager);
+      (await this.members.insert({ ...account, role: null, passwordHash: null, emailVerifiedAt }, manager));
+    if (member.emailVerifiedAt === null && emailVerifiedAt)
+      await this.members.handOver(member.id, now, manager);
+    await this.identities.link(identity, member.id, now, manager);
     const details = { issuer: identity.issuer, subject: identity.subject };
     const action = found ? 'person.oidc_link' : 'person.oidc_create';
-    await this.audit.write({ actor: actorAs(person, origin.ip), action, projectId: null, details }, manager);
-    return { person: (await this.identities.find(identity, manager))?.person ?? person, granted: NO_ROLES };
+    await this.audit.write({ actor: actorAs(member, origin.ip), action, projectId: null, details }, manager);
+    return { member: (await this.identities.find(identity, manager))?.member ?? member, granted: NO_ROLES };
   }
 
   private async applyRoles(
     identity: IssuedIdentity,
-    { person, granted: before }: LinkedPerson,
+    { member, granted: before }: LinkedStaffMember,
     granted: GrantedRoles,
     origin: RequestOrigin,
     manager: Transaction,
   ): Promise<AccountOfIdentity> {
-    const role = nextRole(person.role, before.role, granted.role);
-    const roles = await this.identities.projectRoles(person.id, manager);
+    const role = nextRole(member.role, before.role, granted.role);
+    const roles = await this.identities.projectRoles(member.id, manager);
     const projects = changedProjects(roles, before, granted);
-    if (role !== person.role) await this.identities.setRole(person.id, role, manager);
+    if (role !== member.role) await this.identities.setRole(member.id, role, manager);
     for (const [id, next] of projects) {
-      if (next === null) await this.identities.removeProjectRole(id, person.id, manager);
-      else await this.people.setProjectRole(id, person.id, next, manager);
+      if (next === null) await this.identities.removeProjectRole(id, member.id, manager);
+      else await this.members.setProjectRole(id, member.id, next, manager);
     }
     await this.identities.setGranted(identity, granted, manager);
-    if (role !== person.role || projects.size > 0) {
-      const details = { person_id: person.id, role, projects: Object.fromEntries(projects) };
-      const actor = actorAs(person, origin.ip);
+    if (role !== member.role || projects.size > 0) {
+      const details = { person_id: member.id, role, projects: Object.fromEntries(projects) };
+      const actor = actorAs(member, origin.ip);
       await this.audit.write({ actor, action: 'person.oidc_roles', projectId: null, details }, manager);
     }
-    const wasOwner = person.role === 'owner' && person.disabledAt === null;
-    if (wasOwner && !(await this.people.hasOwner(manager))) throw lastOwner();
-    const left = await this.identities.projectRoles(person.id, manager);
-    return { person: { ...person, role }, hasRole: role !== null || left.size > 0 };
+    const wasOwner = member.role === 'owner' && member.disabledAt === null;
+    if (wasOwner && !(await this.members.hasOwner(manager))) throw lastOwner();
+    const left = await this.identities.projectRoles(member.id, manager);
+    return { member: { ...member, role }, hasRole: role !== null || left.size > 0 };
   }
 }
 

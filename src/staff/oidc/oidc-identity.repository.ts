@@ -1,13 +1,13 @@
-/** Identities of people at the issuer, and the roles that their groups give, in the platform database. */
+/** Identities of staff at the issuer, and the roles that their groups give, in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from 'typeorm';
-import type { InstallRole, PersonRecord, ProjectRole } from '../accounts/person';
-import { PERSON_COLUMNS, PersonRow, toPerson } from '../accounts/person-columns';
+import type { InstallRole, StaffMemberRecord, ProjectRole } from '../accounts/staff-member';
+import { MEMBER_COLUMNS, StaffMemberRow, toStaffMember } from '../accounts/staff-member-columns';
 import type { GrantedRoles } from './granted-roles';
 
-/** A person with the roles that the groups gave at the last sign-in. */
-export interface LinkedPerson {
-  readonly person: PersonRecord;
+/** A staff member with the roles that the groups gave at the last sign-in. */
+export interface LinkedStaffMember {
+  readonly member: StaffMemberRecord;
   /** Projects by id. */
   readonly granted: GrantedRoles;
 }
@@ -15,7 +15,7 @@ export interface LinkedPerson {
 /** The transaction of one sign-in, for the service that spans several repositories. */
 export type Transaction = EntityManager;
 
-interface LinkedRow extends PersonRow {
+interface LinkedRow extends StaffMemberRow {
   readonly granted_role: InstallRole | null;
   readonly granted_projects: Readonly<Record<string, ProjectRole>>;
 }
@@ -27,26 +27,29 @@ interface Subject {
 
 @Injectable()
 export class OidcIdentityRepository {
-  async find({ issuer, subject }: Subject, manager: EntityManager): Promise<LinkedPerson | null> {
+  async find({ issuer, subject }: Subject, manager: EntityManager): Promise<LinkedStaffMember | null> {
     const [row] = await manager.query<LinkedRow[]>(
-      `select ${PERSON_COLUMNS}, i.granted_role, i.granted_projects
+      `select ${MEMBER_COLUMNS}, i.granted_role, i.granted_projects
        from staff_identities i join staff_people p on p.id = i.person_id
        where i.issuer = $1 and i.subject = $2 for update of p`,
       [issuer, subject],
     );
     if (!row) return null;
-    return { person: toPerson(row), granted: { role: row.granted_role, projects: row.granted_projects } };
+    return {
+      member: toStaffMember(row),
+      granted: { role: row.granted_role, projects: row.granted_projects },
+    };
   }
 
   async link(
     { issuer, subject }: Subject,
-    personId: string,
+    memberId: string,
     now: Date,
     manager: EntityManager,
   ): Promise<void> {
     await manager.query(
       'insert into staff_identities (issuer, subject, person_id, created_at) values ($1, $2, $3, $4)',
-      [issuer, subject, personId, now],
+      [issuer, subject, memberId, now],
     );
   }
 
@@ -71,30 +74,30 @@ export class OidcIdentityRepository {
     return new Map(rows.map(({ id, slug }) => [slug, id]));
   }
 
-  /** Roles of the person by project id. */
-  async projectRoles(personId: string, manager: EntityManager): Promise<ReadonlyMap<string, ProjectRole>> {
+  /** Roles of the staff member by project id. */
+  async projectRoles(memberId: string, manager: EntityManager): Promise<ReadonlyMap<string, ProjectRole>> {
     const rows = await manager.query<{ project_id: string; role: ProjectRole }[]>(
       'select project_id, role from staff_members where person_id = $1',
-      [personId],
+      [memberId],
     );
     return new Map(rows.map(({ project_id: id, role }) => [id, role]));
   }
 
-  /** Invitations carry the rights of the person who made them, so they end with a change of roles. */
-  async setRole(personId: string, role: InstallRole | null, manager: EntityManager): Promise<void> {
-    await manager.query('update staff_people set role = $2 where id = $1', [personId, role]);
-    await this.withdrawInvitations(personId, manager);
+  /** Invitations carry the rights of the staff member who made them, so they end with a change of roles. */
+  async setRole(memberId: string, role: InstallRole | null, manager: EntityManager): Promise<void> {
+    await manager.query('update staff_people set role = $2 where id = $1', [memberId, role]);
+    await this.withdrawInvitations(memberId, manager);
   }
 
-  async removeProjectRole(projectId: string, personId: string, manager: EntityManager): Promise<void> {
+  async removeProjectRole(projectId: string, memberId: string, manager: EntityManager): Promise<void> {
     await manager.query('delete from staff_members where project_id = $1 and person_id = $2', [
       projectId,
-      personId,
+      memberId,
     ]);
-    await this.withdrawInvitations(personId, manager);
+    await this.withdrawInvitations(memberId, manager);
   }
 
-  private async withdrawInvitations(personId: string, manager: EntityManager): Promise<void> {
-    await manager.query('delete from staff_invitations where invited_by = $1', [personId]);
+  private async withdrawInvitations(memberId: string, manager: EntityManager): Promise<void> {
+    await manager.query('delete from staff_invitations where invited_by = $1', [memberId]);
   }
 }

@@ -1,17 +1,17 @@
-/** Signs people in with the account that the issuer vouches for. */
+/** Signs staff in with the account that the issuer vouches for. */
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { AppError } from '../../common/errors/app-error';
 import { AuditLogRepository } from '../../install/audit/audit-log.repository';
-import type { PersonRecord } from '../accounts/person';
-import { PeopleRepository } from '../accounts/people.repository';
+import type { StaffMemberRecord } from '../accounts/staff-member';
+import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { StaffFactors } from '../factors/staff-factor.service';
 import { anonymousActor } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { SignInFlows } from '../sessions/sign-in-flows.service';
 import { StaffSessions } from '../sessions/staff-session.service';
-import { SignedInPerson, StaffSignIn } from '../sessions/staff-sign-in.service';
+import { SignedInStaff, StaffSignIn } from '../sessions/staff-sign-in.service';
 import { accountDisabled, factorRequired, flowOver, oidcNoRole } from '../staff.errors';
 import { OidcAccounts } from './oidc-accounts.service';
 import { OidcChecks, OidcClient } from './oidc-client.service';
@@ -23,7 +23,7 @@ export class OidcSignIn {
   constructor(
     private readonly client: OidcClient,
     private readonly accounts: OidcAccounts,
-    private readonly people: PeopleRepository,
+    private readonly members: StaffMemberRepository,
     private readonly factors: StaffFactors,
     private readonly flows: SignInFlows,
     private readonly sessions: StaffSessions,
@@ -50,14 +50,14 @@ export class OidcSignIn {
       this.flows.clear(response);
       const identity = await this.client.finish(query, flow.content);
       await this.flows.complete(flow, response);
-      const { person, hasRole } = await this.accounts.accountOf(identity, origin);
-      if (person.disabledAt !== null) throw accountDisabled();
-      if (!hasRole) await this.refuse(person);
-      if (person.hasFactor && !identity.hasSecondFactor) {
-        this.flows.begin(response, 'oidc-factor', { personId: person.id });
+      const { member, hasRole } = await this.accounts.accountOf(identity, origin);
+      if (member.disabledAt !== null) throw accountDisabled();
+      if (!hasRole) await this.refuse(member);
+      if (member.hasFactor && !identity.hasSecondFactor) {
+        this.flows.begin(response, 'oidc-factor', { memberId: member.id });
         throw factorRequired();
       }
-      await this.beginSession(person, request, response, origin);
+      await this.beginSession(member, request, response, origin);
     } catch (error) {
       await this.recordFailure(error, origin);
       throw error;
@@ -70,29 +70,29 @@ export class OidcSignIn {
     request: Request,
     response: Response,
     origin: RequestOrigin,
-  ): Promise<SignedInPerson> {
-    const flow = this.flows.continue<{ personId: string }>(request, 'oidc-factor');
-    const person = await this.people.find(flow.content.personId);
-    if (!person || person.disabledAt !== null) throw flowOver();
-    await this.factors.assertCode(person, code, origin);
+  ): Promise<SignedInStaff> {
+    const flow = this.flows.continue<{ memberId: string }>(request, 'oidc-factor');
+    const member = await this.members.find(flow.content.memberId);
+    if (!member || member.disabledAt !== null) throw flowOver();
+    await this.factors.assertCode(member, code, origin);
     await this.flows.complete(flow, response);
-    return this.beginSession(person, request, response, origin);
+    return this.beginSession(member, request, response, origin);
   }
 
   private async beginSession(
-    person: PersonRecord,
+    member: StaffMemberRecord,
     request: Request,
     response: Response,
     origin: RequestOrigin,
-  ): Promise<SignedInPerson> {
+  ): Promise<SignedInStaff> {
     const presented = this.cookies.read(request);
     if (presented !== null) await this.sessions.endByToken(presented);
-    const signedIn = await this.signIn.beginFor(person, ACTION, origin, { by: 'oidc' });
+    const signedIn = await this.signIn.beginFor(member, ACTION, origin, { by: 'oidc' });
     this.cookies.write(response, signedIn.session);
     return signedIn;
   }
 
-  private async refuse({ id }: PersonRecord): Promise<never> {
+  private async refuse({ id }: StaffMemberRecord): Promise<never> {
     await this.sessions.endAll(id);
     throw oidcNoRole();
   }

@@ -1,4 +1,4 @@
-/** Passkeys of people in the platform database. */
+/** Passkeys of staff in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
@@ -14,21 +14,21 @@ export interface PasskeyRecord {
 /** What a signature is verified with. */
 export interface StoredPasskey {
   readonly id: string;
-  readonly personId: string;
+  readonly memberId: string;
   readonly credentialId: string;
   readonly publicKey: Buffer;
   readonly counter: number;
 }
 
 export interface NewPasskey {
-  readonly personId: string;
+  readonly memberId: string;
   readonly credentialId: string;
   readonly publicKey: Buffer;
   readonly counter: number;
   readonly transports: readonly string[];
   readonly name: string;
   readonly now: Date;
-  /** Stored unless the person has recovery codes. */
+  /** Stored unless the staff member has recovery codes. */
   readonly recoveryCodes: readonly Buffer[];
 }
 
@@ -42,17 +42,17 @@ export class PasskeyRepository {
   ) {}
 
   /** The oldest first. */
-  async list(personId: string): Promise<PasskeyRecord[]> {
+  async list(memberId: string): Promise<PasskeyRecord[]> {
     return this.dataSource.query<PasskeyRecord[]>(
       `select ${RECORD} from staff_passkeys where person_id = $1 order by created_at, id`,
-      [personId],
+      [memberId],
     );
   }
 
-  async credentialIds(personId: string): Promise<string[]> {
+  async credentialIds(memberId: string): Promise<string[]> {
     const rows = await this.dataSource.query<{ credential_id: string }[]>(
       'select credential_id from staff_passkeys where person_id = $1',
-      [personId],
+      [memberId],
     );
     return rows.map(({ credential_id: id }) => id);
   }
@@ -72,18 +72,18 @@ export class PasskeyRepository {
     passkey: NewPasskey,
     entry: AuditEntry,
   ): Promise<{ record: PasskeyRecord; hasNewCodes: boolean } | null> {
-    const { personId, credentialId, publicKey, counter, transports, name, now, recoveryCodes } = passkey;
+    const { memberId, credentialId, publicKey, counter, transports, name, now, recoveryCodes } = passkey;
     return this.dataSource.transaction(async (manager) => {
       const [record] = await manager.query<PasskeyRecord[]>(
         `insert into staff_passkeys (person_id, credential_id, public_key, counter, transports, name, created_at)
          values ($1, $2, $3, $4, $5, $6, $7) on conflict (credential_id) do nothing returning ${RECORD}`,
-        [personId, credentialId, publicKey, counter, transports, name, now],
+        [memberId, credentialId, publicKey, counter, transports, name, now],
       );
       if (!record) return null;
       const codes = await manager.query<unknown[]>(
         `insert into staff_recovery_codes (person_id, code_hash) select $1, unnest($2::bytea[])
          where not exists (select from staff_recovery_codes where person_id = $1) returning 1`,
-        [personId, recoveryCodes],
+        [memberId, recoveryCodes],
       );
       await this.audit.write(entry, manager);
       return { record, hasNewCodes: codes.length > 0 };
@@ -101,29 +101,29 @@ export class PasskeyRepository {
     return rows.length === 1;
   }
 
-  /** @returns null if the person has no such passkey */
-  async rename(personId: string, id: string, name: string): Promise<PasskeyRecord | null> {
+  /** @returns null if the staff member has no such passkey */
+  async rename(memberId: string, id: string, name: string): Promise<PasskeyRecord | null> {
     const [row] = await this.dataSource.query<PasskeyRecord[]>(
       `with renamed as (update staff_passkeys set name = $3 where person_id = $1 and id = $2 returning *)
        select ${RECORD} from renamed`,
-      [personId, id, name],
+      [memberId, id, name],
     );
     return row ?? null;
   }
 
-  /** Recovery codes go with the last factor. @returns false if the person has no such passkey */
-  async remove(personId: string, id: string, entry: AuditEntry): Promise<boolean> {
+  /** Recovery codes go with the last factor. @returns false if the staff member has no such passkey */
+  async remove(memberId: string, id: string, entry: AuditEntry): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
       const rows = await manager.query<unknown[]>(
         'with gone as (delete from staff_passkeys where person_id = $1 and id = $2 returning 1) select from gone',
-        [personId, id],
+        [memberId, id],
       );
       if (rows.length === 0) return false;
       await manager.query(
         `delete from staff_recovery_codes c using staff_people p
          where c.person_id = $1 and p.id = $1 and p.totp_confirmed_at is null
            and not exists (select from staff_passkeys where person_id = $1)`,
-        [personId],
+        [memberId],
       );
       await this.audit.write(entry, manager);
       return true;

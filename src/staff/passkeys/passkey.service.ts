@@ -1,4 +1,4 @@
-/** Passkeys of people (WebAuthn): enrolment, and the proof that a person holds one. */
+/** Passkeys of staff (WebAuthn): enrolment, and the proof that a staff member holds one. */
 import { Inject, Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
@@ -13,8 +13,8 @@ import type { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
-import type { Person, PersonRecord } from '../accounts/person';
-import { PeopleRepository } from '../accounts/people.repository';
+import type { StaffMember, StaffMemberRecord } from '../accounts/staff-member';
+import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { hashRecoveryCode, newRecoveryCodes } from '../factors/recovery-codes';
 import { actorAs, SessionOfRequest } from '../roles/staff';
 import { SignInFlows } from '../sessions/sign-in-flows.service';
@@ -38,7 +38,7 @@ interface EnrolmentChallenge extends SignInChallenge {
 
 export interface EnrolledPasskey {
   readonly record: PasskeyRecord;
-  /** Empty if the person had some. Not shown again. */
+  /** Empty if the staff member had some. Not shown again. */
   readonly recoveryCodes: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export class Passkeys {
 
   constructor(
     private readonly passkeys: PasskeyRepository,
-    private readonly people: PeopleRepository,
+    private readonly members: StaffMemberRepository,
     private readonly flows: SignInFlows,
     private readonly clock: Clock,
     @Inject(SERVER_CONFIG) { publicUrl }: ServerConfig,
@@ -58,25 +58,25 @@ export class Passkeys {
     [this.origin, this.rpId] = [origin, hostname];
   }
 
-  list({ id }: Person): Promise<PasskeyRecord[]> {
+  list({ id }: StaffMember): Promise<PasskeyRecord[]> {
     return this.passkeys.list(id);
   }
 
   /** @throws AppError 400 for too many */
   async beginEnrolment(
-    person: Person,
+    member: StaffMember,
     session: SessionOfRequest,
     response: Response,
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-    const known = await this.passkeys.credentialIds(person.id);
+    const known = await this.passkeys.credentialIds(member.id);
     if (known.length >= MAX_PASSKEYS) throw tooManyPasskeys(MAX_PASSKEYS);
     const { generateRegistrationOptions } = await import('@simplewebauthn/server');
     const options = await generateRegistrationOptions({
       rpName: 'Plinth',
       rpID: this.rpId,
-      userID: Buffer.from(person.id),
-      userName: person.email,
-      userDisplayName: person.name,
+      userID: Buffer.from(member.id),
+      userName: member.email,
+      userDisplayName: member.name,
       attestationType: 'none',
       excludeCredentials: known.map((id) => ({ id })),
       authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
@@ -88,7 +88,7 @@ export class Passkeys {
 
   /** @throws AppError 401 for an answer that is not valid for this enrolment */
   async enrol(
-    person: Person,
+    member: StaffMember,
     session: SessionOfRequest,
     input: { readonly name: string; readonly credential: JsonObject },
     { request, response, origin }: { request: Request; response: Response; origin: RequestOrigin },
@@ -112,7 +112,7 @@ export class Passkeys {
     const { name } = input;
     const made = await this.passkeys.insert(
       {
-        personId: person.id,
+        memberId: member.id,
         credentialId,
         publicKey: Buffer.from(publicKey),
         counter,
@@ -122,7 +122,7 @@ export class Passkeys {
         recoveryCodes: codes.map(hashRecoveryCode),
       },
       {
-        actor: actorAs(person, origin.ip),
+        actor: actorAs(member, origin.ip),
         action: 'person.passkey_added',
         projectId: null,
         details: { name },
@@ -133,23 +133,23 @@ export class Passkeys {
   }
 
   /** @throws AppError 404 */
-  async rename({ id: personId }: Person, id: string, name: string): Promise<PasskeyRecord> {
-    const record = UUID.test(id) ? await this.passkeys.rename(personId, id, name) : null;
+  async rename({ id: memberId }: StaffMember, id: string, name: string): Promise<PasskeyRecord> {
+    const record = UUID.test(id) ? await this.passkeys.rename(memberId, id, name) : null;
     if (!record) throw passkeyNotFound();
     return record;
   }
 
-  /** @throws AppError 404 unless it is a passkey of the person */
-  async assertOwn({ id: personId }: Person, id: string): Promise<void> {
-    const own = await this.passkeys.list(personId);
+  /** @throws AppError 404 unless it is a passkey of the staff member */
+  async assertOwn({ id: memberId }: StaffMember, id: string): Promise<void> {
+    const own = await this.passkeys.list(memberId);
     if (!own.some((passkey) => passkey.id === id)) throw passkeyNotFound();
   }
 
   /** @throws AppError 404 */
-  async remove(person: Person, id: string, origin: RequestOrigin): Promise<void> {
-    const actor = actorAs(person, origin.ip);
+  async remove(member: StaffMember, id: string, origin: RequestOrigin): Promise<void> {
+    const actor = actorAs(member, origin.ip);
     const entry = { actor, action: 'person.passkey_removed', projectId: null, details: { passkey_id: id } };
-    if (!UUID.test(id) || !(await this.passkeys.remove(person.id, id, entry))) throw passkeyNotFound();
+    if (!UUID.test(id) || !(await this.passkeys.remove(member.id, id, entry))) throw passkeyNotFound();
   }
 
   /** The challenge of a sign-in. It names no credentials, so it tells nothing about accounts. */
@@ -162,16 +162,16 @@ export class Passkeys {
   }
 
   /**
-   * The person who holds the passkey.
+   * The staff member who holds the passkey.
    * @param isOnlyFactor true: the authenticator must have verified its user, as nothing else is asked for
    * @throws AppError 401
    */
-  async personWith(
+  async memberWith(
     credential: JsonObject,
     isOnlyFactor: boolean,
     request: Request,
     response: Response,
-  ): Promise<PersonRecord> {
+  ): Promise<StaffMemberRecord> {
     const flow = this.flows.continue<SignInChallenge>(request, 'passkey');
     const { id } = credential;
     const usable = typeof id === 'string' && id.length <= MAX_CREDENTIAL_ID && !id.includes('\0');
@@ -196,8 +196,8 @@ export class Passkeys {
     await this.flows.complete(flow, response);
     const now = new Date(this.clock.now());
     if (!(await this.passkeys.use(stored.id, authenticationInfo.newCounter, now))) throw passkeyFailed();
-    const person = await this.people.find(stored.personId);
-    if (!person || person.disabledAt !== null) throw passkeyFailed();
-    return person;
+    const member = await this.members.find(stored.memberId);
+    if (!member || member.disabledAt !== null) throw passkeyFailed();
+    return member;
   }
 }

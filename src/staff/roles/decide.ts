@@ -1,8 +1,8 @@
 /** Whether the sender of a request may use a route. Pure: the table and the sender decide, nothing else. */
-import { installRoleOf, projectRoleOf, Staff } from './staff';
+import { installRoleOf, projectRoleOf, StaffCaller } from './staff';
 import { isOfProject, type Role, type RouteAccess } from './route-table';
 
-/** `hidden`: as if the project did not exist; `unconfirmed`: the person of the session must prove to be that person first. */
+/** `hidden`: as if the project did not exist; `unconfirmed`: the staff member must prove their identity again first. */
 export type Decision = 'yes' | 'no' | 'hidden' | 'unconfirmed';
 
 /**
@@ -10,7 +10,12 @@ export type Decision = 'yes' | 'no' | 'hidden' | 'unconfirmed';
  * @param access its row
  * @param projectId parameter of a route of a project
  */
-export function decide(route: string, access: RouteAccess, staff: Staff, projectId: string | null): Decision {
+export function decide(
+  route: string,
+  access: RouteAccess,
+  staff: StaffCaller,
+  projectId: string | null,
+): Decision {
   const ofProject = isOfProject(route);
   const roles = ofProject ? rolesIn(staff, projectId ?? '') : rolesAnywhere(staff);
   if (ofProject && (roles.length === 0 || isOutside(staff, projectId))) return 'hidden';
@@ -24,14 +29,14 @@ export function decide(route: string, access: RouteAccess, staff: Staff, project
 }
 
 /** The roles that count in a project. */
-export function rolesIn(staff: Staff, projectId: string): Role[] {
+export function rolesIn(staff: StaffCaller, projectId: string): Role[] {
   return [installRoleOf(staff), projectRoleOf(staff, projectId)].filter((role) => role !== null);
 }
 
-function rolesAnywhere(staff: Staff): Role[] {
+function rolesAnywhere(staff: StaffCaller): Role[] {
   const own = staff.identity?.projects.map(({ role }) => role) ?? [];
   return [installRoleOf(staff), ...own].filter((role) => role !== null);
 }
 
-const isOutside = ({ token }: Staff, projectId: string | null): boolean =>
+const isOutside = ({ token }: StaffCaller, projectId: string | null): boolean =>
   token !== null && token.projectId !== null && token.projectId !== projectId;

@@ -3,8 +3,8 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { RouteRules } from '../../access/route-rules.service';
 import { ROUTE_TABLE } from './route-table';
 
-/** Rules of routes that only people and PLATFORM_ADMIN_KEY may use. */
-const STAFF_RULES: ReadonlySet<string> = new Set(['staff', 'staff_person', 'staff_session']);
+/** Rules of routes that only staff and PLATFORM_ADMIN_KEY may use. */
+const STAFF_RULES: ReadonlySet<string> = new Set(['staff', 'staff_member', 'staff_session']);
 
 @Injectable()
 export class RouteTableCheck implements OnApplicationBootstrap {

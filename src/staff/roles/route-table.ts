@@ -4,20 +4,20 @@
  * shows it.
  *
  * On a route of a project, the roles of the installation count in every project, those of a project in that project alone;
- * people without either get the 404 of a project that does not exist. On any other route, a role of a project counts if the
- * person has it in some project; what they then see or change there is limited to such projects by the service.
+ * staff without either get the 404 of a project that does not exist. On any other route, a role of a project counts if the
+ * staff member has it in some project; what they then see or change there is limited to such projects by the service.
  */
-import type { InstallRole, ProjectRole } from '../accounts/person';
+import type { InstallRole, ProjectRole } from '../accounts/staff-member';
 import type { Scope } from './scopes';
 
 export type Role = InstallRole | ProjectRole;
 
 export interface RouteAccess {
-  /** Null: every person, whatever roles they have. */
+  /** Null: every staff member, whatever roles they have. */
   readonly roles: readonly Role[] | null;
   /** The scope that a personal access token needs; null: tokens are not accepted here. */
   readonly scope: Scope | null;
-  /** Sessions need a proof of the person that is less than ten minutes old: `POST /admin/v1/session/confirm`. */
+  /** Sessions need a proof of identity that is less than ten minutes old: `POST /admin/v1/session/confirm`. */
   readonly stepUp?: true;
 }
 
@@ -32,7 +32,7 @@ const OWNERS = ['owner'] as const;
 const PROJECT_ADMINS = ['owner', 'operator', 'admin'] as const;
 const DEVELOPERS = ['owner', 'operator', 'admin', 'developer'] as const;
 const INSPECTORS = ['owner', 'operator', 'auditor', 'admin', 'developer'] as const;
-/** People who manage a project, or audit the installation. */
+/** Staff who manage a project, or audit the installation. */
 export const INVITERS: readonly Role[] = ['owner', 'operator', 'auditor', 'admin'];
 
 const allow = (roles: readonly Role[] | null, scope: Scope | null): RouteAccess => ({ roles, scope });
@@ -42,7 +42,7 @@ const confirmed = (access: RouteAccess): RouteAccess => ({ ...access, stepUp: tr
 
 /** By method and path as declared. */
 export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
-  // The person's own account. Password, factor and passkeys are changed with the password in the body.
+  // The staff member's own account. Password, factor and passkeys are changed with the password in the body.
   'GET /admin/v1/session': allow(EVERYBODY, 'read'),
   'DELETE /admin/v1/session': allow(EVERYBODY, null),
   'POST /admin/v1/session/confirm': allow(EVERYBODY, null),

@@ -1,6 +1,6 @@
 /** The outcome of StaffGuard: the sender of a request to the administration. Immutable. */
 import { Actor } from '../../install/audit/audit-log.repository';
-import { Identity, InstallRole, Person, ProjectRole } from '../accounts/person';
+import { Identity, InstallRole, StaffMember, ProjectRole } from '../accounts/staff-member';
 import { Scope } from './scopes';
 
 /** What a personal access token is limited to. */
@@ -20,7 +20,7 @@ export interface SessionOfRequest {
   readonly isConfirmed: boolean;
 }
 
-export interface Staff {
+export interface StaffCaller {
   /** Null for PLATFORM_ADMIN_KEY. */
   readonly identity: Identity | null;
   /** Null unless the request has a session's cookie. */
@@ -30,30 +30,30 @@ export interface Staff {
 }
 
 /** The session of the request; its route must use StaffSessionGuard. */
-export function sessionOf({ session }: Staff): SessionOfRequest {
+export function sessionOf({ session }: StaffCaller): SessionOfRequest {
   if (!session) throw new Error('this route lacks StaffSessionGuard');
   return session;
 }
 
-/** The person of the request; null for PLATFORM_ADMIN_KEY. */
-export const personOf = ({ identity }: Staff): Person | null => identity?.person ?? null;
+/** The staff member of the request; null for PLATFORM_ADMIN_KEY. */
+export const memberOf = ({ identity }: StaffCaller): StaffMember | null => identity?.member ?? null;
 
 /** PLATFORM_ADMIN_KEY is an owner. */
-export function installRoleOf({ identity }: Staff): InstallRole | null {
-  return identity === null ? 'owner' : identity.person.role;
+export function installRoleOf({ identity }: StaffCaller): InstallRole | null {
+  return identity === null ? 'owner' : identity.member.role;
 }
 
 /** True for senders who manage the installation, and not only read it. */
-export const isOperator = (staff: Staff): boolean =>
+export const isOperator = (staff: StaffCaller): boolean =>
   ['owner', 'operator'].includes(installRoleOf(staff) ?? '');
 
-/** The person's role in a project, without that of the installation. */
-export function projectRoleOf({ identity }: Staff, projectId: string): ProjectRole | null {
+/** The staff member's role in a project, without that of the installation. */
+export function projectRoleOf({ identity }: StaffCaller, projectId: string): ProjectRole | null {
   return identity?.projects.find(({ id }) => id === projectId)?.role ?? null;
 }
 
 /** Ids of the projects that the request may know of; null: all. */
-export function visibleProjects(staff: Staff): readonly string[] | null {
+export function visibleProjects(staff: StaffCaller): readonly string[] | null {
   const limit = staff.token?.projectId ?? null;
   if (installRoleOf(staff) !== null) return limit === null ? null : [limit];
   const own = staff.identity?.projects.map(({ id }) => id) ?? [];
@@ -61,18 +61,18 @@ export function visibleProjects(staff: Staff): readonly string[] | null {
 }
 
 /** The author of changes, for the audit log. @param address of the client */
-export function actorOf(staff: Staff, address: string | null): Actor {
-  const person = personOf(staff);
-  return { name: person ? nameOf(person) : ADMIN_KEY_NAME, address };
+export function actorOf(staff: StaffCaller, address: string | null): Actor {
+  const member = memberOf(staff);
+  return { name: member ? nameOf(member) : ADMIN_KEY_NAME, address };
 }
 
 const ADMIN_KEY_NAME = 'platform-admin-key';
 
-/** The address can be given to another person later, the id cannot. */
-const nameOf = ({ email, id }: Person): string => `${email} (${id})`;
+/** The address can be given to another staff member later, the id cannot. */
+const nameOf = ({ email, id }: StaffMember): string => `${email} (${id})`;
 
-/** The actor of a request that signs a person in, or sets their account up. */
-export const actorAs = (person: Person, address: string): Actor => ({ name: nameOf(person), address });
+/** The actor of a request that signs a staff member in, or sets their account up. */
+export const actorAs = (member: StaffMember, address: string): Actor => ({ name: nameOf(member), address });
 
 /** The actor of a request without a valid credential. */
 export const anonymousActor = (address: string): Actor => ({ name: 'anonymous', address });

@@ -1,8 +1,13 @@
-/** Sessions of people in the platform database. */
+/** Sessions of staff in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
-import type { Identity } from '../accounts/person';
-import { IdentityRow, MEMBERSHIPS_COLUMN, PERSON_COLUMNS, toIdentity } from '../accounts/person-columns';
+import type { Identity } from '../accounts/staff-member';
+import {
+  IdentityRow,
+  MEMBERSHIPS_COLUMN,
+  MEMBER_COLUMNS,
+  toIdentity,
+} from '../accounts/staff-member-columns';
 import type { RequestOrigin } from '../../identity/request-origin';
 
 /** Which of a session's tokens was presented. */
@@ -17,7 +22,7 @@ export interface StaffSession {
   /** When the next token was sent; null without one. */
   readonly nextAt: Date | null;
   readonly lastUsedAt: Date;
-  /** When the person signed in, or proved again to be that person. */
+  /** When the staff member signed in, or proved their identity again. */
   readonly confirmedAt: Date;
   readonly expiresAt: Date;
 }
@@ -43,7 +48,7 @@ export interface SessionRecord {
 }
 
 interface NewSession {
-  readonly personId: string;
+  readonly memberId: string;
   readonly hash: Buffer;
   readonly now: Date;
   readonly expiresAt: Date;
@@ -54,13 +59,13 @@ interface NewSession {
 export class StaffSessionRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The session with that token, of a person whose account is not disabled. */
+  /** The session with that token, of a staff member whose account is not disabled. */
   async find(hash: Buffer): Promise<StaffSession | null> {
     const [row] = await this.dataSource.query<SessionRow[]>(
       `select s.id as session_id, s.rotated_at, s.next_at, s.last_used_at, s.expires_at,
          coalesce(s.confirmed_at, s.created_at) as confirmed_at,
          case $1::bytea when s.token_hash then 'current' when s.next_hash then 'next' else 'previous' end as presented,
-         ${PERSON_COLUMNS}, ${MEMBERSHIPS_COLUMN}
+         ${MEMBER_COLUMNS}, ${MEMBERSHIPS_COLUMN}
        from staff_sessions s join staff_people p on p.id = s.person_id and p.disabled_at is null
        where s.token_hash = $1::bytea or s.next_hash = $1::bytea or s.previous_hash = $1::bytea`,
       [hash],
@@ -79,29 +84,29 @@ export class StaffSessionRepository {
   }
 
   /** Those that are not over, the most recently used first. */
-  async list(personId: string, now: Date, idleSince: Date): Promise<SessionRecord[]> {
+  async list(memberId: string, now: Date, idleSince: Date): Promise<SessionRecord[]> {
     return this.dataSource.query<SessionRecord[]>(
       `select id, created_at as "createdAt", last_used_at as "lastUsedAt", expires_at as "expiresAt", address,
          user_agent as "userAgent"
        from staff_sessions where person_id = $1 and expires_at > $2 and last_used_at > $3
        order by last_used_at desc, id`,
-      [personId, now, idleSince],
+      [memberId, now, idleSince],
     );
   }
 
-  /** @returns false if the person has no such session */
-  async endOf(personId: string, id: string): Promise<boolean> {
+  /** @returns false if the staff member has no such session */
+  async endOf(memberId: string, id: string): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       'with ended as (delete from staff_sessions where person_id = $1 and id = $2 returning 1) select from ended',
-      [personId, id],
+      [memberId, id],
     );
     return rows.length === 1;
   }
 
-  /** The person of a session; null if it has ended, or the account is disabled. */
+  /** The staff member of a session; null if it has ended, or the account is disabled. */
   async identityOf(id: string, now: Date): Promise<Identity | null> {
     const [row] = await this.dataSource.query<IdentityRow[]>(
-      `select ${PERSON_COLUMNS}, ${MEMBERSHIPS_COLUMN}
+      `select ${MEMBER_COLUMNS}, ${MEMBERSHIPS_COLUMN}
        from staff_sessions s join staff_people p on p.id = s.person_id and p.disabled_at is null
        where s.id = $1 and s.expires_at > $2`,
       [id, now],
@@ -111,12 +116,12 @@ export class StaffSessionRepository {
 
   /** @returns the id of the session */
   async insert(session: NewSession, manager: EntityManager = this.dataSource.manager): Promise<string> {
-    const { personId, hash, now, expiresAt, origin } = session;
+    const { memberId, hash, now, expiresAt, origin } = session;
     const [row] = await manager.query<{ id: string }[]>(
       `insert into staff_sessions
          (person_id, token_hash, rotated_at, created_at, last_used_at, expires_at, address, user_agent)
        values ($1, $2, $3, $3, $3, $4, $5, $6) returning id`,
-      [personId, hash, now, expiresAt, origin.ip, origin.userAgent],
+      [memberId, hash, now, expiresAt, origin.ip, origin.userAgent],
     );
     if (!row) throw new Error('the session was not inserted');
     return row.id;
@@ -144,7 +149,7 @@ export class StaffSessionRepository {
     );
   }
 
-  /** Notes that the person of a session proved to be that person, and replaces the token, which is accepted for a while. */
+  /** Notes that the staff member has proved their identity again, and replaces the token, which is accepted for a while. */
   async confirm(id: string, hash: Buffer, now: Date): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       `with confirmed as (update staff_sessions set previous_hash = token_hash, token_hash = $2, next_hash = null,
@@ -180,13 +185,13 @@ export class StaffSessionRepository {
 
   /** Ends the sessions of a person. @param except a session that goes on */
   async endAllOf(
-    personId: string,
+    memberId: string,
     except: string | null = null,
     manager: EntityManager = this.dataSource.manager,
   ): Promise<void> {
     await manager.query(
       'delete from staff_sessions where person_id = $1 and ($2::uuid is null or id <> $2)',
-      [personId, except],
+      [memberId, except],
     );
   }
 

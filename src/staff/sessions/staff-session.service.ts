@@ -1,4 +1,4 @@
-/** Sessions of people: begun with a new token, found by it, and given another token from time to time. */
+/** Sessions of staff: begun with a new token, found by it, and given another token from time to time. */
 import { Inject, Injectable } from '@nestjs/common';
 import { createHmac } from 'node:crypto';
 import type { RequestOrigin } from '../../identity/request-origin';
@@ -12,7 +12,7 @@ import { SessionRecord, StaffSession, StaffSessionRepository } from './staff-ses
 const ROTATE_AFTER_MS = 15 * 60_000;
 /** Milliseconds for which requests that were under way with the old token are accepted. */
 const GRACE_MS = 60_000;
-/** Milliseconds for which a proof of the person counts. */
+/** Milliseconds for which a proof of the staff member counts. */
 const CONFIRMED_MS = 10 * 60_000;
 /** Milliseconds: the last use is recorded no more often. */
 const TOUCH_AFTER_MS = 60_000;
@@ -45,12 +45,12 @@ export class StaffSessions {
   ) {}
 
   /** Always a new session with a new token: one that a client presents never becomes that of another person. */
-  async begin(personId: string, origin: RequestOrigin): Promise<BegunSession> {
+  async begin(memberId: string, origin: RequestOrigin): Promise<BegunSession> {
     const now = this.clock.now();
     await this.sessions.sweep(new Date(now), new Date(now - this.config.sessionIdleMs));
     const { token, hash } = newSecretToken();
     const expiresAt = new Date(now + this.config.sessionLifetimeMs);
-    const id = await this.sessions.insert({ personId, hash, now: new Date(now), expiresAt, origin });
+    const id = await this.sessions.insert({ memberId, hash, now: new Date(now), expiresAt, origin });
     return { id, token, isConfirmed: true, expiresAt };
   }
 
@@ -74,7 +74,7 @@ export class StaffSessions {
   }
 
   /**
-   * Notes that the person proved to be that person, and gives the session another token. Requests with the former one are
+   * Notes that the staff member has proved their identity again, and gives the session another token. Requests with the former one are
    * accepted for a minute, but do not count as confirmed: it may have been stolen.
    */
   async confirm(id: string, expiresAt: Date): Promise<CookieToken | null> {
@@ -86,13 +86,13 @@ export class StaffSessions {
     return presented !== 'previous' && confirmedAt.getTime() + CONFIRMED_MS > this.clock.now();
   }
 
-  async list(personId: string): Promise<SessionRecord[]> {
-    return this.sessions.list(personId, this.now(), new Date(this.clock.now() - this.config.sessionIdleMs));
+  async list(memberId: string): Promise<SessionRecord[]> {
+    return this.sessions.list(memberId, this.now(), new Date(this.clock.now() - this.config.sessionIdleMs));
   }
 
-  /** @returns false if the person has no such session */
-  async endOf(personId: string, id: string): Promise<boolean> {
-    return this.sessions.endOf(personId, id);
+  /** @returns false if the staff member has no such session */
+  async endOf(memberId: string, id: string): Promise<boolean> {
+    return this.sessions.endOf(memberId, id);
   }
 
   async end(id: string): Promise<void> {
@@ -104,12 +104,12 @@ export class StaffSessions {
     await this.sessions.endByToken(hashToken(token));
   }
 
-  async endAll(personId: string): Promise<void> {
-    await this.sessions.endAllOf(personId);
+  async endAll(memberId: string): Promise<void> {
+    await this.sessions.endAllOf(memberId);
   }
 
-  async endOthers(personId: string, except: string): Promise<void> {
-    await this.sessions.endAllOf(personId, except);
+  async endOthers(memberId: string, except: string): Promise<void> {
+    await this.sessions.endAllOf(memberId, except);
   }
 
   /** The token against forged requests. It belongs to the session and stays the same when the cookie changes. */

@@ -1,4 +1,4 @@
-/** Signs people in with email, password and, if they have one, their second factor; and changes their password. */
+/** Signs staff in with email, password and, if they have one, their second factor; and changes their password. */
 import { Injectable } from '@nestjs/common';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { invalidParameters } from '../../common/errors/http-errors';
@@ -6,8 +6,8 @@ import type { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { AuditLogRepository } from '../../install/audit/audit-log.repository';
-import type { Identity, Person } from '../accounts/person';
-import { PeopleRepository } from '../accounts/people.repository';
+import type { Identity, StaffMember } from '../accounts/staff-member';
+import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { StaffPasswords } from '../accounts/staff-password.service';
 import { StaffFactors } from '../factors/staff-factor.service';
 import { actorAs, SessionOfRequest } from '../roles/staff';
@@ -21,16 +21,16 @@ export interface SignIn {
   readonly password: string;
   /** Of the second factor, or a recovery code. */
   readonly code?: string | undefined;
-  /** The person whose passkey the client has sent in place of a code. Called after the password was verified. */
-  readonly passkey?: (() => Promise<Person>) | undefined;
+  /** The staff member whose passkey the client has sent in place of a code. Called after the password was verified. */
+  readonly passkey?: (() => Promise<StaffMember>) | undefined;
 }
 
-/** One of the ways to prove again to be the person of a session. */
+/** One of the ways to prove the identity again. */
 export interface Confirmation extends Pick<SignIn, 'code' | 'passkey'> {
   readonly password?: string;
 }
 
-export interface SignedInPerson {
+export interface SignedInStaff {
   readonly identity: Identity;
   readonly session: BegunSession;
 }
@@ -39,7 +39,7 @@ export interface SignedInPerson {
 export class StaffSignIn {
   constructor(
     private readonly passwords: StaffPasswords,
-    private readonly people: PeopleRepository,
+    private readonly members: StaffMemberRepository,
     private readonly factors: StaffFactors,
     private readonly sessions: StaffSessions,
     private readonly tokens: StaffTokens,
@@ -51,54 +51,54 @@ export class StaffSignIn {
    * @param presented the token of the client's former session, which ends
    * @throws AppError 401 for wrong credentials or a missing code, 429
    */
-  async signIn(input: SignIn, presented: string | null, origin: RequestOrigin): Promise<SignedInPerson> {
-    const person = await this.passwords.check(input.email, input.password, origin);
-    if (person.hasFactor) {
-      await this.assertFactor(person, input, origin);
+  async signIn(input: SignIn, presented: string | null, origin: RequestOrigin): Promise<SignedInStaff> {
+    const member = await this.passwords.check(input.email, input.password, origin);
+    if (member.hasFactor) {
+      await this.assertFactor(member, input, origin);
     }
     if (presented !== null) await this.sessions.endByToken(presented);
-    return this.beginFor(person, 'person.sign_in', origin);
+    return this.beginFor(member, 'person.sign_in', origin);
   }
 
   private async assertFactor(
-    person: Person,
+    member: StaffMember,
     { code, passkey }: Pick<SignIn, 'code' | 'passkey'>,
     origin: RequestOrigin,
   ): Promise<void> {
     if (passkey) {
-      if ((await passkey()).id !== person.id) throw passkeyFailed();
+      if ((await passkey()).id !== member.id) throw passkeyFailed();
       return;
     }
     if (code === undefined) throw factorRequired();
-    await this.factors.assertCode(person, code, origin);
+    await this.factors.assertCode(member, code, origin);
   }
 
-  /** Begins a session for a person who has just proved to be that person. @param action for the audit log, as `details` */
+  /** Begins a session for a staff member who has just proved their identity. @param action for the audit log, as `details` */
   async beginFor(
-    person: Person,
+    member: StaffMember,
     action: string,
     origin: RequestOrigin,
     details: JsonObject = {},
-  ): Promise<SignedInPerson> {
-    const session = await this.sessions.begin(person.id, origin);
-    await this.people.noteSignIn(person.id, new Date(this.clock.now()));
-    await this.audit.write({ actor: actorAs(person, origin.ip), action, projectId: null, details });
-    return { identity: { person, projects: await this.people.projectsOf(person.id) }, session };
+  ): Promise<SignedInStaff> {
+    const session = await this.sessions.begin(member.id, origin);
+    await this.members.noteSignIn(member.id, new Date(this.clock.now()));
+    await this.audit.write({ actor: actorAs(member, origin.ip), action, projectId: null, details });
+    return { identity: { member, projects: await this.members.projectsOf(member.id) }, session };
   }
 
-  async signOut(person: Person, sessionId: string, origin: RequestOrigin): Promise<void> {
+  async signOut(member: StaffMember, sessionId: string, origin: RequestOrigin): Promise<void> {
     await this.sessions.end(sessionId);
-    await this.audit.write({ actor: actorAs(person, origin.ip), action: 'person.sign_out', projectId: null });
+    await this.audit.write({ actor: actorAs(member, origin.ip), action: 'person.sign_out', projectId: null });
   }
 
-  async listSessions(person: Person): Promise<SessionRecord[]> {
-    return this.sessions.list(person.id);
+  async listSessions(member: StaffMember): Promise<SessionRecord[]> {
+    return this.sessions.list(member.id);
   }
 
   /** @throws AppError 404 */
-  async endSession(person: Person, id: string, origin: RequestOrigin): Promise<void> {
-    if (!UUID.test(id) || !(await this.sessions.endOf(person.id, id))) throw sessionNotFound();
-    const entry = { actor: actorAs(person, origin.ip), action: 'person.session_end', projectId: null };
+  async endSession(member: StaffMember, id: string, origin: RequestOrigin): Promise<void> {
+    if (!UUID.test(id) || !(await this.sessions.endOf(member.id, id))) throw sessionNotFound();
+    const entry = { actor: actorAs(member, origin.ip), action: 'person.session_end', projectId: null };
     await this.audit.write({ ...entry, details: { session_id: id } });
   }
 
@@ -107,61 +107,61 @@ export class StaffSignIn {
    * @throws AppError 401 for a wrong password, code or passkey and for an ended session, 400 without exactly one of them, 429
    */
   async confirm(
-    person: Person,
+    member: StaffMember,
     session: SessionOfRequest,
     { password, code, passkey }: Confirmation,
     origin: RequestOrigin,
   ): Promise<CookieToken> {
     if ([password, code, passkey].filter((proof) => proof !== undefined).length !== 1)
       throw invalidParameters('one of password, code and passkey is needed');
-    if (password !== undefined) await this.passwords.check(person.email, password, origin);
-    else await this.assertFactor(person, { code, passkey }, origin);
+    if (password !== undefined) await this.passwords.check(member.email, password, origin);
+    else await this.assertFactor(member, { code, passkey }, origin);
     const renewed = await this.sessions.confirm(session.id, session.expiresAt);
     if (!renewed) throw wrongSignIn();
-    const actor = actorAs(person, origin.ip);
+    const actor = actorAs(member, origin.ip);
     await this.audit.write({ actor, action: 'person.session_confirm', projectId: null });
     return renewed;
   }
 
   /**
-   * Before a change that could lock the person out: a stolen session alone must not make it.
-   * @param password null: the session must be confirmed, and the person must have no password
+   * Before a change that could lock the staff member out: a stolen session alone must not make it.
+   * @param password null: the session must be confirmed, and the staff member must have no password
    * @throws AppError 401 for a wrong password, 403 for a session that is not confirmed, 400, 429
    */
   async assertStillThere(
-    person: Person,
+    member: StaffMember,
     { isConfirmed }: SessionOfRequest,
     password: string | null,
     origin: RequestOrigin,
   ): Promise<void> {
     if (password !== null) {
-      await this.passwords.check(person.email, password, origin);
+      await this.passwords.check(member.email, password, origin);
       return;
     }
-    const hasPassword = (await this.people.findPasswordHash(person.id)) !== null;
+    const hasPassword = (await this.members.findPasswordHash(member.id)) !== null;
     if (hasPassword) throw wrongSignIn();
     if (!isConfirmed) throw stepUpRequired();
   }
 
   /**
-   * Ends all other sessions of the person and, if wanted, their tokens, and gives this session another token.
+   * Ends all other sessions of the staff member and, if wanted, their tokens, and gives this session another token.
    * @throws AppError 401 for a wrong current password or an ended session, 400 for an unacceptable new one, 429
    */
   async changePassword(
-    person: Person,
+    member: StaffMember,
     session: SessionOfRequest,
     { current, next, endTokens }: { current: string; next: string; endTokens: boolean },
     origin: RequestOrigin,
   ): Promise<CookieToken> {
-    const { passwordHash } = await this.passwords.check(person.email, current, origin);
+    const { passwordHash } = await this.passwords.check(member.email, current, origin);
     const hash = await this.passwords.hashNew(next);
     // The check may have stored a hash of a higher cost.
-    const before = (await this.people.findPasswordHash(person.id)) ?? passwordHash ?? '';
-    const actor = actorAs(person, origin.ip);
+    const before = (await this.members.findPasswordHash(member.id)) ?? passwordHash ?? '';
+    const actor = actorAs(member, origin.ip);
     const entry = { actor, action: 'person.password', projectId: null, details: { tokens_ended: endTokens } };
-    await this.people.setPassword(person.id, before, hash, entry);
-    await this.sessions.endOthers(person.id, session.id);
-    if (endTokens) await this.tokens.endAll(person);
+    await this.members.setPassword(member.id, before, hash, entry);
+    await this.sessions.endOthers(member.id, session.id);
+    if (endTokens) await this.tokens.endAll(member);
     const renewed = await this.sessions.replaceToken(session.id, session.expiresAt);
     if (!renewed) throw wrongSignIn();
     return renewed;

@@ -7,13 +7,13 @@ import { codeOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
-import type { PersonRecord } from '../accounts/person';
-import { PeopleRepository } from '../accounts/people.repository';
+import type { StaffMemberRecord } from '../accounts/staff-member';
+import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { StaffPasswords } from '../accounts/staff-password.service';
 import { STAFF_GUESSES } from '../accounts/staff-guesses';
 import { hashToken, newSecretToken } from '../secret-token';
-import { SignedInPerson, StaffSignIn } from '../sessions/staff-sign-in.service';
-import { personExists, setupOver, setupTokenInvalid } from '../staff.errors';
+import { SignedInStaff, StaffSignIn } from '../sessions/staff-sign-in.service';
+import { staffMemberExists, setupOver, setupTokenInvalid } from '../staff.errors';
 import { SetupRepository } from './setup.repository';
 
 const LIFETIME_MS = 24 * 60 * 60_000;
@@ -34,7 +34,7 @@ export interface FirstOwner {
 export class SetupService {
   constructor(
     private readonly setup: SetupRepository,
-    private readonly people: PeopleRepository,
+    private readonly members: StaffMemberRepository,
     private readonly passwords: StaffPasswords,
     private readonly signIn: StaffSignIn,
     private readonly throttle: GuessThrottle,
@@ -44,7 +44,7 @@ export class SetupService {
 
   /** True while the installation has no owner. */
   async isNeeded(): Promise<boolean> {
-    return !(await this.people.hasOwner());
+    return !(await this.members.hasOwner());
   }
 
   /** A link for the output of the start; null if there is an owner. Links of other starts stay valid until they expire. */
@@ -59,7 +59,7 @@ export class SetupService {
   }
 
   /** @throws AppError 403 for a link that is not valid, 409 if there is an owner, 400, 429 */
-  async createOwner(input: FirstOwner, origin: RequestOrigin): Promise<SignedInPerson> {
+  async createOwner(input: FirstOwner, origin: RequestOrigin): Promise<SignedInStaff> {
     const from = { project: STAFF_GUESSES, origin };
     await this.throttle.assertMayTryFrom(from);
     const { address: email, key: emailKey } = getEmailAddress(input.email);
@@ -67,9 +67,9 @@ export class SetupService {
     // Before the password is hashed, so that requests without a valid link cost little.
     await this.assertValid(hash, from);
     const passwordHash = await this.passwords.hashNew(input.password);
-    const person = await this.people
-      .whileOwnersStay(async (manager): Promise<PersonRecord> => {
-        if (await this.people.hasOwner(manager)) throw setupOver();
+    const member = await this.members
+      .whileOwnersStay(async (manager): Promise<StaffMemberRecord> => {
+        if (await this.members.hasOwner(manager)) throw setupOver();
         if (!(await this.setup.isValid(hash, this.now(), manager))) throw setupTokenInvalid();
         await this.setup.clear(manager);
         const owner = {
@@ -80,12 +80,12 @@ export class SetupService {
           passwordHash,
           emailVerifiedAt: null,
         } as const;
-        return this.people.insert(owner, manager);
+        return this.members.insert(owner, manager);
       })
       .catch((error: unknown) => {
-        throw codeOf(error) === UNIQUE_VIOLATION ? personExists() : error;
+        throw codeOf(error) === UNIQUE_VIOLATION ? staffMemberExists() : error;
       });
-    return this.signIn.beginFor(person, 'person.set_up', origin);
+    return this.signIn.beginFor(member, 'person.set_up', origin);
   }
 
   private async assertValid(hash: Buffer, from: GuessOrigin<GuessScope>): Promise<void> {

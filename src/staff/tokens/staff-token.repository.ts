@@ -2,8 +2,13 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
-import type { Identity } from '../accounts/person';
-import { IdentityRow, MEMBERSHIPS_COLUMN, PERSON_COLUMNS, toIdentity } from '../accounts/person-columns';
+import type { Identity } from '../accounts/staff-member';
+import {
+  IdentityRow,
+  MEMBERSHIPS_COLUMN,
+  MEMBER_COLUMNS,
+  toIdentity,
+} from '../accounts/staff-member-columns';
 import type { Scope } from '../roles/scopes';
 
 export interface TokenRecord {
@@ -17,7 +22,7 @@ export interface TokenRecord {
 }
 
 export interface NewToken {
-  readonly personId: string;
+  readonly memberId: string;
   readonly hash: Buffer;
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -46,10 +51,10 @@ export class StaffTokenRepository {
     private readonly audit: AuditLogRepository,
   ) {}
 
-  /** The token and its person, whose account is not disabled. */
+  /** The token and its staff member, whose account is not disabled. */
   async findByHash(hash: Buffer): Promise<{ token: TokenRecord; identity: Identity } | null> {
     const [row] = await this.dataSource.query<(TokenRow & IdentityRow)[]>(
-      `select ${TOKEN_COLUMNS}, ${PERSON_COLUMNS}, ${MEMBERSHIPS_COLUMN}
+      `select ${TOKEN_COLUMNS}, ${MEMBER_COLUMNS}, ${MEMBERSHIPS_COLUMN}
        from staff_tokens t join staff_people p on p.id = t.person_id and p.disabled_at is null
        where t.token_hash = $1`,
       [hash],
@@ -57,10 +62,10 @@ export class StaffTokenRepository {
     return row ? { token: toToken(row), identity: toIdentity(row) } : null;
   }
 
-  /** The person of a token; null if it was deleted or has expired, or the account is disabled. */
+  /** The staff member of a token; null if it was deleted or has expired, or the account is disabled. */
   async identityOf(id: string, now: Date): Promise<Identity | null> {
     const [row] = await this.dataSource.query<IdentityRow[]>(
-      `select ${PERSON_COLUMNS}, ${MEMBERSHIPS_COLUMN}
+      `select ${MEMBER_COLUMNS}, ${MEMBERSHIPS_COLUMN}
        from staff_tokens t join staff_people p on p.id = t.person_id and p.disabled_at is null
        where t.id = $1 and t.expires_at > $2`,
       [id, now],
@@ -73,17 +78,17 @@ export class StaffTokenRepository {
   }
 
   /** The newest first. */
-  async listOf(personId: string): Promise<TokenRecord[]> {
+  async listOf(memberId: string): Promise<TokenRecord[]> {
     const rows = await this.dataSource.query<TokenRow[]>(
       `select ${TOKEN_COLUMNS} from staff_tokens t where t.person_id = $1 order by t.created_at desc, t.id`,
-      [personId],
+      [memberId],
     );
     return rows.map(toToken);
   }
 
   /**
-   * @param most tokens of a person, expired ones not counted, which are removed
-   * @returns null if the person has that many
+   * @param most tokens of a staff member, expired ones not counted, which are removed
+   * @returns null if the staff member has that many
    */
   async insert(
     token: NewToken,
@@ -91,10 +96,10 @@ export class StaffTokenRepository {
     entryFor: (id: string) => AuditEntry,
   ): Promise<TokenRecord | null> {
     return this.dataSource.transaction(async (manager) => {
-      const { personId, hash, name, scopes, projectId, now, expiresAt } = token;
-      await manager.query('select from staff_people where id = $1 for update', [personId]);
+      const { memberId, hash, name, scopes, projectId, now, expiresAt } = token;
+      await manager.query('select from staff_people where id = $1 for update', [memberId]);
       await manager.query('delete from staff_tokens where person_id = $1 and expires_at <= $2', [
-        personId,
+        memberId,
         now,
       ]);
       const [row] = await manager.query<TokenRow[]>(
@@ -103,7 +108,7 @@ export class StaffTokenRepository {
          where p.id = $1 and p.disabled_at is null
            and (select count(*) from staff_tokens o where o.person_id = $1) < $8
          returning ${TOKEN_COLUMNS}`,
-        [personId, hash, name, scopes, projectId, now, expiresAt, most],
+        [memberId, hash, name, scopes, projectId, now, expiresAt, most],
       );
       if (!row) return null;
       await this.audit.write(entryFor(row.id), manager);
@@ -111,17 +116,17 @@ export class StaffTokenRepository {
     });
   }
 
-  async removeAll(personId: string): Promise<void> {
-    await this.dataSource.query('delete from staff_tokens where person_id = $1', [personId]);
+  async removeAll(memberId: string): Promise<void> {
+    await this.dataSource.query('delete from staff_tokens where person_id = $1', [memberId]);
   }
 
-  /** @returns false if the person has no such token */
-  async remove(personId: string, id: string, entry: AuditEntry): Promise<boolean> {
+  /** @returns false if the staff member has no such token */
+  async remove(memberId: string, id: string, entry: AuditEntry): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
       const rows = await manager.query<unknown[]>(
         `with gone as (delete from staff_tokens where id = $1 and person_id = $2 returning 1)
          select from gone`,
-        [id, personId],
+        [id, memberId],
       );
       if (rows.length === 0) return false;
       await this.audit.write(entry, manager);

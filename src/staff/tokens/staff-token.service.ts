@@ -1,11 +1,11 @@
-/** Personal access tokens: what a person does from the command line or from CI, within scopes and for a time. */
+/** Personal access tokens: what a staff member does from the command line or from CI, within scopes and for a time. */
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import type { AuditEntry } from '../../install/audit/audit-log.repository';
-import type { Person } from '../accounts/person';
+import type { StaffMember } from '../accounts/staff-member';
 import { Scope } from '../roles/scopes';
-import { actorOf, Staff, visibleProjects } from '../roles/staff';
+import { actorOf, StaffCaller, visibleProjects } from '../roles/staff';
 import { hashToken, newSecretToken } from '../secret-token';
 import { roleForbids, tokenNotFound, tooManyTokens } from '../staff.errors';
 import { projectNotFound } from '../../projects/projects.errors';
@@ -31,8 +31,8 @@ export class StaffTokens {
     private readonly clock: Clock,
   ) {}
 
-  /** The sender of a request with that token; null if it is unknown or expired, or its person's account is disabled. */
-  async find(token: string): Promise<Staff | null> {
+  /** The sender of a request with that token; null if it is unknown or expired, or its staff member's account is disabled. */
+  async find(token: string): Promise<StaffCaller | null> {
     const found = await this.tokens.findByHash(hashToken(token));
     const now = this.clock.now();
     if (!found || found.token.expiresAt.getTime() <= now) return null;
@@ -41,17 +41,17 @@ export class StaffTokens {
     return { identity: found.identity, session: null, token: { id, scopes, projectId, expiresAt } };
   }
 
-  async list(person: Person): Promise<TokenRecord[]> {
-    return this.tokens.listOf(person.id);
+  async list(member: StaffMember): Promise<TokenRecord[]> {
+    return this.tokens.listOf(member.id);
   }
 
   /**
    * A token that asks for another one gets none that may do more, or longer, than itself.
-   * @throws AppError 400 if the person has MAX_TOKENS, 403, 404 for a project that the person does not see
+   * @throws AppError 400 if the staff member has MAX_TOKENS, 403, 404 for a project that the staff member does not see
    */
   async create(
-    staff: Staff,
-    person: Person,
+    staff: StaffCaller,
+    member: StaffMember,
     request: TokenRequest,
     address: string,
   ): Promise<{ token: string; record: TokenRecord }> {
@@ -62,7 +62,7 @@ export class StaffTokens {
     assertSees(staff, projectId);
     assertNoMore(staff, { scopes, projectId, expiresAt });
     const { token, hash } = newSecretToken(TOKEN_PREFIX);
-    const input = { personId: person.id, hash, name, scopes, projectId, now: new Date(now), expiresAt };
+    const input = { memberId: member.id, hash, name, scopes, projectId, now: new Date(now), expiresAt };
     const record = await this.tokens.insert(input, MAX_TOKENS, (id) => ({
       actor: actorOf(staff, address),
       action: 'token.create',
@@ -73,12 +73,12 @@ export class StaffTokens {
     return { token, record };
   }
 
-  async endAll({ id }: Person): Promise<void> {
+  async endAll({ id }: StaffMember): Promise<void> {
     await this.tokens.removeAll(id);
   }
 
   /** A token may end itself; ending another one needs the scope `admin`. @throws AppError 403, 404 */
-  async remove(staff: Staff, person: Person, id: string, address: string): Promise<void> {
+  async remove(staff: StaffCaller, member: StaffMember, id: string, address: string): Promise<void> {
     if (staff.token && staff.token.id !== id.toLowerCase() && !staff.token.scopes.includes('admin'))
       throw roleForbids();
     const entry: AuditEntry = {
@@ -87,19 +87,19 @@ export class StaffTokens {
       projectId: null,
       details: { token_id: id },
     };
-    if (!UUID.test(id) || !(await this.tokens.remove(person.id, id, entry))) throw tokenNotFound();
+    if (!UUID.test(id) || !(await this.tokens.remove(member.id, id, entry))) throw tokenNotFound();
   }
 }
 
 /** @throws AppError 404 */
-function assertSees(staff: Staff, projectId: string | null): void {
+function assertSees(staff: StaffCaller, projectId: string | null): void {
   const visible = visibleProjects(staff);
   if (projectId !== null && visible !== null && !visible.includes(projectId)) throw projectNotFound();
 }
 
 /** @throws AppError 403 */
 function assertNoMore(
-  { token }: Staff,
+  { token }: StaffCaller,
   wanted: { scopes: readonly Scope[]; projectId: string | null; expiresAt: Date },
 ): void {
   if (!token) return;

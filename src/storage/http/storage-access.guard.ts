@@ -5,9 +5,11 @@
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Checks } from '../../access/access-rule';
-import { invalidCredentials, rateLimited } from '../../access/access.errors';
+import { rateLimited } from '../../access/access.errors';
+import { AdmissionGuard } from '../../access/admission.guard';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
+import { projectOf } from '../../access/current-caller.decorator';
 import { isDecodable, isQueryDecodable } from '../../http/syntax/percent-encoding';
 import { StorageRateLimiter } from '../../limits/storage-rate-limiter';
 import { invalidParameters } from '../storage.errors';
@@ -18,6 +20,7 @@ import { setRateHeaders } from './rate-headers';
 export class StorageAccessGuard implements CanActivate {
   constructor(
     private readonly apiKey: ApiKeyGuard,
+    private readonly admission: AdmissionGuard,
     private readonly bearer: BearerGuard,
     private readonly limiter: StorageRateLimiter,
   ) {}
@@ -26,9 +29,9 @@ export class StorageAccessGuard implements CanActivate {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
     await this.apiKey.canActivate(context);
+    this.admission.canActivate(context);
     await this.bearer.canActivate(context);
-    if (!request.apiKey) throw invalidCredentials();
-    const state = await this.limiter.hit(request.apiKey.project);
+    const state = await this.limiter.hit(projectOf(request));
     setRateHeaders(response, state);
     if (!state.allowed) throw rateLimited(state.retryAfter);
     if (!isDecodable(request.originalUrl) || !isQueryDecodable(request.originalUrl))

@@ -7,7 +7,6 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { PRODUCT } from '../../config/product';
-import { requestIdOf } from '../../http/request-id';
 import { EndedRequest, ObservedRequest, routeOf } from '../ended-request';
 
 /** Milliseconds for one request to the collector, also at the end of the process. */
@@ -43,7 +42,7 @@ export class TraceExporter {
           ...(project === null ? {} : { 'plinth.project': project.slug, 'plinth.project_id': project.id }),
           ...(role === null ? {} : { 'plinth.role': role }),
           ...(databaseMs === null ? {} : { 'plinth.database_ms': databaseMs }),
-          'plinth.request_id': requestIdOf(request) ?? '',
+          'plinth.request_id': request.context?.id ?? '',
         },
       },
       parentOf(request),

@@ -19,9 +19,9 @@ describe('POST /projects', () => {
     [{ name: 'X', slug: 'a' }, 'slug'],
     [{ name: 'X', slug: '-x' }, 'slug'],
     [{ name: 'X', plan: 'gold' }, 'plan'],
-    [{ name: 'X', sluug: 'x' }, 'sluug is unknown here'],
-    [{ name: 'X', id: 'chosen' }, 'id is unknown here'],
-    [{ name: 'X', settings: { auto_rsl: true } }, 'settings.auto_rsl is unknown here'],
+    [{ name: 'X', sluug: 'x' }, 'sluug is unknown; did you mean slug?'],
+    [{ name: 'X', id: 'chosen' }, 'id is unknown'],
+    [{ name: 'X', settings: { auto_rsl: true } }, 'settings.auto_rsl is unknown; did you mean auto_rls?'],
     [{ name: 'X', settings: { max_rows: 'many' } }, 'settings.max_rows'],
     [{ name: 'X', settings: { password_min_length: 5 } }, 'settings.password_min_length'],
     [{ name: 'X', settings: { exposed_schemas: ['auth'] } }, 'settings.exposed_schemas'],
@@ -129,7 +129,7 @@ describe('PATCH /projects/<id>', () => {
     const { id } = await plinth.createProject();
     expect((await plinth.admin.patch(`${projects}/${id}`, { name: ' ' })).status).toBe(400);
     const answer = await plinth.admin.patch(`${projects}/${id}`, { name: 'New', slug: 'other' });
-    expect([answer.status, answer.body.error.message]).toEqual([400, 'slug is unknown here']);
+    expect([answer.status, answer.body.error.message]).toEqual([400, 'slug is unknown']);
     expect((await plinth.admin.get(`${projects}/${id}`)).body.name).toBe('Test');
   });
 

@@ -126,6 +126,81 @@ describe('POST /projects/<id>/sql', () => {
     ]);
   });
 
+  /** Expression, its JSON in `rows`, and its text with `text_values`. */
+  const VALUES: readonly (readonly [string, string, string])[] = [
+    [`'Infinity'::float8`, '"Infinity"', 'Infinity'],
+    [`'-Infinity'::float4`, '"-Infinity"', '-Infinity'],
+    [`'NaN'::float8`, '"NaN"', 'NaN'],
+    [`'NaN'::numeric`, '"NaN"', 'NaN'],
+    [`'-0'::float8`, '-0', '-0'],
+    [`1e300::float8`, '1e+300', '1e+300'],
+    [`0.1::float4`, '0.1', '0.1'],
+    [`2147483647::int4`, '2147483647', '2147483647'],
+    [`7::int2`, '7', '7'],
+    [`4294967295::oid`, '4294967295', '4294967295'],
+    [`9223372036854775807::int8`, '"9223372036854775807"', '9223372036854775807'],
+    [
+      `123456789012345678901234567890.1230::numeric`,
+      '"123456789012345678901234567890.1230"',
+      '123456789012345678901234567890.1230',
+    ],
+    [
+      `timestamptz '2024-02-29 12:00:00.123456+00'`,
+      '"2024-02-29 12:00:00.123456+00"',
+      '2024-02-29 12:00:00.123456+00',
+    ],
+    [`'infinity'::timestamptz`, '"infinity"', 'infinity'],
+    [`'-infinity'::timestamp`, '"-infinity"', '-infinity'],
+    [`'infinity'::date`, '"infinity"', 'infinity'],
+    [`timestamptz '0044-03-15 12:00:00+00 BC'`, '"0044-03-15 12:00:00+00 BC"', '0044-03-15 12:00:00+00 BC'],
+    [`'\\x00ff'::bytea`, '"\\\\x00ff"', '\\x00ff'],
+    [`interval '0'`, '"00:00:00"', '00:00:00'],
+    [
+      `interval '1 month -3 days 00:00:00.000001'`,
+      '"1 mon -3 days +00:00:00.000001"',
+      '1 mon -3 days +00:00:00.000001',
+    ],
+    [`point(1, 'Infinity')`, '"(1,Infinity)"', '(1,Infinity)'],
+    [`'<(1,2),3>'::circle`, '"<(1,2),3>"', '<(1,2),3>'],
+    [`true`, 'true', 'true'],
+    [`null::int`, 'null', 'null'],
+    [`array[1, null, 2]`, '[1,null,2]', '{1,NULL,2}'],
+    [`'{}'::int[]`, '[]', '{}'],
+    [`array[[true], [false]]`, '[[true],[false]]', '{{t},{f}}'],
+    [
+      `'{a,NULL,"NULL","b c","d\\"e"}'::text[]`,
+      '["a",null,"NULL","b c","d\\"e"]',
+      '{a,NULL,"NULL","b c","d\\"e"}',
+    ],
+    [`array[9007199254740993]`, '["9007199254740993"]', '{9007199254740993}'],
+    [
+      `array[0.10, 12345678901234567890.5]`,
+      '["0.10","12345678901234567890.5"]',
+      '{0.10,12345678901234567890.5}',
+    ],
+    [`'{1.5,NaN,-Infinity}'::float8[]`, '[1.5,"NaN","-Infinity"]', '{1.5,NaN,-Infinity}'],
+    [`array['infinity'::timestamptz]`, '["infinity"]', '{infinity}'],
+    [`array[interval '0']`, '["00:00:00"]', '{00:00:00}'],
+    [`array['\\x01'::bytea]`, '["\\\\x01"]', '{"\\\\x01"}'],
+    [`'[0:1]={1,2}'::int[]`, '"[0:1]={1,2}"', '[0:1]={1,2}'],
+    [`row(1, 'a b', null)`, '"(1,\\"a b\\",)"', '(1,"a b",)'],
+    [`int8range(1, 9007199254740993)`, '"[1,9007199254740993)"', '[1,9007199254740993)'],
+    [
+      `'{"n": 12345678901234567890.10}'::jsonb`,
+      '{"n": 12345678901234567890.10}',
+      '{"n": 12345678901234567890.10}',
+    ],
+    [`'{"a":1,  "a":1e400}'::json`, '{"a":1,  "a":1e400}', '{"a":1,  "a":1e400}'],
+    [`array['[9007199254740993]'::json]`, '[[9007199254740993]]', '{[9007199254740993]}'],
+  ];
+
+  it.each(VALUES)('rounds and loses nothing of %s', async (expression, json, text) => {
+    const query = `set timezone = 'UTC'; select ${expression} as v`;
+    expect((await run(query)).text).toContain(`"rows":[{"v":${json}}]`);
+    const value = ['true', 'null'].includes(text) ? text : JSON.stringify(text);
+    expect((await run(query, { text_values: true })).text).toContain(`"rows":[{"v":${value}}]`);
+  });
+
   it('returns notices', async () => {
     expect((await run(`do $$ begin raise notice 'seen'; end $$`)).body.notices).toEqual(['seen']);
   });
@@ -240,7 +315,7 @@ describe('POST /projects/<id>/sql', () => {
     const { body, text } = await run(query, { all_results: true });
     const columns = ['a', 'a_2', '__proto__', '__proto___2', 'constructor', '1'];
     expect(body.statements.map((one: { columns: string[] }) => one.columns)).toEqual([columns, ['b', 'b_2']]);
-    expect(text).toContain('"__proto__":"p","__proto___2":{"x":1},"constructor":"c"');
+    expect(text).toContain('"__proto__":"p","__proto___2":{"x": 1},"constructor":"c"');
     expect(body.statements[0].rows[0]).toMatchObject({ a: 1, a_2: 2, 1: 3 });
     const wide = Array.from({ length: 1_600 }, (_, index) => `${index} as c`).join();
     expect(Object.keys((await run(`select ${wide}`)).body.rows[0])).toHaveLength(1_600);
@@ -257,7 +332,7 @@ describe('POST /projects/<id>/sql', () => {
     [{ query: '' }, 'query'],
     [{ query: 1 }, 'query'],
     [{ query: 'select 1\0' }, 'query'],
-    [{ query: 'select 1', timeout: 5 }, 'timeout is unknown here'],
+    [{ query: 'select 1', timeout: 5 }, 'timeout is unknown'],
     [{ query: 'select 1', timeout_seconds: 0 }, 'timeout_seconds'],
     [{ query: 'select 1', max_rows: 1e9 }, 'max_rows'],
   ])('answers 400 for %j', async (body, fault) => {

@@ -88,7 +88,7 @@ async function statuses(routes: readonly Route[], client: (route: Route) => Http
 
 /** Each route is tried with every fourth of the 23 forgeries. */
 const FORGERIES_APART = 4;
-const STAFF_RULES = ['staff', 'staff_person', 'staff_session'] as const;
+const STAFF_RULES = ['staff', 'staff_member', 'staff_session'] as const;
 
 describe('every route', () => {
   it('is listed, with routes of all areas', () => {

@@ -134,7 +134,7 @@ const REQUIREMENTS: Readonly<Record<AccessRule, object[]>> = {
   session: [{ apikey: [], bearer: [] }],
   service_role: [{ apikey: [], bearer: [] }],
   staff: [{ 'platform-admin-key': [] }, ...PERSON],
-  staff_person: PERSON,
+  staff_member: PERSON,
   staff_session: [STAFF_SESSION],
   metrics_token: [{ 'metrics-token': [] }, { 'platform-admin-key': [] }],
 };
@@ -166,7 +166,7 @@ it('the OpenAPI document names the roles and the scope of each operation of the 
     expect({
       route,
       named,
-      everyone: access.startsWith('every person'),
+      everyone: access.startsWith('every staff member'),
       byKey: !/_KEY is refused/.test(access),
     }).toEqual({
       route,

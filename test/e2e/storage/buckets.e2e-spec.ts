@@ -99,7 +99,7 @@ describe('POST /buckets', () => {
     const client = project.client(project.serviceKey, bearer);
     const claimed = { name: 'for a user', owner_id: '00000000-0000-4000-8000-000000000001' };
     const refused = await client.post(buckets, claimed);
-    expect([refused.status, refused.body.error.message]).toEqual([400, 'owner_id is unknown here']);
+    expect([refused.status, refused.body.error.message]).toEqual([400, 'owner_id is unknown']);
     const { body } = await client.post(buckets, { name: 'for a user' });
     expect(body.data.owner_id).toBe(user.userId);
   });

@@ -216,7 +216,7 @@ describe('PATCH /files/<file_id>', () => {
       owner_id: '00000000-0000-4000-8000-000000000001',
       filename: `own-${counter}`,
     });
-    expect([answer.status, answer.body.error.message]).toEqual([400, 'owner_id is unknown here']);
+    expect([answer.status, answer.body.error.message]).toEqual([400, 'owner_id is unknown']);
     expect((await user.get(`${storage}/files/${id}`)).body.data.owner_id).toBe(user.userId);
   });
 });

@@ -52,7 +52,8 @@ export function useSqlRun(project: Project, editor: RefObject<EditorHandle | nul
     mutationFn: async ({ sql, action }: Run) => {
       abort.current = new AbortController();
       const since = performance.now();
-      const options = { max_rows: Number(state.limit), all_results: action === 'run' };
+      const isRun = action === 'run';
+      const options = { max_rows: Number(state.limit), all_results: isRun, text_values: isRun };
       const answer = await runSql(project.id, PREFIXES[action] + sql, options, abort.current.signal);
       return { answer, ms: performance.now() - since };
     },

@@ -40,4 +40,11 @@ export class SqlDto {
   })
   @IsBoolean()
   all_results?: boolean;
+
+  @OptionalProperty({
+    description:
+      'Answers numbers, arrays and JSON as text, too, for clients whose JSON parser rounds large numbers; default: false',
+  })
+  @IsBoolean()
+  text_values?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Bodies of the operations on people, their sessions, tokens and invitations. */
+/** Bodies of the operations on staff, their sessions, tokens and invitations. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
@@ -21,7 +21,7 @@ import { FREE_OBJECT } from '../../../http/docs/documented-types';
 import { Example } from '../../../http/docs/example.decorator';
 import { FreeJson } from '../../../http/input/free-json';
 import type { JsonObject } from '../../../common/text/json';
-import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/person';
+import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/staff-member';
 import { Scope, SCOPES } from '../../roles/scopes';
 import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
@@ -107,7 +107,7 @@ export class ChangeStaffPasswordDto {
   @IsText({ min: 1, max: MAX_PASSWORD })
   current_password!: string;
   @ApiProperty(NEW_PASSWORD) @IsText({ max: MAX_PASSWORD }) password!: string;
-  @ApiPropertyOptional({ description: 'True ends all personal access tokens of the person as well' })
+  @ApiPropertyOptional({ description: 'True ends all personal access tokens of the staff member as well' })
   @ValidateIf((_body, value: unknown) => value !== undefined)
   @IsBoolean()
   end_tokens?: boolean;
@@ -132,7 +132,7 @@ export class BeginFactorDto {
     nullable: true,
     maxLength: MAX_PASSWORD,
     example: 'correct horse',
-    description: 'Required unless the person signs in by single sign-on only',
+    description: 'Required unless the staff member signs in by single sign-on only',
   })
   @IsText({ max: MAX_PASSWORD })
   password?: string | null;
@@ -154,22 +154,36 @@ export class UpdatePersonDto {
   @IsFullName()
   name?: string;
   @ApiPropertyOptional({
-    description: 'True ends all sessions and tokens of the person at once and prevents sign-in',
+    description: 'True ends all sessions and tokens of the staff member at once and prevents sign-in',
   })
   @ValidateIf((_body, value: unknown) => value !== undefined)
   @IsBoolean()
   disabled?: boolean;
+  @ApiPropertyOptional({
+    description:
+      'True also changes the password of the owner role of each database that the staff member may know, and ends its sessions',
+  })
+  @ValidateIf((_body, value: unknown) => value !== undefined)
+  @IsBoolean()
+  rotate_database_password?: boolean;
 }
 
 @Example({ role: 'developer' })
 export class ProjectRoleDto {
   @ApiProperty({ enum: PROJECT_ROLES }) @IsIn(PROJECT_ROLES) role!: ProjectRole;
+  @ApiPropertyOptional({
+    description: "True also changes the password of the database's owner role, and ends its sessions",
+  })
+  @ValidateIf((_body, value: unknown) => value !== undefined)
+  @IsBoolean()
+  rotate_database_password?: boolean;
 }
 
-export class RemoveMemberQuery {
+export class RotatePasswordQuery {
   @OptionalProperty({
     type: Boolean,
-    description: "True also changes the password of the database's owner role, and ends its sessions",
+    description:
+      "True also changes the password of the database's owner role, of a deleted account those of all databases that it may know, and ends the role's sessions",
   })
   @IsBooleanString()
   rotate_database_password?: 'true' | 'false' | '1' | '0';
@@ -224,7 +238,7 @@ export class CreateTokenDto {
     nullable: true,
     maxLength: 100,
     example: PROJECT_ID,
-    description: 'The only project that the token is for; default: all projects of the person',
+    description: 'The only project that the token is for; default: all projects of the staff member',
   })
   @IsText({ max: 100 })
   project_id?: string | null;

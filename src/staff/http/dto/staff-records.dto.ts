@@ -1,8 +1,8 @@
-/** Answers about people, their sessions, tokens and invitations. */
+/** Answers about staff, their sessions, tokens and invitations. */
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { Example } from '../../../http/docs/example.decorator';
 import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
-import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/person';
+import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/staff-member';
 import { Scope, SCOPES } from '../../roles/scopes';
 
 const AT = '2026-01-01T08:00:00.000Z';
@@ -58,7 +58,7 @@ export class MembershipDto {
 })
 export class StaffSessionDto {
   @ApiProperty({ type: SessionPersonDto }) readonly person!: SessionPersonDto;
-  @ApiProperty({ type: [MembershipDto], description: 'The projects that the person has a role in' })
+  @ApiProperty({ type: [MembershipDto], description: 'The projects that the staff member has a role in' })
   readonly projects!: readonly MembershipDto[];
   @ApiProperty({
     type: String,
@@ -192,7 +192,7 @@ export class CreatedInvitationDto extends InvitationDto {
     type: String,
     nullable: true,
     description:
-      'The link of the invitation if no SMTP_URL is set; otherwise null, because only the invited person gets it',
+      'The link of the invitation if no SMTP_URL is set; otherwise null, because only the invited staff member gets it',
   })
   readonly link!: string | null;
 }
@@ -202,7 +202,7 @@ export class TokenRecordDto {
   @ApiProperty({ format: 'uuid' }) readonly id!: string;
   @ApiProperty({ example: 'CI' }) readonly name!: string;
   @ApiProperty({ enum: SCOPES, isArray: true }) readonly scopes!: readonly Scope[];
-  @ApiProperty({ type: String, nullable: true, description: 'Null: all projects of the person' })
+  @ApiProperty({ type: String, nullable: true, description: 'Null: all projects of the staff member' })
   readonly project_id!: string | null;
   @ApiProperty(DATE) readonly created_at!: Date;
   @ApiProperty(DATE) readonly expires_at!: Date;

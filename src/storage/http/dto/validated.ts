@@ -5,7 +5,7 @@
 import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError, type ValidatorOptions } from 'class-validator';
-import { unknownHere } from '../../../http/input/strict-input.decorator';
+import { unknownMember } from '../../../http/input/strict-input.decorator';
 import { isJsonObject, isTooLargeToCheck } from '../../../common/text/json';
 import { bodyTooLargeToCheck } from '../../../http/bodies/body.errors';
 import { invalidParameters } from '../../storage.errors';
@@ -29,8 +29,8 @@ function validated<T extends object>(dto: Type<T>, given: object, options: Valid
   return value;
 }
 
-function messagesOf({ property, constraints = {} }: ValidationError): string[] {
-  return Object.entries(constraints).map(([kind, message]) =>
-    kind === 'whitelistValidation' ? unknownHere(property) : message,
+function messagesOf(error: ValidationError): string[] {
+  return Object.entries(error.constraints ?? {}).map(([kind, message]) =>
+    kind === 'whitelistValidation' ? unknownMember(error) : message,
   );
 }

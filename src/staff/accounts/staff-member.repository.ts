@@ -1,15 +1,15 @@
-/** Accounts of people and their roles in projects, in the platform database. Every change has its audit entry. */
+/** Accounts of staff and their roles in projects, in the platform database. Every change has its audit entry. */
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
 import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
-import { lastOwner, personNotFound } from '../staff.errors';
-import type { InstallRole, Membership, PersonRecord, ProjectRole } from './person';
-import { PERSON_COLUMNS, PersonRow, toPerson } from './person-columns';
+import { lastOwner, staffMemberNotFound } from '../staff.errors';
+import type { InstallRole, Membership, StaffMemberRecord, ProjectRole } from './staff-member';
+import { MEMBER_COLUMNS, StaffMemberRow, toStaffMember } from './staff-member-columns';
 
 /** Advisory lock under which owners are made and unmade, so that one always remains. The number is arbitrary. */
 const OWNERS_LOCK = 7_046_111;
 
-/** The tables of everything with which a person signs in. */
+/** The tables of everything with which a staff member signs in. */
 const CREDENTIALS = [
   'staff_recovery_codes',
   'staff_passkeys',
@@ -18,64 +18,64 @@ const CREDENTIALS = [
   'staff_tokens',
 ] as const;
 
-export interface NewPerson {
+export interface NewStaffMember {
   readonly email: string;
   readonly emailKey: string;
   readonly name: string;
   readonly role: InstallRole | null;
-  /** Null: the person signs in by single sign-on only. */
+  /** Null: the staff member signs in by single sign-on only. */
   readonly passwordHash: string | null;
   /** Null: the address is not proved. */
   readonly emailVerifiedAt: Date | null;
 }
 
 /** Members that are left out stay as they are. */
-export interface PersonChange {
+export interface StaffMemberChange {
   readonly name?: string;
   readonly role?: InstallRole | null;
   readonly disabled?: boolean;
 }
 
-/** A person with what signing in needs. */
-export interface SignInRecord extends PersonRecord {
-  /** Null: the person has no password. */
+/** A staff member with what signing in needs. */
+export interface SignInRecord extends StaffMemberRecord {
+  /** Null: the staff member has no password. */
   readonly passwordHash: string | null;
 }
 
-/** A person with a role in a project. */
-export interface ProjectMember extends PersonRecord {
+/** A staff member with a role in a project. */
+export interface ProjectMember extends StaffMemberRecord {
   readonly projectRole: ProjectRole;
 }
 
 @Injectable()
-export class PeopleRepository {
+export class StaffMemberRepository {
   constructor(
     private readonly dataSource: DataSource,
     private readonly audit: AuditLogRepository,
   ) {}
 
   /** In the order of their addresses. */
-  async list(): Promise<PersonRecord[]> {
-    const rows = await this.dataSource.query<PersonRow[]>(
-      `select ${PERSON_COLUMNS} from staff_people p order by p.email_key`,
+  async list(): Promise<StaffMemberRecord[]> {
+    const rows = await this.dataSource.query<StaffMemberRow[]>(
+      `select ${MEMBER_COLUMNS} from staff_people p order by p.email_key`,
     );
-    return rows.map(toPerson);
+    return rows.map(toStaffMember);
   }
 
-  async find(id: string): Promise<PersonRecord | null> {
-    const [row] = await this.dataSource.query<PersonRow[]>(
-      `select ${PERSON_COLUMNS} from staff_people p where p.id = $1`,
+  async find(id: string): Promise<StaffMemberRecord | null> {
+    const [row] = await this.dataSource.query<StaffMemberRow[]>(
+      `select ${MEMBER_COLUMNS} from staff_people p where p.id = $1`,
       [id],
     );
-    return row ? toPerson(row) : null;
+    return row ? toStaffMember(row) : null;
   }
 
   async findByEmail(emailKey: string): Promise<SignInRecord | null> {
-    const [row] = await this.dataSource.query<(PersonRow & { password_hash: string | null })[]>(
-      `select ${PERSON_COLUMNS}, p.password_hash from staff_people p where p.email_key = $1`,
+    const [row] = await this.dataSource.query<(StaffMemberRow & { password_hash: string | null })[]>(
+      `select ${MEMBER_COLUMNS}, p.password_hash from staff_people p where p.email_key = $1`,
       [emailKey],
     );
-    return row ? { ...toPerson(row), passwordHash: row.password_hash } : null;
+    return row ? { ...toStaffMember(row), passwordHash: row.password_hash } : null;
   }
 
   async findPasswordHash(id: string): Promise<string | null> {
@@ -87,15 +87,15 @@ export class PeopleRepository {
   }
 
   /** @throws driver's error 23505 if the address has an account */
-  async insert(person: NewPerson, manager: EntityManager): Promise<PersonRecord> {
-    const { email, emailKey, name, role, passwordHash, emailVerifiedAt } = person;
-    const [row] = await manager.query<PersonRow[]>(
+  async insert(member: NewStaffMember, manager: EntityManager): Promise<StaffMemberRecord> {
+    const { email, emailKey, name, role, passwordHash, emailVerifiedAt } = member;
+    const [row] = await manager.query<StaffMemberRow[]>(
       `insert into staff_people as p (email, email_key, name, role, password_hash, email_verified_at)
-       values ($1, $2, $3, $4, $5, $6) returning ${PERSON_COLUMNS}`,
+       values ($1, $2, $3, $4, $5, $6) returning ${MEMBER_COLUMNS}`,
       [email, emailKey, name, role, passwordHash, emailVerifiedAt],
     );
-    if (!row) throw new Error('the person was not inserted');
-    return toPerson(row);
+    if (!row) throw new Error('the staff member was not inserted');
+    return toStaffMember(row);
   }
 
   /** Sets the password, unless it was changed since `before` was read. */
@@ -116,7 +116,7 @@ export class PeopleRepository {
   }
 
   /**
-   * Gives an account whose address was not proved to the person who proves it now: whoever had it before keeps no way in. Its
+   * Gives an account whose address was not proved to the staff member who proves it now: whoever had it before keeps no way in. Its
    * roles stay, because they were given to the address.
    */
   async handOver(id: string, now: Date, manager: EntityManager): Promise<void> {
@@ -136,11 +136,11 @@ export class PeopleRepository {
   /** @throws AppError 404, 409 for the last owner */
   async update(
     id: string,
-    check: (before: PersonRecord) => void,
-    { name, role, disabled }: PersonChange,
+    check: (before: StaffMemberRecord) => void,
+    { name, role, disabled }: StaffMemberChange,
     now: Date,
     entry: AuditEntry,
-  ): Promise<PersonRecord> {
+  ): Promise<StaffMemberRecord> {
     return this.changingOwners(id, check, entry, async (manager) => {
       await manager.query(
         `update staff_people set name = coalesce($2, name),
@@ -153,14 +153,14 @@ export class PeopleRepository {
         await manager.query('delete from staff_sessions where person_id = $1', [id]);
         await manager.query('delete from staff_tokens where person_id = $1', [id]);
       }
-      // Invitations carry the rights of the person who made them.
+      // Invitations carry the rights of the staff member who made them.
       if (disabled === true || role !== undefined)
         await manager.query('delete from staff_invitations where invited_by = $1', [id]);
     });
   }
 
   /** @throws AppError 404, 409 for the last owner */
-  async remove(id: string, check: (before: PersonRecord) => void, entry: AuditEntry): Promise<void> {
+  async remove(id: string, check: (before: StaffMemberRecord) => void, entry: AuditEntry): Promise<void> {
     await this.changingOwners(id, check, entry, (manager) =>
       manager.query('delete from staff_people where id = $1', [id]),
     );
@@ -182,7 +182,7 @@ export class PeopleRepository {
     });
   }
 
-  /** The projects of a person, in the order of their slugs. */
+  /** The projects of a staff member, in the order of their slugs. */
   async projectsOf(id: string): Promise<Membership[]> {
     return this.dataSource.query<Membership[]>(
       `select m.project_id as id, j.slug, m.role from staff_members m
@@ -191,52 +191,63 @@ export class PeopleRepository {
     );
   }
 
-  /** The people with a role in a project, in the order of their addresses. */
+  /** The projects whose database password the staff member may know. */
+  async projectsKnownTo(id: string): Promise<{ readonly id: string; readonly slug: string }[]> {
+    return this.dataSource.query(
+      `select j.id, j.slug from projects j where j.status = 'active' and (
+         exists (select from staff_people where id = $1 and role in ('owner', 'operator'))
+         or exists (select from staff_members m where m.person_id = $1 and m.project_id = j.id and m.role <> 'viewer'))
+       order by j.slug`,
+      [id],
+    );
+  }
+
+  /** The staff with a role in a project, in the order of their addresses. */
   async membersOf(projectId: string): Promise<ProjectMember[]> {
-    const rows = await this.dataSource.query<(PersonRow & { project_role: ProjectRole })[]>(
-      `select ${PERSON_COLUMNS}, m.role as project_role
+    const rows = await this.dataSource.query<(StaffMemberRow & { project_role: ProjectRole })[]>(
+      `select ${MEMBER_COLUMNS}, m.role as project_role
        from staff_members m join staff_people p on p.id = m.person_id where m.project_id = $1 order by p.email_key`,
       [projectId],
     );
-    return rows.map((row) => ({ ...toPerson(row), projectRole: row.project_role }));
+    return rows.map((row) => ({ ...toStaffMember(row), projectRole: row.project_role }));
   }
 
   async setProjectRole(
     projectId: string,
-    personId: string,
+    memberId: string,
     role: ProjectRole,
     manager: EntityManager,
   ): Promise<void> {
     await manager.query(
       `insert into staff_members (project_id, person_id, role) values ($1, $2, $3)
        on conflict (project_id, person_id) do update set role = excluded.role`,
-      [projectId, personId, role],
+      [projectId, memberId, role],
     );
   }
 
   async giveProjectRole(
     projectId: string,
-    personId: string,
+    memberId: string,
     role: ProjectRole,
     entry: AuditEntry,
   ): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
-      await this.setProjectRole(projectId, personId, role, manager);
-      await withdrawInvitations(manager, projectId, personId);
+      await this.setProjectRole(projectId, memberId, role, manager);
+      await withdrawInvitations(manager, projectId, memberId);
       await this.audit.write(entry, manager);
     });
   }
 
-  /** @returns false if the person has no role in the project */
-  async takeProjectRole(projectId: string, personId: string, entry: AuditEntry): Promise<boolean> {
+  /** @returns false if the staff member has no role in the project */
+  async takeProjectRole(projectId: string, memberId: string, entry: AuditEntry): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
       const rows = await manager.query<unknown[]>(
         `with gone as (delete from staff_members where project_id = $1 and person_id = $2 returning 1)
          select from gone`,
-        [projectId, personId],
+        [projectId, memberId],
       );
       if (rows.length === 0) return false;
-      await withdrawInvitations(manager, projectId, personId);
+      await withdrawInvitations(manager, projectId, memberId);
       await this.audit.write(entry, manager);
       return true;
     });
@@ -244,13 +255,13 @@ export class PeopleRepository {
 
   private async changingOwners(
     id: string,
-    check: (before: PersonRecord) => void,
+    check: (before: StaffMemberRecord) => void,
     entry: AuditEntry,
     work: (manager: EntityManager) => Promise<unknown>,
-  ): Promise<PersonRecord> {
+  ): Promise<StaffMemberRecord> {
     return this.whileOwnersStay(async (manager) => {
       const before = await findIn(manager, id);
-      if (!before) throw personNotFound();
+      if (!before) throw staffMemberNotFound();
       check(before);
       await this.audit.write(entry, manager);
       await work(manager);
@@ -261,23 +272,23 @@ export class PeopleRepository {
   }
 }
 
-async function findIn(manager: EntityManager, id: string): Promise<PersonRecord | null> {
-  const [row] = await manager.query<PersonRow[]>(
-    `select ${PERSON_COLUMNS} from staff_people p where p.id = $1 for update`,
+async function findIn(manager: EntityManager, id: string): Promise<StaffMemberRecord | null> {
+  const [row] = await manager.query<StaffMemberRow[]>(
+    `select ${MEMBER_COLUMNS} from staff_people p where p.id = $1 for update`,
     [id],
   );
-  return row ? toPerson(row) : null;
+  return row ? toStaffMember(row) : null;
 }
 
-/** A changed role may no longer allow the invitations to the project that the person made. */
+/** A changed role may no longer allow the invitations to the project that the staff member made. */
 async function withdrawInvitations(
   manager: EntityManager,
   projectId: string,
-  personId: string,
+  memberId: string,
 ): Promise<void> {
   await manager.query(
     `delete from staff_invitations i using staff_invitation_projects t
      where t.invitation_id = i.id and t.project_id = $1 and i.invited_by = $2`,
-    [projectId, personId],
+    [projectId, memberId],
   );
 }

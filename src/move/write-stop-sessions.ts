@@ -1,14 +1,14 @@
 /**
- * Refuses all writes to a database while reads go on: table locks of mode EXCLUSIVE. They belong to a session, so
- * they are gone as soon as this process is.
+ * What a stop of writes does to the sessions of a database. First, table locks of mode EXCLUSIVE refuse writes while reads go on. They
+ * belong to a session, so they are gone as soon as this process is. At the switch the database refuses all sessions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { codeOf } from '../common/errors/error-facts';
 import type { BoundedClient } from '../database/pools/one-off-connection';
-import { quoteQualified } from '../database/sql/identifier';
+import { quoteIdentifier, quoteQualified } from '../database/sql/identifier';
 import { LOCK_NOT_AVAILABLE } from '../database/sql/sqlstate';
-import { writersHoldLocks } from './move.errors';
+import { sessionsRemain, writersHoldLocks } from './move.errors';
 
 /** Milliseconds of an attempt: less than deadlock_timeout, so that no writer is chosen as the victim of a deadlock. */
 const ATTEMPT_MS = 700;
@@ -16,6 +16,9 @@ const ATTEMPT_MS = 700;
 const PATIENT_ATTEMPTS = 2;
 const ATTEMPTS = 6;
 const POLL_INTERVAL_MS = 500;
+/** Milliseconds between checks of the sessions of a closed database, and until its close is given up. */
+const CLOSE_POLL_MS = 50;
+const CLOSE_LIMIT_MS = 5_000;
 
 /** PostgreSQL notices within about 15 seconds that the host of this process is gone. */
 const SESSION = `set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 3; set tcp_keepalives_count = 3;
@@ -88,4 +91,49 @@ export async function endWaitingWriters(
     );
     await sleep(POLL_INTERVAL_MS, undefined, { signal: isOver }).catch(() => undefined);
   }
+}
+
+const OTHERS = `select pid, pg_terminate_backend(pid) from pg_stat_activity
+  where datname = $1 and pid <> all ($2) and pid <> pg_backend_pid() and backend_type <> 'autovacuum worker'`;
+
+/**
+ * Refuses new sessions and ends the others; none is left when it resolves. No process can write to the database from then on,
+ * whatever it knows about the move.
+ * @param client of the admin role, in another database
+ * @param spared sessions of the caller
+ * @throws AppError 409 when a session cannot be ended
+ */
+export async function closeDatabase(
+  client: Client,
+  database: string,
+  spared: readonly number[],
+): Promise<void> {
+  await client.query(`alter database ${quoteIdentifier(database)} with allow_connections false`);
+  await endOthers(client, database, spared);
+}
+
+/** Ends all sessions but the spared ones, and waits until they are gone. @throws AppError 409 */
+export async function endOthers(client: Client, database: string, spared: readonly number[]): Promise<void> {
+  const end = performance.now() + CLOSE_LIMIT_MS;
+  // Twice without any: a session that has just passed the check of ALLOW_CONNECTIONS is listed a moment later.
+  for (let quiet = 0; quiet < 2;) {
+    const { rowCount } = await client.query(OTHERS, [database, spared]);
+    quiet = rowCount === 0 ? quiet + 1 : 0;
+    if (performance.now() > end) throw sessionsRemain(rowCount ?? 0);
+    if (quiet < 2) await sleep(quiet === 0 ? CLOSE_POLL_MS / 5 : CLOSE_POLL_MS);
+  }
+}
+
+export async function openDatabase(client: Client, database: string): Promise<void> {
+  await client.query(`alter database ${quoteIdentifier(database)} with allow_connections true`);
+}
+
+/** Ends a CREATE DATABASE that a killed process began: PostgreSQL goes on with it, and it is not seen before its end. */
+export async function endCreation(client: Client, database: string): Promise<void> {
+  await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where pid <> pg_backend_pid() and state = 'active' and pg_has_role(usesysid, 'USAGE')
+       and starts_with(query, $1)`,
+    [`create database ${quoteIdentifier(database)} `],
+  );
 }

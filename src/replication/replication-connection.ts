@@ -1,6 +1,6 @@
 /** A connection that speaks PostgreSQL's streaming replication protocol (manual, 54.4). */
 import type { Client, Connection, QueryResultRow, Submittable } from 'pg';
-import { HostListClient, type HostListConfig } from '../../pg-pipeline';
+import { HostListClient, type HostListConfig } from '../pg-pipeline';
 
 /** Bytes that wait for their reader, at which the socket pauses. */
 const MAX_WAITING = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** `plinth people ...`, and the people of a project. */
+/** `plinth people ...`: the staff of the installation, and the staff of a project. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
@@ -17,12 +17,25 @@ interface InviteOptions {
   readonly project?: readonly { readonly name: string; readonly role: ProjectRole }[];
 }
 
-interface UpdateOptions {
+interface RotateOptions {
+  readonly rotateDatabasePassword?: true;
+}
+
+interface GrantOptions extends RotateOptions {
+  readonly role: ProjectRole;
+}
+
+interface UpdateOptions extends RotateOptions {
   readonly name?: string;
   readonly role?: InstallRole | 'none';
   readonly disable?: true;
   readonly enable?: true;
 }
+
+const ROTATE = [
+  '--rotate-database-password',
+  'change the password of the owner role of each database that they may know, too',
+] as const;
 
 /** An argument that is a whole number. */
 export const wholeNumber =
@@ -35,46 +48,51 @@ export const wholeNumber =
   };
 
 export function addPeopleCommands(program: Command, context: CommandContext): void {
-  const people = program.command('people').description('people who administer the installation');
-  people
+  const members = program.command('people').description('people who administer the installation');
+  members
     .command('list')
-    .description('list the people, by address')
+    .description('list the staff, by address')
     .action(async () => {
       const all = await dataOf(context.api.GET('/admin/v1/people'));
       context.print(all, () => table(all, COLUMNS));
     });
-  addInvitationCommands(people, context);
-  people
+  addInvitationCommands(members, context);
+  members
     .command('update <email>')
-    .description('change name or role of a person, or disable the account')
+    .description('change name or role of a staff member, or disable the account')
     .option('--name <name>', 'the name')
     .addOption(new Option('--role <role>', 'role of the installation').choices([...INSTALL_ROLES, 'none']))
     .option('--disable', 'end all sessions and tokens, and refuse new ones')
-    .option('--enable', 'let the person sign in again')
-    .action(async (email: string, { name, role, disable, enable }: UpdateOptions) => {
+    .option('--enable', 'let the staff member sign in again')
+    .option(...ROTATE)
+    .action(async (email: string, options: UpdateOptions) => {
+      const { name, role, disable, enable, rotateDatabasePassword: rotate } = options;
       const { id } = await findPerson(context, email);
       const body = {
         name,
         role: role === 'none' ? null : role,
         disabled: disable ? true : enable ? false : undefined,
+        rotate_database_password: rotate,
       };
-      const person = await dataOf(
+      const member = await dataOf(
         context.api.PATCH('/admin/v1/people/{id}', { params: { path: { id } }, body }),
       );
-      context.print(person, () => list(person));
+      context.print(member, () => list(member));
     });
-  people
+  members
     .command('delete <email>')
-    .description('delete the account of a person')
-    .action(async (email: string) => {
+    .description('delete the account of a staff member')
+    .option(...ROTATE)
+    .action(async (email: string, { rotateDatabasePassword: rotate }: RotateOptions) => {
       const { id } = await findPerson(context, email);
-      await context.api.DELETE('/admin/v1/people/{id}', { params: { path: { id } } });
+      const params = { path: { id }, ...(rotate ? { query: { rotate_database_password: true } } : {}) };
+      await context.api.DELETE('/admin/v1/people/{id}', { params });
       context.print({ id, email, deleted: true }, () => `Deleted ${email}\n`);
     });
 }
 
-function addInvitationCommands(people: Command, context: CommandContext): void {
-  people
+function addInvitationCommands(members: Command, context: CommandContext): void {
+  members
     .command('invite <email>')
     .description('mail an invitation; without SMTP_URL, prints its link')
     .addOption(new Option('--role <role>', 'role of the installation').choices(INSTALL_ROLES))
@@ -87,14 +105,14 @@ function addInvitationCommands(people: Command, context: CommandContext): void {
       const invitation = await dataOf(context.api.POST('/admin/v1/invitations', { body }));
       context.print(invitation, () => list(invitation));
     });
-  people
+  members
     .command('invitations')
     .description('list open invitations, the newest first')
     .action(async () => {
       const open = await dataOf(context.api.GET('/admin/v1/invitations'));
       context.print(open, () => table(open, ['id', 'email', 'role', 'projects', 'invited_by', 'expires_at']));
     });
-  people
+  members
     .command('withdraw <invitation>')
     .description('withdraw an invitation, by its id')
     .action(async (id: string) => {
@@ -107,7 +125,7 @@ export function addProjectPeopleCommands(project: Command, context: CommandConte
   const idOf = async (name: string): Promise<string> => (await context.server.findProject(name)).id;
   project
     .command('people <project>')
-    .description('list the people with a role in a project')
+    .description('list the staff with a role in a project')
     .action(async (name: string) => {
       const params = { path: { id: await idOf(name) } };
       const members = await dataOf(context.api.GET('/admin/v1/projects/{id}/people', { params }));
@@ -115,19 +133,21 @@ export function addProjectPeopleCommands(project: Command, context: CommandConte
     });
   project
     .command('grant <project> <email>')
-    .description('give a person a role in a project')
+    .description('give a staff member a role in a project')
     .addOption(new Option('--role <role>', 'the role').choices(PROJECT_ROLES).makeOptionMandatory())
-    .action(async (name: string, email: string, { role }: { role: ProjectRole }) => {
+    .option('--rotate-database-password', "change the password of the database's owner role, too")
+    .action(async (name: string, email: string, { role, rotateDatabasePassword: rotate }: GrantOptions) => {
       const params = { path: { id: await idOf(name), person_id: email } };
       const address = '/admin/v1/projects/{id}/people/{person_id}';
-      const person = await dataOf(context.api.PUT(address, { params, body: { role } }));
-      context.print(person, () => `${email} is ${role} of ${name}\n`);
+      const body = { role, rotate_database_password: rotate };
+      const member = await dataOf(context.api.PUT(address, { params, body }));
+      context.print(member, () => `${email} is ${role} of ${name}\n`);
     });
   project
     .command('revoke <project> <email>')
-    .description("take a person's role in a project away")
+    .description("take a staff member's role in a project away")
     .option('--rotate-database-password', "change the password of the database's owner role, too")
-    .action(async (name: string, email: string, { rotateDatabasePassword: rotate }: RevokeOptions) => {
+    .action(async (name: string, email: string, { rotateDatabasePassword: rotate }: RotateOptions) => {
       const params = {
         path: { id: await idOf(name), person_id: email },
         ...(rotate ? { query: { rotate_database_password: true } } : {}),
@@ -135,10 +155,6 @@ export function addProjectPeopleCommands(project: Command, context: CommandConte
       await context.api.DELETE('/admin/v1/projects/{id}/people/{person_id}', { params });
       context.print({ project: name, email }, () => `${email} has no role in ${name}\n`);
     });
-}
-
-interface RevokeOptions {
-  readonly rotateDatabasePassword?: true;
 }
 
 /** `acme:viewer`. */
@@ -155,7 +171,7 @@ function projectRole(
 
 async function findPerson({ api }: CommandContext, email: string): Promise<Schema<'PersonDto'>> {
   const all = await dataOf(api.GET('/admin/v1/people'));
-  const found = all.find((person) => person.email.toLowerCase() === email.toLowerCase());
-  if (!found) throw new CliError(`There is no person with the address ${email}`, EXIT.notFound);
+  const found = all.find((member) => member.email.toLowerCase() === email.toLowerCase());
+  if (!found) throw new CliError(`There is no staff member with the address ${email}`, EXIT.notFound);
   return found;
 }

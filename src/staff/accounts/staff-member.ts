@@ -1,4 +1,4 @@
-/** People who administer the installation, and their roles. */
+/** Staff who administer the installation, and their roles. */
 
 /** Roles of the installation. */
 export const INSTALL_ROLES = ['owner', 'operator', 'auditor'] as const;
@@ -9,7 +9,7 @@ export const PROJECT_ROLES = ['admin', 'developer', 'viewer'] as const;
 export type ProjectRole = (typeof PROJECT_ROLES)[number];
 
 /** The account of a person. */
-export interface Person {
+export interface StaffMember {
   readonly id: string;
   readonly email: string;
   readonly name: string;
@@ -21,7 +21,7 @@ export interface Person {
   readonly hasFactor: boolean;
 }
 
-/** The role of a person in a project. */
+/** The role of a staff member in a project. */
 export interface Membership {
   /** The project's id. */
   readonly id: string;
@@ -29,8 +29,8 @@ export interface Membership {
   readonly role: ProjectRole;
 }
 
-/** A person with everything that the list of people shows. */
-export interface PersonRecord extends Person {
+/** A staff member with everything that the list of staff shows. */
+export interface StaffMemberRecord extends StaffMember {
   readonly disabledAt: Date | null;
   /** Since when the address is proved, by a mail's link or an issuer; null: not proved. */
   readonly emailVerifiedAt: Date | null;
@@ -38,8 +38,8 @@ export interface PersonRecord extends Person {
   readonly lastSignInAt: Date | null;
 }
 
-/** A person and the projects that they have a role in. */
+/** A staff member and the projects that they have a role in. */
 export interface Identity {
-  readonly person: Person;
+  readonly member: StaffMember;
   readonly projects: readonly Membership[];
 }

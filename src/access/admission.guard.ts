@@ -1,0 +1,26 @@
+/** Admits requests to a project that may be used now: not paused, within its rates and quotas, and not moved. Comes after ApiKeyGuard. */
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { projectPaused } from '../database/pools/pool.errors';
+import { ProjectQuotas } from '../limits/project-quotas.service';
+import { WriteStops } from '../projects/write-stops.service';
+import { Checks } from './access-rule';
+import { projectOf } from './current-caller.decorator';
+
+@Injectable()
+@Checks()
+export class AdmissionGuard implements CanActivate {
+  constructor(
+    private readonly quotas: ProjectQuotas,
+    private readonly stops: WriteStops,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    const project = projectOf(request);
+    if (project.database.isPaused) throw projectPaused();
+    this.quotas.assertMayRequest(project);
+    this.stops.assertMayWrite(request.method, project);
+    return true;
+  }
+}

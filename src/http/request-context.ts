@@ -1,0 +1,33 @@
+/** What is noted about a request before a guard sees it. Guards add `apiKey`, `caller` and `staff` (request.d.ts). */
+import type { IncomingMessage } from 'node:http';
+import type { FairStarts } from '../admission/fair-starts';
+
+export interface RequestTimes {
+  /** Milliseconds, without a use that still runs. */
+  database: number;
+  /** Current uses; parallel uses count once. */
+  uses: number;
+  /** When the first of them began. */
+  since: number;
+}
+
+class RequestContext {
+  /** By which the request is found in the logs of several services; null where requests are neither logged nor traced. */
+  id: string | null = null;
+  /** Null for a request that started before something watched. */
+  times: RequestTimes | null = null;
+  /** Gives the request its turn when its body was read. */
+  starts: FairStarts | null = null;
+  /** It arrived through the listener of METRICS_PORT. */
+  isOfMetrics = false;
+}
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    context?: RequestContext;
+  }
+}
+
+export function contextOf(request: IncomingMessage): RequestContext {
+  return (request.context ??= new RequestContext());
+}

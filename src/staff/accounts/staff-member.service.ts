@@ -1,0 +1,151 @@
+/** Staff as owners, operators and project administrators manage them. Nobody grants or touches more than they have. */
+import { Injectable } from '@nestjs/common';
+import { parseEmailAddress } from '../../identity/email-address';
+import { UUID } from '../../common/text/uuid';
+import { AppError } from '../../common/errors/app-error';
+import { Clock } from '../../common/time/clock';
+import type { JsonObject } from '../../common/text/json';
+import type { Actor, AuditEntry } from '../../install/audit/audit-log.repository';
+import { OwnerDatabase } from '../../projects/owner-database';
+import { ProjectRegistry } from '../../projects/project-registry.service';
+import { installRoleOf, StaffCaller } from '../roles/staff';
+import { passwordsKept, staffMemberNotFound, roleForbids } from '../staff.errors';
+import type { InstallRole, Membership, StaffMemberRecord, ProjectRole } from './staff-member';
+import { StaffMemberRepository, StaffMemberChange, ProjectMember } from './staff-member.repository';
+
+@Injectable()
+export class StaffMemberService {
+  constructor(
+    private readonly members: StaffMemberRepository,
+    private readonly projects: ProjectRegistry,
+    private readonly owner: OwnerDatabase,
+    private readonly clock: Clock,
+  ) {}
+
+  async list(): Promise<StaffMemberRecord[]> {
+    return this.members.list();
+  }
+
+  /**
+   * @param rotatePasswords gives the databases whose password the member may know another one
+   * @throws AppError 403 where an owner is concerned and the sender is none, 404, 409 for the last owner, 503 when the password of a
+   *   database cannot be changed
+   */
+  async update(
+    staff: StaffCaller,
+    id: string,
+    change: StaffMemberChange,
+    rotatePasswords: boolean,
+    actor: Actor,
+  ): Promise<StaffMemberRecord> {
+    assertId(id);
+    const known = rotatePasswords ? await this.members.projectsKnownTo(id) : [];
+    assertMayGrant(staff, change.role ?? null);
+    const details = { person_id: id, ...change } as JsonObject;
+    const now = new Date(this.clock.now());
+    const changed = await this.members.update(
+      id,
+      (before) => assertMayGrant(staff, before.role),
+      change,
+      now,
+      entryOf('person.update', actor, null, details),
+    );
+    await this.rotate(known, actor);
+    return changed;
+  }
+
+  /** @throws as update() */
+  async remove(staff: StaffCaller, id: string, rotatePasswords: boolean, actor: Actor): Promise<void> {
+    assertId(id);
+    const known = rotatePasswords ? await this.members.projectsKnownTo(id) : [];
+    await this.members.remove(
+      id,
+      (before) => assertMayGrant(staff, before.role),
+      entryOf('person.delete', actor, null, { person_id: id }),
+    );
+    await this.rotate(known, actor);
+  }
+
+  /** @throws AppError 404 */
+  async projectsOf(id: string): Promise<Membership[]> {
+    assertId(id);
+    if (!(await this.members.find(id))) throw staffMemberNotFound();
+    return this.members.projectsOf(id);
+  }
+
+  /** @throws AppError 404 */
+  async membersOf(projectId: string): Promise<ProjectMember[]> {
+    await this.projects.get(projectId);
+    return this.members.membersOf(projectId);
+  }
+
+  /**
+   * @param who the id of the staff member, or their address
+   * @param rotatePassword gives the project's database another password
+   * @throws AppError 404
+   */
+  async giveProjectRole(
+    projectId: string,
+    who: string,
+    role: ProjectRole,
+    rotatePassword: boolean,
+    actor: Actor,
+  ): Promise<ProjectMember> {
+    await this.projects.get(projectId);
+    const member = await this.find(who);
+    const entry = entryOf('project.person.set', actor, projectId, { person_id: member.id, role });
+    await this.members.giveProjectRole(projectId, member.id, role, entry);
+    if (rotatePassword) await this.owner.rotatePassword(projectId, actor);
+    return { ...member, projectRole: role };
+  }
+
+  /** @param rotatePassword gives the project's database another password @throws AppError 404 */
+  async takeProjectRole(
+    projectId: string,
+    who: string,
+    rotatePassword: boolean,
+    actor: Actor,
+  ): Promise<void> {
+    await this.projects.get(projectId);
+    const { id } = await this.find(who);
+    const entry = entryOf('project.person.remove', actor, projectId, { person_id: id });
+    if (!(await this.members.takeProjectRole(projectId, id, entry))) throw staffMemberNotFound();
+    if (rotatePassword) await this.owner.rotatePassword(projectId, actor);
+  }
+
+  /** All that can be: the server of one project may be down. */
+  private async rotate(projects: readonly { id: string; slug: string }[], actor: Actor): Promise<void> {
+    const failed: string[] = [];
+    for (const { id, slug } of projects)
+      await this.owner.rotatePassword(id, actor).catch((error: unknown) => {
+        // Deleted since it was listed.
+        if (!(error instanceof AppError && error.status === 404)) failed.push(slug);
+      });
+    if (failed.length > 0) throw passwordsKept(failed);
+  }
+
+  private async find(who: string): Promise<StaffMemberRecord> {
+    const key = parseEmailAddress(who)?.key;
+    const byId = UUID.test(who) ? await this.members.find(who) : null;
+    const member = key === undefined ? byId : await this.members.findByEmail(key);
+    if (!member) throw staffMemberNotFound();
+    return member;
+  }
+}
+
+/** Only an owner makes, changes or removes an owner. @throws AppError 403 */
+export function assertMayGrant(staff: StaffCaller, role: InstallRole | null): void {
+  if (role === 'owner' && installRoleOf(staff) !== 'owner') throw roleForbids();
+}
+
+/** @throws AppError 404 */
+function assertId(id: string): void {
+  if (!UUID.test(id)) throw staffMemberNotFound();
+}
+
+const entryOf = (
+  action: string,
+  actor: Actor,
+  projectId: string | null,
+  details: JsonObject,
+): AuditEntry => ({ actor, action, projectId, details });
