@@ -11,7 +11,7 @@ import { ExchangeCodeRepository } from './codes/exchange-code.repository';
 import { MagicLinkService } from './codes/magic-link.service';
 import { MailedSignInService } from './codes/mailed-sign-in.service';
 import { ReauthenticationService } from './codes/reauthentication.service';
-import { AccountDetailsRepository } from './accounts/account-details.repository';
+import { AccountDetailsRepository } from './factors/account-details.repository';
 import { atRoot } from './http/gotrue/gotrue-api.decorator';
 import { GoTrueAdminController } from './http/gotrue/gotrue-admin.controller';
 import { GoTrueFactorsController } from './http/gotrue/gotrue-factors.controller';
@@ -143,12 +143,7 @@ const SESSIONS = [
   SignUpService,
 ];
 
-const CODES = [
-  ExchangeCodeRepository,
-  MagicLinkService,
-  MailedSignInService,
-  ReauthenticationService,
-];
+const CODES = [ExchangeCodeRepository, MagicLinkService, MailedSignInService, ReauthenticationService];
 
 const FACTORS = [FactorRepository, FactorService, SessionRaiseRepository];
 

@@ -70,7 +70,8 @@ afterAll(async () => {
       .map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages.join('\n').slice(0, 500)}`);
     const passed = results.filter(({ status }) => status === 'passed').length;
     process.stdout.write(`auth-js: ${passed} passed, ${failed.length} failed\n`);
-    const isExpected = (text: string): boolean => EXPECTED_FAILURES.some(([prefix]) => text.startsWith(prefix));
+    const isExpected = (text: string): boolean =>
+      EXPECTED_FAILURES.some(([prefix]) => text.startsWith(prefix));
     expect(failed.filter((text) => !isExpected(text))).toEqual([]);
     expect(passed).toBeGreaterThan(200);
   },

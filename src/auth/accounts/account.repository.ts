@@ -132,7 +132,15 @@ export function accountInsertion(account: AccountToInsert, audit: AuditEntry): S
   return withAudit(insertion, audit);
 }
 
-function insertedValues({ id, email, name, passwordHash, data, appData = {}, ...times }: AccountToInsert): unknown[] {
+function insertedValues({
+  id,
+  email,
+  name,
+  passwordHash,
+  data,
+  appData = {},
+  ...times
+}: AccountToInsert): unknown[] {
   const { emailVerifiedAt, bannedUntil, invitedAt, now } = times;
   return [
     id,

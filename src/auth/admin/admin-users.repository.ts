@@ -103,7 +103,15 @@ const UPDATE = `update auth.users u set
   where u.id = $1 returning u.*`;
 
 function updating(id: string, change: UserChange, audit: AuditEntry): Statement {
-  const { email, name = null, data, appData, passwordHash = null, emailVerified = null, bannedUntil } = change;
+  const {
+    email,
+    name = null,
+    data,
+    appData,
+    passwordHash = null,
+    emailVerified = null,
+    bannedUntil,
+  } = change;
   const address = [email?.address ?? null, email?.key ?? null];
   const values = [name, data ? JSON.stringify(data) : null, passwordHash, emailVerified];
   const ban = [bannedUntil !== undefined, bannedUntil ?? null];

@@ -15,7 +15,8 @@ export function challengeOf(challenge?: string | null, method?: string | null): 
   const lower = method.toLowerCase();
   if (lower !== 's256' && lower !== 'plain')
     throw invalidParameters('code_challenge_method must be s256 or plain');
-  if (!VALUE.test(challenge)) throw invalidParameters('code challenge has to be between 43 and 128 characters');
+  if (!VALUE.test(challenge))
+    throw invalidParameters('code challenge has to be between 43 and 128 characters');
   return { challenge, method: lower };
 }
 

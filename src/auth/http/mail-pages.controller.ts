@@ -62,7 +62,11 @@ export class MailPagesController {
     const [token, password] = [body.get('token') ?? '', body.get('password') ?? ''];
     const fault = faultOf(context, password);
     if (fault)
-      return respondWithPage(response, 400, pageOf(context, { message: fault, form: formOf(context, token) }));
+      return respondWithPage(
+        response,
+        400,
+        pageOf(context, { message: fault, form: formOf(context, token) }),
+      );
     return answer(response, context, this.resets.update(context.project, { token, password }, origin));
   }
 

@@ -180,7 +180,12 @@ export class MailedTokenRepository {
   }
 
   /** Spends the code that a signed-in user asked for. @returns false for a wrong code, or after MAX_GUESSES */
-  async spendReauthentication(project: Project, userId: string, codeHash: Buffer, now: Date): Promise<boolean> {
+  async spendReauthentication(
+    project: Project,
+    userId: string,
+    codeHash: Buffer,
+    now: Date,
+  ): Promise<boolean> {
     const { rows } = await this.rls.systemQuery(project.database, 'a user proves their address again', {
       name: 'auth:spend-reauthentication',
       text: `with guess as (
@@ -207,7 +212,10 @@ function toSpentToken(row: QueryResultRow): SpentToken {
   return {
     ...toCredentials(row),
     kind: token.oneOf('kind', MAILED_TOKEN_KINDS),
-    challenge: challenge === null ? null : { challenge, method: token.oneOf('code_challenge_method', ['s256', 'plain']) },
+    challenge:
+      challenge === null
+        ? null
+        : { challenge, method: token.oneOf('code_challenge_method', ['s256', 'plain']) },
   };
 }
 

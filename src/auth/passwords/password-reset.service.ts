@@ -25,12 +25,7 @@ export class PasswordResetService {
   ) {}
 
   /** Mails a token if an account has the address. The answer takes the same time if none has. */
-  async request(
-    project: Project,
-    emailText: string,
-    origin: RequestOrigin,
-    flow?: MailFlow,
-  ): Promise<void> {
+  async request(project: Project, emailText: string, origin: RequestOrigin, flow?: MailFlow): Promise<void> {
     const { key } = getEmailAddress(emailText);
     await this.throttle.assertMayMail(project, key);
     await this.mails.request(project, 'reset', key, origin, { flow });

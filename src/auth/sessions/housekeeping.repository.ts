@@ -17,10 +17,7 @@ interface Sweep {
 export class HousekeepingRepository {
   constructor(private readonly rls: RlsTransaction) {}
 
-  async sweep(
-    project: Project,
-    { now, auditBefore, mailsBefore, anonymousBefore }: Sweep,
-  ): Promise<void> {
+  async sweep(project: Project, { now, auditBefore, mailsBefore, anonymousBefore }: Sweep): Promise<void> {
     await this.rls.systemBatch(project.database, 'no request asks for the deletion of expired rows', [
       { text: 'delete from auth.audit_log where at < $1', values: [auditBefore] },
       { text: 'delete from auth.outgoing_mails where created_at < $1', values: [mailsBefore] },

@@ -24,13 +24,21 @@ export class SessionStarter {
   /** @returns null if the password was changed, or the account banned or deleted, after the credentials were read */
   async start(
     project: Project,
-    { account, passwordHash, newPasswordHash = null }: Credentials & { readonly newPasswordHash?: string | null },
+    {
+      account,
+      passwordHash,
+      newPasswordHash = null,
+    }: Credentials & { readonly newPasswordHash?: string | null },
     method: SignInMethod,
     origin: RequestOrigin,
   ): Promise<SignedIn | null> {
     const session = this.newSession(project, account.id, method, origin);
     const entry = byAnonymous('sign_in', account.id, { now: new Date(this.clock.now()), origin });
-    const customClaims = await this.sessions.begin(project, { ...session, passwordHash, newPasswordHash }, entry);
+    const customClaims = await this.sessions.begin(
+      project,
+      { ...session, passwordHash, newPasswordHash },
+      entry,
+    );
     if (!customClaims) return null;
     this.housekeeping.visit(project);
     return this.issueFirst(project, { account, customClaims }, session);

@@ -20,11 +20,21 @@ export const LOGOUT_SCOPES = ['local', 'others', 'global'] as const;
 export type LogoutScope = (typeof LOGOUT_SCOPES)[number];
 
 /** How a session was signed in (`amr` of its tokens, RFC 8176, with the names that GoTrue uses). */
-export const SIGN_IN_METHODS = ['password', 'otp', 'magiclink', 'recovery', 'invite', 'email/signup', 'email_change', 'anonymous', 'totp'] as const;
+export const SIGN_IN_METHODS = [
+  'password',
+  'otp',
+  'magiclink',
+  'recovery',
+  'invite',
+  'email/signup',
+  'email_change',
+  'anonymous',
+  'totp',
+] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 export interface MethodReference {
-  readonly method: string;
+  readonly method: SignInMethod;
   /** Unix seconds. */
   readonly timestamp: number;
 }
@@ -93,7 +103,9 @@ function toMethods(text: string): MethodReference[] {
     if (!isJsonObject(entry)) return [];
     const { method, timestamp } = entry;
     const isMethod = SIGN_IN_METHODS.some((one) => one === method);
-    return isMethod && Number.isSafeInteger(timestamp) ? [{ method: String(method), timestamp: Number(timestamp) }] : [];
+    return isMethod && Number.isSafeInteger(timestamp)
+      ? [{ method: method as SignInMethod, timestamp: Number(timestamp) }]
+      : [];
   });
 }
 

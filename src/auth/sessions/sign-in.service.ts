@@ -33,7 +33,12 @@ export class SignInService {
     const { account } = credentials;
     this.assertMaySignIn(project, account);
     const newPasswordHash = await this.newHash(project, credentials, password);
-    const started = await this.starter.start(project, { ...credentials, newPasswordHash }, 'password', origin);
+    const started = await this.starter.start(
+      project,
+      { ...credentials, newPasswordHash },
+      'password',
+      origin,
+    );
     // The password was changed, or the account banned or deleted, after it was read.
     if (!started) throw wrongCredentials();
     return started;

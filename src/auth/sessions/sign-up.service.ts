@@ -120,7 +120,10 @@ export class SignUpService {
       created: byAnonymous('sign_up', account.id, context),
       mailed: byAnonymous('verification_requested', account.id, context),
     };
-    const created = await this.mailer.create(project, account, 'verify', audit, { languages: origin.languages, flow });
+    const created = await this.mailer.create(project, account, 'verify', audit, {
+      languages: origin.languages,
+      flow,
+    });
     return { user: toUserView(created), session: null };
   }
 }

@@ -11,13 +11,19 @@ import { invalidEmail } from '../../../identity/identity.errors';
 import { tooShortPassword } from '../../../identity/passwords/password-policy';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
-import { AccountDetailsRepository } from '../../accounts/account-details.repository';
+import { AccountDetailsRepository } from '../../factors/account-details.repository';
 import { AdminFactorsService } from '../../admin/admin-factors.service';
 import { AdminUsersService, type UserInput } from '../../admin/admin-users.service';
 import { GeneratedLinks, type LinkKind } from '../../admin/generated-links.service';
 import { UserListRepository } from '../../admin/user-list.repository';
 import { AuditRepository } from '../../audit/audit.repository';
-import { emailTaken, factorNotFound, pageTooLarge, unusablePasswordHash, userNotFound } from '../../auth.errors';
+import {
+  emailTaken,
+  factorNotFound,
+  pageTooLarge,
+  unusablePasswordHash,
+  userNotFound,
+} from '../../auth.errors';
 import { redirectFor } from '../../codes/redirects';
 import { tooManyRequests } from '../auth-docs.decorator';
 import { pageOf } from '../dto/page.dto';
@@ -136,7 +142,10 @@ export class GoTrueAdminController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueUserDto> {
     const old = await this.users.get(project, id);
-    return toPlainUser(project, await this.users.update(project, id, toInput(body, old, this.clock.now()), origin));
+    return toPlainUser(
+      project,
+      await this.users.update(project, id, toInput(body, old, this.clock.now()), origin),
+    );
   }
 
   @Delete('admin/users/:user_id')
@@ -196,7 +205,10 @@ export class GoTrueAdminController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueUserDto> {
     const flow = flowOf(project, redirectTo, {});
-    return toPlainUser(project, await this.users.invite(project, { email, data: data ?? undefined }, origin, flow));
+    return toPlainUser(
+      project,
+      await this.users.invite(project, { email, data: data ?? undefined }, origin, flow),
+    );
   }
 
   @Post('admin/generate_link')
@@ -288,7 +300,8 @@ const LONGEST_BAN = 100 * 366 * 24 * 3_600_000;
 function banEnd(duration: string | undefined, now: number): Date | null | undefined {
   if (duration === undefined) return undefined;
   if (duration === 'none') return null;
-  if (!/^(\d{1,9}(\.\d{1,9})?[hms])+$/.test(duration)) throw validationFailed('invalid format for ban duration');
+  if (!/^(\d{1,9}(\.\d{1,9})?[hms])+$/.test(duration))
+    throw validationFailed('invalid format for ban duration');
   const parts = [...duration.matchAll(/([\d.]+)([hms])/g)];
   const length = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
   return new Date(now + Math.min(length, LONGEST_BAN));

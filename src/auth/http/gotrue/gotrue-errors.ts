@@ -2,6 +2,7 @@
 import type { Request } from 'express';
 import { CredentialsRefused } from '../../../access/access.errors';
 import { AppError } from '../../../common/errors/app-error';
+import { bodyNotJson } from '../../../http/bodies/body.errors';
 
 /** Null keeps the error's own status or message. */
 type Known = readonly [status: number | null, code: string, message: string | null];
@@ -28,24 +29,20 @@ const KNOWN: Readonly<Record<string, Known>> = {
   invalid_code: [422, 'mfa_verification_failed', 'Invalid TOTP code entered'],
   invalid_credentials: [400, 'invalid_credentials', 'Invalid login credentials'],
   invalid_email: [400, 'validation_failed', 'Unable to validate email address: invalid format'],
-  invalid_exchange_code: [
-    404,
-    'flow_state_not_found',
-    'invalid flow state, no valid flow state found',
-  ],
+  invalid_exchange_code: [404, 'flow_state_not_found', 'invalid flow state, no valid flow state found'],
   invalid_parameters: [400, 'validation_failed', null],
   invalid_password_hash: [400, 'validation_failed', null],
-  invalid_reauthentication: [422, 'reauthentication_not_valid', 'Verification code is invalid or has expired'],
+  invalid_reauthentication: [
+    422,
+    'reauthentication_not_valid',
+    'Verification code is invalid or has expired',
+  ],
   invalid_refresh_token: [400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found'],
   invalid_token: [403, 'otp_expired', 'Token has expired or is invalid'],
   magic_link_disabled: [422, 'email_provider_disabled', 'Login with magic link is disabled'],
   rate_limited: [429, 'over_request_rate_limit', 'Request rate limit reached'],
   reauthentication_needed: [400, 'reauthentication_needed', 'Password update requires reauthentication'],
-  session_not_found: [
-    403,
-    'session_not_found',
-    'Session from session_id claim in JWT does not exist',
-  ],
+  session_not_found: [403, 'session_not_found', 'Session from session_id claim in JWT does not exist'],
   signup_disabled: [422, 'signup_disabled', 'Signups not allowed for this instance'],
   too_many_factors: [
     422,
@@ -56,12 +53,11 @@ const KNOWN: Readonly<Record<string, Known>> = {
   user_not_found: [404, 'user_not_found', 'User not found'],
   weak_password: [422, 'weak_password', null],
   wrong_password: [400, 'current_password_invalid', 'Current password is wrong'],
-  wrong_verifier: [
-    400,
-    'bad_code_verifier',
-    'code challenge does not match previously saved code verifier',
-  ],
+  wrong_verifier: [400, 'bad_code_verifier', 'code challenge does not match previously saved code verifier'],
 };
+
+const NOT_JSON = bodyNotJson();
+const BAD_JSON: Known = [400, 'bad_json', null];
 
 /** Routes whose limit is one of mails. */
 const MAILING = /\/(recover|otp|magiclink|resend|invite|reauthenticate)$/;
@@ -73,9 +69,8 @@ export class GoTrueError extends AppError {
   }
 }
 
-export const badJwt = (
-  message = 'invalid JWT: unable to parse or verify signature',
-): GoTrueError => new GoTrueError(403, 'bad_jwt', message);
+export const badJwt = (message = 'invalid JWT: unable to parse or verify signature'): GoTrueError =>
+  new GoTrueError(403, 'bad_jwt', message);
 
 export const sessionGone = (): GoTrueError =>
   new GoTrueError(403, 'session_not_found', 'Session from session_id claim in JWT does not exist');
@@ -111,11 +106,7 @@ export const linkingDisabled = (): GoTrueError =>
   new GoTrueError(404, 'manual_linking_disabled', 'Manual linking is disabled');
 
 export const lastIdentity = (): GoTrueError =>
-  new GoTrueError(
-    422,
-    'single_identity_not_deletable',
-    'User must have at least 1 identity after unlinking',
-  );
+  new GoTrueError(422, 'single_identity_not_deletable', 'User must have at least 1 identity after unlinking');
 
 export const challengeExpired = (): GoTrueError =>
   new GoTrueError(
@@ -124,8 +115,7 @@ export const challengeExpired = (): GoTrueError =>
     'MFA challenge has expired, verify against another challenge or create a new challenge.',
   );
 
-export const factorTypeDisabled = (): GoTrueError =>
-  validationFailed('factor_type needs to be totp');
+export const factorTypeDisabled = (): GoTrueError => validationFailed('factor_type needs to be totp');
 
 export const anonymousFactor = (): GoTrueError =>
   new GoTrueError(403, 'no_authorization', 'Anonymous user not allowed to perform these actions');
@@ -137,7 +127,7 @@ export const softDeletionUnsupported = (): GoTrueError =>
 export function toGoTrue(error: AppError, request?: Request): AppError {
   if (error instanceof GoTrueError) return error;
   if (error instanceof CredentialsRefused) return refusedCredentials(error, request);
-  const known = KNOWN[error.code];
+  const known = error.message === NOT_JSON.message ? BAD_JSON : KNOWN[error.code];
   const [status, code, message] = known ?? [null, codeOf(error.status), null];
   return new AppError({
     status: status ?? error.status,
@@ -161,7 +151,6 @@ const reasonsOf = ({ details: { kind } }: AppError): string[] =>
   kind === 'too_common' ? ['pwned'] : ['length'];
 
 function codeOf(status: number): string {
-  if (status === 400) return 'bad_json';
   if (status === 413) return 'request_entity_too_large';
   if (status === 429) return 'over_request_rate_limit';
   return status < 500 ? 'validation_failed' : 'unexpected_failure';
@@ -172,12 +161,17 @@ function refusedCredentials(error: CredentialsRefused, request: Request | undefi
   const { headers, cause } = error;
   const missing = (message: string): AppError =>
     new AppError({ status: 401, code: 'no_authorization', message, headers, cause });
-  if (request?.apiKey === undefined)
+  if (!request || !isKeyOfPath(request))
     return missing(error.fault === 'missing' ? error.message : 'Invalid API key');
   if (error.fault === 'missing') return missing('This endpoint requires a valid Bearer token');
   const { caller } = request;
   if (!caller) return badJwt(`invalid JWT: ${faultText(error)}`);
   return caller.userId === null ? badJwt('invalid claim: missing sub claim') : sessionGone();
+}
+
+/** A key of another project was verified before the path was compared. */
+function isKeyOfPath({ apiKey, params: { project_slug: slug } }: Request): boolean {
+  return apiKey !== undefined && (slug === undefined || slug === apiKey.project.slug);
 }
 
 const faultText = ({ fault }: CredentialsRefused): string =>

@@ -8,9 +8,15 @@ import { Answer, Describe, Errors } from '../../../http/docs/operation.decorator
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
-import { AccountDetailsRepository } from '../../accounts/account-details.repository';
+import { AccountDetailsRepository } from '../../factors/account-details.repository';
 import type { SessionOwner } from '../../accounts/live-session';
-import { factorNotFound, secondFactorRequired, tooManyFactors, userNotFound, wrongCode } from '../../auth.errors';
+import {
+  factorNotFound,
+  secondFactorRequired,
+  tooManyFactors,
+  userNotFound,
+  wrongCode,
+} from '../../auth.errors';
 import { isChallenge, newChallenge } from '../../factors/challenge-ids';
 import { MAX_FACTORS } from '../../factors/factor.repository';
 import { FactorService } from '../../factors/factor.service';

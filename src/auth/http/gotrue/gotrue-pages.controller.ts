@@ -105,7 +105,11 @@ function addressFor(target: string, outcome: LinkOutcome, type: string): string 
   const url = new URL(target);
   if ('code' in outcome) url.searchParams.set('code', outcome.code);
   else {
-    const { access_token: accessToken, expires_at: expiresAt, refresh_token: refreshToken } = outcome.session.session;
+    const {
+      access_token: accessToken,
+      expires_at: expiresAt,
+      refresh_token: refreshToken,
+    } = outcome.session.session;
     url.hash = new URLSearchParams({
       access_token: accessToken,
       expires_at: String(expiresAt),

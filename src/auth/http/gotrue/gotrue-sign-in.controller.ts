@@ -111,7 +111,12 @@ export class GoTrueSignInController {
     Needs the apikey only. \`password\`: with email and password. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code that the link of a mail gave, once, and the verifier of the challenge.`)
   @Answer(200, 'A session', GoTrueSessionDto)
   @Errors(wrongCredentials(), emailNotVerified(), userBanned(), invalidRefreshToken(), wrongVerifier())
-  @Errors(invalidExchangeCode(), providerDisabled(), web3Disabled(), invalidParameters('grant_type must be one of'))
+  @Errors(
+    invalidExchangeCode(),
+    providerDisabled(),
+    web3Disabled(),
+    invalidParameters('grant_type must be one of'),
+  )
   @Errors(tooManyRequests(), tooShortPassword(), phoneDisabled())
   goTrueToken(
     @CurrentProject() project: Project,

@@ -8,7 +8,7 @@ import { getEmailAddress } from '../../../identity/email-address';
 import { RequestOrigin } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
 import { Account } from '../../accounts/account';
-import { AccountDetails, AccountDetailsRepository } from '../../accounts/account-details.repository';
+import { AccountDetails, AccountDetailsRepository } from '../../factors/account-details.repository';
 import { byAnonymous } from '../../audit/audit-entry';
 import { AuditRepository } from '../../audit/audit.repository';
 import { userNotFound } from '../../auth.errors';
@@ -23,7 +23,12 @@ import { SignedIn } from '../../sessions/session-issuer.service';
 import { SessionService } from '../../sessions/session.service';
 import { SignInService } from '../../sessions/sign-in.service';
 import { SignUpService } from '../../sessions/sign-up.service';
-import type { GoTrueSessionDto, GoTrueSettingsDto, GoTrueUserDto, NothingDto } from './dto/gotrue-answers.dto';
+import type {
+  GoTrueSessionDto,
+  GoTrueSettingsDto,
+  GoTrueUserDto,
+  NothingDto,
+} from './dto/gotrue-answers.dto';
 import type {
   GoTrueEmailDto,
   GoTrueOtpDto,
@@ -117,7 +122,11 @@ export class GoTrueSignInService {
         if (body.phone !== undefined) throw phoneDisabled();
         return this.toSession(
           project,
-          await this.signIns.signIn(project, { email: body.email ?? '', password: body.password ?? '' }, origin),
+          await this.signIns.signIn(
+            project,
+            { email: body.email ?? '', password: body.password ?? '' },
+            origin,
+          ),
         );
       case 'refresh_token':
         if (!body.refresh_token) throw validationFailed('refresh_token required');
@@ -165,7 +174,8 @@ export class GoTrueSignInService {
     redirectTo: string | undefined,
     origin: RequestOrigin,
   ): Promise<NothingDto> {
-    if (body.phone !== undefined || body.type === 'sms' || body.type === 'phone_change') throw phoneDisabled();
+    if (body.phone !== undefined || body.type === 'sms' || body.type === 'phone_change')
+      throw phoneDisabled();
     if (body.email === undefined) throw validationFailed('Type provided requires an email address');
     await this.verification.resend(project, body.email, origin, flowOf(project, redirectTo, body));
     return {};

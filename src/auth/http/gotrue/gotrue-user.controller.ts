@@ -11,7 +11,7 @@ import { invalidEmail } from '../../../identity/identity.errors';
 import { tooShortPassword } from '../../../identity/passwords/password-policy';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
-import { AccountDetailsRepository } from '../../accounts/account-details.repository';
+import { AccountDetailsRepository } from '../../factors/account-details.repository';
 import type { SessionOwner } from '../../accounts/live-session';
 import {
   addressNeeded,
@@ -31,7 +31,13 @@ import { CurrentSession, CurrentTokenUser, type TokenUser } from '../current-ses
 import { GoTrueUserDto, NothingDto } from './dto/gotrue-answers.dto';
 import { GoTrueUpdateUserDto, LogoutQuery, RedirectQuery } from './dto/gotrue-inputs.dto';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
-import { lastIdentity, linkingDisabled, phoneDisabled, unsupportedProvider, validationFailed } from './gotrue-errors';
+import {
+  lastIdentity,
+  linkingDisabled,
+  phoneDisabled,
+  unsupportedProvider,
+  validationFailed,
+} from './gotrue-errors';
 import { flowOf } from './gotrue-sign-in.service';
 import { toGoTrueUser } from './gotrue-views';
 import { mergedJson } from './merged-json';

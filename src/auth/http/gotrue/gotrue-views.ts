@@ -2,11 +2,16 @@
 import { JsonObject } from '../../../common/text/json';
 import { Project } from '../../../projects/project';
 import { Account } from '../../accounts/account';
-import { AccountDetails } from '../../accounts/account-details.repository';
+import { AccountDetails } from '../../factors/account-details.repository';
 import { Factor } from '../../factors/factor';
 import { appMetadata } from '../../sessions/access-token.service';
 import { SignedIn } from '../../sessions/session-issuer.service';
-import type { GoTrueFactorDto, GoTrueIdentityDto, GoTrueSessionDto, GoTrueUserDto } from './dto/gotrue-answers.dto';
+import type {
+  GoTrueFactorDto,
+  GoTrueIdentityDto,
+  GoTrueSessionDto,
+  GoTrueUserDto,
+} from './dto/gotrue-answers.dto';
 
 const isoOf = (date: Date | null | undefined): string | undefined => date?.toISOString();
 
@@ -54,11 +59,7 @@ export const toPlainUser = (project: Project, account: Account): GoTrueUserDto =
   toGoTrueUser(project, { account, factors: [], pending: {} });
 
 /** @param now Unix seconds */
-export function toGoTrueSession(
-  { session }: SignedIn,
-  user: GoTrueUserDto,
-  now: number,
-): GoTrueSessionDto {
+export function toGoTrueSession({ session }: SignedIn, user: GoTrueUserDto, now: number): GoTrueSessionDto {
   return {
     access_token: session.access_token,
     token_type: 'bearer',

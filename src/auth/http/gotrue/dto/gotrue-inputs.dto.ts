@@ -25,7 +25,9 @@ const EmptyIsAbsent = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (value === '' ? undefined : value));
 
 export class RedirectQuery {
-  @OptionalProperty({ description: 'Where the link of the mail leads: an address of the list of the project' })
+  @OptionalProperty({
+    description: 'Where the link of the mail leads: an address of the list of the project',
+  })
   @IsText({ max: MAX_URL })
   @EmptyIsAbsent()
   redirect_to?: string;
@@ -129,7 +131,7 @@ export class GoTrueTokenDto {
   code_verifier?: string;
 }
 
-export const VERIFY_TYPES = [
+const VERIFY_TYPES = [
   'signup',
   'invite',
   'magiclink',
@@ -152,7 +154,10 @@ export class GoTrueVerifyDto {
   @EmptyIsAbsent()
   token?: string;
 
-  @OptionalProperty({ description: 'The token of the link, in place of email and code', example: MAILED_TOKEN })
+  @OptionalProperty({
+    description: 'The token of the link, in place of email and code',
+    example: MAILED_TOKEN,
+  })
   @IsText({ max: MAX_TOKEN })
   @EmptyIsAbsent()
   token_hash?: string;

@@ -4,10 +4,10 @@ import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { MAX_EMAIL } from '../../identity/email-address';
 import { Project } from '../../projects/project';
-import { Factor, FACTOR_COLUMNS, toFactor } from '../factors/factor';
+import { Factor, FACTOR_COLUMNS, toFactor } from './factor';
 import { MAILED_TOKEN_KINDS, MailedTokenKind } from '../mail/mailed-token';
-import { Account } from './account';
-import { ACCOUNT_COLUMNS, toAccountOrNull } from './account-record';
+import { Account } from '../accounts/account';
+import { ACCOUNT_COLUMNS, toAccountOrNull } from '../accounts/account-record';
 
 export interface PendingMail {
   readonly email: string;
