@@ -1,8 +1,6 @@
 /** Errors of the auth endpoints. Cases that a client must not be able to tell apart share one factory. */
-import { AppError } from '../common/errors/app-error';
-
-const refusal = (status: number, code: string, message: string, cause?: unknown): AppError =>
-  new AppError({ status, code, message, cause });
+import type { AppError } from '../common/errors/app-error';
+import { refusal } from '../identity/identity.errors';
 
 export const emailTaken = (cause?: unknown): AppError =>
   refusal(400, 'email_taken', 'An account with this email exists already', cause);
@@ -31,10 +29,6 @@ export const wrongReauthentication = (): AppError =>
 export const anonymousDisabled = (): AppError =>
   refusal(403, 'anonymous_disabled', 'Anonymous users are turned off');
 
-/** The same for an unknown address and a wrong password. */
-export const wrongCredentials = (): AppError =>
-  refusal(401, 'invalid_credentials', 'The email or the password is wrong');
-
 /** Revealed only after the password was verified. */
 export const emailNotVerified = (): AppError =>
   refusal(403, 'email_not_verified', 'The email address has not been verified yet');
@@ -57,8 +51,6 @@ export const currentPasswordRequired = (): AppError =>
 
 export const addressNeeded = (): AppError =>
   refusal(400, 'address_needed', 'An anonymous user needs an email before a password');
-
-export const sessionNotFound = (): AppError => refusal(404, 'session_not_found', 'There is no such session');
 
 export const userNotFound = (): AppError => refusal(404, 'user_not_found', 'There is no such user');
 

@@ -4,18 +4,17 @@ import { randomUUID } from 'node:crypto';
 import { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
-import { isBcryptHash, PasswordHasher } from '../../infra/crypto/password-hasher';
+import { isBcryptHash } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
-import { Account, NewAccount } from '../accounts/account';
+import { Account, assertAppData, assertUserData, NewAccount } from '../accounts/account';
 import { getEmailAddress, localPart } from '../../identity/email-address';
-import { refusingTakenAddress } from '../accounts/taken-address';
-import { assertAppData, assertUserData } from '../accounts/user-data';
+import { refusingTakenAddress } from '../accounts/account-record';
 import { byServiceRole } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { unusablePasswordHash, userNotFound } from '../auth.errors';
 import { MailFlow } from '../mail/mail-flow';
 import { NewAccountMailer } from '../mail/new-account-mailer.service';
-import { assertNewPassword } from '../../identity/passwords/password-policy';
+import { Passwords } from '../../identity/passwords/passwords.service';
 import { AdminUsersRepository, UserChange } from './admin-users.repository';
 
 export interface UserInput {
@@ -41,7 +40,7 @@ export class AdminUsersService {
   constructor(
     private readonly users: AdminUsersRepository,
     private readonly mailer: NewAccountMailer,
-    private readonly passwords: PasswordHasher,
+    private readonly passwords: Passwords,
     private readonly clock: Clock,
   ) {}
 
@@ -140,8 +139,7 @@ export class AdminUsersService {
       return input.passwordHash;
     }
     if (input.password === undefined) return null;
-    assertNewPassword(input.password, project.settings);
-    return this.passwords.hash(project.id, input.password);
+    return this.passwords.hashNew(project, input.password, project.settings);
   }
 
   private now(): Date {

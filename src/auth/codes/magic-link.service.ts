@@ -5,7 +5,7 @@ import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { RequestOrigin } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
-import { assertUserData } from '../accounts/user-data';
+import { assertUserData } from '../accounts/account';
 import { magicLinkDisabled } from '../auth.errors';
 import { MailFlow } from '../mail/mail-flow';
 import { RequestedMails } from '../mail/requested-mails.service';

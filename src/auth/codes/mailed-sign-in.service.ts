@@ -7,7 +7,7 @@ import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { RequestOrigin } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
 import { AccountRepository } from '../accounts/account.repository';
-import { refusingTakenAddress } from '../accounts/taken-address';
+import { refusingTakenAddress } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
 import { invalidExchangeCode, invalidMailedToken, wrongVerifier } from '../auth.errors';
 import { hashCode } from '../mail/mail-flow';
@@ -56,16 +56,13 @@ export class MailedSignInService {
   ): Promise<SignedIn> {
     const { key } = getEmailAddress(email);
     const guess = { project, account: `code:${key}`, origin };
-    await this.throttle.chargeTry(guess);
     const failure = { ...byAnonymous('sign_in_failed', null, { now: this.now(), origin }), actorId: null };
     const codeHash = hashCode(project, key, code);
-    const hash = await this.tokens.guessCode(project, { emailKey: key, codeHash, kinds }, failure);
-    if (!hash) {
-      await this.throttle.failedFrom(guess);
-      throw invalidMailedToken();
-    }
+    const hash = await this.throttle.attempt(guess, () =>
+      this.tokens.guessCode(project, { emailKey: key, codeHash, kinds }, failure),
+    );
+    if (!hash) throw invalidMailedToken();
     const spent = await this.spend(project, hash, kinds, origin);
-    await this.throttle.succeeded(guess);
     return this.start(project, spent, 'otp', origin);
   }
 
@@ -92,12 +89,12 @@ export class MailedSignInService {
     { code, verifier }: { code: string; verifier: string },
     origin: RequestOrigin,
   ): Promise<SignedIn> {
-    await this.throttle.assertMayTryFrom({ project, origin });
-    const found = await this.codes.spend(project, hashExchangeCode(code), this.now());
-    if (!found || !isVerifierOf(found.challenge, verifier)) {
-      await this.throttle.failedFrom({ project, origin });
-      throw found ? wrongVerifier() : invalidExchangeCode();
-    }
+    const found = await this.throttle.attemptFrom({ project, origin }, async () => {
+      const spent = await this.codes.spend(project, hashExchangeCode(code), this.now());
+      if (spent && !isVerifierOf(spent.challenge, verifier)) throw wrongVerifier();
+      return spent;
+    });
+    if (!found) throw invalidExchangeCode();
     const credentials = await this.accounts.findCredentialsById(project, found.userId);
     const started = credentials && (await this.starter.start(project, credentials, found.method, origin));
     if (!started) throw invalidExchangeCode();
@@ -110,12 +107,12 @@ export class MailedSignInService {
     kinds: readonly MailedTokenKind[],
     origin: RequestOrigin,
   ): Promise<SpentToken> {
-    await this.throttle.assertMayTryFrom({ project, origin });
     const entry = byAnonymous('email_verified', null, { now: this.now(), origin });
-    const spent = await refusingTakenAddress(this.tokens.spend(project, hash, kinds, entry));
-    if (spent) return spent;
-    await this.throttle.failedFrom({ project, origin });
-    throw invalidMailedToken();
+    const spending = (): Promise<SpentToken | null> =>
+      refusingTakenAddress(this.tokens.spend(project, hash, kinds, entry));
+    const spent = await this.throttle.attemptFrom({ project, origin }, spending);
+    if (!spent) throw invalidMailedToken();
+    return spent;
   }
 
   private async start(

@@ -6,7 +6,7 @@ import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { RequestOrigin } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
 import { Account } from '../accounts/account';
-import { SessionOwner } from '../accounts/live-session';
+import { SessionOwner } from '../accounts/account-statements';
 import { byUser } from '../audit/audit-entry';
 import { addressNeeded, reauthenticationNeeded, wrongReauthentication } from '../auth.errors';
 import { AuthMailer } from '../mail/auth-mailer.service';
@@ -54,14 +54,12 @@ export class ReauthenticationService {
   ): Promise<void> {
     if (nonce === undefined) return this.assertFresh(project, owner);
     const guess = { project, account: `code:${owner.userId}`, origin };
-    await this.throttle.chargeTry(guess);
     const hash = hashCode(project, owner.userId, nonce);
     const now = new Date(this.clock.now());
-    if (!(await this.tokens.spendReauthentication(project, owner.userId, hash, now))) {
-      await this.throttle.failedFrom(guess);
-      throw wrongReauthentication();
-    }
-    await this.throttle.succeeded(guess);
+    const isRight = await this.throttle.attempt(guess, () =>
+      this.tokens.spendReauthentication(project, owner.userId, hash, now),
+    );
+    if (!isRight) throw wrongReauthentication();
   }
 
   private async assertFresh(project: Project, owner: SessionOwner): Promise<void> {

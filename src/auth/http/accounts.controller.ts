@@ -19,9 +19,8 @@ import {
   invalidRefreshToken,
   signUpDisabled,
   userBanned,
-  wrongCredentials,
 } from '../auth.errors';
-import { invalidEmail } from '../../identity/identity.errors';
+import { invalidEmail, wrongCredentials } from '../../identity/identity.errors';
 import { LIMIT_HEADERS } from '../../identity/http/client-throttler.guard';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { tooShortPassword } from '../../identity/passwords/password-policy';

@@ -8,10 +8,15 @@ import { AdminUsersService, UserInput } from '../admin/admin-users.service';
 import { UserListRepository } from '../admin/user-list.repository';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import { CreateAdminUserDto, InviteUserDto, ListUsersQuery, UpdateAdminUserDto } from './dto/admin-users.dto';
+import {
+  CreateAdminUserDto,
+  InviteUserDto,
+  ListUsersQuery,
+  pageOf,
+  UpdateAdminUserDto,
+} from './dto/admin-users.dto';
 import { AdminUserAnswerDto, AdminUsersDto } from './dto/admin-answers.dto';
 import { MessageAnswer, MessageDto } from './dto/auth-answers.dto';
-import { pageOf } from './dto/page.dto';
 import { COUNT } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { invalidEmail } from '../../identity/identity.errors';

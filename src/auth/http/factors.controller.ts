@@ -8,7 +8,7 @@ import { FactorService } from '../factors/factor.service';
 import { ProfileService } from '../sessions/profile.service';
 import type { RequestOrigin } from '../../identity/request-origin';
 import type { SignedIn } from '../sessions/session-issuer.service';
-import type { SessionOwner } from '../accounts/live-session';
+import type { SessionOwner } from '../accounts/account-statements';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { CurrentSession } from './current-session.decorator';
 import { MessageAnswer, MessageDto, SignedInDto } from './dto/auth-answers.dto';

@@ -7,7 +7,7 @@ import { parseAcceptLanguage } from '../../http/syntax/accept-language';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { languageFor } from '../mail/languages/languages';
 import { type MailPage, mailPage } from './mail-page';
-import { type PageContext } from './mail-page-content';
+import { type PageContext } from './mail-page';
 
 @Injectable()
 export class MailPageContexts {

@@ -20,10 +20,9 @@ import { PasswordResetService } from '../passwords/password-reset.service';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { ClientThrottlerGuard } from '../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import { MailFormBody } from './mail-form.decorator';
-import { MailFormInterceptor } from './mail-form.interceptor';
+import { MailFormBody, MailFormInterceptor } from './mail-form.interceptor';
+import { faultOf, formOf, PageContext, pageOf } from './mail-page';
 import { MailPageContexts, respondWithPage } from './mail-page-contexts';
-import { faultOf, formOf, PageContext, pageOf } from './mail-page-content';
 
 @ApiExcludeController()
 @Controller('v1/auth/:project_id')

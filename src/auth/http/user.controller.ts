@@ -7,22 +7,26 @@ import type { Project } from '../../projects/project';
 import { toUserView } from '../accounts/account';
 import { ProfileService } from '../sessions/profile.service';
 import type { RequestOrigin } from '../../identity/request-origin';
-import type { SessionOwner } from '../accounts/live-session';
+import type { SessionOwner } from '../accounts/account-statements';
 import { SessionService } from '../sessions/session.service';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { CurrentSession, CurrentTokenUser, type TokenUser } from './current-session.decorator';
 import { LogoutDto, UpdateUserDto } from './dto/account.dto';
-import { MessageAnswer, MessageDto, SessionsDto, UserAnswerDto } from './dto/auth-answers.dto';
-import { toSessionFacts } from './session-view';
+import {
+  MessageAnswer,
+  MessageDto,
+  SessionsDto,
+  toSessionFacts,
+  UserAnswerDto,
+} from './dto/auth-answers.dto';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { invalidEmail } from '../../identity/identity.errors';
+import { invalidEmail, sessionNotFound } from '../../identity/identity.errors';
 import {
   emailTaken,
   domainNotAllowed,
   wrongCurrentPassword,
   currentPasswordRequired,
   secondFactorRequired,
-  sessionNotFound,
 } from '../auth.errors';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { tooShortPassword } from '../../identity/passwords/password-policy';

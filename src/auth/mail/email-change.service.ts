@@ -11,8 +11,8 @@ import {
   parseEmailAddress,
 } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
-import { refusingTakenAddress } from '../accounts/taken-address';
-import { SessionOwner } from '../accounts/live-session';
+import { refusingTakenAddress } from '../accounts/account-record';
+import { SessionOwner } from '../accounts/account-statements';
 import { byAnonymous, byUser } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { domainNotAllowed, emailTaken } from '../auth.errors';

@@ -4,13 +4,13 @@ import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
-import { refusingTakenAddress } from '../accounts/taken-address';
+import { refusingTakenAddress } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { invalidMailedToken } from '../auth.errors';
 import { hashMailedToken } from './mailed-token';
 import { MailFlow } from './mail-flow';
-import { MailedTokenRepository } from './mailed-token.repository';
+import { MailedTokenRepository, type SpentToken } from './mailed-token.repository';
 import { RequestedMails } from './requested-mails.service';
 
 @Injectable()
@@ -31,12 +31,10 @@ export class EmailVerificationService {
 
   /** Spends a token. @throws AppError 401 for an invalid token, 400 if the address was taken in the meantime, 429 */
   async confirm(project: Project, token: string, origin: RequestOrigin): Promise<void> {
-    await this.throttle.assertMayTryFrom({ project, origin });
     const entry = byAnonymous('email_verified', null, { now: new Date(this.clock.now()), origin });
-    const spending = this.tokens.spend(project, hashMailedToken(token), ['verify', 'email_change'], entry);
-    if (!(await refusingTakenAddress(spending))) {
-      await this.throttle.failedFrom({ project, origin });
-      throw invalidMailedToken();
-    }
+    const hash = hashMailedToken(token);
+    const spending = (): Promise<SpentToken | null> =>
+      refusingTakenAddress(this.tokens.spend(project, hash, ['verify', 'email_change'], entry));
+    if (!(await this.throttle.attemptFrom({ project, origin }, spending))) throw invalidMailedToken();
   }
 }

@@ -7,8 +7,14 @@ import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
 import { ACCOUNT_COLUMNS, Credentials, toCredentials } from '../accounts/account-record';
 import { EmailAddress } from '../../identity/email-address';
-import { DROP_FACTORS, lockAccount, UNPROVED } from '../accounts/account-statements';
-import { isLive, isNotBanned, SessionOwner } from '../accounts/live-session';
+import {
+  DROP_FACTORS,
+  isLive,
+  isNotBanned,
+  lockAccount,
+  SessionOwner,
+  UNPROVED,
+} from '../accounts/account-statements';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
 import { CodeChallenge, CodedToken } from './mail-flow';

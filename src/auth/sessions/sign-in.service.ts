@@ -1,22 +1,28 @@
 /** Signs users in with e-mail and password (SPEC.md 4.2, "Sign in"). */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
-import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
 import { Account, isBanned } from '../accounts/account';
 import { Credentials } from '../accounts/account-record';
 import { RequestOrigin } from '../../identity/request-origin';
-import { emailNotVerified, userBanned, wrongCredentials } from '../auth.errors';
-import { PasswordCheck } from '../passwords/password-check.service';
+import { byAnonymous } from '../audit/audit-entry';
+import { emailNotVerified, userBanned } from '../auth.errors';
+import { wrongCredentials } from '../../identity/identity.errors';
+import { parseEmailAddress } from '../../identity/email-address';
+import { assertUsablePassword } from '../../identity/passwords/password-policy';
+import { Passwords } from '../../identity/passwords/passwords.service';
+import { AccountRepository } from '../accounts/account.repository';
+import { AuditRepository } from '../audit/audit.repository';
 import { SignedIn } from './session-issuer.service';
 import { SessionStarter } from './session-starter.service';
 
 @Injectable()
 export class SignInService {
   constructor(
-    private readonly check: PasswordCheck,
+    private readonly accounts: AccountRepository,
     private readonly starter: SessionStarter,
-    private readonly passwords: PasswordHasher,
+    private readonly passwords: Passwords,
+    private readonly audit: AuditRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -29,10 +35,10 @@ export class SignInService {
     { email, password }: { email: string; password: string },
     origin: RequestOrigin,
   ): Promise<SignedIn> {
-    const credentials = await this.check.credentialsOf(project, { email, password }, origin);
+    const credentials = await this.credentialsOf(project, { email, password }, origin);
     const { account } = credentials;
     this.assertMaySignIn(project, account);
-    const newPasswordHash = await this.newHash(project, credentials, password);
+    const newPasswordHash = await this.passwords.rehash(project, password, credentials.passwordHash);
     const started = await this.starter.start(
       project,
       { ...credentials, newPasswordHash },
@@ -44,20 +50,35 @@ export class SignInService {
     return started;
   }
 
+  /** @throws AppError 401 for a wrong e-mail or password, 400 for a text that cannot be a password, 429 */
+  private async credentialsOf(
+    project: Project,
+    { email, password }: { email: string; password: string },
+    origin: RequestOrigin,
+  ): Promise<Credentials> {
+    assertUsablePassword(password);
+    const key = keyOf(email);
+    const find = (): Promise<Credentials | null> => this.accounts.findCredentials(project, key);
+    const guess = { project, account: key, origin };
+    const credentials = await this.passwords.check(guess, password, find, (found) => {
+      const context = { now: new Date(this.clock.now()), origin };
+      const entry = byAnonymous('sign_in_failed', found?.account.id ?? null, context);
+      // The actor did not prove to be the account's owner.
+      return this.audit.write(project, { ...entry, actorId: null });
+    });
+    if (!credentials) throw wrongCredentials();
+    return credentials;
+  }
+
   private assertMaySignIn(project: Project, account: Account): void {
     if (isBanned(account, this.clock.now())) throw userBanned();
     if (project.settings.email_verification_required && account.emailVerifiedAt === null) {
       throw emailNotVerified();
     }
   }
+}
 
-  /** Null unless the hash was made with too little work. */
-  private async newHash(
-    project: Project,
-    { passwordHash }: Credentials,
-    password: string,
-  ): Promise<string | null> {
-    const outdated = passwordHash !== null && this.passwords.needsRehash(passwordHash);
-    return outdated ? this.passwords.hash(project.id, password) : null;
-  }
+/** A text that is not an address matches no account, but is looked up like one. PostgreSQL refuses NUL in text. */
+function keyOf(email: string): string {
+  return parseEmailAddress(email)?.key ?? email.toLowerCase().replaceAll('\0', '');
 }

@@ -3,18 +3,16 @@ import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { JsonObject } from '../../common/text/json';
 import { Clock } from '../../common/time/clock';
-import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
-import { AccountToInsert, NewAccount, toUserView, UserView } from '../accounts/account';
+import { AccountToInsert, assertUserData, NewAccount, toUserView, UserView } from '../accounts/account';
 import { EmailAddress, getEmailAddress, isDomainAllowed, localPart } from '../../identity/email-address';
-import { refusingTakenAddress } from '../accounts/taken-address';
-import { assertUserData } from '../accounts/user-data';
+import { refusingTakenAddress } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { anonymousDisabled, domainNotAllowed, signUpDisabled } from '../auth.errors';
 import { MailFlow } from '../mail/mail-flow';
 import { NewAccountMailer } from '../mail/new-account-mailer.service';
-import { assertNewPassword } from '../../identity/passwords/password-policy';
+import { Passwords } from '../../identity/passwords/passwords.service';
 import { SignInMethod } from './session';
 import { SessionView, SignedIn } from './session-issuer.service';
 import { SessionStarter } from './session-starter.service';
@@ -38,7 +36,7 @@ export class SignUpService {
   constructor(
     private readonly sessions: SessionTokensRepository,
     private readonly starter: SessionStarter,
-    private readonly passwords: PasswordHasher,
+    private readonly passwords: Passwords,
     private readonly mailer: NewAccountMailer,
     private readonly clock: Clock,
   ) {}
@@ -55,13 +53,12 @@ export class SignUpService {
   ): Promise<SignedUp> {
     const email = acceptableEmail(project, input.email);
     assertUserData(input.data);
-    assertNewPassword(input.password, project.settings);
     const account: NewAccount = {
       id: randomUUID(),
       email,
       name: input.name?.trim() || localPart(email),
       // Hashed before the transaction, which must not wait for it.
-      passwordHash: await this.passwords.hash(project.id, input.password),
+      passwordHash: await this.passwords.hashNew(project, input.password, project.settings),
       data: input.data ?? {},
       emailVerifiedAt: null,
       bannedUntil: null,

@@ -1,6 +1,7 @@
 /** Platform administration: backups of projects, streamed in both directions. */
 import { Controller, Get, Headers, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { WholeRequests } from '../../admission/whole-requests.service';
 import { Readable } from 'node:stream';
 import { passphraseInvalid, projectExists, restoreFailed, restoreInterrupted } from '../backup.errors';
 import { notSupported } from '../../copies/copies.errors';
@@ -27,6 +28,7 @@ export class BackupsController {
     private readonly backups: ProjectBackup,
     private readonly restores: ProjectRestore,
     private readonly bodies: BodyReader,
+    private readonly admission: WholeRequests,
     private readonly audit: AuditLogRepository,
   ) {}
 
@@ -77,8 +79,15 @@ export class BackupsController {
       abandoned: clientLeft(response),
       ...(slug ? { slug } : {}),
     };
-    const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
-    const { header: archived, manifest, ...project } = await this.restores.restore(body, options, actor);
+    const work = (): ReturnType<ProjectRestore['restore']> => {
+      const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
+      return this.restores.restore(body, options, actor);
+    };
+    const {
+      header: archived,
+      manifest,
+      ...project
+    } = await this.admission.run(actor.name, work, options.abandoned);
     return {
       id: project.id,
       slug: project.slug,

@@ -1,6 +1,7 @@
 /** Platform administration: one archive of the whole install, streamed in both directions. */
 import { Controller, Get, Headers, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { WholeRequests } from '../../admission/whole-requests.service';
 import { Readable } from 'node:stream';
 import { passphraseInvalid, restoreFailed } from '../backup.errors';
 import { notSupported } from '../../copies/copies.errors';
@@ -27,6 +28,7 @@ export class InstallBackupsController {
     private readonly backups: InstallBackup,
     private readonly restores: InstallRestore,
     private readonly bodies: BodyReader,
+    private readonly admission: WholeRequests,
     private readonly audit: AuditLogRepository,
   ) {}
 
@@ -68,11 +70,14 @@ export class InstallBackupsController {
       keepKeys: keepKeys !== 'false',
       abandoned: clientLeft(response),
     };
-    const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
-    const { backedUpAt, projects, auditEntries, schedules, servers } = await this.restores.restore(
-      body,
-      options,
-      actor,
+    const work = (): ReturnType<InstallRestore['restore']> => {
+      const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
+      return this.restores.restore(body, options, actor);
+    };
+    const { backedUpAt, projects, auditEntries, schedules, servers } = await this.admission.run(
+      actor.name,
+      work,
+      options.abandoned,
     );
     return {
       dry_run: options.dryRun,

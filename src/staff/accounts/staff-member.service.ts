@@ -5,12 +5,18 @@ import { UUID } from '../../common/text/uuid';
 import { AppError } from '../../common/errors/app-error';
 import { Clock } from '../../common/time/clock';
 import type { JsonObject } from '../../common/text/json';
-import type { Actor, AuditEntry } from '../../install/audit/audit-log.repository';
+import type { Actor } from '../../install/audit/audit-log.repository';
 import { OwnerDatabase } from '../../projects/owner-database';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { installRoleOf, StaffCaller } from '../roles/staff';
 import { passwordsKept, staffMemberNotFound, roleForbids } from '../staff.errors';
-import type { InstallRole, Membership, StaffMemberRecord, ProjectRole } from './staff-member';
+import {
+  auditEntry,
+  type InstallRole,
+  type Membership,
+  type ProjectRole,
+  type StaffMemberRecord,
+} from './staff-member';
 import { StaffMemberRepository, StaffMemberChange, ProjectMember } from './staff-member.repository';
 
 @Injectable()
@@ -48,7 +54,7 @@ export class StaffMemberService {
       (before) => assertMayGrant(staff, before.role),
       change,
       now,
-      entryOf('person.update', actor, null, details),
+      auditEntry('person.update', actor, details),
     );
     await this.rotate(known, actor);
     return changed;
@@ -61,7 +67,7 @@ export class StaffMemberService {
     await this.members.remove(
       id,
       (before) => assertMayGrant(staff, before.role),
-      entryOf('person.delete', actor, null, { person_id: id }),
+      auditEntry('person.delete', actor, { person_id: id }),
     );
     await this.rotate(known, actor);
   }
@@ -93,7 +99,7 @@ export class StaffMemberService {
   ): Promise<ProjectMember> {
     await this.projects.get(projectId);
     const member = await this.find(who);
-    const entry = entryOf('project.person.set', actor, projectId, { person_id: member.id, role });
+    const entry = auditEntry('project.person.set', actor, { person_id: member.id, role }, projectId);
     await this.members.giveProjectRole(projectId, member.id, role, entry);
     if (rotatePassword) await this.owner.rotatePassword(projectId, actor);
     return { ...member, projectRole: role };
@@ -108,7 +114,7 @@ export class StaffMemberService {
   ): Promise<void> {
     await this.projects.get(projectId);
     const { id } = await this.find(who);
-    const entry = entryOf('project.person.remove', actor, projectId, { person_id: id });
+    const entry = auditEntry('project.person.remove', actor, { person_id: id }, projectId);
     if (!(await this.members.takeProjectRole(projectId, id, entry))) throw staffMemberNotFound();
     if (rotatePassword) await this.owner.rotatePassword(projectId, actor);
   }
@@ -142,10 +148,3 @@ export function assertMayGrant(staff: StaffCaller, role: InstallRole | null): vo
 function assertId(id: string): void {
   if (!UUID.test(id)) throw staffMemberNotFound();
 }
-
-const entryOf = (
-  action: string,
-  actor: Actor,
-  projectId: string | null,
-  details: JsonObject,
-): AuditEntry => ({ actor, action, projectId, details });

@@ -17,14 +17,8 @@ import { sessionOf, StaffCaller } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
-import {
-  flowOver,
-  passkeyFailed,
-  passkeyNotFound,
-  stepUpRequired,
-  tooManyPasskeys,
-  wrongSignIn,
-} from '../staff.errors';
+import { passkeyNotFound, stepUpRequired, tooManyPasskeys } from '../staff.errors';
+import { flowOver, passkeyFailed, wrongCredentials } from '../../identity/identity.errors';
 import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import {
   EnrolledPasskeyDto,
@@ -36,10 +30,9 @@ import {
 } from './dto/passkeys.dto';
 import { BeginFactorDto } from './dto/staff-inputs.dto';
 import { StaffSessionDto } from './dto/staff-records.dto';
-import { StaffSessionGuard } from './staff-member.guards';
-import { SESSION_HEADERS } from './session-headers';
+import { StaffSessionGuard } from './staff.guard';
+import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
-import { toSessionView } from './staff-views';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const CHALLENGE_HEADERS = { ...SESSION_HEADERS, ...LIMIT_HEADERS };
@@ -47,7 +40,7 @@ const CHALLENGE_HEADERS = { ...SESSION_HEADERS, ...LIMIT_HEADERS };
 const PASSWORD_ERRORS = [
   invalidParameters('password must be a string'),
   tooShortPassword(),
-  wrongSignIn(),
+  wrongCredentials(),
   stepUpRequired(),
   rateLimited(60),
 ];
@@ -60,6 +53,7 @@ export class PasskeySignInController {
     private readonly signIn: StaffSignIn,
     private readonly sessions: StaffSessions,
     private readonly cookies: SessionCookies,
+    private readonly responses: SessionResponses,
   ) {}
 
   @Post('options')
@@ -88,11 +82,8 @@ export class PasskeySignInController {
     const member = await this.passkeys.memberWith(credential, true, request, response);
     const presented = this.cookies.read(request);
     if (presented !== null) await this.sessions.endByToken(presented);
-    const { identity, session } = await this.signIn.beginFor(member, 'person.sign_in', origin, {
-      by: 'passkey',
-    });
-    this.cookies.write(response, session);
-    return toSessionView({ identity, session, token: null }, this.sessions.csrfToken(session.id));
+    const staff = await this.signIn.beginFor(member, 'person.sign_in', origin, { by: 'passkey' });
+    return this.responses.begun(staff, response);
   }
 }
 
@@ -152,7 +143,7 @@ export class PasskeysController {
       { name, credential },
       context,
     );
-    await this.sessions.endOthers(member.id, session.id);
+    await this.sessions.endAll(member.id, session.id);
     return { ...toView(record), recovery_codes: recoveryCodes };
   }
 

@@ -13,7 +13,7 @@ import { SampleRepository, SampleRow, STEPS } from '../samples/sample.repository
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { StaffRecheck } from '../../staff/http/staff-recheck.service';
-import { memberOf, type StaffCaller } from '../../staff/roles/staff';
+import { type StaffCaller } from '../../staff/roles/staff';
 import { tooManyListeners } from '../traffic.errors';
 import { ProjectSamples } from './dto/request-responses';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
@@ -62,7 +62,7 @@ export class ProjectRequestsController {
     @Res() response: Response,
   ): Promise<void> {
     await this.registry.get(id);
-    const person = memberOf(staff)?.id ?? 'platform-admin-key';
+    const person = staff.member?.id ?? 'platform-admin-key';
     const limit = this.live.limitFor(id, person);
     if (limit !== null) throw tooManyListeners(limit);
     if (request.method === 'HEAD') {

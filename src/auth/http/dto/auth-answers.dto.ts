@@ -2,8 +2,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { DocumentedHeaders } from '../../../http/docs/documented-headers';
 import { Example } from '../../../http/docs/example.decorator';
+import { FREE_OBJECT, UNIX_SECONDS, UUID_EXAMPLE } from '../../../http/docs/documented-types';
+import type { SessionInfo } from '../../sessions/session';
 import { Answer } from '../../../http/docs/operation.decorators';
-import { UUID_EXAMPLE, UNIX_SECONDS, FREE_OBJECT } from '../../../http/docs/documented-types';
 
 const USER = { id: UUID_EXAMPLE, email: 'ada@example.com', name: 'Ada', data: { theme: 'dark' } };
 const SESSION = {
@@ -99,4 +100,15 @@ class SessionInfoDto extends SessionFactsDto {
 })
 export class SessionsDto {
   @ApiProperty({ type: [SessionInfoDto] }) sessions!: SessionInfoDto[];
+}
+
+export function toSessionFacts(session: SessionInfo): SessionFactsDto {
+  return {
+    id: session.id,
+    created_at: session.createdAt.toISOString(),
+    last_seen_at: session.refreshedAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
+    ip: session.ip,
+    user_agent: session.userAgent,
+  };
 }

@@ -26,7 +26,7 @@ import {
 } from '../../auth.errors';
 import { redirectFor } from '../../codes/redirects';
 import { tooManyRequests } from '../auth-docs.decorator';
-import { pageOf } from '../dto/page.dto';
+import { pageOf } from '../dto/admin-users.dto';
 import {
   GoTrueAuditDto,
   GoTrueFactorAnswerDto,

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { AppError } from '../../../common/errors/app-error';
 import { ErrorRenderer, HtmlPage } from '../../../http/errors/error-renderer';
 import { statusOfOwnStatement } from '../../../http/errors/sqlstate-status';
-import { mailErrorPage } from '../mail-error-page';
+import { mailErrorPage } from '../mail-page';
 import { toGoTrue } from './gotrue-errors';
 
 const VERSION = 'x-supabase-api-version';

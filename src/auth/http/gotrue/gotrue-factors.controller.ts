@@ -9,7 +9,7 @@ import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
 import { AccountDetailsRepository } from '../../factors/account-details.repository';
-import type { SessionOwner } from '../../accounts/live-session';
+import type { SessionOwner } from '../../accounts/account-statements';
 import {
   factorNotFound,
   secondFactorRequired,

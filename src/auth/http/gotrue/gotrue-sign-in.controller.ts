@@ -7,7 +7,7 @@ import { invalidParameters } from '../../../common/errors/http-errors';
 import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
-import { invalidEmail } from '../../../identity/identity.errors';
+import { invalidEmail, wrongCredentials } from '../../../identity/identity.errors';
 import { tooShortPassword } from '../../../identity/passwords/password-policy';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
@@ -21,7 +21,6 @@ import {
   magicLinkDisabled,
   signUpDisabled,
   userBanned,
-  wrongCredentials,
   wrongVerifier,
 } from '../../auth.errors';
 import { tooManyRequests } from '../auth-docs.decorator';

@@ -12,7 +12,7 @@ import { tooShortPassword } from '../../../identity/passwords/password-policy';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
 import { AccountDetailsRepository } from '../../factors/account-details.repository';
-import type { SessionOwner } from '../../accounts/live-session';
+import type { SessionOwner } from '../../accounts/account-statements';
 import {
   addressNeeded,
   domainNotAllowed,

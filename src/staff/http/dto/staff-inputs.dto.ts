@@ -22,7 +22,7 @@ import { Example } from '../../../http/docs/example.decorator';
 import { FreeJson } from '../../../http/input/free-json';
 import type { JsonObject } from '../../../common/text/json';
 import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/staff-member';
-import { Scope, SCOPES } from '../../roles/scopes';
+import { Scope, SCOPES } from '../../roles/route-table';
 import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 /** Characters. The rules for passwords have a stricter limit, in bytes. */
