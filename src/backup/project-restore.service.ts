@@ -18,6 +18,7 @@ import {
   migrateProjectDatabase,
   PROJECT_SCHEMA_VERSION,
 } from '../provisioning/project-migrations';
+import { DiskReserve } from '../limits/disk-reserve.service';
 import { ObjectStore } from '../storage/providers/object-store';
 import { RemovalHoldRepository } from '../storage/removal/removal-hold.repository';
 import { unlessAbandoned } from './abandonment';
@@ -92,6 +93,7 @@ export class ProjectRestore {
     private readonly store: ObjectStore,
     private readonly hold: RemovalHoldRepository,
     private readonly extensions: ArchivedExtensions,
+    private readonly disk: DiskReserve,
   ) {}
 
   /**
@@ -99,6 +101,7 @@ export class ProjectRestore {
    *   exists and no other slug was chosen, or the slug is taken
    */
   async restore(input: Readable, options: RestoreOptions, actor: Actor): Promise<RestoredProject> {
+    await this.disk.assertRoom();
     const members = new ArchiveReader(input).members();
     try {
       const archive = await this.open(members, options.passphrase);
@@ -180,7 +183,7 @@ export class ProjectRestore {
         const loader = await ProjectLoader.begin(client, header.extensions, version, renamed);
         const rows = new Map<string, number>();
         const found = await readToEnd(archive.members, (member) =>
-          load(member, { header, loader, files, rows }),
+          load({ ...member, chunks: this.disk.watched(member.chunks) }, { header, loader, files, rows }),
         );
         await files?.done();
         assertAuthentic(archive.key, found);

@@ -8,11 +8,13 @@ import { BoundedClient } from '../database/pools/one-off-connection';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { QUIET_LOGGER } from '../database/platform/quiet-logger';
 import { Initial1790000000100 } from '../../migrations/project/1790000000100-initial';
+import { RequestedMails1790000000200 } from '../../migrations/project/1790000000200-requested-mails';
 import { SignInCodes1790000000510 } from '../../migrations/project/1790000000510-sign-in-codes';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Initial1790000000100,
+  RequestedMails1790000000200,
   SignInCodes1790000000510,
 ];
 

@@ -1,11 +1,11 @@
 /** Mails a link and a code that sign in. */
 import { Injectable } from '@nestjs/common';
+import { invalidParameters } from '../../common/errors/http-errors';
 import { JsonObject } from '../../common/text/json';
 import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { RequestOrigin } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
-import { assertUserData } from '../accounts/account';
 import { magicLinkDisabled } from '../auth.errors';
 import { MailFlow } from '../mail/mail-flow';
 import { RequestedMails } from '../mail/requested-mails.service';
@@ -17,6 +17,9 @@ interface MagicLinkRequest {
   /** Of the new account. */
   readonly data: JsonObject;
 }
+
+/** Bytes: the data waits with the request for the mail. */
+const MAX_DATA = 4_096;
 
 @Injectable()
 export class MagicLinkService {
@@ -33,7 +36,8 @@ export class MagicLinkService {
     origin: RequestOrigin,
   ): Promise<void> {
     if (!isMagicLinkEnabled(project)) throw magicLinkDisabled();
-    assertUserData(data);
+    if (Buffer.byteLength(JSON.stringify(data)) > MAX_DATA)
+      throw invalidParameters(`data must not be longer than ${MAX_DATA} bytes`);
     const { address, key } = getEmailAddress(email);
     await this.throttle.assertMayMail(project, key);
     const create = createUser ? { address, data } : undefined;

@@ -1,46 +1,31 @@
 /**
  * Mails that anybody can request for an address without signing in: `reset-password`, `resend-verification`. The answer
- * must not reveal whether the address has an account, so it does not wait for the project's database. The job is queued,
- * which takes the same time for any address; token and mail are written right after the answer, or by the job if the
- * process ends before that.
+ * must not reveal whether the address has an account, so the request itself is stored, in the same time for any address, as
+ * a mail without a user. The worker then finds the account and writes the token, or removes the mail.
  */
 import { Injectable } from '@nestjs/common';
-import { JsonObject } from '../../common/text/json';
 import { Clock } from '../../common/time/clock';
+import { RequestOrigin } from '../../identity/request-origin';
+import { ProjectQuotas } from '../../limits/project-quotas.service';
 import { Project } from '../../projects/project';
 import { AuditAction, byAnonymous } from '../audit/audit-entry';
-import { RequestOrigin } from '../../identity/request-origin';
 import { AuthMailer } from './auth-mailer.service';
-import { MailJob } from '../../infra/mail/mail-queue';
-import { MailSealer } from './mail-sealer.service';
-import { MailFlow, withCode } from './mail-flow';
+import { MailRequestOptions, MailSealer } from './mail-sealer.service';
+import { withCode } from './mail-flow';
 import { NewAccountMailer } from './new-account-mailer.service';
 import { expiryOf, newMailedToken } from './mailed-token';
 import { MailedTokenRepository } from './mailed-token.repository';
+import { OutgoingMail } from './outgoing-mail';
+import { OutgoingMailRepository } from './outgoing-mail.repository';
 
-type RequestedKind = 'reset' | 'verify' | 'magic_link';
-
-/** What an application may ask for in addition. */
-interface RequestOptions {
-  readonly flow?: MailFlow;
-  /** The account to create if none has the address. */
-  readonly create?: { readonly address: string; readonly data: JsonObject };
-}
-
-interface MailRequest extends RequestOptions {
-  readonly kind: RequestedKind;
-  /** Key of the typed address. */
-  readonly emailKey: string;
-  readonly origin: RequestOrigin;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-}
-
-const ACTIONS: Readonly<Record<RequestedKind, AuditAction>> = {
+const ACTIONS = {
   reset: 'reset_requested',
   verify: 'verification_requested',
   magic_link: 'magic_link_requested',
-};
+} as const satisfies Record<string, AuditAction>;
+type RequestedKind = keyof typeof ACTIONS;
+
+const isRequestedKind = (kind: string): kind is RequestedKind => Object.hasOwn(ACTIONS, kind);
 
 @Injectable()
 export class RequestedMails {
@@ -49,46 +34,58 @@ export class RequestedMails {
     private readonly sealer: MailSealer,
     private readonly tokens: MailedTokenRepository,
     private readonly newAccounts: NewAccountMailer,
+    private readonly mails: OutgoingMailRepository,
+    private readonly quotas: ProjectQuotas,
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves when the request is safe in the queue. @throws AppError 503 if the queue cannot be reached */
+  /**
+   * Resolves when the request is stored. It counts against the quota before it is known whether the address has an account, so
+   * that the answer is the same, and is given back if it has none.
+   * @throws AppError 429 without a mail left for today
+   */
   async request(
     project: Project,
     kind: RequestedKind,
     emailKey: string,
     origin: RequestOrigin,
-    options: RequestOptions = {},
+    options: MailRequestOptions = {},
   ): Promise<void> {
-    const request: MailRequest = { ...options, kind, emailKey, origin, at: this.clock.now() };
-    await this.mailer.sendLater(project, request, (mailId) => this.write(project, mailId, request, false));
+    const now = new Date(this.clock.now());
+    await this.mailer.send(project, { ...options, to: emailKey, origin }, async (id, sealed) => {
+      const request = { id, userId: null, kind, recipient: '', sealed, now, expiresAt: expiryOf(kind, now) };
+      await this.mails.insert(project, request);
+      return true;
+    });
   }
 
   /**
-   * For a job that finds no mail.
-   * @returns false if no mail is to be sent: no account has the address, the mail was written before, or it is too late
+   * Turns a request into the mail with its token.
+   * @returns false if no mail is to be sent: no account has the address, or a newer token was requested
+   * @throws Error for a row that is no such request
    */
-  async writeLate(project: Project, job: MailJob): Promise<boolean> {
-    if (job.request === undefined) return false;
-    const request = this.sealer.openRequest(job) as MailRequest;
-    if (this.clock.now() >= expiryOf(request.kind, new Date(request.at)).getTime()) return false;
-    return this.write(project, job.mailId, request, true);
-  }
-
-  private async write(
+  async resolve(
     project: Project,
     mailId: string,
-    { kind, emailKey, origin, at, flow, create }: MailRequest,
-    late: boolean,
+    { kind, sealed, createdAt }: OutgoingMail,
   ): Promise<boolean> {
-    const now = new Date(at);
-    const { token, content: shown } = withCode(project, newMailedToken(kind, now), emailKey, flow);
+    if (!isRequestedKind(kind) || sealed === null) throw new Error('it is no request for a mail');
+    const { to: emailKey, origin, flow, create } = this.sealer.open(project.id, mailId, sealed);
+    if (emailKey === undefined || !origin) throw new Error('it is no request for a mail');
+    const { token, content: shown } = withCode(project, newMailedToken(kind, createdAt), emailKey, flow);
     const content = { to: emailKey, ...shown, languages: origin.languages };
-    const sealed = this.sealer.seal(project.id, mailId, content);
-    const recipient = { emailKey, unverifiedOnly: kind === 'verify', late };
-    const entry = byAnonymous(ACTIONS[kind], null, { now, origin });
-    const mail = { ...token, mailId, sealed };
-    if (await this.tokens.issue(project, mail, recipient, entry)) return true;
-    return create !== undefined && this.newAccounts.createFor(project, mail, create, { now, origin });
+    const mail = { ...token, mailId, sealed: this.sealer.seal(project.id, mailId, content) };
+    const context = { now: createdAt, origin };
+    // Before the search for an account, which removes a request that has none.
+    if (create && (await this.newAccounts.createFor(project, mail, create, context))) return true;
+    const recipient = { emailKey, unverifiedOnly: kind === 'verify' };
+    const isWritten = await this.tokens.issue(
+      project,
+      mail,
+      recipient,
+      byAnonymous(ACTIONS[kind], null, context),
+    );
+    if (!isWritten) await this.quotas.returnMail(project);
+    return isWritten;
   }
 }

@@ -98,7 +98,11 @@ export class GoTrueResendDto extends AddressDto {
 export const GRANT_TYPES = ['password', 'refresh_token', 'pkce', 'id_token', 'web3'] as const;
 
 export class GrantQuery {
-  @ApiProperty({ enum: GRANT_TYPES, description: '`id_token` and `web3` are refused' })
+  @ApiProperty({
+    enum: GRANT_TYPES,
+    example: 'password',
+    description: '`id_token` and `web3` are refused',
+  })
   @IsIn(GRANT_TYPES)
   grant_type!: (typeof GRANT_TYPES)[number];
 }
