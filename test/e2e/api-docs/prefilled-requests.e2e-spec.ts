@@ -87,7 +87,6 @@ describe('the operations of the platform', () => {
     retryFailedMail: 404,
     // Without a provider, SAML, a setting, or a mail.
     goTrueAuthorize: 400,
-    goTrueChallengeFactor: 404,
     goTrueLinkIdentity: 404,
     goTrueMagicLink: 422,
     goTrueOtp: 422,
