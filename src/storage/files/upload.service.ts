@@ -3,10 +3,16 @@
  * row makes the file visible. Two round trips to the database. A crash at any moment leaves no row without bytes.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { Caller } from '../../access/caller';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { DiskReserve } from '../../limits/disk-reserve.service';
-import { essenceOf, isAllowed, parseContentType, resolveContentType } from '../content-type/content-type';
+import { parseCacheControl } from '../buckets/cache-control';
+import {
+  essenceOf,
+  isAllowed,
+  parseContentType,
+  resolveContentType,
+  UNKNOWN_TYPE,
+} from '../content-type/content-type';
 import { Evidence } from '../content-type/sniff';
 import { ObjectAddress } from '../providers/object-address';
 import { ObjectStore } from '../providers/object-store';
@@ -19,6 +25,7 @@ import {
   invalidParameters,
   unsupportedMediaType,
 } from '../storage.errors';
+import { StorageContext } from '../storage-transaction';
 import { ByteFacts, ByteMeter } from './byte-meter';
 import { FileRecord } from './file';
 import { FileRepository, NewFile } from './file.repository';
@@ -45,6 +52,8 @@ export interface UploadForm {
   /** The content type that the client states for the file. */
   readonly declaredType: string | null;
   readonly bytes: AsyncIterable<Buffer>;
+  /** Stores the type and the Cache-Control that the client declares; else the type is detected from the content. */
+  readonly asDeclared: boolean;
   /** Why the form ended early; null when it did not. */
   readonly failure: Error | null;
   /** Resolves when the form was read to its end. @throws AppError 400 when it ended early or is malformed */
@@ -64,7 +73,7 @@ export interface Uploaded {
 
 export const UPLOAD_PARAMETERS = ['filename', 'contentType', 'upsert', 'metadata'] as const;
 type UploadParameter = (typeof UPLOAD_PARAMETERS)[number];
-export type UploadParameters = Readonly<Partial<Record<UploadParameter, string>>>;
+export type UploadParameters = Readonly<Partial<Record<UploadParameter | 'cacheControl', string>>>;
 
 /** Bytes of a form in addition to its file. */
 const FORM_OVERHEAD = 64 * 1024;
@@ -83,7 +92,7 @@ export class UploadService {
   ) {}
 
   /** @throws AppError 400, 403, 404, 408, 409, 413, 415, 500 storage_unavailable, 503 */
-  async upload(caller: Caller, request: UploadRequest): Promise<Uploaded> {
+  async upload(caller: StorageContext, request: UploadRequest): Promise<Uploaded> {
     const { given } = request;
     if (given.filename !== undefined) assertFilename(given.filename);
     if (given.contentType !== undefined) parseContentType(given.contentType);
@@ -97,7 +106,7 @@ export class UploadService {
   }
 
   private async receive(
-    caller: Caller,
+    caller: StorageContext,
     request: UploadRequest,
     target: UploadTarget,
     limit: number,
@@ -122,7 +131,11 @@ export class UploadService {
     }
   }
 
-  private async target(caller: Caller, bucket: string, filename: string | null): Promise<UploadTarget> {
+  private async target(
+    caller: StorageContext,
+    bucket: string,
+    filename: string | null,
+  ): Promise<UploadTarget> {
     const target = await this.targets.findUploadTarget(caller, bucket, filename);
     if (!target) throw bucketNotFound();
     return target;
@@ -130,7 +143,7 @@ export class UploadService {
 
   /** @param filename as far as it is known before the file's bytes @throws AppError 400, 403, 404 */
   private async assertMayUpload(
-    caller: Caller,
+    caller: StorageContext,
     { bucket, given }: UploadRequest,
     { mayUpload }: UploadTarget,
     filename: string | null,
@@ -143,19 +156,19 @@ export class UploadService {
   }
 
   private async storeBytes(
-    { project }: Caller,
-    { bytes }: UploadForm,
+    { project }: StorageContext,
+    { bytes, asDeclared }: UploadForm,
     target: UploadTarget,
     limit: ByteLimit,
   ): Promise<StoredFacts> {
     const address = this.store.newAddress(project.id);
-    const meter = new ByteMeter(limit, (evidence) => refuseEarly(evidence, target));
+    const meter = new ByteMeter(limit, (evidence) => asDeclared || refuseEarly(evidence, target));
     await this.store.put(address, meter.measure(bytes));
     return { ...meter.facts(), address };
   }
 
   private async publish(
-    caller: Caller,
+    caller: StorageContext,
     form: UploadForm,
     target: UploadTarget,
     value: ParameterReader,
@@ -180,7 +193,7 @@ export class UploadService {
 type StoredFacts = ByteFacts & { readonly address: ObjectAddress };
 
 /** Reads a parameter from the query string, else from the fields of the form received so far. */
-type ParameterReader = (name: UploadParameter) => string | undefined;
+type ParameterReader = (name: UploadParameter | 'cacheControl') => string | undefined;
 
 /** The row of a file whose form was read to its end. @throws AppError 400, 415 */
 function newFileOf(
@@ -192,10 +205,28 @@ function newFileOf(
   const filename = value('filename') ?? form.filename;
   if (filename === null) throw invalidParameters('filename is missing, or no UTF-8');
   assertFilename(filename);
-  const contentType = contentTypeOf(evidence, value('contentType'), form.declaredType);
+  const detected = contentTypeOf(evidence, value('contentType'), form.declaredType);
+  const contentType = (form.asDeclared && declaredTypeOf(form)) || detected;
   if (!isAllowed(contentType, bucket.allowedMimeTypes)) throw unsupportedMediaType(contentType);
   const metadata = parseMetadata(value('metadata') ?? '{}');
-  return { bucket, filename, metadata, bytes: { address, size, sha256, contentType } };
+  const cacheControl = form.asDeclared ? cacheControlOf(value('cacheControl')) : undefined;
+  return { bucket, filename, metadata, cacheControl, bytes: { address, size, sha256, contentType } };
+}
+
+/** Null for a type that says nothing, and for a malformed one. */
+function declaredTypeOf({ declaredType }: UploadForm): string | null {
+  const essence = declaredType === null ? null : lenient(declaredType);
+  return essence === null || essence === UNKNOWN_TYPE ? null : parseContentType(String(declaredType));
+}
+
+/** Seconds, or directives. Others are ignored, as storage-js lets applications pass any text. */
+function cacheControlOf(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  try {
+    return parseCacheControl(/^\d+$/.test(given) ? `max-age=${given}` : given);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

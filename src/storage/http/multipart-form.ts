@@ -18,7 +18,6 @@ import { UPLOAD_PARAMETERS, type UploadForm } from '../files/upload.service';
 import { BoundaryCheck, boundaryOf, delimiterOf, formHeader, isForm, ReplacementCheck } from './form-checks';
 import { BoundarySearch, ChunkQueue } from './file-part';
 
-const FILE_PART = 'file';
 const LIMITS = { files: 1, fields: 20, fieldNameSize: 100, fieldSize: 64 * 1024, headerPairs: 20 };
 /** Maximum bytes of a form beside its file, preamble and epilogue included. LIMITS alone allow 1.3 MiB of fields. */
 const MAX_BESIDE = 2 * 1024 * 1024;
@@ -29,6 +28,13 @@ const FIELD_MULTIPLE = 4;
 
 type FormMemory = Pick<Reservation, 'grow' | 'release'>;
 
+interface FormKind extends Pick<UploadForm, 'asDeclared'> {
+  /** The name of the part that holds the file; null: any. */
+  readonly filePart: string | null;
+}
+
+const DETECTED: FormKind = { filePart: 'file', asDeclared: false };
+
 /**
  * Reads a form up to the first byte of its file.
  * @param memory counts the fields of the form, and is released with it
@@ -38,10 +44,11 @@ export async function openMultipartForm(
   request: IncomingMessage,
   pace: PaceLimits,
   memory: FormMemory,
+  kind: FormKind = DETECTED,
 ): Promise<UploadForm> {
   try {
     assertNotEncoded(request);
-    return await new MultipartForm(request, pace, memory).begin();
+    return await new MultipartForm(request, pace, memory, kind).begin();
   } catch (error) {
     memory.release();
     throw error;
@@ -49,12 +56,14 @@ export async function openMultipartForm(
 }
 
 class MultipartForm implements UploadForm {
+  readonly asDeclared: boolean;
   readonly fields = new Map<string, string>();
   filename: string | null = null;
   declaredType: string | null = null;
   readonly bytes = new ChunkQueue(() => this.resumeSocket());
   failure: Error | null = null;
 
+  private readonly filePart: string | null;
   private readonly parser: busboy.Busboy;
   private readonly ended: Promise<void>;
   private readonly delimiter: Buffer;
@@ -73,7 +82,10 @@ class MultipartForm implements UploadForm {
     private readonly request: IncomingMessage,
     pace: PaceLimits,
     private readonly memory: FormMemory,
+    { filePart, asDeclared }: FormKind,
   ) {
+    this.filePart = filePart;
+    this.asDeclared = asDeclared;
     const boundary = boundaryFrom(request);
     this.parser = createParser(boundary);
     this.delimiter = delimiterOf(boundary);
@@ -97,7 +109,11 @@ class MultipartForm implements UploadForm {
     this.listenToRequest();
     await Promise.race([fileFound, this.ended]);
     if (this.stage === 'before')
-      throw invalidParameters(`The form has no part named "${FILE_PART}" that holds a file`);
+      throw invalidParameters(
+        this.filePart === null
+          ? 'The form holds no file'
+          : `The form has no part named "${this.filePart}" that holds a file`,
+      );
     return this;
   }
 
@@ -211,8 +227,8 @@ class MultipartForm implements UploadForm {
     // The parser emits the same error.
     stream.on('error', () => undefined);
     stream.resume();
-    if (name !== FILE_PART) {
-      this.fail(invalidParameters(`The file must be in the part named "${FILE_PART}"`));
+    if (this.filePart !== null && name !== this.filePart) {
+      this.fail(invalidParameters(`The file must be in the part named "${this.filePart}"`));
       return;
     }
     this.stage = 'file';
