@@ -19,6 +19,9 @@ import { JsonLogger } from '../infra/logging/json-logger';
 import { ProjectUpkeep } from '../projects/project-upkeep.service';
 import { RestErrorRenderer } from '../rest/http/rest-error.renderer';
 import { StorageErrorRenderer } from '../storage/http/storage-error.renderer';
+import { StorageJsErrorRenderer } from '../storage/http/supabase/storage-js-error.renderer';
+import { ProjectRegistry } from '../projects/project-registry.service';
+import { addProject, lacksProject } from './project-of-apikey';
 import { corsOptions } from './cors';
 import type { DrainableServer } from './drainable-server';
 import { ErrorFilter } from './error.filter';
@@ -37,6 +40,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     },
   );
   const areas = [
+    app.get(StorageJsErrorRenderer),
     app.get(StorageErrorRenderer),
     new AuthErrorRenderer(),
     new GoTrueErrorRenderer(),
@@ -57,12 +61,17 @@ function configureExpress(
   { config }: AppOptions,
   areas: readonly ErrorRenderer[],
 ): void {
+  const registry = app.get(ProjectRegistry);
   // One middleware for all of these: each middleware costs every request a microsecond.
   app.use((request: Request, response: Response, next: (error?: AppError) => void) => {
     closeLingering(request, response);
     const fault = headFault(request);
     if (fault) return next(fault);
     request.url = replaceInvalidEscapes(request.url);
+    if (lacksProject(request) && request.method !== 'OPTIONS') {
+      void addProject(request, registry).then(() => next(), next);
+      return;
+    }
     // Preflights are answered before routing.
     const area = request.method === 'OPTIONS' ? areas.find((one) => one.matches(request.path)) : undefined;
     if (area?.complete) void area.complete(request.path, response).then(() => next());

@@ -27,6 +27,7 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   project: [
     '1790000000100-initial',
     '1790000000200-requested-mails',
+    '1790000000300-supabase-storage',
     '1790000000510-sign-in-codes',
   ],
 };

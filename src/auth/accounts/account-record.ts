@@ -57,7 +57,7 @@ export function toCredentials(row: QueryResultRow): Credentials {
 function emailOf(user: RecordReader): string {
   const email = user.text('email', 2 * MAX_EMAIL);
   if ((email === '' && !user.boolean('is_anonymous')) || /\p{Cc}/u.test(email))
-    throw user.unusable('email', 'no address');
+    throw user.unusable('email', 'an address');
   return email;
 }
 
