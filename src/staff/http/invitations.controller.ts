@@ -54,8 +54,8 @@ export class InvitationsController {
     @CurrentActor() actor: Actor,
   ): Promise<CreatedInvitationDto> {
     const request = { email, role: role ?? null, projects: projects ?? [] };
-    const { invitation, link } = await this.invitations.create(staff, request, actor);
-    return { ...toInvitationView(invitation), link };
+    const { invitation, link, mailed } = await this.invitations.create(staff, request, actor);
+    return { ...toInvitationView(invitation), link, mailed };
   }
 
   @Delete(':id')

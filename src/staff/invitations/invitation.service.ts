@@ -49,6 +49,8 @@ export interface MadeInvitation {
   readonly invitation: Invitation;
   /** Null where a mail server delivers it, and for administrators of projects: only the invited staff member gets it. */
   readonly link: string | null;
+  /** False: the mail is a file in the data directory. */
+  readonly mailed: boolean;
 }
 
 @Injectable()
@@ -104,7 +106,7 @@ export class InvitationService {
       createdAt: now,
       expiresAt,
     };
-    return { invitation, link: !mailed && isOperator(staff) ? link : null };
+    return { invitation, link: !mailed && isOperator(staff) ? link : null, mailed };
   }
 
   /** @throws AppError 404 */
