@@ -31,6 +31,8 @@ const PROJECT_SCREENS = [
   'advisor',
   'people',
   'api',
+  'keys',
+  'backups',
   ...['charts', 'requests', 'queries', 'sessions', 'limits'].map((one) => `inside?view=${one}`),
 ];
 const INSTALL_SCREENS = ['', 'people', 'account', 'audit-log'];
@@ -79,7 +81,8 @@ inBrowser('the console', () => {
       await page.getByRole('link', { name: 'Tables' }).click();
       await view.button('New table').last().click();
       await view.dialog().getByLabel('Name of the table').fill('notes');
-      await view.button('Run SQL').click();
+      await view.button('Create table').click();
+      await page.getByText('Table notes created').waitFor();
       await page.getByRole('heading', { name: 'notes', level: 1 }).waitFor();
       await page.getByRole('heading', { name: 'No rows' }).waitFor();
       for (const { email, token } of users) {
@@ -256,15 +259,17 @@ inBrowser('the console', () => {
       await project.service.post(`${project.storage}/buckets`, { name: 'Box' });
     });
 
-    it('overview: reveals the keys on purpose, and deletes only what was typed', async () => {
-      await view.open(project.slug, '');
-      await page.getByRole('heading', { name: 'Screens', level: 1 }).waitFor();
+    it('keys, overview: reveals the keys on purpose, and deletes only what was typed', async () => {
+      await view.open(project.slug, 'keys');
+      await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
       expect(await page.getByLabel('service_role').count()).toBe(0);
       await view.button('Show keys').click();
       await eventuallyShown(async () =>
         expect(await page.getByLabel('service_role', { exact: true }).inputValue()).toBe(project.serviceKey),
       );
       expect(await page.getByLabel('service_role', { exact: true }).getAttribute('type')).toBe('password');
+      await view.expectAccessible();
+      await view.open(project.slug, '');
       await view.button('Delete project').click();
       const confirm = view.dialog().getByRole('button', { name: 'Delete', exact: true });
       expect(await confirm.isDisabled()).toBe(true);
@@ -371,7 +376,7 @@ inBrowser('the console', () => {
       await view.open(project.slug, 'policies');
       await view.button('New policy').click();
       await page.getByRole('menuitem', { name: 'Users manage their own rows' }).click();
-      await view.button('Run SQL').click();
+      await view.button('Create policy').click();
       await page.locator('#main').getByText('users manage their own rows').waitFor();
       const [{ qual }] = await project.sql("select qual from pg_policies where tablename = 'notes'");
       expect(qual).toContain('user_id = ( SELECT auth.uid()');
