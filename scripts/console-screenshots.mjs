@@ -118,7 +118,19 @@ async function takeAll(scheme, viewport, slug, person) {
   await page.waitForSelector('#main li a');
   await take('home', () => page.waitForSelector('#main li a >> text=Users'));
   await go(page, slug, '');
-  await take('overview', () => page.waitForSelector('text=openapi-fetch'));
+  await take('overview', () => page.waitForSelector('text=Requests (24 h)'));
+  await take('connect', async () => {
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('tab', { name: 'supabase-js' }).waitFor();
+    await page.getByLabel('anon', { exact: true }).waitFor();
+  });
+  await page.keyboard.press('Escape');
+  await go(page, 'field-notes', '');
+  await take('first-steps', () => page.waitForSelector('text=First steps'));
+  await go(page, slug, '/keys');
+  await take('keys', () => page.waitForSelector('text=Show keys'));
+  await go(page, slug, '/backups');
+  await take('backups', () => page.waitForSelector('text=Back up now'));
   await go(page, slug, '/advisor');
   await take('advisor', () => page.waitForSelector('article'));
   await go(page, slug, '/inside?view=requests');
@@ -160,10 +172,13 @@ async function takeAll(scheme, viewport, slug, person) {
   });
   await take('plan', async () => {
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
-    await page.waitForSelector('text=of all');
+    await page.locator('#main').getByRole('list', { name: 'Plan' }).waitFor();
   });
   await go(page, slug, '/policies');
-  await take('policies', () => page.waitForSelector('#main [data-policy]'));
+  await take('policies', async () => {
+    await page.getByRole('button', { name: 'reviews', exact: true }).click();
+    await page.waitForSelector('#main [data-policy]');
+  });
   await go(page, slug, '/users');
   await take('users', () => page.waitForSelector('#main tbody button'));
   await take('user', async () => {
@@ -175,7 +190,7 @@ async function takeAll(scheme, viewport, slug, person) {
   await go(page, slug, '/settings');
   await take('settings', () => page.waitForSelector('text=auto_rls'));
   await go(page, slug, '/api');
-  await take('api', () => page.waitForSelector('.opblock'));
+  await take('api', () => page.waitForSelector('.opblock-tag'));
   await go(page, slug, '/schema');
   await take('schema', () => page.waitForSelector('#main svg title'));
   await go(page, slug, '/people');

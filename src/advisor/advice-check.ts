@@ -29,18 +29,21 @@ export interface AdviceCheck<Row = never> {
   readonly toFinding: (row: Row) => Finding;
 }
 
-export interface Advice extends Finding {
+export interface Advice extends Omit<Finding, 'values'> {
   /** The same for the same finding about the same object. */
   readonly id: string;
   readonly check: string;
-  readonly values: ReasonValues;
+  readonly values: Readonly<Record<string, string>>;
   /** The reason in English. */
   readonly why: string;
 }
 
 export function toAdvice(check: string, finding: Finding): Advice {
   const hash = createHash('sha256').update(JSON.stringify(finding.names)).digest('hex');
-  const { reason, values = {} } = finding;
+  const { reason } = finding;
+  const values = Object.fromEntries(
+    Object.entries(finding.values ?? {}).map(([name, value]) => [name, String(value)]),
+  );
   return { ...finding, values, why: reasonText(reason, values), check, id: `${check}-${hash.slice(0, 16)}` };
 }
 

@@ -24,6 +24,7 @@ const ALIKE: readonly Key[] = [
   'explain',
   'fileName',
   'filter',
+  'logs',
   'mailText',
   'mailsTitle',
   'median',

@@ -78,7 +78,7 @@ inBrowser('the console', () => {
           return { email, token: body.session.access_token as string };
         }),
       );
-      await page.getByRole('link', { name: 'Tables' }).click();
+      await page.getByRole('link', { name: 'Tables', exact: true }).click();
       await view.button('New table').last().click();
       await view.dialog().getByLabel('Name of the table').fill('notes');
       await view.button('Create table').click();
@@ -449,7 +449,7 @@ inBrowser('the console', () => {
       await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
         settings: { statement_timeout: 20_000 },
       });
-      await page.getByRole('link', { name: 'Tables' }).click();
+      await page.getByRole('link', { name: 'Tables', exact: true }).click();
       await view.dialog().getByText('Leave without saving?').waitFor();
       await view.button('Cancel').click();
       await page.getByLabel('Search settings').fill('max_rows');
@@ -467,12 +467,21 @@ inBrowser('the console', () => {
     });
 
     it('api: shows the document of the project', async () => {
+      const began = performance.now();
       await view.open(project.slug, 'api');
+      await page.locator('.opblock-tag').first().waitFor();
+      process.stdout.write(`API page: ${Math.round(performance.now() - began)} ms\n`);
+      const sizes = await page.evaluate<number[]>(`performance.getEntriesByType('resource')
+        .filter(({ name }) => /\\/docs\\/|openapi\\.json/.test(name)).map(({ encodedBodySize }) => encodedBodySize)`);
+      process.stdout.write(`API page: ${sizes.join(' + ')} bytes\n`);
+      expect(sizes.length).toBeGreaterThanOrEqual(3);
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(700_000);
+      await page.locator('.opblock-tag').first().click();
       await page.locator('.opblock').first().waitFor();
       await view.expectAccessible(['.swagger-ui']);
       await viewAs('Service role');
       await page.waitForURL(/as=service_role/);
-      await page.locator('.opblock').first().waitFor();
+      await page.locator('.opblock-tag').first().waitFor();
     });
 
     it.each(casesOf(LANGUAGES, 1))('all: fit a phone, in %s', async (name, language, loading) => {

@@ -240,9 +240,9 @@ inBrowser('monitoring of a project', () => {
     await page.getByRole('menu').waitFor({ state: 'detached' });
     await page.setViewportSize({ width: 390, height: 800 });
     const screens = {
-      'inside?view=requests': 'Protokolle und Metriken',
-      'inside?view=charts': 'Protokolle und Metriken',
-      'inside?view=limits': 'Protokolle und Metriken',
+      'inside?view=requests': 'Logs und Metriken',
+      'inside?view=charts': 'Logs und Metriken',
+      'inside?view=limits': 'Logs und Metriken',
       advisor: 'Ratgeber',
       mails: 'Mailvorlagen',
     };

@@ -42,7 +42,7 @@ inBrowser('tables, policies and SQL', () => {
       await view.button('New project').first().click();
       await view.dialog().getByLabel('Name', { exact: true }).fill('Notebook');
       await view.button('Create project').click();
-      await page.getByRole('link', { name: 'Tables' }).click();
+      await page.getByRole('link', { name: 'Tables', exact: true }).click();
       await view.button('New table').last().click();
       await view.dialog().getByLabel('Name of the table').fill('notes');
       await view.button('Create table').click();

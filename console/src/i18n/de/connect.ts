@@ -30,7 +30,7 @@ export const connect: Readonly<Record<keyof typeof en, string>> = {
   group_data: 'Daten',
   group_observe: 'Beobachten',
   group_project: 'Projekt',
-  logs: 'Protokolle',
+  logs: 'Logs',
   metrics: 'Metriken',
   signInSettings: 'Anmeldeverfahren',
   team: 'Team',

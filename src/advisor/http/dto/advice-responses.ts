@@ -2,7 +2,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Example } from '../../../http/docs/example.decorator';
 import { Severity, SEVERITIES } from '../../advice-check';
-import { type Reason, REASONS, type ReasonValues } from '../../reasons';
+import { type Reason, REASONS } from '../../reasons';
 import { CHECK_NAMES, SkippedCheck } from '../../advisor.service';
 
 class DismissalRecord {
@@ -30,10 +30,10 @@ class AdviceRecord {
   readonly reason!: Reason;
   @ApiProperty({
     type: 'object',
-    additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+    additionalProperties: { type: 'string' },
     description: 'The values in `why`',
   })
-  readonly values!: ReasonValues;
+  readonly values!: Readonly<Record<string, string>>;
   @ApiProperty({
     type: String,
     nullable: true,
