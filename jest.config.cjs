@@ -75,6 +75,6 @@ module.exports = {
   // Jest keeps the modules of each file that a worker has run: at several GB the collector takes most of the time.
   workerIdleMemoryLimit: '768MB',
   testSequencer: path.join(__dirname, 'test/support/slow-first.cjs'),
-  // Many tests wait, so three keep two cores busy.
-  maxWorkers: 3,
+  // Many tests wait, so four keep two cores busy.
+  maxWorkers: 4,
 };

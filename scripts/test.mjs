@@ -1,17 +1,15 @@
 // `npm test`: installs and builds if necessary, then runs the checks in parallel, and then the tests.
-// Stops after a failed check; a failed test stops neither its own stage nor the next. A test file that fails is run once more
-// alone. If it passes then, it is unstable: the run succeeds and names the file. Arguments after `--` go to Jest. The last line is
-// the number of tests.
+// Stops after a failed check, but not after a failed test. A test file that fails is run once more alone. If it passes then, it is
+// unstable: the run succeeds and names the file. Arguments after `--` go to Jest. The last line is the number of tests.
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ProgramFailed, run } from './lib/run.mjs';
-import { assertNodeVersion, bin, ROOT, setUp, setUpClients } from './lib/set-up.mjs';
+import { assertNodeVersion, bin, ROOT, setUp } from './lib/set-up.mjs';
 import { keepTestFilesInMemory } from './lib/test-files.mjs';
 import { TestResults } from './lib/test-results.mjs';
 
 const REPORTS = path.join(ROOT, '.tmp', 'test-results');
-/** The projects of Jest in the order of their stages. */
-const STAGES = [['unit', 'integration', 'e2e'], ['process']];
+const PROJECTS = ['unit', 'integration', 'e2e', 'process'];
 const JEST_ARGUMENTS = process.argv.slice(2);
 /** With more failed files, the product is at fault, and no file is run again. */
 const MAX_RERUNS = 12;
@@ -39,24 +37,18 @@ const CHECKS = [
 const results = new TestResults();
 
 assertNodeVersion();
-await setUp({ development: true, console: true });
+await setUp({ development: true, console: true, clients: true });
 try {
-  await setUpClients({ all: false });
   await timed('Client of the console', () =>
     run('Client of the console', process.execPath, ['generate.mjs'], { cwd: path.join(ROOT, 'console') }),
   );
   await Promise.all(CHECKS.map((check) => check()));
   keepTestFilesInMemory();
-  // Process tests run alone, after the tests that keep both cores busy.
-  const stages = [
-    await failureOf(jest('Unit, integration and e2e tests', STAGES[0])),
-    await failureOf(jest('Process tests', STAGES[1])),
-  ];
+  const failure = await failureOf(jest('Unit, integration, e2e and process tests'));
   const unstable = await rerunFailedFiles();
   for (const file of unstable) process.stdout.write(`unstable: ${path.relative(ROOT, file)}\n`);
   // A run of Jest can fail without a failed file, for instance when it cannot start.
   const explained = unstable.length > 0 && results.failedFiles().length === 0;
-  const failure = stages.find(Boolean);
   if (failure && !explained) throw failure;
 } catch (error) {
   if (!(error instanceof ProgramFailed)) throw error;
@@ -92,17 +84,16 @@ async function failureOf(work) {
 async function rerunFailedFiles() {
   const failed = results.failedFiles();
   if (failed.length > MAX_RERUNS) return [];
-  for (const file of failed)
-    await failureOf(jest(`Again: ${path.relative(ROOT, file)}`, STAGES.flat(), file));
+  for (const file of failed) await failureOf(jest(`Again: ${path.relative(ROOT, file)}`, file));
   const stillFailed = new Set(results.failedFiles());
   return failed.filter((file) => !stillFailed.has(file));
 }
 
 /**
- * Runs Jest on some of its projects and adds its report to the results.
+ * Runs Jest and adds its report to the results.
  * @param {string} [file] run this test file only
  */
-async function jest(name, projects, file) {
+async function jest(name, file) {
   const report = path.join(REPORTS, 'jest.json');
   mkdirSync(REPORTS, { recursive: true });
   rmSync(report, { force: true });
@@ -113,7 +104,7 @@ async function jest(name, projects, file) {
   try {
     process.stdout.write(`${name} ...\n`);
     await timed(name, () =>
-      run(name, process.execPath, [...program, ...args, '--selectProjects', ...projects], {
+      run(name, process.execPath, [...program, ...args, '--selectProjects', ...PROJECTS], {
         cwd: ROOT,
         echo: true,
       }),

@@ -14,6 +14,7 @@ import { DoctorModule } from './doctor/doctor.module';
 import { InstallModule } from './install/install.module';
 import { IdentityModule } from './identity/identity.module';
 import { ApiDocsModule } from './api-docs/api-docs.module';
+import { AdmissionModule } from './admission/admission.module';
 import { AccessModule } from './access/access.module';
 import { AuthModule } from './auth/auth.module';
 import { Clock, SystemClock } from './common/time/clock';
@@ -50,6 +51,7 @@ export class AppModule {
         CoordinationModule,
         MetricsModule,
         InstallModule,
+        AdmissionModule,
         AccessModule,
         IdentityModule,
         // Express tries routes in the order of these modules: the busiest first.

@@ -24,6 +24,8 @@ const STAMP = path.join(ROOT, 'dist', '.built-from');
 /** The workspace of the console. */
 const CONSOLE = 'console';
 const CONSOLE_STAMP = path.join(ROOT, CONSOLE, 'dist', '.built-from');
+/** Files that the build makes itself. */
+const GENERATED = path.join(CONSOLE, 'src/generated');
 /** The document is an input, because the console's client and forms are made of it. */
 const CONSOLE_INPUTS = [
   'console/src',
@@ -55,12 +57,13 @@ export function assertNodeVersion() {
 
 /**
  * Installs and builds if necessary. After a failure prints the output of the failed program and exits.
- * @param {{ development?: boolean, quiet?: boolean, console?: boolean }} options `development`: also installs the development
- *   tools; `quiet`: shows progress on a terminal only; `console`: also builds the console
+ * @param {{ development?: boolean, quiet?: boolean, console?: boolean, clients?: boolean }} options `development`: also installs
+ *   the development tools; `quiet`: shows progress on a terminal only; `console`: also builds the console; `clients`: also
+ *   installs the generators of clients that `npm test` uses
  */
-export async function setUp({ development = false, quiet = false, console: withConsole = false } = {}) {
+export async function setUp({ quiet = false, console: withConsole = false, ...given } = {}) {
   const progress = quiet && !process.stderr.isTTY ? silent : report;
-  const options = { development, withConsole };
+  const options = { development: false, clients: false, withConsole, ...given };
   try {
     if (isReady(options)) return;
     await exclusively(
@@ -76,35 +79,38 @@ export async function setUp({ development = false, quiet = false, console: withC
   }
 }
 
-/**
- * Installs the generators of clients that the tests use, if necessary. No other command installs them.
- * @param {{ all: boolean }} options `all`: also the generators and examples that only `npm run clients` uses
- */
-export async function setUpClients({ all }) {
-  for (const folder of all ? [CLIENTS, ...EXAMPLES] : [CLIENTS]) await setUpWorkspace(folder, all);
+/** Installs all generators of clients, and the packages of the examples, if necessary: for `npm run clients`. */
+export async function setUpClients() {
+  for (const folder of [CLIENTS, ...EXAMPLES]) await setUpWorkspace(folder);
 }
 
-async function setUpWorkspace(folder, all) {
-  if (isInstalled(all, folder)) return;
+async function setUpWorkspace(folder) {
+  if (isInstalled(true, folder)) return;
   await exclusively(
     LOCK,
     async (shareWith) => {
-      if (!isInstalled(all, folder)) await install(report, shareWith, { folder, all });
+      if (!isInstalled(true, folder)) await install(report, shareWith, { folder });
     },
     () => report('Waiting for another process that installs or builds here')(),
   );
 }
 
-function isReady({ development, withConsole }) {
+function isReady({ development, withConsole, clients }) {
+  if (clients && !isInstalled(false, CLIENTS)) return false;
   if (withConsole && !(isConsoleBuilt() && (!development || isInstalled(true, CONSOLE)))) return false;
   return isBuilt() && isInstalled(development);
 }
 
-async function makeReady({ development, withConsole }, progress, onStart) {
+/** Each step uses one core, so those after the installation run in parallel. */
+async function makeReady({ development, withConsole, clients }, progress, onStart) {
   const built = isBuilt();
   if (!isInstalled(development)) await install(progress, onStart, { all: development });
-  if (!built) await compile(progress, onStart);
-  if (withConsole) await makeConsoleReady(development, progress, onStart);
+  const steps = [];
+  if (!built) steps.push(compile(progress, onStart));
+  if (withConsole) steps.push(makeConsoleReady(development, progress, onStart));
+  if (clients && !isInstalled(false, CLIENTS))
+    steps.push(install(progress, onStart, { folder: CLIENTS, all: false }));
+  await Promise.all(steps);
 }
 
 /** Plinth serves without the console too: unless the tests need it, a failure here is only reported. */
@@ -201,7 +207,7 @@ async function buildConsole(progress, onStart) {
 function sourceHash(inputs) {
   const hash = createHash('sha256');
   for (const file of inputs.flatMap((input) => filesIn(path.join(ROOT, input))).sort()) {
-    if (file.endsWith('.spec.ts')) continue;
+    if (file.endsWith('.spec.ts') || file.includes(GENERATED)) continue;
     hash
       .update(`${path.relative(ROOT, file)}\0`)
       .update(readFileSync(file))

@@ -8,8 +8,17 @@ interface Waiting {
   readonly refuse: () => void;
 }
 
+interface TenantLimits {
+  /** Tasks of one tenant at once. */
+  readonly perTenant: number;
+  /** Milliseconds that a task waits before it is refused. */
+  readonly waitTimeoutMs: number;
+}
+
 export class Slots {
   private free: number;
+  /** Running work of each tenant. */
+  private readonly running = new Map<string, number>();
   /** Work of each tenant in order of arrival. The first tenant is next. */
   private readonly lines = new Map<string, Waiting[]>();
   private count = 0;
@@ -21,6 +30,7 @@ export class Slots {
   constructor(
     size: number,
     private readonly maxWaiting: number,
+    private readonly limits: TenantLimits = { perTenant: Infinity, waitTimeoutMs: Infinity },
   ) {
     this.free = size;
   }
@@ -31,49 +41,86 @@ export class Slots {
 
   /** True when further work of the tenant would be refused. */
   isFull(tenant = ''): boolean {
-    return this.free === 0 && this.count >= this.maxWaiting && this.lineWithMoreThan(tenant) === undefined;
+    const mayWait = this.count < this.maxWaiting || this.lineWithMoreThan(tenant) !== undefined;
+    return !this.mayRun(tenant) && !mayWait;
   }
 
   /**
    * Runs work in a slot. Tenants take turns; the work of one is done first come, first served.
-   * @param whenFull creates the error for a full queue, also for work that has to leave it for another tenant's
+   * @param whenFull creates the error for a full queue, also for work that has to leave it
+   * @param abandoned aborted when nobody waits for the work any more
    */
-  async use<T>(work: () => Promise<T>, whenFull: () => Error, tenant = ''): Promise<T> {
-    if (this.free > 0) this.free -= 1;
-    else await this.wait(tenant, whenFull);
+  async use<T>(
+    work: () => Promise<T>,
+    whenFull: () => Error,
+    tenant = '',
+    abandoned?: AbortSignal,
+  ): Promise<T> {
+    if (this.mayRun(tenant)) this.take(tenant);
+    else await this.wait(tenant, whenFull, abandoned);
     try {
       return await work();
     } finally {
+      this.free += 1;
+      const others = (this.running.get(tenant) ?? 1) - 1;
+      if (others > 0) this.running.set(tenant, others);
+      else this.running.delete(tenant);
       // The slot passes directly to the next in the queue, so that new work cannot take it.
-      const next = this.takeNext();
-      if (next) next.enter();
-      else this.free += 1;
+      this.enterNext();
     }
   }
 
-  private wait(tenant: string, whenFull: () => Error): Promise<void> {
-    if (this.isFull(tenant)) throw whenFull();
-    if (this.count >= this.maxWaiting) {
-      this.count -= 1;
-      this.lineWithMoreThan(tenant)?.pop()?.refuse();
-    }
-    return new Promise((enter, reject) => {
-      const line = this.lines.get(tenant) ?? [];
-      line.push({ enter, refuse: () => reject(whenFull()) });
-      this.lines.set(tenant, line);
+  private mayRun(tenant: string): boolean {
+    return this.free > 0 && (this.running.get(tenant) ?? 0) < this.limits.perTenant;
+  }
+
+  private take(tenant: string): void {
+    this.free -= 1;
+    this.running.set(tenant, (this.running.get(tenant) ?? 0) + 1);
+  }
+
+  private wait(tenant: string, whenFull: () => Error, abandoned?: AbortSignal): Promise<void> {
+    if (abandoned?.aborted || this.isFull(tenant)) throw whenFull();
+    if (this.count >= this.maxWaiting) this.lineWithMoreThan(tenant)?.at(-1)?.refuse();
+    return new Promise((resolve, reject) => {
+      const leave = (): Waiting[] => {
+        clearTimeout(timer);
+        abandoned?.removeEventListener('abort', waiting.refuse);
+        this.count -= 1;
+        const line = this.lines.get(tenant) ?? [];
+        line.splice(line.indexOf(waiting), 1);
+        if (line.length === 0) this.lines.delete(tenant);
+        return line;
+      };
+      const waiting: Waiting = {
+        enter: () => {
+          const line = leave();
+          // The turn of this tenant comes after those of the others.
+          if (this.lines.delete(tenant)) this.lines.set(tenant, line);
+          this.take(tenant);
+          resolve();
+        },
+        refuse: () => {
+          leave();
+          reject(whenFull());
+        },
+      };
+      const { waitTimeoutMs } = this.limits;
+      const timer = waitTimeoutMs === Infinity ? undefined : setTimeout(waiting.refuse, waitTimeoutMs);
+      abandoned?.addEventListener('abort', waiting.refuse);
+      const line = this.lines.get(tenant);
+      if (line) line.push(waiting);
+      else this.lines.set(tenant, [waiting]);
       this.count += 1;
     });
   }
 
-  private takeNext(): Waiting | undefined {
-    for (const [tenant, line] of this.lines) {
-      const next = line.shift();
-      this.lines.delete(tenant);
-      if (line.length > 0) this.lines.set(tenant, line);
-      if (next) this.count -= 1;
-      return next;
+  private enterNext(): void {
+    for (const [tenant, [first]] of this.lines) {
+      if (!this.mayRun(tenant)) continue;
+      first?.enter();
+      return;
     }
-    return undefined;
   }
 
   /** The longest line, if the tenant's own will be shorter with one task more. */

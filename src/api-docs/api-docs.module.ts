@@ -6,14 +6,12 @@ import { DocumentService } from './document.service';
 import { ApiDocsController } from './http/api-docs.controller';
 import { HomeController } from './http/home.controller';
 import { ProjectDocsController } from './http/project-docs.controller';
-import { ProjectTypesController } from './http/project-types.controller';
-import { ProjectDocumentService } from './project/project-document.service';
+import { ProjectDocumentsService } from './project-documents.service';
 import { ProjectFactsRepository } from './project/project-facts.repository';
-import { ProjectTypesService } from './types/project-types.service';
 
 @Module({
   imports: [AccessModule, RestModule],
-  controllers: [HomeController, ApiDocsController, ProjectDocsController, ProjectTypesController],
-  providers: [DocumentService, ProjectDocumentService, ProjectTypesService, ProjectFactsRepository],
+  controllers: [HomeController, ApiDocsController, ProjectDocsController],
+  providers: [DocumentService, ProjectDocumentsService, ProjectFactsRepository],
 })
 export class ApiDocsModule {}

@@ -1,15 +1,25 @@
 /** The OpenAPI document of the platform: from the controllers of the running application, and the calls of table REST. */
 import { INestApplication, Inject, Injectable } from '@nestjs/common';
-import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { ModulesContainer } from '@nestjs/core';
+import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { RouteRules, type RouteRule } from '../access/route-rules.service';
 import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
 import { STAFF_COOKIE } from '../http/staff-cookie';
-import { type DocumentFormat, DocumentWriter } from './openapi/document-writer';
-import { mapComponents, mapPathItem, mapValues } from './openapi/map-schemas';
-import { METHODS, type OpenApiDocument, type PathItem, plainType } from './openapi/model';
-import { type ServedDocument, toServed } from './openapi/served-document';
+import { inSlices, Slices } from '../common/time/slices';
+import { DocumentWriter } from './openapi/document-writer';
+import { mapPart, mapValues } from './openapi/map-schemas';
+import {
+  type DocumentHead,
+  type OpenApiDocument,
+  type Operation,
+  type PathItem,
+  plainType,
+  type Schema,
+  type SecurityScheme,
+} from './openapi/model';
+import type { ServedDocument } from './openapi/served-document';
 import { shareRepeated } from './openapi/share-repeated';
-import { toSchema31 } from './openapi/versions';
+import { type DocumentFormat, toSchema31 } from './openapi/versions';
 import { ADMIN_KEY, STAFF_SESSION, STAFF_TOKEN, withStaffAccess } from './staff-access';
 import { addTableRest } from './table-rest/components';
 import { GENERIC_PATHS } from './table-rest/generic-paths';
@@ -26,12 +36,46 @@ Any response may have \`X-Request-Id\`, and \`X-Quota-Warning\` once the project
 
 The tables and functions of a project are described with their types in that project's own document, \`GET /p/{project_slug}/openapi.json\`.`;
 
+const COOKIE_TEXT =
+  'Session of a person. With https, its name has the prefix `__Host-`. Methods besides GET and HEAD need the csrf_token of the session in the header X-CSRF-Token, and each answer may replace the cookie.';
+
+const TAGS = [
+  { name: 'auth', description: 'Accounts and sessions of a project' },
+  { name: 'rest', description: 'Tables and functions of a project, of any name' },
+  { name: 'storage', description: 'Buckets and files of a project' },
+  { name: 'admin', description: 'Projects, for the administrator of the installation' },
+  { name: 'health', description: 'Probes and metrics' },
+];
+
+const bearer = (description: string): SecurityScheme => ({
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  type: 'http',
+  description,
+});
+
+const SECURITY_SCHEMES: Readonly<Record<string, SecurityScheme>> = {
+  apikey: { type: 'apiKey', in: 'header', name: 'apikey', description: 'A key of the project' },
+  bearer: bearer("A user's access token, or a key"),
+  [ADMIN_KEY]: bearer('PLATFORM_ADMIN_KEY, which has the rights of an owner'),
+  [STAFF_TOKEN]: bearer(
+    'Personal access token (plt_...). The description of each operation names the scope it needs',
+  ),
+  [STAFF_SESSION]: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: STAFF_COOKIE,
+    description: COOKIE_TEXT,
+  },
+  'metrics-token': bearer('METRICS_TOKEN, for the metrics alone'),
+};
+
 const TABLE_REST = /^(\/p\/\{project_slug\})?\/rest\/v1(\/|$)/;
 
 @Injectable()
 export class DocumentService {
   private app: INestApplication | undefined;
-  private document: OpenApiDocument | undefined;
+  private document: Promise<OpenApiDocument> | undefined;
   private readonly served = new Map<string, Promise<ServedDocument>>();
 
   constructor(
@@ -45,14 +89,8 @@ export class DocumentService {
   }
 
   /** In the form of OpenAPI 3.1. The first call builds it, which takes a while. */
-  model(): OpenApiDocument {
-    if (!this.app) throw new Error('no application was bound to the document');
-    this.document ??= toModel(
-      SwaggerModule.createDocument(this.app, this.base().build(), {
-        operationIdFactory: (_controller, method) => method,
-      }),
-      this.rules.all(),
-    );
+  model(): Promise<OpenApiDocument> {
+    this.document ??= this.build();
     return this.document;
   }
 
@@ -68,112 +106,80 @@ export class DocumentService {
   }
 
   private async write(format: DocumentFormat): Promise<ServedDocument> {
-    const { paths, components, ...head } = this.model();
+    const { paths, components, tags, ...head } = await this.model();
     const writer = new DocumentWriter(format, (name) => plainType(components.schemas?.[name]));
-    writer.addAll('paths', Object.entries(paths));
-    writer.addAll('schemas', Object.entries(components.schemas ?? {}));
-    writer.addAll('parameters', Object.entries(components.parameters ?? {}));
-    writer.addAll('responses', Object.entries(components.responses ?? {}));
-    writer.addAll('headers', Object.entries(components.headers ?? {}));
-    writer.addAll('securitySchemes', Object.entries(components.securitySchemes ?? {}));
+    await writer.addAll('paths', Object.entries(paths));
+    await writer.addComponents(components);
     addTableRest(writer);
-    return toServed(await writer.finish(head));
+    return writer.finish(head, tags);
   }
 
-  private base(): DocumentBuilder {
-    return new DocumentBuilder()
-      .setTitle('Plinth')
-      .setDescription(DESCRIPTION)
-      .setVersion('1')
-      .setContact('The operator of this installation', this.server.publicUrl, '')
-      .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
-      .addServer(this.server.publicUrl)
-      .addTag('auth', 'Accounts and sessions of a project')
-      .addTag('rest', 'Tables and functions of a project, of any name')
-      .addTag('storage', 'Buckets and files of a project')
-      .addTag('admin', 'Projects, for the administrator of the installation')
-      .addTag('health', 'Probes and metrics')
-      .addApiKey(
-        { type: 'apiKey', in: 'header', name: 'apikey', description: 'A key of the project' },
-        'apikey',
-      )
-      .addBearerAuth(
-        { type: 'http', bearerFormat: 'JWT', description: "A user's access token, or a key" },
-        'bearer',
-      )
-      .addBearerAuth(
-        { type: 'http', description: 'PLATFORM_ADMIN_KEY, which has the rights of an owner' },
-        ADMIN_KEY,
-      )
-      .addBearerAuth(
-        {
-          type: 'http',
-          description:
-            'Personal access token (plt_...). The description of each operation names the scope it needs',
-        },
-        STAFF_TOKEN,
-      )
-      .addCookieAuth(
-        STAFF_COOKIE,
-        {
-          type: 'apiKey',
-          in: 'cookie',
-          description:
-            'Session of a person. With https, its name has the prefix `__Host-`. Methods besides GET and HEAD need the csrf_token of the session in the header X-CSRF-Token, and each answer may replace the cookie.',
-        },
-        STAFF_SESSION,
-      )
-      .addBearerAuth({ type: 'http', description: 'METRICS_TOKEN, for the metrics alone' }, 'metrics-token');
+  /** A module at a time: the document of all of them at once would block the event loop for too long. */
+  private async build(): Promise<OpenApiDocument> {
+    if (!this.app) throw new Error('no application was bound to the document');
+    const source: NestDocument = { paths: {}, schemas: {} };
+    const slices = new Slices();
+    for (const { metatype, controllers } of this.app.get(ModulesContainer).values()) {
+      if (controllers.size === 0) continue;
+      const { paths, components } = SwaggerModule.createDocument(this.app, NO_HEAD, {
+        include: [metatype],
+        operationIdFactory: (_controller, method) => method,
+      }) as unknown as Pick<OpenApiDocument, 'paths' | 'components'>;
+      Object.assign(source.paths, paths);
+      Object.assign(source.schemas, components.schemas);
+      await slices.yieldToLoop();
+    }
+    const url = this.server.publicUrl;
+    const info = {
+      title: 'Plinth',
+      description: DESCRIPTION,
+      version: '1',
+      contact: { name: 'The operator of this installation', url },
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    };
+    return inSlices(toModel({ info, servers: [{ url }] }, source, this.rules.all()));
   }
 }
 
-/**
- * Nest writes the form of 3.0. The routes of table REST take all methods and say nothing of their requests, so that its
- * calls are described by hand.
- */
-function toModel(
-  { info, servers, tags, paths, components = {} }: OpenAPIObject,
+/** As Nest writes them, in the form of OpenAPI 3.0. */
+interface NestDocument {
+  readonly paths: Record<string, PathItem>;
+  readonly schemas: Record<string, Schema>;
+}
+
+/** Only paths and schemas are taken from Nest. */
+const NO_HEAD = {} as Omit<OpenAPIObject, 'paths'>;
+
+/** The routes of table REST take all methods and say nothing of their requests, so that its calls are described by hand. */
+function* toModel(
+  head: DocumentHead,
+  source: NestDocument,
   rules: readonly RouteRule[],
-): OpenApiDocument {
-  // The types of @nestjs/swagger allow more than it writes here.
-  const source = { paths, components } as unknown as Pick<OpenApiDocument, 'paths' | 'components'>;
-  const own = Object.entries(source.paths)
-    .filter(([path]) => !TABLE_REST.test(path))
-    .map(([path, item]) => [path, withStaffAccess(path, item, rules)] as const);
-  return shareRepeated({
-    info: toInfo(info),
-    servers: servers?.map(({ url }) => ({ url })),
-    tags: tags?.map(({ name, description }) => ({ name, description })),
-    paths: {
-      ...mapValues(Object.fromEntries(own), (item) => withSecurity(mapPathItem(item, toSchema31))),
-      ...GENERIC_PATHS,
-    },
-    components: mapComponents(source.components, toSchema31),
+): Generator<void, OpenApiDocument> {
+  const paths: Record<string, PathItem> = {};
+  for (const [path, item] of Object.entries(source.paths)) {
+    yield;
+    if (TABLE_REST.test(path)) continue;
+    paths[path] = withSecurity(mapPart('paths', withStaffAccess(path, item, rules), toSchema31));
+  }
+  const schemas: Record<string, Schema> = {};
+  for (const [name, schema] of Object.entries(source.schemas)) {
+    yield;
+    schemas[name] = mapPart('schemas', schema, toSchema31);
+  }
+  const components = { schemas, securitySchemes: SECURITY_SCHEMES };
+  return yield* shareRepeated({
+    ...head,
+    tags: TAGS,
+    paths: { ...paths, ...GENERIC_PATHS },
+    components,
   });
 }
 
 /** Public operations say so: without `security`, linters take it for forgotten. */
 function withSecurity(item: PathItem): PathItem {
-  return Object.fromEntries(
-    METHODS.flatMap((method) => {
-      const operation = item[method];
-      return operation ? [[method, { ...operation, security: operation.security ?? [] }]] : [];
-    }),
-  );
-}
-
-function toInfo({
-  title,
-  description,
-  version,
-  contact,
-  license,
-}: OpenAPIObject['info']): OpenApiDocument['info'] {
-  return {
-    title,
-    description,
-    version,
-    contact: { name: contact?.name, url: contact?.url },
-    license: { name: license?.name ?? '', url: license?.url },
-  };
+  return mapValues(item as Readonly<Record<string, Operation>>, ({ security = [], ...operation }) => ({
+    ...operation,
+    security,
+  }));
 }

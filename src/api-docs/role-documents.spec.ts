@@ -1,6 +1,6 @@
 import type { Catalog } from '../rest/catalog/catalog';
-import { collectDocument, RoleDocuments } from './role-documents';
-import type { ServedDocument } from './openapi/served-document';
+import { collectDocument, type ServedDocument } from './openapi/served-document';
+import { RoleDocuments } from './role-documents';
 
 const catalog = (fingerprint: string): Catalog => ({ fingerprint }) as Catalog;
 

@@ -2,13 +2,10 @@
  * Documents about a project's schema, as a role may see them: cached for as long as the catalog they were built from.
  * A repeated request costs no round trip. Simultaneous requests share one build, and few builds run at once.
  */
-import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../common/errors/app-error';
-import { Slices } from '../common/time/slices';
 import { Slots } from '../admission/slots';
 import type { Catalog } from '../rest/catalog/catalog';
-import { BodyBlocks } from '../row-stream/row-body';
 import type { ServedDocument } from './openapi/served-document';
 
 /** Limit for the bytes of cached documents; one of a thousand tables has a few million. */
@@ -65,21 +62,6 @@ export class RoleDocuments {
     this.kept.set(key, { document, catalog });
     return document;
   }
-}
-
-/** Collects the pieces of a document, and yields to the event loop between them. */
-export async function collectDocument(pieces: Iterable<string>): Promise<ServedDocument> {
-  const blocks = new BodyBlocks();
-  const hash = createHash('sha1');
-  const slices = new Slices();
-  for (const piece of pieces) {
-    const bytes = Buffer.from(piece);
-    hash.update(bytes);
-    blocks.append(bytes);
-    if (slices.isOver) await slices.yieldToLoop();
-  }
-  const size = blocks.size;
-  return { body: blocks.take(), size, etag: `"${hash.digest('base64url')}"` };
 }
 
 function tooManyDocuments(): AppError {

@@ -1,8 +1,6 @@
 /** Errors of the auth endpoints. Cases that a client must not be able to tell apart share one factory. */
-import { AppError } from '../common/errors/app-error';
-
-const refusal = (status: number, code: string, message: string, cause?: unknown): AppError =>
-  new AppError({ status, code, message, cause });
+import type { AppError } from '../common/errors/app-error';
+import { refusal } from '../identity/identity.errors';
 
 export const emailTaken = (cause?: unknown): AppError =>
   refusal(400, 'email_taken', 'An account with this email exists already', cause);
@@ -11,10 +9,6 @@ export const domainNotAllowed = (): AppError =>
   refusal(400, 'email_domain_not_allowed', 'Addresses of this domain cannot sign up here');
 
 export const signUpDisabled = (): AppError => refusal(403, 'signup_disabled', 'Sign-up is turned off');
-
-/** The same for an unknown address and a wrong password. */
-export const wrongCredentials = (): AppError =>
-  refusal(401, 'invalid_credentials', 'The email or the password is wrong');
 
 /** Revealed only after the password was verified. */
 export const emailNotVerified = (): AppError =>
@@ -35,8 +29,6 @@ export const wrongCurrentPassword = (): AppError =>
 
 export const currentPasswordRequired = (): AppError =>
   refusal(400, 'current_password_required', 'current_password is required to set a new password');
-
-export const sessionNotFound = (): AppError => refusal(404, 'session_not_found', 'There is no such session');
 
 export const userNotFound = (): AppError => refusal(404, 'user_not_found', 'There is no such user');
 

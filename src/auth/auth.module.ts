@@ -48,7 +48,6 @@ import { OutgoingMailRepository } from './mail/outgoing-mail.repository';
 import { RequestedMails } from './mail/requested-mails.service';
 import { SlowProjects } from './mail/slow-projects';
 import { PasswordChangeService } from './passwords/password-change.service';
-import { PasswordCheck } from './passwords/password-check.service';
 import { PasswordMetrics } from './passwords/password-metrics.service';
 import { PasswordResetService } from './passwords/password-reset.service';
 import { PasswordRepository } from './passwords/password.repository';
@@ -104,13 +103,7 @@ const MAIL = [
   SlowProjects,
 ];
 
-const PASSWORDS = [
-  PasswordChangeService,
-  PasswordCheck,
-  PasswordMetrics,
-  PasswordRepository,
-  PasswordResetService,
-];
+const PASSWORDS = [PasswordChangeService, PasswordMetrics, PasswordRepository, PasswordResetService];
 
 const SESSIONS = [
   AccessTokenService,

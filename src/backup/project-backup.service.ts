@@ -2,7 +2,6 @@
  * Writes the archive of a project. Schema, rows and the list of files belong to one snapshot; the bytes of its files
  * cannot be removed before they are in the archive.
  */
-import { createHash } from 'node:crypto';
 import type { Transform, Writable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Compression } from '../config/compression';
@@ -31,9 +30,13 @@ import {
 } from './archive/archive-format';
 import { ArchiveWriter, Chunks } from './archive/archive-writer';
 import { assertAvailable, compressor } from './archive/compression';
+import { digestOf } from './archive/archived-json';
 import { PassphraseKey } from './archive/passphrase-key';
+import { Restorable, restorable } from './archive/restorable';
 import { SnapshotLimits } from '../copies/dump/snapshot-limits';
 import { SnapshotRepository, SnapshotTable } from '../copies/dump/snapshot.repository';
+import { readOwnerRoles } from '../copies/owner-roles';
+import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { DUMP_OPTIONS, DumpConnection, pgDump } from '../copies/dump/pg-dump';
 import { wholeObject } from './whole-object';
 
@@ -42,8 +45,8 @@ interface Source {
   readonly project: ProjectEntity;
   readonly snapshot: SnapshotRepository;
   readonly tables: readonly SnapshotTable[];
-  readonly header: ArchiveHeader;
   readonly key: PassphraseKey;
+  readonly members: Restorable;
 }
 
 @Injectable()
@@ -78,7 +81,8 @@ export class ProjectBackup {
       this.withSnapshot(project, async (snapshot) => {
         const tables = await snapshot.tables();
         const header = await this.headerOf(project, snapshot, tables, key);
-        const source = { project, snapshot, tables, header, key };
+        const members = await restorable(header, await this.secretsOf(project, snapshot));
+        const source = { project, snapshot, tables, key, members };
         return this.writeArchive(source, compressor(compression, false), await openOutput());
       }),
     );
@@ -112,13 +116,11 @@ export class ProjectBackup {
     compress: Transform,
     output: Writable,
   ): Promise<ArchiveManifest> {
-    const { project, snapshot, tables, header, key } = source;
+    const { snapshot, tables, key, members } = source;
     let manifest: ArchiveManifest | undefined;
     await ArchiveWriter.write(output, this.clock.now(), compress, async (archive) => {
-      const headerBytes = Buffer.from(`${JSON.stringify(header, null, 2)}\n`);
-      await archive.add(HEADER, headerBytes);
-      const secrets = JSON.stringify(await this.secretsOf(project, snapshot));
-      await archive.add(SECRETS, key.seal(secrets, createHash('sha256').update(headerBytes).digest()));
+      await archive.add(HEADER, members.headerBytes);
+      await archive.add(SECRETS, key.seal(members.secretsBytes, await digestOf(members.headerBytes)));
       await archive.addParts(PRE_DATA, this.dump(source, '--section=pre-data'));
       const rows: Record<string, number> = {};
       for (const table of tables) rows[table.member] = await addRows(archive, snapshot, table);
@@ -190,6 +192,9 @@ export class ProjectBackup {
 
   private async secretsOf(project: ProjectEntity, snapshot: SnapshotRepository): Promise<ArchivedSecrets> {
     const { secrets, dataSecret } = await this.registry.get(project.id);
+    const roles = await this.projects
+      .serverOf(project)
+      .asAdmin(MAINTENANCE_DATABASE, (client) => readOwnerRoles(client, project));
     return {
       settings: project.settings,
       owner_password: this.owner.connectionOf(project).password,
@@ -203,6 +208,7 @@ export class ProjectBackup {
       })),
       // Their values may be secrets.
       database_settings: await snapshot.settings(),
+      roles: { ...roles, named: await snapshot.namedRoles() },
     };
   }
 }

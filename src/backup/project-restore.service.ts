@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { DatabaseError } from 'pg';
+import { type Client, DatabaseError } from 'pg';
 import { UUID } from '../common/text/uuid';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { Actor } from '../install/audit/audit-log.repository';
@@ -13,7 +13,12 @@ import { Plan, PLANS } from '../projects/plans';
 import { CopiedKeys, ProjectCopy } from '../projects/project-factory';
 import { ProjectEntity } from '../projects/project.entity';
 import { ProjectsService } from '../projects/projects.service';
-import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from '../provisioning/project-migrations';
+import {
+  isKnownVersion,
+  migrateProjectDatabase,
+  PROJECT_SCHEMA_VERSION,
+} from '../provisioning/project-migrations';
+import { DiskReserve } from '../limits/disk-reserve.service';
 import { ObjectStore } from '../storage/providers/object-store';
 import { RemovalHoldRepository } from '../storage/removal/removal-hold.repository';
 import { unlessAbandoned } from './abandonment';
@@ -36,13 +41,21 @@ import { notSupported } from '../copies/copies.errors';
 import { ArchivedExtensions } from './archive/archived-extensions';
 import { restoreSettings } from '../copies/load/database-settings';
 import { NO_RESULTS, ProjectLoader } from '../copies/load/project-loader';
+import {
+  type ArchivedRoles,
+  completeOwnerRoles,
+  createOwnerRoles,
+  type OwnerRoles,
+  rolesToRestore,
+} from '../copies/owner-roles';
+import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { FileLoader } from './file-loader';
 
 export interface RestoreOptions {
   readonly passphrase: string;
   /** Slug of the restored project; default: as archived. */
   readonly slug?: string;
-  /** Reads and verifies the archive, and changes nothing. */
+  /** Restores the project under another id, without its files, and removes it again. */
   readonly dryRun: boolean;
   /**
    * Keeps database password, signing secrets and sessions of the archive, which its maker knows. A copy has its own in
@@ -59,11 +72,18 @@ export interface RestoredProject {
   /** False: a copy beside the archived project, with an id and keys of its own. */
   readonly sameId: boolean;
   readonly keysKept: boolean;
-  /** Lines about settings of ALTER DATABASE and ALTER ROLE that the owner may not make here. */
+  /** Lines about roles, memberships and settings of ALTER DATABASE and ALTER ROLE that the owner may not make here. */
   readonly skippedSettings: readonly string[];
   readonly header: ArchiveHeader;
   readonly manifest: ArchiveManifest;
 }
+
+const OWNER_SESSION = {
+  options: OWNER_WORK_OPTIONS,
+  limits: NO_RESULTS,
+  application_name: 'plinth-restore',
+};
+const NO_ROLES: ArchivedRoles = { roles: [], memberships: [], grants: [], comment: null, named: [] };
 
 @Injectable()
 export class ProjectRestore {
@@ -73,6 +93,7 @@ export class ProjectRestore {
     private readonly store: ObjectStore,
     private readonly hold: RemovalHoldRepository,
     private readonly extensions: ArchivedExtensions,
+    private readonly disk: DiskReserve,
   ) {}
 
   /**
@@ -80,13 +101,13 @@ export class ProjectRestore {
    *   exists and no other slug was chosen, or the slug is taken
    */
   async restore(input: Readable, options: RestoreOptions, actor: Actor): Promise<RestoredProject> {
+    await this.disk.assertRoom();
     const members = new ArchiveReader(input).members();
     try {
       const archive = await this.open(members, options.passphrase);
       const copy = await this.copyOf(archive, options);
       await this.projects.assertFree({ id: copy.id ?? '', slug: copy.slug });
       const byAdmin = await this.extensions.forAdmin(archive.header.extensions);
-      if (options.dryRun) return await this.rehearse(archive, copy);
       return await this.run(archive, copy, byAdmin, options, actor);
     } finally {
       // Ends the input as well, if something failed before its end.
@@ -97,36 +118,41 @@ export class ProjectRestore {
   private async open(members: Members, passphrase: string): Promise<OpenArchive> {
     const archive = await openArchive(members, passphrase);
     const { plinth, project } = archive.header;
-    if (migrationsOf(project.schema_version) > migrationsOf(PROJECT_SCHEMA_VERSION))
-      throw notSupported(`The backup was made by a newer Plinth (${plinth}): upgrade this install first`);
+    if (!isKnownVersion(project.schema_version))
+      throw notSupported(
+        `The backup was made by a newer Plinth (${plinth}), or by a development version from before 0.1.0 (docs/upgrades.md)`,
+      );
     if (!(PLANS as readonly string[]).includes(project.plan))
       throw notSupported(`There is no plan "${project.plan}"`);
     return archive;
   }
 
-  private async rehearse(archive: OpenArchive, copy: ProjectCopy): Promise<RestoredProject> {
-    const end = await readToEnd(archive.members, async () => undefined);
-    assertAuthentic(archive.key, end);
-    const project = { id: copy.id ?? '', slug: copy.slug };
-    return reportOf(archive, project, copy, { manifest: end.manifest, skipped: [] });
-  }
-
   private async run(
     archive: OpenArchive,
     copy: ProjectCopy,
-    byAdmin: readonly ArchivedExtension[],
-    { abandoned }: RestoreOptions,
+    extensions: readonly ArchivedExtension[],
+    { abandoned, dryRun }: RestoreOptions,
     actor: Actor,
   ): Promise<RestoredProject> {
     let filled: Filled | undefined;
-    // Archived SQL may run without end, and catch a cancellation. Dropping the database ends its sessions.
-    const fill = (project: ProjectEntity): Promise<void> =>
-      unlessAbandoned(abandoned, () =>
-        this.hold.during(project.id, async () => {
-          filled = await this.fill(archive, project, copy);
-        }),
-      );
-    const project = await this.projects.restore(copy, byAdmin, fill, actor).catch((error: unknown) => {
+    const steps = {
+      extensions,
+      // Archived SQL may run without end, and catch a cancellation. Dropping the database ends its sessions.
+      fill: (project: ProjectEntity): Promise<void> =>
+        unlessAbandoned(abandoned, () =>
+          this.hold.during(project.id, async () => {
+            filled = await this.fill(archive, project, { keepsKeys: copy.keys !== null, dryRun });
+          }),
+        ),
+      complete: async (project: ProjectEntity): Promise<void> => {
+        filled?.skipped.push(...(await this.complete(archive, project, filled.roles)));
+      },
+    };
+    const id = copy.id ?? '';
+    const work = dryRun
+      ? this.projects.rehearse(copy, steps, actor).then(() => ({ id, slug: copy.slug }))
+      : this.projects.restore(copy, steps, actor);
+    const project = await work.catch((error: unknown) => {
       // Such as an extension that this server does not have.
       throw error instanceof DatabaseError ? restoreFault('the database', error) : error;
     });
@@ -137,41 +163,61 @@ export class ProjectRestore {
   private async fill(
     archive: OpenArchive,
     project: ProjectEntity,
-    { keys }: Pick<ProjectCopy, 'keys'>,
+    { keepsKeys, dryRun }: { keepsKeys: boolean; dryRun: boolean },
   ): Promise<Filled> {
-    const settings = { options: OWNER_WORK_OPTIONS, limits: NO_RESULTS, application_name: 'plinth-restore' };
+    const { header, secrets } = archive;
+    const renamed = rolesOf(header, project);
+    const { roles, skipped } = await this.asAdmin(project, async (client) => {
+      const plan = await rolesToRestore(client, archivedRoles(secrets, keepsKeys), project, renamed);
+      await createOwnerRoles(client, project.ownerRole, plan.roles);
+      return plan;
+    });
     const work = 'a restore runs archived SQL with the rights of the owner only';
-    const files = new FileLoader(this.store, project.id);
-    const filled = await this.owner.use(
+    // Bytes of a dry run are verified, and not stored.
+    const files = dryRun ? null : new FileLoader(this.store, project.id);
+    const manifest = await this.owner.use(
       project,
       work,
       async (client) => {
-        const { header, secrets } = archive;
-        const roles = rolesOf(header, project);
-        const loader = await ProjectLoader.begin(
-          client,
-          header.extensions,
-          await this.versionOf(project),
-          roles,
-        );
+        const version = await this.versionOf(project);
+        const loader = await ProjectLoader.begin(client, header.extensions, version, renamed);
         const rows = new Map<string, number>();
         const found = await readToEnd(archive.members, (member) =>
-          load(member, { header, loader, files, rows }),
+          load({ ...member, chunks: this.disk.watched(member.chunks) }, { header, loader, files, rows }),
         );
-        await files.done();
+        await files?.done();
         assertAuthentic(archive.key, found);
         assertRows(found.manifest, rows);
         // Refresh tokens are made of the archived data secret, which the factors of users need.
-        if (keys === null) await client.query('delete from auth.sessions');
-        const target = { database: project.databaseName, roles };
-        const skipped = await restoreSettings(client, secrets.database_settings ?? [], target);
-        return { manifest: found.manifest, skipped };
+        if (!keepsKeys) await client.query('delete from auth.sessions');
+        return found.manifest;
       },
-      settings,
+      OWNER_SESSION,
     );
     if (project.schemaVersion !== PROJECT_SCHEMA_VERSION)
       await migrateProjectDatabase(this.owner.connectionOf(project));
-    return filled;
+    return { manifest, roles, skipped };
+  }
+
+  /** @returns a line about each setting that PostgreSQL refused */
+  private async complete(
+    { header, secrets }: OpenArchive,
+    project: ProjectEntity,
+    roles: OwnerRoles,
+  ): Promise<string[]> {
+    await this.asAdmin(project, (client) => completeOwnerRoles(client, project, roles));
+    const target = { database: project.databaseName, roles: rolesOf(header, project) };
+    const work = 'PostgreSQL decides which settings an owner may make';
+    return this.owner.use(
+      project,
+      work,
+      (client) => restoreSettings(client, secrets.database_settings ?? [], target),
+      OWNER_SESSION,
+    );
+  }
+
+  private asAdmin<T>(project: ProjectEntity, work: (client: Client) => Promise<T>): Promise<T> {
+    return this.projects.serverOf(project).asAdmin(MAINTENANCE_DATABASE, work);
   }
 
   private versionOf(project: ProjectEntity): Promise<number> {
@@ -221,21 +267,23 @@ function keysOf({ owner_password: ownerPassword, secrets }: ArchivedSecrets): Co
   };
 }
 
-/** Number of migrations in a schema version. */
-function migrationsOf(schemaVersion: string): number {
-  return Number.parseInt(schemaVersion, 10);
+/** Without the passwords of an archive whose keys are not kept: its maker knows them. */
+function archivedRoles({ roles = NO_ROLES }: ArchivedSecrets, keepsKeys: boolean): ArchivedRoles {
+  return keepsKeys ? roles : { ...roles, roles: roles.roles.map((role) => ({ ...role, password: null })) };
 }
 
 interface Filled {
   readonly manifest: ArchiveManifest;
+  /** Those that were created. */
+  readonly roles: OwnerRoles;
   /** As RestoredProject.skippedSettings. */
-  readonly skipped: readonly string[];
+  readonly skipped: string[];
 }
 
 interface Targets {
   readonly header: ArchiveHeader;
   readonly loader: ProjectLoader;
-  readonly files: FileLoader;
+  readonly files: FileLoader | null;
   /** Rows that were loaded, by member. */
   readonly rows: Map<string, number>;
 }
@@ -243,7 +291,7 @@ interface Targets {
 async function load(member: ArchiveMember, { header, loader, files, rows }: Targets): Promise<void> {
   const { name, chunks } = member;
   try {
-    if (name.startsWith(FILES_FOLDER)) return await files.put(objectIdIn(name), member);
+    if (name.startsWith(FILES_FOLDER)) return await files?.put(objectIdIn(name), member);
     if (name === PRE_DATA) return await loader.run(await ArchiveReader.hold(chunks));
     if (name === LARGE_OBJECTS) return await loader.addLargeObjects(chunks);
     if (name === POST_DATA) {

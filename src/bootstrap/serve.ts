@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppConfig } from '../config/app-config';
 import { directoryFault } from '../config/directory-error';
+import { Ballast } from '../database/embedded/ballast';
 import { connectionLimits } from '../database/embedded/cluster-limits';
 import type { EmbeddedPostgresError } from '../database/embedded/embedded-postgres.error';
+import { diskSettings } from '../database/embedded/disk-space';
 import { EmbeddedSupervisor } from '../database/embedded/embedded-supervisor';
 import { InstanceLock } from '../database/embedded/instance-lock';
 import { assertNoUnfinishedRestore } from '../backup/physical/unfinished-restore';
@@ -54,8 +56,11 @@ export async function startDatabase(
   });
   try {
     await assertNoUnfinishedRestore(dataDir);
+    const { ballastBytes: bytes, reserveBytes: reserve } = config.disk;
+    const ballast = await Ballast.keep({ dataDir, bytes, reserve, say });
     const settings = {
       ...connectionLimits(database.maxConnections * config.server.workers),
+      ...(await diskSettings(dataDir)),
       ...(walArchiveDir === null ? {} : ARCHIVING_SETTINGS),
     };
     const postgres = await EmbeddedSupervisor.start(
@@ -64,12 +69,13 @@ export async function startDatabase(
     );
     const platformUrl = platformUrlOf(postgres);
     const receiver = await startArchiving(postgres.url, config, say);
+    ballast.watch();
     return {
       platformUrl,
       lost: postgres.gaveUp,
       stop: async () => {
         // Together, because PostgreSQL waits until the rest of its log was archived.
-        await Promise.all([receiver?.stop(), postgres.stop()]);
+        await Promise.all([receiver?.stop(), postgres.stop(), ballast.stop()]);
         await lock.release();
       },
     };

@@ -17,12 +17,25 @@ interface InviteOptions {
   readonly project?: readonly { readonly name: string; readonly role: ProjectRole }[];
 }
 
-interface UpdateOptions {
+interface RotateOptions {
+  readonly rotateDatabasePassword?: true;
+}
+
+interface GrantOptions extends RotateOptions {
+  readonly role: ProjectRole;
+}
+
+interface UpdateOptions extends RotateOptions {
   readonly name?: string;
   readonly role?: InstallRole | 'none';
   readonly disable?: true;
   readonly enable?: true;
 }
+
+const ROTATE = [
+  '--rotate-database-password',
+  'change the password of the owner role of each database that they may know, too',
+] as const;
 
 /** An argument that is a whole number. */
 export const wholeNumber =
@@ -51,12 +64,15 @@ export function addPeopleCommands(program: Command, context: CommandContext): vo
     .addOption(new Option('--role <role>', 'role of the installation').choices([...INSTALL_ROLES, 'none']))
     .option('--disable', 'end all sessions and tokens, and refuse new ones')
     .option('--enable', 'let the staff member sign in again')
-    .action(async (email: string, { name, role, disable, enable }: UpdateOptions) => {
+    .option(...ROTATE)
+    .action(async (email: string, options: UpdateOptions) => {
+      const { name, role, disable, enable, rotateDatabasePassword: rotate } = options;
       const { id } = await findPerson(context, email);
       const body = {
         name,
         role: role === 'none' ? null : role,
         disabled: disable ? true : enable ? false : undefined,
+        rotate_database_password: rotate,
       };
       const member = await dataOf(
         context.api.PATCH('/admin/v1/people/{id}', { params: { path: { id } }, body }),
@@ -66,9 +82,11 @@ export function addPeopleCommands(program: Command, context: CommandContext): vo
   members
     .command('delete <email>')
     .description('delete the account of a staff member')
-    .action(async (email: string) => {
+    .option(...ROTATE)
+    .action(async (email: string, { rotateDatabasePassword: rotate }: RotateOptions) => {
       const { id } = await findPerson(context, email);
-      await context.api.DELETE('/admin/v1/people/{id}', { params: { path: { id } } });
+      const params = { path: { id }, ...(rotate ? { query: { rotate_database_password: true } } : {}) };
+      await context.api.DELETE('/admin/v1/people/{id}', { params });
       context.print({ id, email, deleted: true }, () => `Deleted ${email}\n`);
     });
 }
@@ -117,17 +135,19 @@ export function addProjectPeopleCommands(project: Command, context: CommandConte
     .command('grant <project> <email>')
     .description('give a staff member a role in a project')
     .addOption(new Option('--role <role>', 'the role').choices(PROJECT_ROLES).makeOptionMandatory())
-    .action(async (name: string, email: string, { role }: { role: ProjectRole }) => {
+    .option('--rotate-database-password', "change the password of the database's owner role, too")
+    .action(async (name: string, email: string, { role, rotateDatabasePassword: rotate }: GrantOptions) => {
       const params = { path: { id: await idOf(name), person_id: email } };
       const address = '/admin/v1/projects/{id}/people/{person_id}';
-      const member = await dataOf(context.api.PUT(address, { params, body: { role } }));
+      const body = { role, rotate_database_password: rotate };
+      const member = await dataOf(context.api.PUT(address, { params, body }));
       context.print(member, () => `${email} is ${role} of ${name}\n`);
     });
   project
     .command('revoke <project> <email>')
     .description("take a staff member's role in a project away")
     .option('--rotate-database-password', "change the password of the database's owner role, too")
-    .action(async (name: string, email: string, { rotateDatabasePassword: rotate }: RevokeOptions) => {
+    .action(async (name: string, email: string, { rotateDatabasePassword: rotate }: RotateOptions) => {
       const params = {
         path: { id: await idOf(name), person_id: email },
         ...(rotate ? { query: { rotate_database_password: true } } : {}),
@@ -135,10 +155,6 @@ export function addProjectPeopleCommands(project: Command, context: CommandConte
       await context.api.DELETE('/admin/v1/projects/{id}/people/{person_id}', { params });
       context.print({ project: name, email }, () => `${email} has no role in ${name}\n`);
     });
-}
-
-interface RevokeOptions {
-  readonly rotateDatabasePassword?: true;
 }
 
 /** `acme:viewer`. */

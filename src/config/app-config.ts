@@ -174,6 +174,8 @@ export interface AppConfig {
   readonly dataDir: string;
   readonly database: DatabaseConfig;
   /** Absent: single-node mode. */
+  /** Space that is kept free on the disks of this machine, and the size of the ballast; 0: none. */
+  readonly disk: { readonly reserveBytes: number; readonly ballastBytes: number };
   readonly redisUrl: string | null;
   readonly mail: MailConfig;
   readonly secrets: SecretsConfig;

@@ -29,6 +29,12 @@ export class EnvironmentVariables {
   /** TCP port of the embedded PostgreSQL on 127.0.0.1; 0 for any free one. Default: PORT + 10000. */
   @IsOptional() @Port(1_024) EMBEDDED_DATABASE_PORT?: number;
 
+  /** Free space of the disk that uploads, restores and other large writes leave. */
+  @SizeInBytes(0) DISK_RESERVE = 256 * 1024 * 1024;
+
+  /** Size of a file that is removed when PostgreSQL has no space. */
+  @SizeInBytes(0) DISK_BALLAST = 64 * 1024 * 1024;
+
   /** Directory to which the write-ahead log of the embedded PostgreSQL is archived; default: it is not archived. */
   @IsOptional() @IsString() WAL_ARCHIVE_DIR?: string;
 

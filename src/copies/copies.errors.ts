@@ -8,3 +8,13 @@ export const shownReason = (reason: string): string => cleanText(reason.slice(0,
 
 export const notSupported = (reason: string): AppError =>
   new AppError({ status: 400, code: 'backup_not_supported', message: shownReason(reason) });
+
+export const rolesNotCreatable = (names: readonly string[]): AppError =>
+  notSupported(
+    `The project's owner cannot create roles before PostgreSQL 16: create these first: ${names.join(', ')}`,
+  );
+
+export const rolesMissing = (names: readonly string[]): AppError =>
+  notSupported(
+    `Privileges or policies of the project name roles that its owner did not create and this server lacks: ${names.join(', ')}. Create them first`,
+  );

@@ -1,10 +1,10 @@
 /** Probes and metrics. */
 import { Module } from '@nestjs/common';
 import { BackupModule } from '../backup/backup.module';
+import { LimitsModule } from '../limits/limits.module';
 import { TrafficModule } from '../traffic/traffic.module';
 import { StorageModule } from '../storage/storage.module';
 import { BackupHealth } from './backup-health.service';
-import { DiskHealth } from './disk-health.service';
 import { HealthRepository } from './health.repository';
 import { HealthController } from './http/health.controller';
 import { MetricsListener } from './http/metrics-listener.service';
@@ -13,16 +13,8 @@ import { ReadinessService } from './readiness.service';
 import { RequestMetrics } from './request-metrics.service';
 
 @Module({
-  imports: [BackupModule, TrafficModule, StorageModule],
+  imports: [BackupModule, LimitsModule, TrafficModule, StorageModule],
   controllers: [HealthController],
-  providers: [
-    BackupHealth,
-    DiskHealth,
-    HealthRepository,
-    MetricsListener,
-    PoolMetrics,
-    ReadinessService,
-    RequestMetrics,
-  ],
+  providers: [BackupHealth, HealthRepository, MetricsListener, PoolMetrics, ReadinessService, RequestMetrics],
 })
 export class HealthModule {}

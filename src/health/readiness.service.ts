@@ -4,7 +4,7 @@ import { codeOf } from '../common/errors/error-facts';
 import { RedisClient } from '../infra/coordination/redis-client';
 import { ObjectStore } from '../storage/providers/object-store';
 import { BackupHealth, BackupsMissingWarning } from './backup-health.service';
-import { DiskFullWarning, DiskHealth } from './disk-health.service';
+import { DiskFullWarning, DiskReserve } from '../limits/disk-reserve.service';
 import { HealthRepository } from './health.repository';
 
 const LIMIT_MS = 2_000;
@@ -50,7 +50,7 @@ export class ReadinessService {
     private readonly repository: HealthRepository,
     private readonly redis: RedisClient,
     private readonly objects: ObjectStore,
-    private readonly disks: DiskHealth,
+    private readonly disks: DiskReserve,
     private readonly backups: BackupHealth,
   ) {}
 
@@ -69,7 +69,7 @@ export class ReadinessService {
     const { connection } = this.redis;
     const [database, disk, redis, storage, backups] = await Promise.all([
       within(LIMIT_MS, this.repository.ping()),
-      this.disks.hasDatabase ? within(LIMIT_MS, this.disks.assertDatabaseHasRoom()) : null,
+      this.disks.hasDatabase ? within(LIMIT_MS, this.disks.warnOfDatabase()) : null,
       connection ? within(LIMIT_MS, connection.ping()) : null,
       within(LIMIT_MS, this.checkStorage()),
       this.checkBackups(),
@@ -94,7 +94,7 @@ export class ReadinessService {
 
   private async checkStorage(): Promise<void> {
     await this.objects.assertAvailable();
-    await this.disks.assertFilesHaveRoom();
+    await this.disks.warnOfFiles();
   }
 }
 

@@ -57,22 +57,41 @@ export class GuessThrottle {
   }
 
   /**
-   * Counts an attempt as failed before it is made: simultaneous attempts then gain nothing over attempts in a row. For
-   * secrets that are compared quickly, such as codes. succeeded() clears the count.
+   * Counts an attempt as failed before it is made: simultaneous attempts then gain nothing over attempts in a row. succeeded()
+   * clears the count.
    * @throws AppError 429 while the account or the address has to wait; such an attempt is not counted
    */
-  async chargeTry(guess: Guess<GuessScope>): Promise<void> {
+  private async chargeTry(guess: Guess<GuessScope>): Promise<void> {
     await this.assertMayTryFrom(guess);
     assertNoWait(await this.ledger.charge(accountKey(guess), this.policies.account));
   }
 
+  /**
+   * Makes an attempt with a secret that is compared quickly, such as a code.
+   * @param work null or false: the secret is wrong @throws AppError 429
+   */
+  async attempt<Result>(guess: Guess<GuessScope>, work: () => Promise<Result>): Promise<Result> {
+    await this.chargeTry(guess);
+    const result = await work();
+    await (result ? this.succeeded(guess) : this.failedFrom(guess));
+    return result;
+  }
+
+  /** The same for an attempt that names no account, such as one with a token of 256 bits. @throws AppError 429 */
+  async attemptFrom<Result>(from: GuessOrigin<GuessScope>, work: () => Promise<Result>): Promise<Result> {
+    await this.assertMayTryFrom(from);
+    const result = await work();
+    if (!result) await this.failedFrom(from);
+    return result;
+  }
+
   /** @throws AppError 429 while the address has to wait */
-  async assertMayTryFrom(from: GuessOrigin<GuessScope>): Promise<void> {
+  private async assertMayTryFrom(from: GuessOrigin<GuessScope>): Promise<void> {
     assertNoWait(await this.ledger.blockedFor([addressKey(from)]));
   }
 
   /** For an attempt that names no account, or whose account chargeTry() has counted already. */
-  async failedFrom(from: GuessOrigin<GuessScope>): Promise<void> {
+  private async failedFrom(from: GuessOrigin<GuessScope>): Promise<void> {
     await this.ledger.fail(addressKey(from), this.policies.address);
   }
 

@@ -1,8 +1,37 @@
 /** Errors about accounts of any kind: users of projects, and staff of the installation. */
 import { AppError } from '../common/errors/app-error';
 
-export const invalidEmail = (): AppError =>
-  new AppError({ status: 400, code: 'invalid_email', message: 'email must be a valid address' });
+export const refusal = (status: number, code: string, message: string, cause?: unknown): AppError =>
+  new AppError({ status, code, message, cause });
+
+export const invalidEmail = (): AppError => refusal(400, 'invalid_email', 'email must be a valid address');
 
 export const unacceptablePassword = ({ message }: { readonly message: string }): AppError =>
-  new AppError({ status: 400, code: 'weak_password', message });
+  refusal(400, 'weak_password', message);
+
+/** The same for an unknown address and a wrong password, and for a disabled account of staff. */
+export const wrongCredentials = (): AppError =>
+  refusal(401, 'invalid_credentials', 'The email or the password is wrong');
+
+export const sessionNotFound = (): AppError => refusal(404, 'session_not_found', 'There is no such session');
+
+export const flowOver = (): AppError =>
+  refusal(
+    401,
+    'sign_in_over',
+    'This sign-in began in another browser, was completed, or took too long; begin again',
+  );
+
+export const oidcUnreachable = (cause?: unknown): AppError =>
+  refusal(503, 'oidc_unreachable', 'The issuer of single sign-on does not answer', cause);
+
+export const oidcFailed = (cause?: unknown): AppError =>
+  refusal(401, 'oidc_failed', 'The answer of the issuer is not valid for this sign-in', cause);
+
+export const passkeyFailed = (cause?: unknown): AppError =>
+  refusal(
+    401,
+    'passkey_failed',
+    'The passkey is not known, or its answer is not valid for this request',
+    cause,
+  );

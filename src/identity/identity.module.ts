@@ -3,11 +3,12 @@ import { Global, Module } from '@nestjs/common';
 import { PasswordHasher } from '../infra/crypto/password-hasher';
 import { MailModule } from '../infra/mail/mail.module';
 import { GuessThrottle } from './guess-throttle.service';
+import { Passwords } from './passwords/passwords.service';
 
 @Global()
 @Module({
   imports: [MailModule],
-  providers: [GuessThrottle, PasswordHasher],
-  exports: [GuessThrottle, PasswordHasher],
+  providers: [GuessThrottle, PasswordHasher, Passwords],
+  exports: [GuessThrottle, PasswordHasher, Passwords],
 })
 export class IdentityModule {}

@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../projects/projects.module';
 import { ProvisioningModule } from '../provisioning/provisioning.module';
+import { DiskReserve } from './disk-reserve.service';
 import { ProjectQuotas } from './project-quotas.service';
 import { QuotaUseRepository } from './quota-use.repository';
 import { SessionWatch } from './session-watch.service';
@@ -9,7 +10,7 @@ import { StorageRateLimiter } from './storage-rate-limiter';
 
 @Module({
   imports: [ProjectsModule, ProvisioningModule],
-  providers: [ProjectQuotas, QuotaUseRepository, SessionWatch, StorageRateLimiter],
-  exports: [ProjectQuotas, StorageRateLimiter],
+  providers: [DiskReserve, ProjectQuotas, QuotaUseRepository, SessionWatch, StorageRateLimiter],
+  exports: [DiskReserve, ProjectQuotas, StorageRateLimiter],
 })
 export class LimitsModule {}

@@ -11,7 +11,7 @@ import { ProjectEntity } from '../projects/project.entity';
 import { ProjectsService } from '../projects/projects.service';
 import { sqlAbandoned } from '../sql/sql.errors';
 import { SchemaChangeService } from '../sql/schema-change.service';
-import { ScriptQueue } from '../admission/script-queue';
+import { WholeRequests } from '../admission/whole-requests.service';
 import { SessionDeadline } from '../sql/session-deadline.service';
 import {
   migrationChanged,
@@ -61,7 +61,7 @@ export class ProjectMigrationsService {
     private readonly ledger: MigrationLedger,
     private readonly deadline: SessionDeadline,
     private readonly schemaChange: SchemaChangeService,
-    private readonly scripts: ScriptQueue,
+    private readonly admission: WholeRequests,
     private readonly audit: AuditLogRepository,
   ) {}
 
@@ -77,14 +77,24 @@ export class ProjectMigrationsService {
    * applied.
    * @throws AppError 400 for SQL that fails; 409 for a changed or belated migration, and when another run takes too long
    */
-  async run(
+  run(
     id: string,
     inputs: readonly MigrationInput[],
     options: MigrationOptions,
     actor: Actor,
   ): Promise<MigrationRun> {
     const length = inputs.reduce((sum, { sql }) => sum + sql.length, 0);
-    const migrations = await this.scripts.split(id, length, () => readMigrations(inputs));
+    const work = (): Promise<MigrationRun> => this.runAdmitted(id, inputs, options, actor);
+    return this.admission.runScript(id, length, work, options.abandoned);
+  }
+
+  private async runAdmitted(
+    id: string,
+    inputs: readonly MigrationInput[],
+    options: MigrationOptions,
+    actor: Actor,
+  ): Promise<MigrationRun> {
+    const migrations = await readMigrations(inputs);
     const isOrdered = migrations.every((one, n) => n === 0 || number(one) > number(migrations[n - 1] ?? one));
     if (!isOrdered) throw migrationsUnordered();
     const project = await this.projects.get(id);

@@ -10,6 +10,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { NO_RESULTS, ProjectLoader } from '../copies/load/project-loader';
+import { completeOwnerRoles, createOwnerRoles, type OwnerRoles } from '../copies/owner-roles';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { quoteIdentifier } from '../database/sql/identifier';
 import type { Actor } from '../install/audit/audit-log.repository';
@@ -26,7 +27,6 @@ import { type CopyProgress, type CopyTarget, DatabaseCopy } from './database-cop
 import { largeObjectsChanged, moveInterrupted, schemaChanged } from './move.errors';
 import type { Place } from './move-places';
 import { MoveRepository } from './move.repository';
-import { createOwnerRoles, type OwnerRoles } from './owner-roles';
 import { largeObjectFingerprint, schemaFingerprint } from './schema-fingerprint';
 import { newRestrictKey, type SchemaText, SourceSnapshot } from './source-snapshot';
 import { closeDatabase, endOthers, type LockedTable, pidOf } from './write-stop-sessions';
@@ -191,7 +191,7 @@ export class MoveWork {
     const { move, extensions, definitions } = prepared;
     const { target, roles } = move;
     await target.server.asAdmin(MAINTENANCE_DATABASE, (client) =>
-      createOwnerRoles(client, target.project, roles),
+      completeOwnerRoles(client, target.project, roles),
     );
     const settings = {
       options: OWNER_WORK_OPTIONS,
@@ -213,7 +213,7 @@ export class MoveWork {
   }
 
   private async prepare(run: Run): Promise<Prepared> {
-    const { source, target } = run.move;
+    const { source, target, roles } = run.move;
     const key = newRestrictKey();
     return SourceSnapshot.during(this.owner, source.project, async (snapshot) => {
       const extensions = await snapshot.rows.extensions();
@@ -226,6 +226,9 @@ export class MoveWork {
       const byAdmin = extensions.filter(({ by_owner: byOwner }) => !byOwner);
       const blueprint = this.projects.blueprintOf(target.project);
       const { polled } = await this.provisioner.createEmpty(target.server, blueprint, byAdmin);
+      await target.server.asAdmin(MAINTENANCE_DATABASE, (client) =>
+        createOwnerRoles(client, blueprint.ownerRole, roles),
+      );
       // The SQL is that of the source, where the owner has these rights.
       await this.provisioner.admitOwner(target.server, blueprint);
       if (target.project.settings.auto_rls === false)

@@ -83,9 +83,9 @@ export const sessionsRemain = (count: number): AppError =>
 export const rolesNeedNewerServer = (names: readonly string[]): AppError =>
   refusal(`The owner's own roles (${names.join(', ')}) need PostgreSQL 16 or later on the target`);
 
-export const roleExists = (name: string): AppError =>
+export const rolesExist = (names: readonly string[]): AppError =>
   refusal(
-    `The target has a role "${name}", which the project's owner made on the source: rename one of them`,
+    `The target has roles (${names.join(', ')}), which the project's owner made on the source too: rename them`,
   );
 
 export const moveInterrupted = (): AppError => refusal('The move was interrupted');

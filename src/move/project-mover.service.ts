@@ -8,6 +8,7 @@ import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import type { Client } from 'pg';
 import { messageOf } from '../common/errors/error-facts';
 import type { Actor } from '../install/audit/audit-log.repository';
+import { existingRoles, ownersCreateRoles, type OwnerRoles, readOwnerRoles } from '../copies/owner-roles';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { ProjectRepository } from '../projects/project.repository';
@@ -16,13 +17,20 @@ import { ProjectsService } from '../projects/projects.service';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { TemplateDatabase } from '../provisioning/template-database';
 import { CatchUpObstacles } from './catch-up/catch-up-obstacles';
-import { alreadyThere, databaseExists, moveInterrupted, noMove, windowNeeded } from './move.errors';
+import {
+  alreadyThere,
+  databaseExists,
+  moveInterrupted,
+  noMove,
+  rolesExist,
+  rolesNeedNewerServer,
+  windowNeeded,
+} from './move.errors';
 import { MovePlaces, type Place } from './move-places';
 import { MoveProgress } from './move-progress';
 import { MoveRecovery } from './move-recovery.service';
 import { MoveRepository, type MoveRow } from './move.repository';
 import { type Move, type MoveMethod, MoveWork } from './move-work.service';
-import { assertRolesFit, readOwnerRoles } from './owner-roles';
 import { sizeOf } from './source-snapshot';
 
 /** Bytes of tables and indexes up to which all rows are copied while writes are refused: less than five seconds, by estimate. */
@@ -156,4 +164,13 @@ async function assertAbsent(client: Client, { project }: Place): Promise<void> {
     project.databaseName,
   ]);
   if (rowCount !== 0) throw databaseExists(project.server ?? '', project.databaseName);
+}
+
+/** @throws AppError 409 when the target is too old, or has such a role */
+async function assertRolesFit(client: Client, { roles }: OwnerRoles): Promise<void> {
+  if (roles.length === 0) return;
+  const names = roles.map(({ name }) => name);
+  if (!(await ownersCreateRoles(client))) throw rolesNeedNewerServer(names);
+  const present = await existingRoles(client, names);
+  if (present.size > 0) throw rolesExist([...present]);
 }

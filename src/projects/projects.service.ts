@@ -34,6 +34,15 @@ const ANSWER_MS = 15_000;
 /** Other creations took the last places of the server that was chosen. */
 class ServerFull extends Error {}
 
+export interface RestoreSteps {
+  /** The database is empty but for these. */
+  readonly extensions: readonly AdminExtension[];
+  /** Runs while the owner has no rights on roles. */
+  fill(project: ProjectEntity): Promise<void>;
+  /** Runs when the owner has its rights. */
+  complete(project: ProjectEntity): Promise<void>;
+}
+
 interface Reservation {
   /** The slug is generated, so a taken one gets a suffix. */
   readonly mayVary: boolean;
@@ -79,25 +88,39 @@ export class ProjectsService {
   /**
    * Creates a project as a backup describes it. Complete when it resolves; undone when it rejects, or by ProjectUpkeep
    * after a crash. No request reaches it before.
-   * @param fill restores the database, which is empty but for `extensions`
    * @throws AppError 400 for a malformed slug, 409 for a taken id or slug
    */
-  async restore(
-    copy: ProjectCopy,
-    extensions: readonly AdminExtension[],
-    fill: (project: ProjectEntity) => Promise<void>,
-    actor: Actor,
-  ): Promise<Project> {
+  async restore(copy: ProjectCopy, steps: RestoreSteps, actor: Actor): Promise<Project> {
     const { project, secrets } = this.factory.copyOf(copy);
     await this.assertFree(project);
     return this.build(project, { mayVary: false, isPlaced: false }, async () => {
-      const server = this.serverOf(project);
-      const { polled } = await this.provisioner.createEmpty(server, this.blueprintOf(project), extensions);
-      await fill(project);
-      await this.provisioner.admitOwner(server, this.blueprintOf(project));
+      const polled = await this.fill(project, steps);
       const entry = this.entryOf(project, 'project.restore', actor, { keys_kept: copy.keys !== null });
       await this.activate(project, { polled, secrets, entry });
     });
+  }
+
+  /** Does the same under another id, and undoes it. */
+  async rehearse(copy: ProjectCopy, steps: RestoreSteps, actor: Actor): Promise<void> {
+    const { project } = this.factory.copyOf({ ...copy, id: null, keys: null, slug: varySlug(copy.slug) });
+    const entry = this.entryOf(project, 'project.restore', actor, { dry_run: true });
+    await this.projects.whileLocked(project.id, async () => {
+      await this.reserve(project, { mayVary: true, isPlaced: false });
+      try {
+        await this.fill(project, steps);
+      } finally {
+        await this.giveUp(project, entry);
+      }
+    });
+  }
+
+  private async fill(project: ProjectEntity, steps: RestoreSteps): Promise<boolean> {
+    const [server, blueprint] = [this.serverOf(project), this.blueprintOf(project)];
+    const { polled } = await this.provisioner.createEmpty(server, blueprint, steps.extensions);
+    await steps.fill(project);
+    await this.provisioner.admitOwner(server, blueprint);
+    await steps.complete(project);
+    return polled;
   }
 
   /** Whether there is a project with this id, in any status. */
@@ -251,7 +274,7 @@ export class ProjectsService {
       try {
         await steps();
       } catch (error) {
-        await this.giveUp(entity);
+        await this.giveUp(entity, undoEntry(entity));
         throw error;
       }
     });
@@ -295,8 +318,8 @@ export class ProjectsService {
   }
 
   /** If the creation cannot be undone now, the project stays marked as unfinished, and ProjectUpkeep tries again. */
-  private async giveUp(entity: ProjectEntity): Promise<void> {
-    await this.undo(entity, undoEntry(entity)).catch((error: unknown) =>
+  private async giveUp(entity: ProjectEntity, entry: AuditEntry): Promise<void> {
+    await this.undo(entity, entry).catch((error: unknown) =>
       this.logger.warn(`the creation of project ${entity.slug} could not be undone yet: ${String(error)}`),
     );
   }

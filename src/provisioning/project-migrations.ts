@@ -12,8 +12,14 @@ import { Initial1790000000100 } from '../../migrations/project/1790000000100-ini
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [Initial1790000000100];
 
+/** The version after each migration: their number, and the time of the last one. */
+const SCHEMA_VERSIONS = PROJECT_MIGRATIONS.map(({ name }, index) => `${index + 1}_${name.slice(-13)}`);
+
 /** The schema version of a template database and of each project. Changes with every added migration. */
-export const PROJECT_SCHEMA_VERSION = `${PROJECT_MIGRATIONS.length}_${PROJECT_MIGRATIONS.at(-1)?.name.slice(-13)}`;
+export const PROJECT_SCHEMA_VERSION = SCHEMA_VERSIONS.at(-1) ?? '';
+
+/** Whether migrations lead from this version to the current one. */
+export const isKnownVersion = (schemaVersion: string): boolean => SCHEMA_VERSIONS.includes(schemaVersion);
 
 /** False for the current version, and for that of a newer release, whose processes may run beside this one. */
 export function isOutdated(schemaVersion: string): boolean {

@@ -12,7 +12,6 @@ import { ResultCollector, MAX_COLUMNS } from './result-collector';
 import { AnswerTypes } from './answer-types';
 import { assertFewStatements } from './max-statements';
 import { SchemaChangeService } from './schema-change.service';
-import { ScriptQueue } from '../admission/script-queue';
 import { SessionDeadline } from './session-deadline.service';
 
 export interface SqlLimits {
@@ -39,7 +38,6 @@ export class OwnerSqlService {
     private readonly owner: OwnerDatabase,
     private readonly deadline: SessionDeadline,
     private readonly schemaChange: SchemaChangeService,
-    private readonly scripts: ScriptQueue,
   ) {}
 
   /**
@@ -48,7 +46,7 @@ export class OwnerSqlService {
    * @throws AppError 4xx with the database's fields, after a rollback
    */
   async run(project: ProjectEntity, query: string, limits: SqlLimits): Promise<KeptAnswer> {
-    await this.scripts.split(project.id, query.length, () => assertFewStatements(query));
+    await assertFewStatements(query);
     const kept = new ResultCollector(limits.maxRows, limits.allResults);
     const types = new AnswerTypes(limits.textValues);
     const settings = { statement_timeout: limits.timeoutSeconds * 1000, types };

@@ -1,6 +1,7 @@
 /** Runs the administrator's SQL and records it in the audit log. */
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
+import { WholeRequests } from '../admission/whole-requests.service';
 import { AppError } from '../common/errors/app-error';
 import { DatabaseFault } from '../common/errors/database-fault';
 import { Actor, AuditLogRepository } from '../install/audit/audit-log.repository';
@@ -13,6 +14,7 @@ export class SqlRequests {
   constructor(
     private readonly projects: ProjectsService,
     private readonly ownerSql: OwnerSqlService,
+    private readonly admission: WholeRequests,
     private readonly audit: AuditLogRepository,
   ) {}
 
@@ -23,7 +25,8 @@ export class SqlRequests {
     const note = (outcome: Record<string, string>): Promise<void> =>
       this.audit.write({ action: 'project.sql', actor, projectId: id, details: { ...text, ...outcome } });
     try {
-      const answer = await this.ownerSql.run(project, query, limits);
+      const work = (): Promise<KeptAnswer> => this.ownerSql.run(project, query, limits);
+      const answer = await this.admission.runScript(project.id, query.length, work, limits.abandoned);
       await note({ commands: summaryOf(answer) });
       return answer;
     } catch (error) {

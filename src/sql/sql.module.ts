@@ -6,21 +6,13 @@ import { SqlController } from './http/sql.controller';
 import { OwnerSqlService } from './owner-sql.service';
 import { SavedQueryRepository } from './queries/saved-query.repository';
 import { SchemaChangeService } from './schema-change.service';
-import { ScriptQueue } from '../admission/script-queue';
 import { SessionDeadline } from './session-deadline.service';
 import { SqlRequests } from './sql-requests.service';
 
 @Module({
   imports: [RestModule],
   controllers: [SqlController, SavedQueriesController],
-  providers: [
-    OwnerSqlService,
-    SavedQueryRepository,
-    SchemaChangeService,
-    ScriptQueue,
-    SessionDeadline,
-    SqlRequests,
-  ],
-  exports: [SchemaChangeService, ScriptQueue, SessionDeadline],
+  providers: [OwnerSqlService, SavedQueryRepository, SchemaChangeService, SessionDeadline, SqlRequests],
+  exports: [SchemaChangeService, SessionDeadline],
 })
 export class SqlModule {}

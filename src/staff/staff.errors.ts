@@ -1,12 +1,6 @@
 /** Errors of staff, their sessions and their roles. */
-import { AppError } from '../common/errors/app-error';
-
-const refusal = (status: number, code: string, message: string, cause?: unknown): AppError =>
-  new AppError({ status, code, message, cause });
-
-/** The same for an unknown address, a wrong password and a disabled account. */
-export const wrongSignIn = (): AppError =>
-  refusal(401, 'invalid_credentials', 'The email or the password is wrong');
+import type { AppError } from '../common/errors/app-error';
+import { refusal } from '../identity/identity.errors';
 
 /** Revealed only after the password was verified. */
 export const factorRequired = (): AppError =>
@@ -23,6 +17,14 @@ export const foreignOrigin = (): AppError =>
 
 export const roleForbids = (): AppError =>
   refusal(403, 'forbidden', 'The role, or the scope of the token, does not allow this');
+
+/** The change of the account stays. */
+export const passwordsKept = (slugs: readonly string[]): AppError =>
+  refusal(
+    503,
+    'service_unavailable',
+    `The account was changed, but not the database password of ${slugs.join(', ')}: rotate the keys of these projects`,
+  );
 
 export const staffMemberRequired = (): AppError =>
   refusal(403, 'person_required', 'This is about a staff member: PLATFORM_ADMIN_KEY belongs to none');
@@ -69,24 +71,11 @@ export const factorExists = (): AppError =>
 export const noFactor = (): AppError =>
   refusal(404, 'factor_not_found', 'No second factor is set up or being set up');
 
-export const flowOver = (): AppError =>
-  refusal(
-    401,
-    'sign_in_over',
-    'This sign-in began in another browser, was completed, or took too long; begin again',
-  );
-
 export const accountDisabled = (): AppError =>
   refusal(403, 'account_disabled', 'The account is disabled; an owner or operator can enable it');
 
 export const oidcUnused = (): AppError =>
   refusal(404, 'oidc_not_configured', 'Single sign-on is not set up: STAFF_OIDC_ISSUER is not set');
-
-export const oidcUnreachable = (cause?: unknown): AppError =>
-  refusal(503, 'oidc_unreachable', 'The issuer of single sign-on does not answer', cause);
-
-export const oidcFailed = (cause?: unknown): AppError =>
-  refusal(401, 'oidc_failed', 'The answer of the issuer is not valid for this sign-in', cause);
 
 export const oidcNoRole = (): AppError =>
   refusal(403, 'oidc_no_role', 'None of your groups at the issuer gives a role here');
@@ -99,16 +88,6 @@ export const stepUpRequired = (): AppError =>
     403,
     'step_up_required',
     'Confirm who you are: POST /admin/v1/session/confirm with the password, a code or a passkey, or sign in again. It counts for ten minutes',
-  );
-
-export const sessionNotFound = (): AppError => refusal(404, 'session_not_found', 'There is no such session');
-
-export const passkeyFailed = (cause?: unknown): AppError =>
-  refusal(
-    401,
-    'passkey_failed',
-    'The passkey is not known, or its answer is not valid for this request',
-    cause,
   );
 
 export const passkeyNotFound = (): AppError => refusal(404, 'passkey_not_found', 'There is no such passkey');

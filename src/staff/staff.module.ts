@@ -17,14 +17,14 @@ import { StaffTokensController } from './http/staff-tokens.controller';
 import { InvitationRepository } from './invitations/invitation.repository';
 import { InvitationService } from './invitations/invitation.service';
 import { OidcAccounts } from './oidc/oidc-accounts.service';
-import { OidcClient } from './oidc/oidc-client.service';
+import { StaffOidcClient } from './oidc/staff-oidc-client.service';
 import { OidcIdentityRepository } from './oidc/oidc-identity.repository';
 import { OidcSignIn } from './oidc/oidc-sign-in.service';
 import { PasskeyRepository } from './passkeys/passkey.repository';
 import { Passkeys } from './passkeys/passkey.service';
 import { RouteTableCheck } from './roles/route-table-check.service';
-import { SessionCookies } from './sessions/session-cookies.service';
-import { SignInFlows } from './sessions/sign-in-flows.service';
+import { SessionCookies, StaffFlows } from './sessions/session-cookies.service';
+import { SessionResponses } from './http/session-responses.service';
 import { StaffSessionRepository } from './sessions/staff-session.repository';
 import { StaffSessions } from './sessions/staff-session.service';
 import { StaffSignIn } from './sessions/staff-sign-in.service';
@@ -55,7 +55,7 @@ import { StaffTokens } from './tokens/staff-token.service';
     InvitationRepository,
     InvitationService,
     OidcAccounts,
-    OidcClient,
+    StaffOidcClient,
     OidcIdentityRepository,
     OidcSignIn,
     PasskeyRepository,
@@ -64,9 +64,10 @@ import { StaffTokens } from './tokens/staff-token.service';
     StaffMemberService,
     RouteTableCheck,
     SessionCookies,
+    SessionResponses,
     SetupRepository,
     SetupService,
-    SignInFlows,
+    StaffFlows,
     StaffFactorRepository,
     StaffFactors,
     StaffPasswords,

@@ -1,5 +1,6 @@
 /** Errors of storage, with the codes of DECISIONS.md 6. */
 import { AppError } from '../common/errors/app-error';
+import { codeOf } from '../common/errors/error-facts';
 
 /** Every error code of storage with its status; `storage_unavailable` is also sent with 503. */
 export const STORAGE_ERROR_CODES: Readonly<Record<string, number>> = {
@@ -97,5 +98,18 @@ export const tablesAltered = (detail: string, cause?: unknown): AppError =>
     { cause },
   );
 
-export const storageUnavailable = (cause: unknown): AppError =>
-  storageError('storage_unavailable', 'The storage is not available at the moment', { cause });
+/** Errors of the system that pass without repair: no space, or no file descriptor. */
+const SHORTAGES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
+const RETRY_SECONDS = 10;
+
+/** 503 for a shortage of space or file descriptors, else 500. */
+export const storageUnavailable = (cause: unknown): AppError => {
+  const isShort = SHORTAGES.has(codeOf(cause) ?? '');
+  return new AppError({
+    status: isShort ? 503 : 500,
+    code: 'storage_unavailable',
+    message: 'The storage is not available at the moment',
+    headers: isShort ? { 'Retry-After': String(RETRY_SECONDS) } : {},
+    cause,
+  });
+};

@@ -218,15 +218,26 @@ describe('migrations of the platform', () => {
     }
   });
 
-  it('are not applied to a database that a version with other migrations made', async () => {
+  it.each([
+    ['Projects1790000000001', 'a development version from before 0.1.0 made or migrated'],
+    ['Later9990000000000', 'a newer version of Plinth made or migrated'],
+  ])('are not applied to a database with %s, of which nothing is changed', async (name, reason) => {
     const other = await TestPlinth.start();
     try {
-      await other.app.get(DataSource).query(`insert into migrations (timestamp, name) values (1, 'Later1')`);
+      const { platformDatabase } = other;
+      await other.app.get(DataSource).query(`insert into migrations (timestamp, name) values (1, '${name}')`);
       const url = new URL(process.env.PLINTH_TEST_DATABASE_URL ?? '');
-      url.pathname = `/${other.platformDatabase}`;
-      await expect(openPlatformDatabase(url.href, [])).rejects.toThrow(
-        'the platform database has migrations that this version does not know (Later1)',
+      url.pathname = `/${platformDatabase}`;
+      await asSuperuser('postgres', (client) =>
+        client.query(`grant connect on database ${platformDatabase} to public`),
       );
+      await expect(openPlatformDatabase(url.href, [])).rejects.toThrow(
+        `${reason} the platform database (${name})`,
+      );
+      const { rows } = await asSuperuser('postgres', (client) =>
+        client.query(`select has_database_privilege('public', $1, 'connect') as open`, [platformDatabase]),
+      );
+      expect(rows).toEqual([{ open: true }]);
     } finally {
       await other.stop();
     }

@@ -125,6 +125,22 @@ describe('a template', () => {
   });
 });
 
+describe('the lock on the global objects of the server', () => {
+  it('that a role of a project holds keeps nobody waiting', async () => {
+    await forgetTemplates();
+    await superuser((client) =>
+      client.query(`alter role mallory login password 'mallory'; grant plinth_logins to mallory;
+        grant connect on database postgres to mallory`),
+    );
+    const url = Object.assign(new URL(postgres.url), { username: 'mallory', password: 'mallory' });
+    await withConnection({ connectionString: url.href }, async (client) => {
+      await client.query('select pg_advisory_lock(7046102)');
+      await withPlinth(async () => undefined);
+      await expect(client.query('select 1')).rejects.toThrow();
+    });
+  }, 30_000);
+});
+
 async function templateName(): Promise<string> {
   const [template] = (await rowsOf(TEMPLATES)) as { name: string }[];
   return template?.name ?? '';

@@ -23,7 +23,7 @@ const FILES = 6;
     plinth = await PlinthProcess.start({
       dataDir: disk.directory,
       fromScratch: true,
-      env: { LOG_LEVEL: 'warn' },
+      env: { LOG_LEVEL: 'warn', DISK_RESERVE: '0' },
     });
     const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Full', plan: 'enterprise' });
     service = new HttpClient(plinth.baseUrl, {

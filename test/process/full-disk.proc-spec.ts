@@ -33,7 +33,8 @@ const BACKUP_HEADERS = {
     let next = 0;
 
     beforeEach(async () => {
-      plinth = await PlinthProcess.start({ dataDir: disk.directory, fromScratch: true });
+      const env = { DISK_RESERVE: '0' };
+      plinth = await PlinthProcess.start({ dataDir: disk.directory, fromScratch: true, env });
       project = (await plinth.admin.post('/admin/v1/projects', { name: 'Full', plan: 'enterprise' })).body;
       const key = project.service_role_key;
       service = new HttpClient(plinth.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
@@ -131,7 +132,7 @@ const BACKUP_HEADERS = {
         const archive = await backup();
         disk.fillTo(20 * MIB);
         const failed = await restore(archive);
-        expect([failed.status, failed.body.error.code]).toEqual([500, 'storage_unavailable']);
+        expect([failed.status, failed.body.error.code]).toEqual([503, 'storage_unavailable']);
         expect(failed.body.error.message).toMatch(
           /^Storing files\/.* failed, and everything was undone: .*no space left/i,
         );
@@ -187,6 +188,8 @@ const BACKUP_HEADERS = {
           EMBEDDED_DATABASE_PORT: '0',
           DATA_DIR: join(disk.directory, 'data'),
           LOG_LEVEL: 'error',
+          DISK_RESERVE: '0',
+          DISK_BALLAST: '0',
           ...withCompiledCode(),
         },
       });

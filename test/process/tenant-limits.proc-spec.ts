@@ -108,7 +108,7 @@ describe('roles created by an owner', () => {
   });
 
   it('cannot log in for replication', async () => {
-    expect(await readFile(path.join(dataDir, 'postgres/pg_hba.conf'), 'utf8')).not.toMatch(
+    expect(await readFile(path.join(dataDir, 'postgres/plinth_hba.conf'), 'utf8')).not.toMatch(
       /trust|0\.0\.0\.0|::/,
     );
     expect(

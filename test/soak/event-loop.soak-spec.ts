@@ -13,6 +13,7 @@ import { load } from 'js-yaml';
 import { pack } from 'tar-stream';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { withConnection } from '../../src/database/pools/one-off-connection';
 import { costOfParsing } from '../support/event-loop';
 import type { HttpAnswer, HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
@@ -29,6 +30,8 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const ROUNDS = 3;
 /** Milliseconds for which requests to an idle Plinth are timed. */
 const IDLE_MS = 300;
+/** Where requests to an idle Plinth take longer, other programs delay them, and only the CPU time of the main thread counts. */
+const QUIET_MS = 10;
 /** Milliseconds between two requests to /health/live. */
 const PROBE_MS = 5;
 
@@ -42,7 +45,11 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'plinth-loop-'));
   holds = join(directory, 'holds');
   writeFileSync(holds, '');
-  const env = { NODE_OPTIONS: `--require ${HOLDS}`, PLINTH_TEST_LOOP_HOLDS: holds };
+  const env = {
+    NODE_OPTIONS: `--require ${HOLDS}`,
+    PLINTH_TEST_LOOP_HOLDS: holds,
+    PLINTH_TEST_HOLD_MS: String(1.2 * boundOf(costOfParsing())),
+  };
   plinth = await PlinthProcess.start({ dataDir: directory, env });
   admin = plinth.admin.unchecked();
   project = await createLoadedProject(admin, 'Loop');
@@ -165,6 +172,25 @@ const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['an upload with many fields', () => upload('\r\n', FIELD.repeat(100_000))],
   ['an upload with many headers', () => upload(`${'a: b\r\n'.repeat(2_000_000)}\r\n`)],
   ['an upload that resembles XML', () => upload(`\r\n<?xml ${'<!-- '.repeat(4_000_000)}`)],
+  [
+    'an error of quotes',
+    async () => {
+      await sql(`create or replace function quotes() returns void language plpgsql as
+        $$ begin raise exception using errcode = '42P17', message = repeat('"', 16000) || E'\\nx'; end $$`);
+      await admin.post('/rest/v1/rpc/quotes', '{}', { headers: asService('application/json') });
+    },
+  ],
+  [
+    'thousands of challenges for passkeys',
+    async () => {
+      for (let left = 3_000; left > 0; left -= 50)
+        await Promise.all(
+          Array.from({ length: 50 }, () =>
+            admin.send('POST', '/admin/v1/session/passkey/options', { headers: { authorization: '' } }),
+          ),
+        );
+    },
+  ],
   ['POST /admin/v1/restore', () => restore('restore', archiveHeader(30_000_000))],
   ['POST /admin/v1/restore/all', () => restore('restore/all', archiveHeader(30_000_000))],
 ];
@@ -232,24 +258,129 @@ function longestSince(bytes: number): number {
   return Math.max(0, ...lines.map(Number));
 }
 
+const boundOf = (cost: number): number => BOUND_MS * Math.max(1, cost / REFERENCE_MS);
+
 async function assertServed(name: string, work: () => Promise<unknown>): Promise<void> {
-  const bound = BOUND_MS * Math.max(1, costOfParsing() / REFERENCE_MS);
-  // Of requests to an idle Plinth: other programs delay them too.
-  const idle = await slowestProbe(() => setTimeout(IDLE_MS));
-  let [slowest, held] = [Infinity, Infinity];
-  for (let round = 0; round < ROUNDS && (held > bound || slowest > bound + idle); round += 1) {
+  const bound = boundOf(costOfParsing());
+  const idle = (): Promise<number> => slowestProbe(() => setTimeout(IDLE_MS));
+  let [slowest, held, delay] = [Infinity, Infinity, await idle()];
+  for (let round = 0; round < ROUNDS && (held > bound || slowest > bound); round += 1) {
     const before = readFileSync(holds).length;
     slowest = Math.min(slowest, await slowestProbe(work));
     held = Math.min(held, longestSince(before));
   }
+  delay = Math.max(delay, await idle());
+  const [isQuiet, rounded] = [delay < QUIET_MS, [slowest, delay, held].map(Math.round)];
   process.stdout.write(
-    `${JSON.stringify({ name, slowest: Math.round(slowest), idle: Math.round(idle), held: Math.round(held) })}\n`,
+    `${JSON.stringify({ name, slowest: rounded[0], idle: rounded[1], held: rounded[2] })}\n`,
   );
   expect(held).toBeLessThanOrEqual(bound);
-  expect(slowest).toBeLessThanOrEqual(bound + idle);
+  if (isQuiet) expect(slowest).toBeLessThanOrEqual(bound);
 }
 
+it('fails for a hold that is a fifth longer', async () => {
+  const hold = async (): Promise<void> => {
+    plinth.child.kill('SIGWINCH');
+    await setTimeout(IDLE_MS);
+  };
+  await expect(assertServed('a hold', hold)).rejects.toThrow('toBeLessThanOrEqual');
+}, 60_000);
+
 it.each(CASES)('serves /health/live during %s', assertServed, 120_000);
+
+describe('of 5,000 tables and functions', () => {
+  const BATCHES = 10;
+  const BATCH = 500;
+  let large: LoadedProject;
+  let builds = 0;
+  beforeAll(async () => {
+    large = await createLoadedProject(admin, 'Large');
+    const run = async (query: string): Promise<void> =>
+      expect(
+        (await admin.post(`/admin/v1/projects/${large.id}/sql`, { query, timeout_seconds: 60 })).status,
+      ).toBe(200);
+    for (let batch = 0; batch < BATCHES; batch += 1)
+      await run(`do $$ begin for i in ${batch * BATCH + 1}..${(batch + 1) * BATCH} loop
+        execute format('create table table_%s (id int primary key, name text not null, at timestamptz default now(), data jsonb)', i);
+        execute format('create function function_%s(a int, b text) returns int language sql stable as $f$ select 1 $f$', i);
+      end loop; end $$`);
+  }, 600_000);
+
+  /** With a new name of the project, so that no document is taken from memory. */
+  const built = async (path: string): Promise<void> => {
+    builds += 1;
+    await admin.patch(`/admin/v1/projects/${large.id}`, { name: `Large ${builds}` });
+    const key = large.service_role_key;
+    const headers = { apikey: key, authorization: `Bearer ${key}` };
+    expect((await admin.get(path.replace('{slug}', large.slug), { headers })).status).toBe(200);
+  };
+  it.each([
+    '/p/{slug}/openapi.json',
+    '/p/{slug}/openapi.json?version=3.0',
+    '/p/{slug}/openapi.yaml',
+    '/p/{slug}/types.ts',
+    '/p/{slug}/types.ts?lang=supabase',
+    '/rest/v1/table_1',
+  ])('serves /health/live during GET %s', (path) => assertServed(`GET ${path}`, () => built(path)), 600_000);
+
+  it('serves /health/live during a backup', async () => {
+    const headers = { 'backup-passphrase': 'a passphrase of some words' };
+    await assertServed('a backup of 5,000 tables', () =>
+      admin.get(`/admin/v1/projects/${large.id}/backup`, { headers }),
+    );
+  }, 600_000);
+
+  it('serves /health/live during the doctor', async () => {
+    await assertServed('the doctor', () => admin.get('/admin/v1/doctor'));
+  }, 600_000);
+});
+
+it('serves /health/live during a backup of short and of long rows', async () => {
+  await sql(`create table short as select from generate_series(1, 3000000);
+    create table long as select repeat(E'\\\\\n', 5000000) as text from generate_series(1, 10)`);
+  const headers = { 'backup-passphrase': 'a passphrase of some words' };
+  await assertServed('COPY', () => admin.get(`/admin/v1/projects/${project.id}/backup`, { headers }));
+}, 300_000);
+
+it('serves /health/live during an export of the audit log', async () => {
+  const data = join(directory, 'data');
+  const port = Number(readFileSync(join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')[3]);
+  const password = readFileSync(join(data, 'postgres.password'), 'utf8').trim();
+  const access = { host: '127.0.0.1', port, user: 'postgres', password, database: 'plinth' };
+  await withConnection(access, (client) =>
+    client.query(`insert into audit_log (actor, action, details)
+      select repeat('"', 1000), 'soak', jsonb_build_object('text', repeat('"', 4000)) from generate_series(1, 5000)`),
+  );
+  for (const format of ['jsonl', 'csv'])
+    await assertServed(`an export as ${format}`, () =>
+      admin.get(`/admin/v1/audit-log/export?format=${format}`),
+    );
+}, 300_000);
+
+const LOOP = '{% for i in (1..1000) %}';
+/** Bodies of a mail template: loops, strings that grow, filters of quadratic cost, and no end. */
+const TEMPLATES: readonly string[] = [
+  `${LOOP.repeat(20)}x${'{% endfor %}'.repeat(20)}`,
+  `{% assign a = "x" %}${'{% assign a = a | append: a %}'.repeat(60)}{{ a }}`,
+  `${LOOP}{{ "${'a'.repeat(50_000)}" | split: "" | sort | join | upcase | url_encode }}{% endfor %}`,
+  `${'{% if a %}'.repeat(9_000)}`,
+  '{{'.repeat(50_000),
+  `{{ a${' | append: "b"'.repeat(7_000)} }}`,
+];
+it('serves /health/live during hostile mail templates', async () => {
+  const templates = TEMPLATES.map((text) => ({ text, html: text }));
+  await assertServed('a preview', async () => {
+    const path = `/v1/auth/${project.id}/admin/mail-preview`;
+    for (const parts of templates)
+      await admin.post(path, { kind: 'reset', ...parts }, { headers: asService('application/json') });
+  });
+  await assertServed('the setting', async () => {
+    for (const parts of templates)
+      await admin.patch(`/admin/v1/projects/${project.id}`, {
+        settings: { mail_templates: { reset: parts } },
+      });
+  });
+}, 300_000);
 
 it.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
   'serves /health/live during the worst bodies of %s',

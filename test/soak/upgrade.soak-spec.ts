@@ -1,5 +1,5 @@
 /** Upgrades: of many projects while the process is killed again and again, and of processes in turn, both under load. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
@@ -124,4 +124,34 @@ const canUpgrade = hasRedis && hasCommit(OLDER);
     }
   },
   600_000,
+);
+
+/** The last version before the migrations were replaced (docs/upgrades.md). */
+const UNKNOWN = '56407cc9';
+
+(hasCommit(UNKNOWN) ? it : it.skip)(
+  `refuses data of ${UNKNOWN}, which that version then serves as before (needs the history of the repository)`,
+  async () => {
+    const dataDir = join(directory, 'unknown-data');
+    mkdirSync(dataDir);
+    const options = { dataDir, build: buildCommit(UNKNOWN, join(directory, 'unknown')), fromScratch: true };
+    const serve = async (): Promise<PlinthProcess> => {
+      const started = await PlinthProcess.start(options);
+      running.push(started);
+      return started;
+    };
+    const older = await serve();
+    const made = await older.admin.unchecked().post('/admin/v1/projects', { name: 'Kept' });
+    expect(made.status).toBe(201);
+    await older.end('SIGTERM');
+    const refused = PlinthProcess.start({ dataDir, fromScratch: true });
+    await expect(refused).rejects.toThrow('a development version from before 0.1.0 made or migrated');
+    const again = await serve();
+    const { anon_key: apikey } = made.body;
+    const headers = { apikey, authorization: `Bearer ${apikey}` };
+    const answer = await again.admin.unchecked().get('/rest/v1/absent', { headers });
+    expect([answer.status, answer.body.code]).toEqual([404, 'PGRST205']);
+    await again.end('SIGTERM');
+  },
+  300_000,
 );

@@ -14,6 +14,10 @@ if (isMainThread && FILE) {
   /** The first number is the nanoseconds that the thread has run. */
   const used = () =>
     Number.parseInt(buffer.toString('latin1', 0, readSync(stat, buffer, 0, buffer.length, 0)), 10) / 1e6;
+  process.on('SIGWINCH', () => {
+    const until = used() + Number(process.env.PLINTH_TEST_HOLD_MS);
+    while (used() < until);
+  });
   let before = used();
   setInterval(() => {
     const held = used() - before;

@@ -74,6 +74,8 @@ export class PlinthProcess {
         // Of the builds of earlier versions.
         BCRYPT_COST: '4',
         LOG_LEVEL: 'error',
+        // Each copy of a data directory would have it.
+        DISK_BALLAST: '0',
         ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

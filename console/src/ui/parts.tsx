@@ -176,7 +176,7 @@ export function FormButtons({ action, danger, isPending, isDisabled, onClose }: 
   );
 }
 
-interface ConfirmProps {
+export interface ConfirmProps {
   readonly title: string;
   readonly text: string;
   readonly action: string;

@@ -1,5 +1,5 @@
-/** A project's OpenAPI document with typed tables (DECISIONS.md 7), also at table REST's root as in PostgREST. */
-import { Controller, Get, Options, Req, Res, UseGuards } from '@nestjs/common';
+/** A project's OpenAPI document (DECISIONS.md 7), also at table REST's root as in PostgREST, and its types of TypeScript. */
+import { Controller, Get, Options, Query, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { AdmissionGuard } from '../../access/admission.guard';
@@ -8,8 +8,10 @@ import { BearerGuard } from '../../access/bearer.guard';
 import type { Caller } from '../../access/caller';
 import { CallerCheck } from '../../access/caller-check.service';
 import { CurrentCaller } from '../../access/current-caller.decorator';
-import { formatOf, serveDocument } from '../openapi/served-document';
-import { ProjectDocumentService } from '../project/project-document.service';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { formatOf, type ServedDocument, serveDocument } from '../openapi/served-document';
+import { ProjectDocumentsService } from '../project-documents.service';
+import { TYPES_LANGUAGES, type TypesLanguage } from '../types/project-types';
 
 const ROOTS = ['rest/v1', 'p/:project_slug/rest/v1'];
 
@@ -18,7 +20,7 @@ const ROOTS = ['rest/v1', 'p/:project_slug/rest/v1'];
 @UseGuards(ApiKeyGuard, AdmissionGuard, BearerGuard)
 export class ProjectDocsController {
   constructor(
-    private readonly documents: ProjectDocumentService,
+    private readonly documents: ProjectDocumentsService,
     private readonly callers: CallerCheck,
   ) {}
 
@@ -29,29 +31,55 @@ export class ProjectDocsController {
   }
 
   @Get(ROOTS)
-  root(@CurrentCaller() caller: Caller, @Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.answer(caller, request, response, 'application/openapi+json');
+  async root(
+    @CurrentCaller() caller: Caller,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const document = await this.documents.openApi(caller, formatOf(request, 'json'));
+    serve(document, request, response, 'application/openapi+json');
   }
 
   @Get('p/:project_slug/openapi.json')
-  json(@CurrentCaller() caller: Caller, @Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.answer(caller, request, response, 'application/json');
+  async json(
+    @CurrentCaller() caller: Caller,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const document = await this.documents.openApi(caller, formatOf(request, 'json'));
+    serve(document, request, response, 'application/json');
   }
 
   @Get('p/:project_slug/openapi.yaml')
-  yaml(@CurrentCaller() caller: Caller, @Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.answer(caller, request, response, 'application/yaml');
+  async yaml(
+    @CurrentCaller() caller: Caller,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const document = await this.documents.openApi(caller, formatOf(request, 'yaml'));
+    serve(document, request, response, 'application/yaml');
   }
 
-  /** The document depends on the caller's role, so shared caches may not keep it. */
-  private async answer(
-    caller: Caller,
-    request: Request,
-    response: Response,
-    contentType: string,
+  @Get('p/:project_slug/types.ts')
+  async types(
+    @CurrentCaller() caller: Caller,
+    @Query('lang') lang: unknown,
+    @Req() request: Request,
+    @Res() response: Response,
   ): Promise<void> {
-    const format = formatOf(request, contentType.endsWith('yaml') ? 'yaml' : 'json');
-    const document = await this.documents.get(caller, format);
-    serveDocument(document, request, response, { contentType, cacheControl: 'private, no-cache' });
+    const document = await this.documents.types(caller, languageOf(lang));
+    // Not video/mp2t, which servers send for the ending.
+    serve(document, request, response, 'text/plain');
   }
+}
+
+/** Documents depend on the caller's role, so shared caches may not keep them. */
+function serve(document: ServedDocument, request: Request, response: Response, contentType: string): void {
+  serveDocument(document, request, response, { contentType, cacheControl: 'private, no-cache' });
+}
+
+function languageOf(lang: unknown = 'typescript'): TypesLanguage {
+  const known = TYPES_LANGUAGES.find((one) => one === lang);
+  if (!known) throw invalidParameters(`lang is one of: ${TYPES_LANGUAGES.join(', ')}`);
+  return known;
 }

@@ -1,12 +1,12 @@
 /** Writes the parts of a document as text, in slices, so that thousands of tables do not block the event loop. */
-import { createHash } from 'node:crypto';
 import { BodyBlocks } from '../../row-stream/row-body';
 import { Slices } from '../../common/time/slices';
 import { COMMENT_END, withoutCommentEnds } from './comment-ends';
-import { MAPPINGS, type SchemaChange } from './map-schemas';
-import type { Components, DocumentHead, PathItem } from './model';
-import { OPENAPI_VERSIONS, type OpenApiVersion, toSchema30, type TypeOfComponent } from './versions';
-import { yamlMember } from './yaml';
+import { mapPart, type SchemaChange } from './map-schemas';
+import type { Components, DocumentHead, PathItem, Tag } from './model';
+import { collectDocument, type ServedDocument } from './served-document';
+import { type DocumentFormat, OPENAPI_VERSIONS, toSchema30, type TypeOfComponent } from './versions';
+import { yamlItem, yamlMember } from './yaml';
 
 /** Members of each section, in the form of OpenAPI 3.1. */
 type Sections = { readonly [Name in keyof Components]-?: NonNullable<Components[Name]>[string] } & {
@@ -15,21 +15,6 @@ type Sections = { readonly [Name in keyof Components]-?: NonNullable<Components[
 export type Section = keyof Sections;
 
 const COMPONENTS = ['schemas', 'parameters', 'responses', 'headers', 'securitySchemes'] as const;
-
-/** A form in which a document is served. */
-export interface DocumentFormat {
-  readonly version: OpenApiVersion;
-  readonly syntax: 'json' | 'yaml';
-}
-
-export interface WrittenDocument {
-  /** UTF-8, in blocks: allocating one buffer of that size would take long. */
-  readonly body: readonly Buffer[];
-  /** Bytes. */
-  readonly size: number;
-  /** SHA-1 of the body in base64url. */
-  readonly digest: string;
-}
 
 /** Members of one object of the document. */
 class Members {
@@ -79,29 +64,31 @@ export class DocumentWriter {
   ) {
     const members = (indent: number): Members => new Members(format.syntax, indent);
     this.change = format.version === '3.0' ? (schema) => toSchema30(schema, typeOf) : null;
-    this.sections = {
-      paths: members(2),
-      schemas: members(4),
-      parameters: members(4),
-      responses: members(4),
-      headers: members(4),
-      securitySchemes: members(4),
-    };
+    const components = COMPONENTS.map((name): [Section, Members] => [name, members(4)]);
+    this.sections = Object.fromEntries([['paths', members(2)], ...components]) as Record<Section, Members>;
   }
 
   /** If a name occurs twice, the first part is kept. */
   add<Name extends Section>(section: Name, name: string, value: Sections[Name]): void {
     const members = this.sections[section];
     if (members.names.has(name)) return;
-    const text = members.add(name, this.change ? convert(section, value, this.change) : value);
+    const text = members.add(name, this.change ? mapPart(section, value, this.change) : value);
     for (const [, reference] of text.matchAll(REFERENCE)) this.used.add(reference as string);
   }
 
-  addAll<Name extends Section>(
+  /** Yields to the event loop in between. */
+  async addAll<Name extends Section>(
     section: Name,
     values: Iterable<readonly [name: string, value: Sections[Name]]>,
-  ): void {
-    for (const [name, value] of values) this.add(section, name, value);
+  ): Promise<void> {
+    for (const [name, value] of values) {
+      this.add(section, name, value);
+      await this.pause();
+    }
+  }
+
+  async addComponents(components: Components): Promise<void> {
+    for (const section of COMPONENTS) await this.addAll(section, Object.entries(components[section] ?? {}));
   }
 
   /** Adds the components that the parts so far refer to. */
@@ -123,25 +110,22 @@ export class DocumentWriter {
     if (this.slices.isOver) await this.slices.yieldToLoop();
   }
 
-  async finish(head: DocumentHead): Promise<WrittenDocument> {
-    const hash = createHash('sha1');
-    const body: Buffer[] = [];
-    let size = 0;
-    const full = withoutCommentEnds({ openapi: OPENAPI_VERSIONS[this.format.version], ...head });
-    const pieces = this.format.syntax === 'yaml' ? this.yamlPieces(full) : this.jsonPieces(full);
-    for (const piece of pieces) {
-      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-      if (bytes.length === 0) continue;
-      hash.update(bytes);
-      body.push(bytes);
-      size += bytes.length;
-      await this.pause();
-    }
-    return { body, size, digest: hash.digest('base64url') };
+  /** Call it once. */
+  finish(head: DocumentHead, tags: readonly Tag[] = []): Promise<ServedDocument> {
+    return collectDocument(
+      this.format.syntax === 'yaml' ? this.yamlPieces(head, tags) : this.jsonPieces(head, tags),
+    );
   }
 
-  private *jsonPieces(head: object): Generator<string | Buffer> {
-    yield `${JSON.stringify(head).slice(0, -1)},"paths":{`;
+  private fullHead(head: DocumentHead): object {
+    return withoutCommentEnds({ openapi: OPENAPI_VERSIONS[this.format.version], ...head });
+  }
+
+  private *jsonPieces(head: DocumentHead, tags: readonly Tag[]): Generator<string | Buffer> {
+    yield JSON.stringify(this.fullHead(head)).slice(0, -1);
+    for (const [index, tag] of tags.entries())
+      yield (index === 0 ? ',"tags":[' : ',') + JSON.stringify(withoutCommentEnds(tag));
+    yield `${tags.length > 0 ? ']' : ''},"paths":{`;
     yield* this.sections.paths.take();
     yield '},"components":{';
     for (const [index, section] of this.filled().entries()) {
@@ -152,8 +136,10 @@ export class DocumentWriter {
     yield '}}\n';
   }
 
-  private *yamlPieces(head: object): Generator<string | Buffer> {
-    for (const [name, value] of Object.entries(head)) yield yamlMember(name, value, 0);
+  private *yamlPieces(head: DocumentHead, tags: readonly Tag[]): Generator<string | Buffer> {
+    for (const [name, value] of Object.entries(this.fullHead(head))) yield yamlMember(name, value, 0);
+    if (tags.length > 0) yield 'tags:\n';
+    for (const tag of tags) yield yamlItem(withoutCommentEnds(tag), 2);
     yield this.sections.paths.names.size > 0 ? 'paths:\n' : 'paths: {}\n';
     yield* this.sections.paths.take();
     const filled = this.filled();
@@ -167,14 +153,4 @@ export class DocumentWriter {
   private filled(): readonly Exclude<Section, 'paths'>[] {
     return COMPONENTS.filter((section) => this.sections[section].names.size > 0);
   }
-}
-
-/** The type of a section's members and of its mapping agree, which TypeScript cannot follow through the two tables. */
-function convert<Name extends Section>(
-  section: Name,
-  value: Sections[Name],
-  change: SchemaChange,
-): Sections[Name] {
-  const mapping = MAPPINGS[section] as (value: Sections[Name], change: SchemaChange) => Sections[Name];
-  return mapping(value, change);
 }

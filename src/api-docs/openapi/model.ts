@@ -2,35 +2,26 @@
 
 export type SchemaType = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null';
 
+type Optional<Name extends string, Value> = { readonly [Key in Name]?: Value };
+type Named<Value> = Readonly<Record<string, Value>>;
+
+type Texts = '$ref' | 'title' | 'description' | 'format' | 'pattern';
+type Bounds = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum';
+type Sizes = 'minLength' | 'maxLength' | 'minItems' | 'minProperties' | 'maxProperties';
+
 /** JSON Schema 2020-12, as far as it is used. A `$ref` may have annotations beside it. */
-export interface Schema {
-  readonly $ref?: string;
-  readonly title?: string;
-  readonly description?: string;
+export interface Schema
+  extends
+    Optional<Texts, string>,
+    Optional<Bounds | Sizes, number>,
+    Optional<'const' | 'default', unknown>,
+    Optional<'enum' | 'examples', readonly unknown[]>,
+    Optional<'allOf' | 'oneOf' | 'anyOf', readonly Schema[]>,
+    Optional<'items' | 'not', Schema> {
   readonly type?: SchemaType | readonly SchemaType[];
-  readonly format?: string;
-  readonly pattern?: string;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly minProperties?: number;
-  readonly maxProperties?: number;
   readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly properties?: Named<Schema>;
   readonly additionalProperties?: boolean | Schema;
-  readonly items?: Schema;
-  readonly allOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-  readonly not?: Schema;
   /** The type's name as PostgreSQL writes it. */
   readonly 'x-postgres-type'?: string;
 }
@@ -47,10 +38,10 @@ export interface Example {
 export interface MediaType {
   readonly schema?: Schema;
   readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, Example>>;
+  readonly examples?: Named<Example>;
 }
 
-export type Content = Readonly<Record<string, MediaType>>;
+export type Content = Named<MediaType>;
 
 export interface Header {
   readonly description?: string;
@@ -64,7 +55,7 @@ export interface Parameter extends Header {
   readonly in: 'query' | 'header' | 'path' | 'cookie';
   readonly style?: 'form' | 'simple';
   readonly explode?: boolean;
-  readonly examples?: Readonly<Record<string, Example>>;
+  readonly examples?: Named<Example>;
 }
 
 export interface RequestBody {
@@ -75,7 +66,7 @@ export interface RequestBody {
 
 export interface Response {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, Header | Reference>>;
+  readonly headers?: Named<Header | Reference>;
   readonly content?: Content;
 }
 
@@ -86,8 +77,8 @@ export interface Operation {
   readonly description?: string;
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: RequestBody | Reference;
-  readonly responses: Readonly<Record<string, Response | Reference>>;
-  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly responses: Named<Response | Reference>;
+  readonly security?: readonly Named<readonly string[]>[];
   readonly deprecated?: boolean;
 }
 
@@ -96,20 +87,22 @@ export const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'option
 export type Method = (typeof METHODS)[number];
 export type PathItem = { readonly [Name in Method]?: Operation };
 
-export interface SecurityScheme {
+export interface SecurityScheme extends Optional<
+  'description' | 'in' | 'name' | 'scheme' | 'bearerFormat',
+  string
+> {
   readonly type: string;
-  readonly description?: string;
 }
 
 export interface Components {
-  readonly schemas?: Readonly<Record<string, Schema>>;
-  readonly parameters?: Readonly<Record<string, Parameter>>;
-  readonly responses?: Readonly<Record<string, Response>>;
-  readonly headers?: Readonly<Record<string, Header>>;
-  readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
+  readonly schemas?: Named<Schema>;
+  readonly parameters?: Named<Parameter>;
+  readonly responses?: Named<Response>;
+  readonly headers?: Named<Header>;
+  readonly securitySchemes?: Named<SecurityScheme>;
 }
 
-/** Everything except paths and components. */
+/** Everything except tags, paths and components. */
 export interface DocumentHead {
   readonly info: {
     readonly title: string;
@@ -119,11 +112,16 @@ export interface DocumentHead {
     readonly license?: { readonly name: string; readonly url?: string };
   };
   readonly servers?: readonly { readonly url: string }[];
-  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
+}
+
+export interface Tag {
+  readonly name: string;
+  readonly description?: string;
 }
 
 export interface OpenApiDocument extends DocumentHead {
-  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly tags: readonly Tag[];
+  readonly paths: Named<PathItem>;
   readonly components: Components;
 }
 

@@ -1,21 +1,42 @@
-/** Serves a written document: its version by the query, entity tag, 304, HEAD, compression. */
+/** Collects a document from its pieces, and serves it: its version by the query, entity tag, 304, HEAD, compression. */
+import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { evaluatePreconditions } from '../../http/syntax/preconditions';
+import { Slices } from '../../common/time/slices';
 import { sendBuffers } from '../../http/send-chunks';
-import type { DocumentFormat, WrittenDocument } from './document-writer';
-import { OPENAPI_VERSIONS, type OpenApiVersion } from './versions';
+import { BodyBlocks } from '../../row-stream/row-body';
+import { type DocumentFormat, OPENAPI_VERSIONS, type OpenApiVersion } from './versions';
 
-export interface ServedDocument extends Omit<WrittenDocument, 'digest'> {
+export interface ServedDocument {
+  /** UTF-8, in blocks: allocating one buffer of that size would take long. */
+  readonly body: readonly Buffer[];
+  /** Bytes. */
+  readonly size: number;
   /** Strong ETag, with its quotes. */
   readonly etag: string;
 }
 
-export function toServed({ body, size, digest }: WrittenDocument): ServedDocument {
-  return { body, size, etag: `"${digest}"` };
+/** Yields to the event loop between the pieces. */
+export async function collectDocument(pieces: Iterable<string | Buffer>): Promise<ServedDocument> {
+  const body: Buffer[] = [];
+  const blocks = new BodyBlocks();
+  const hash = createHash('sha1');
+  const slices = new Slices();
+  let size = 0;
+  for (const piece of pieces) {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    hash.update(bytes);
+    size += bytes.length;
+    if (typeof piece === 'string') blocks.append(bytes);
+    else body.push(...blocks.take(), piece);
+    if (slices.isOver) await slices.yieldToLoop();
+  }
+  body.push(...blocks.take());
+  return { body: body.filter(({ length }) => length > 0), size, etag: `"${hash.digest('base64url')}"` };
 }
 
 const DEFAULT_VERSION: OpenApiVersion = '3.1';

@@ -1,73 +1,62 @@
 /** Moves the headers and error responses that several operations repeat to the components of the document. */
 import { mapValues } from './map-schemas';
-import {
-  type Header,
-  headerRef,
-  METHODS,
-  type OpenApiDocument,
-  type PathItem,
-  type Reference,
-  type Response,
-  responseRef,
-} from './model';
+import type { Header, OpenApiDocument, Operation, PathItem, Reference, Response } from './model';
+
+type Paths = OpenApiDocument['paths'];
+type Change = (response: Response, status: string) => Response | Reference;
 
 /** Parts by their content: those that occur twice become components. */
-class Repeated<Part> {
+class Repeated<Part extends object> {
   readonly components: Record<string, Part> = {};
-  private readonly names = new Map<string, string>();
+  /** Null for a part that occurred once. */
+  private readonly names = new Map<string, string | null>();
 
-  /** @param parts each with the name that its component would have; others of that name get a number */
-  constructor(
-    parts: readonly (readonly [name: string, part: Part])[],
-    private readonly refTo: (name: string) => Reference,
-  ) {
-    const seen = new Set<string>();
-    for (const [name, part] of parts) {
-      const text = JSON.stringify(part);
-      if (!seen.has(text)) seen.add(text);
-      else if (!this.names.has(text)) this.add(name, text, part);
-    }
-  }
+  constructor(private readonly section: 'headers' | 'responses') {}
 
-  refOr(part: Part): Part | Reference {
-    const name = this.names.get(JSON.stringify(part));
-    return name === undefined ? part : this.refTo(name);
-  }
-
-  private add(name: string, text: string, part: Part): void {
+  /** @param name that its component would have; others of that name get a number */
+  count(name: string, part: Part): void {
+    const text = JSON.stringify(part);
+    const known = this.names.get(text);
+    if (known === undefined) this.names.set(text, null);
+    if (known !== null) return;
     let free = name;
     for (let number = 2; free in this.components; number++) free = `${name}${number}`;
     this.components[free] = part;
     this.names.set(text, free);
   }
+
+  refOr(part: Part): Part | Reference {
+    const name = this.names.get(JSON.stringify(part));
+    return typeof name === 'string' ? { $ref: `#/components/${this.section}/${name}` } : part;
+  }
 }
 
-export function shareRepeated({ paths, components, ...document }: OpenApiDocument): OpenApiDocument {
-  const headers = new Repeated<Header | Reference>(
-    responsesIn(paths)
-      .flatMap(([, response]) => Object.entries(response.headers ?? {}))
-      .filter(([, header]) => !('$ref' in header))
-      .map(([name, header]) => [`${name.replaceAll('-', '')}Header`, header]),
-    headerRef,
-  );
-  const withHeaders = mapResponses(paths, (response) =>
-    response.headers
-      ? { ...response, headers: mapValues(response.headers, (one) => headers.refOr(one)) }
-      : response,
-  );
-  const responses = new Repeated<Response | Reference>(
-    responsesIn(withHeaders)
-      .filter(([status]) => Number(status) >= 400)
-      .map(([status, response]) => [`${errorName(response) ?? status}Response`, response]),
-    responseRef,
-  );
+/** Yields between its steps, so that a caller can yield to the event loop. */
+export function* shareRepeated({
+  paths,
+  components,
+  ...document
+}: OpenApiDocument): Generator<void, OpenApiDocument> {
+  const headers = new Repeated<Header>('headers');
+  const responses = new Repeated<Response>('responses');
+  yield* mapResponses(paths, (response) => {
+    for (const [name, header] of Object.entries(response.headers ?? {}))
+      if (!('$ref' in header)) headers.count(`${name.replaceAll('-', '')}Header`, header);
+    return response;
+  });
+  const withHeaders = yield* mapResponses(paths, (response, status) => {
+    const shared = response.headers && mapValues(response.headers, (one) => headers.refOr(one as Header));
+    const changed = shared ? { ...response, headers: shared } : response;
+    if (Number(status) >= 400) responses.count(`${errorName(response) ?? status}Response`, changed);
+    return changed;
+  });
   return {
     ...document,
-    paths: mapResponses(withHeaders, (response) => responses.refOr(response)),
+    paths: yield* mapResponses(withHeaders, (response) => responses.refOr(response)),
     components: {
       ...components,
-      headers: { ...components.headers, ...(headers.components as Record<string, Header>) },
-      responses: { ...components.responses, ...(responses.components as Record<string, Response>) },
+      headers: { ...components.headers, ...headers.components },
+      responses: { ...components.responses, ...responses.components },
     },
   };
 }
@@ -76,32 +65,14 @@ export function shareRepeated({ paths, components, ...document }: OpenApiDocumen
 const errorName = ({ content }: Response): string | undefined =>
   content?.['application/json']?.schema?.$ref?.split('/').pop();
 
-function responsesIn(paths: OpenApiDocument['paths']): [status: string, response: Response][] {
-  const found: [string, Response][] = [];
-  mapResponses(paths, (response, status) => {
-    found.push([status, response]);
-    return response;
-  });
-  return found;
-}
-
-function mapResponses(
-  paths: OpenApiDocument['paths'],
-  change: (response: Response, status: string) => Response | Reference,
-): OpenApiDocument['paths'] {
-  return mapValues(paths, (item): PathItem =>
-    Object.fromEntries(
-      METHODS.flatMap((method) => {
-        const operation = item[method];
-        if (!operation) return [];
-        const responses = Object.entries(operation.responses).map(([status, one]) => [
-          status,
-          '$ref' in one ? one : change(one, status),
-        ]);
-        return [
-          [method, { ...operation, responses: Object.fromEntries(responses) as typeof operation.responses }],
-        ];
-      }),
-    ),
-  );
+function* mapResponses(paths: Paths, change: Change): Generator<void, Paths> {
+  const changed: Record<string, PathItem> = {};
+  for (const [path, item] of Object.entries(paths)) {
+    changed[path] = mapValues(item as Readonly<Record<string, Operation>>, ({ responses, ...operation }) => ({
+      ...operation,
+      responses: mapValues(responses, (one, status) => ('$ref' in one ? one : change(one, status))),
+    }));
+    yield;
+  }
+  return changed;
 }

@@ -8,6 +8,12 @@ export const OPENAPI_VERSIONS = { '3.0': '3.0.3', '3.1': '3.1.0' } as const;
 
 export type OpenApiVersion = keyof typeof OPENAPI_VERSIONS;
 
+/** A form in which a document is served. */
+export interface DocumentFormat {
+  readonly version: OpenApiVersion;
+  readonly syntax: 'json' | 'yaml';
+}
+
 /** A Schema Object of OpenAPI 3.0.3. */
 interface Schema30 extends Omit<Schema, 'type' | 'exclusiveMinimum' | 'exclusiveMaximum'> {
   readonly type?: SchemaType;

@@ -20,6 +20,11 @@ export function yamlMember(key: string, value: unknown, indent: number): string 
   return spaces(indent) + member(key, value, indent);
 }
 
+/** An item of a list, with a line break at its end. @param indent spaces before the dash */
+export function yamlItem(item: unknown, indent: number): string {
+  return spaces(indent) + listItem(item, indent);
+}
+
 /** Without the spaces before the key. The value is on the same line if it is a scalar or empty. */
 function member(key: string, value: unknown, indent: number): string {
   const text = short(value);

@@ -4,7 +4,7 @@ import { nameObjects, type ObjectNames } from './object-names';
 const table = (name: string, schema = 'public'): QualifiedName => ({ schema, name });
 
 function named(relations: QualifiedName[], types: QualifiedName[] = []): ObjectNames {
-  return nameObjects({
+  const steps = nameObjects({
     relations,
     types,
     routines: [table('add'), table('user')],
@@ -12,6 +12,10 @@ function named(relations: QualifiedName[], types: QualifiedName[] = []): ObjectN
     reservedOperations: ['deleteFiles', 'getUser'],
     defaultSchema: 'public',
   });
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }
 
 const schemaNames = (relations: QualifiedName[]): string[] => {

@@ -54,20 +54,21 @@ function claimOf(...spaces: readonly (readonly [NameAllocator, Forms])[]): Claim
   };
 }
 
-export function nameObjects(objects: NamedObjects): ObjectNames {
+/** Yields between its steps, so that a caller can yield to the event loop. */
+export function* nameObjects(objects: NamedObjects): Generator<void, ObjectNames> {
   const { defaultSchema } = objects;
   const schemas = new NameAllocator(objects.reservedSchemas);
   const operations = new NameAllocator(objects.reservedOperations);
   const sorted = (names: readonly QualifiedName[]): QualifiedName[] => inNamingOrder(names, defaultSchema);
   const relations = sorted(objects.relations);
   const preferred = (name: QualifiedName): string => preferredStem(name, defaultSchema);
-  const relationSchemas = assign(relations, claimOf([schemas, schemaForms]), preferred);
-  const types = assign(sorted(objects.types), claimOf([schemas, (stem) => [stem]]), preferred);
+  const relationSchemas = yield* assign(relations, claimOf([schemas, schemaForms]), preferred);
+  const types = yield* assign(sorted(objects.types), claimOf([schemas, (stem) => [stem]]), preferred);
   // Usually the same as the schema's name, unless an operation of auth or storage has it.
   const own = (name: QualifiedName): string => stemOf(relationSchemas, name);
-  const relationOperations = assign(relations, claimOf([operations, operationForms]), own);
+  const relationOperations = yield* assign(relations, claimOf([operations, operationForms]), own);
   const ofRoutines = claimOf([operations, callForms], [schemas, valueForms]);
-  const routines = assign(sorted(objects.routines), ofRoutines, preferred);
+  const routines = yield* assign(sorted(objects.routines), ofRoutines, preferred);
   return {
     relation: (name) => ({
       schema: stemOf(relationSchemas, name),
@@ -79,18 +80,20 @@ export function nameObjects(objects: NamedObjects): ObjectNames {
 }
 
 /** Objects whose first choice is free keep it; the others get their schema's name, and a number if need be. */
-function assign(
+function* assign(
   names: readonly QualifiedName[],
   claim: Claim,
   preferred: (name: QualifiedName) => string,
-): Map<string, string> {
+): Generator<void, Map<string, string>> {
   const stems = new Map<string, string>();
   for (const name of names) {
     const stem = preferred(name);
     if (claim(stem)) stems.set(nameKey(name), stem);
+    yield;
   }
   for (const name of names) {
     if (!stems.has(nameKey(name))) stems.set(nameKey(name), firstNumbered(qualifiedStem(name), claim));
+    yield;
   }
   return stems;
 }

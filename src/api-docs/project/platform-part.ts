@@ -1,13 +1,7 @@
 /** The auth and storage operations of the platform's document, with one project's id in their paths. */
 import type { Project } from '../../projects/project';
-import {
-  type Components,
-  METHODS,
-  type OpenApiDocument,
-  type Operation,
-  type PathItem,
-  type Schema,
-} from '../openapi/model';
+import { mapValues } from '../openapi/map-schemas';
+import type { Components, OpenApiDocument, Operation, PathItem, Schema } from '../openapi/model';
 
 export interface PlatformPart {
   readonly paths: ReadonlyMap<string, PathItem>;
@@ -27,51 +21,38 @@ export function platformPart(platform: OpenApiDocument, project: Project, isServ
       path
         .replace('{project_id}', encodeURIComponent(project.id))
         .replace('{project_slug}', encodeURIComponent(project.slug)),
-      withoutProject(item),
+      mapValues(item as Readonly<Record<string, Operation>>, withoutProject),
     ]),
   );
-  return { paths, components: usedComponents(platform, [...paths.values()]) };
+  return { paths, components: usedComponents(platform.components, [...paths.values()]) };
 }
 
-/** Parameters that are part of the paths now. */
-function withoutProject(item: PathItem): PathItem {
-  const operations = METHODS.flatMap((method) => {
-    const operation = item[method];
-    return operation ? [[method, { ...operation, parameters: remaining(operation) }] as const] : [];
-  });
-  return Object.fromEntries(operations);
+/** Without the parameters that are part of the paths now. */
+function withoutProject({ parameters = [], ...operation }: Operation): Operation {
+  const isRemaining = (one: (typeof parameters)[number]): boolean =>
+    !('name' in one) || one.in !== 'path' || !['project_id', 'project_slug'].includes(one.name);
+  return { ...operation, parameters: parameters.filter(isRemaining) };
 }
 
-function remaining({ parameters = [] }: Operation): NonNullable<Operation['parameters']> {
-  return parameters.filter(
-    (one) => !('name' in one) || one.in !== 'path' || !['project_id', 'project_slug'].includes(one.name),
-  );
-}
+type Sections = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-const SECTIONS = ['schemas', 'parameters', 'responses', 'headers'] as const;
-
-/** Components that the paths refer to, directly or through other components. */
-function usedComponents({ components }: OpenApiDocument, paths: readonly PathItem[]): Components {
+/** Components that the paths refer to, directly or through other components, and both credentials. */
+function usedComponents(components: Components, paths: readonly PathItem[]): Components {
+  const { securitySchemes, ...sections } = components as Sections;
   const used = new Set<string>();
   const pending = [...references(paths)];
   for (let ref = pending.pop(); ref !== undefined; ref = pending.pop()) {
     if (used.has(ref)) continue;
     used.add(ref);
-    pending.push(...references(componentAt(components, ref)));
+    const [section = '', name = ''] = ref.replace('#/components/', '').split('/');
+    pending.push(...references(sections[section]?.[name]));
   }
-  const chosen = SECTIONS.map((section) => {
-    const all: Readonly<Record<string, unknown>> = components[section] ?? {};
+  const chosen = mapValues(sections, (all, section) => {
     const names = Object.keys(all).filter((name) => used.has(`#/components/${section}/${name}`));
-    return [section, Object.fromEntries(names.sort().map((name) => [name, all[name]]))] as const;
+    return Object.fromEntries(names.sort().map((name) => [name, all[name]]));
   });
-  return Object.fromEntries(chosen);
-}
-
-function componentAt(components: Components, ref: string): unknown {
-  const [section, name = ''] = ref.replace('#/components/', '').split('/');
-  const found = SECTIONS.find((one) => one === section);
-  const all: Readonly<Record<string, unknown>> = (found && components[found]) ?? {};
-  return all[name];
+  const { apikey, bearer } = securitySchemes ?? {};
+  return { ...chosen, securitySchemes: { apikey, bearer } } as Components;
 }
 
 function* references(node: unknown): Generator<string> {

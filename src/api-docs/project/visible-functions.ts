@@ -37,11 +37,17 @@ interface Options {
   readonly relationsByName: ReadonlyMap<string, VisibleRelation>;
 }
 
-export function visibleFunctions(facts: readonly RoutineFacts[], options: Options): VisibleFunction[] {
-  return facts
-    .map((one) => visibleFunction(one, options))
-    .filter(({ routine, isField, leadsTo }) => routine !== null || isField || leadsTo !== null)
-    .sort(byPlace(options.catalog));
+export function* visibleFunctions(
+  facts: readonly RoutineFacts[],
+  options: Options,
+): Generator<void, VisibleFunction[]> {
+  const functions: VisibleFunction[] = [];
+  for (const one of facts) {
+    const visible = visibleFunction(one, options);
+    if (visible.routine || visible.isField || visible.leadsTo) functions.push(visible);
+    yield;
+  }
+  return functions.sort(byPlace(options.catalog));
 }
 
 function visibleFunction(facts: RoutineFacts, options: Options): VisibleFunction {

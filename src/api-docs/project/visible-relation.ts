@@ -27,7 +27,7 @@ export interface VisibleRelation {
 /** Null if the role can neither read nor insert. */
 export function visibleRelation(relation: Relation, facts: RelationFacts): VisibleRelation | null {
   const columns = (facts.columns ?? []).flatMap((one) => visibleColumn(relation, one));
-  const readable = new Set(columns.filter(({ maySelect }) => maySelect).map(({ column }) => column.name));
+  const readable = readableColumns({ columns });
   const maySelect = readable.size > 0;
   const mayInsert = relation.insertable && columns.some((one) => one.mayInsert);
   if (!maySelect && !mayInsert) return null;
@@ -42,6 +42,10 @@ export function visibleRelation(relation: Relation, facts: RelationFacts): Visib
     mayDelete: maySelect && relation.deletable && facts.may_delete,
     primaryKey: relation.primaryKey.every((name) => readable.has(name)) ? relation.primaryKey : [],
   };
+}
+
+export function readableColumns({ columns }: Pick<VisibleRelation, 'columns'>): ReadonlySet<string> {
+  return new Set(columns.filter(({ maySelect }) => maySelect).map(({ column }) => column.name));
 }
 
 function visibleColumn(

@@ -2,7 +2,7 @@
 import type { Project } from '../../projects/project';
 import { type Catalog, nameKey, type QualifiedName } from '../../rest/catalog/catalog';
 import type { ProjectFacts, TypeFacts } from './project-facts';
-import { visibleRelation, type VisibleRelation } from './visible-relation';
+import { readableColumns, visibleRelation, type VisibleRelation } from './visible-relation';
 import {
   type CallableFunction,
   isCallable,
@@ -17,6 +17,8 @@ export interface VisibleSchema {
   readonly catalog: Catalog;
   readonly relations: readonly VisibleRelation[];
   readonly relationsByName: ReadonlyMap<string, VisibleRelation>;
+  /** Columns that the role may read, by nameKey() of their relations. */
+  readonly readable: ReadonlyMap<string, ReadonlySet<string>>;
   /** Overloads together, in the catalog's order. */
   readonly functions: readonly Overloads<VisibleFunction>[];
   /** Those that `rpc/` calls. */
@@ -41,17 +43,19 @@ export function* visibleSchema(
   schemas: readonly string[],
 ): Generator<void, VisibleSchema> {
   const relations: VisibleRelation[] = [];
+  const readable = new Map<string, ReadonlySet<string>>();
   for (const one of facts.relations) {
     const relation = catalog.relations.get(nameKey(one));
     // Partitions are accessed through their table.
     const visible = relation && !relation.isPartition ? visibleRelation(relation, one) : null;
     if (visible) relations.push(visible);
+    if (visible?.maySelect) readable.set(nameKey(one), readableColumns(visible));
     yield;
   }
   relations.sort((a, b) => compareNames(a.relation, b.relation));
   const types = new Map(facts.types.map((type) => [type.name, type]));
   const relationsByName = new Map(relations.map((one) => [nameKey(one.relation), one]));
-  const functions = visibleFunctions(facts.routines, { catalog, types, relationsByName });
+  const functions = yield* visibleFunctions(facts.routines, { catalog, types, relationsByName });
   yield;
   return {
     schemas,
@@ -59,6 +63,7 @@ export function* visibleSchema(
     catalog,
     relations,
     relationsByName,
+    readable,
     functions: overloadsOf(functions),
     callable: overloadsOf(functions.filter(isCallable)),
     types,

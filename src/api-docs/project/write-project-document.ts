@@ -1,45 +1,39 @@
 /** Writes a project's document for one role: auth and storage from the platform's, table REST from the schema. */
 import type { Project } from '../../projects/project';
-import { SERVICE_ROLE } from '../../projects/project-keys';
-import { type Catalog, nameKey, type QualifiedName } from '../../rest/catalog/catalog';
-import { type DocumentFormat, DocumentWriter, type WrittenDocument } from '../openapi/document-writer';
-import { type OpenApiDocument, plainType, type Schema, schemaRef } from '../openapi/model';
-import type { TypeOfComponent } from '../openapi/versions';
+import { nameKey, type QualifiedName } from '../../rest/catalog/catalog';
+import { DocumentWriter } from '../openapi/document-writer';
+import { type OpenApiDocument, plainType, type Schema, schemaRef, type Tag } from '../openapi/model';
+import type { ServedDocument } from '../openapi/served-document';
+import type { DocumentFormat, TypeOfComponent } from '../openapi/versions';
 import { addTableRest, TABLE_REST_NAMES } from '../table-rest/components';
 import { addressOf, NameAllocator, pathSegment } from './names';
 import type { ObjectNames } from './object-names';
-import { platformPart, type PlatformPart } from './platform-part';
+import type { PlatformPart } from './platform-part';
 import { type RelationParameters, relationParameters } from './relation-parameters';
 import { relationPaths, tagOf } from './relation-paths';
 import { relationSchemas } from './relation-schemas';
 import { routinePaths } from './routine-paths';
 import { TypeSchemas } from './type-schemas';
-import type { CallableFunction } from './visible-functions';
-import { visibleNames } from './visible-names';
-import type { VisibleRelation } from './visible-relation';
-import type { Overloads, VisibleSchema } from './visible-schema';
+import type { VisibleSchema } from './visible-schema';
 
 export interface ProjectDocumentSource {
   readonly platform: OpenApiDocument;
+  /** Auth and storage. */
+  readonly part: PlatformPart;
   readonly project: Project;
   readonly role: string;
   readonly visible: VisibleSchema;
+  readonly names: ObjectNames;
 }
 
 /** Values that several parts share. */
-interface Draft {
+interface Draft extends Omit<VisibleSchema, 'types'> {
   readonly project: Project;
+  readonly names: ObjectNames;
   readonly writer: DocumentWriter;
-  readonly catalog: Catalog;
-  readonly defaultSchema: string;
-  readonly relations: readonly VisibleRelation[];
-  readonly routines: readonly Overloads<CallableFunction>[];
   /** nameKey() of the functions that the role may execute or select. */
   readonly functionKeys: ReadonlySet<string>;
-  readonly names: ObjectNames;
   readonly types: TypeSchemas;
-  /** Columns that the role may read, by nameKey() of their relations. */
-  readonly readable: ReadonlyMap<string, ReadonlySet<string>>;
   readonly rowOf: (name: QualifiedName) => Schema | null;
 }
 
@@ -53,39 +47,26 @@ Any response may have \`X-Request-Id\`, and \`X-Quota-Warning\` once the project
 export async function writeProjectDocument(
   source: ProjectDocumentSource,
   format: DocumentFormat,
-): Promise<WrittenDocument> {
-  const { platform, project, role } = source;
-  const part = platformPart(platform, project, role === SERVICE_ROLE);
-  const planned = draftOf(source, part);
-  const writer = new DocumentWriter(format, typesOfComponents(part, planned.types));
-  const { schemas = {}, parameters = {}, responses = {}, headers = {} } = part.components;
-  writer.addAll('paths', part.paths);
-  writer.addAll('schemas', Object.entries(schemas));
-  writer.addAll('parameters', Object.entries(parameters));
-  writer.addAll('responses', Object.entries(responses));
-  writer.addAll('headers', Object.entries(headers));
-  const schemes = Object.entries(platform.components.securitySchemes ?? {});
-  writer.addAll(
-    'securitySchemes',
-    schemes.filter(([name]) => name === 'apikey' || name === 'bearer'),
-  );
-  const draft = { ...planned, writer };
+): Promise<ServedDocument> {
+  const { platform, part, project, visible, names } = source;
+  const rowOf = (name: QualifiedName): Schema | null =>
+    visible.readable.has(nameKey(name)) ? schemaRef(names.relation(name).schema) : null;
+  const types = new TypeSchemas(visible.types, { names, rowOf: (schema, name) => rowOf({ schema, name }) });
+  const writer = new DocumentWriter(format, typesOfComponents(part, types));
+  await writer.addAll('paths', part.paths);
+  await writer.addComponents(part.components);
+  const functionKeys = new Set(visible.functions.map(([first]) => nameKey(first)));
+  const draft = { ...visible, project, names, writer, functionKeys, types, rowOf };
   const { tags: tableTags, parametersOf } = await writeRelations(draft);
   await writeRoutines(draft, parametersOf);
-  writer.addAll('schemas', draft.types.components());
+  await writer.addAll('schemas', types.components());
   addTableRest(writer);
-  const tags = new Map(platform.tags?.map(({ name, description }) => [name, description]));
-  return writer.finish({
-    info: { ...platform.info, title: project.name, description: DESCRIPTION },
-    servers: platform.servers,
-    tags: [
-      { name: 'auth', description: tags.get('auth') },
-      { name: 'storage', description: tags.get('storage') },
-      { name: 'rpc', description: 'Functions' },
-      // A relation or function may have the same name as another tag; each tag is listed once.
-      ...tableTags.filter(({ name }) => !['auth', 'storage', 'rpc'].includes(name)),
-    ],
-  });
+  const areas = platform.tags.filter(({ name }) => name === 'auth' || name === 'storage');
+  const fixed = [...areas, { name: 'rpc', description: 'Functions' }];
+  // A relation may have the same name as another tag; each tag is listed once.
+  const others = tableTags.filter(({ name }) => !fixed.some((tag) => tag.name === name));
+  const info = { ...platform.info, title: project.name, description: DESCRIPTION };
+  return writer.finish({ info, servers: platform.servers }, [...fixed, ...others]);
 }
 
 /** Components of neither part are rows, which are objects. */
@@ -94,38 +75,6 @@ function typesOfComponents({ components }: PlatformPart, types: TypeSchemas): Ty
     const schema = components.schemas?.[name] ?? types.components().get(name);
     return schema ? plainType(schema) : 'object';
   };
-}
-
-function draftOf({ project, visible }: ProjectDocumentSource, part: PlatformPart): Omit<Draft, 'writer'> {
-  const { catalog, relations, functions, defaultSchema } = visible;
-  const names = visibleNames(visible, part);
-  const readable = new Map(
-    relations
-      .filter(({ maySelect }) => maySelect)
-      .map(({ relation, columns }) => [
-        nameKey(relation),
-        new Set(columns.filter(({ maySelect }) => maySelect).map(({ column }) => column.name)),
-      ]),
-  );
-  const rowOf = (name: QualifiedName): Schema | null =>
-    readable.has(nameKey(name)) ? schemaRef(names.relation(name).schema) : null;
-  return {
-    project,
-    catalog,
-    defaultSchema,
-    relations,
-    routines: visible.callable,
-    functionKeys: new Set(functions.map(([first]) => nameKey(first))),
-    names,
-    types: new TypeSchemas(visible.types, { names, rowOf: (schema, name) => rowOf({ schema, name }) }),
-    readable,
-    rowOf,
-  };
-}
-
-interface Tag {
-  readonly name: string;
-  readonly description?: string;
 }
 
 interface WrittenRelations {
@@ -160,7 +109,7 @@ async function writeRelations(draft: Draft): Promise<WrittenRelations> {
 
 async function writeRoutines(draft: Draft, parametersOf: WrittenRelations['parametersOf']): Promise<void> {
   const { writer, types, rowOf, names, defaultSchema, catalog } = draft;
-  for (const overloads of inOrder(draft.routines, ([first]) => first.routine, draft)) {
+  for (const overloads of inOrder(draft.callable, ([first]) => first.routine, draft)) {
     await writer.pause();
     const [{ routine }] = overloads;
     const address = addressOf(routine, defaultSchema);

@@ -5,7 +5,7 @@ import {
   nameKey,
   type Relationship,
 } from '../../rest/catalog/catalog';
-import type { VisibleRelation } from '../project/visible-relation';
+import { readableColumns, type VisibleRelation } from '../project/visible-relation';
 import { indented, literal, objectType } from './type-script';
 import { compareNames, type VisibleSchema } from '../project/visible-schema';
 
@@ -32,7 +32,7 @@ function isForeignKey(one: Relationship): one is DirectRelationship {
 }
 
 function isReadable({ columns }: VisibleRelation, key: DirectRelationship, end: 0 | 1): boolean {
-  const readable = new Set(columns.filter(({ maySelect }) => maySelect).map(({ column }) => column.name));
+  const readable = readableColumns({ columns });
   return key.columns.every((pair) => readable.has(pair[end]));
 }
 

@@ -1,9 +1,10 @@
 /** Rows of auth.users, read and checked: the owner of the project may have written anything into them. */
-import type { QueryResultRow } from 'pg';
+import { DatabaseError, type QueryResultRow } from 'pg';
 import { RecordReader } from '../../database/rows/record-reader';
-import { Account } from './account';
+import { Account, MAX_DATA_TEXT } from './account';
 import { MAX_EMAIL } from '../../identity/email-address';
-import { MAX_DATA_TEXT } from './user-data';
+import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
+import { emailTaken } from '../auth.errors';
 
 /** The columns of an Account; `u` is auth.users. */
 export const ACCOUNT_COLUMNS = `u.id, u.email, u.name, u.data::text as data, u.email_verified_at, u.banned_until, u.invited_at,
@@ -55,4 +56,21 @@ function emailOf(user: RecordReader): string {
   const email = user.text('email', 2 * MAX_EMAIL);
   if (email === '' || /\p{Cc}/u.test(email)) throw user.unusable('email', 'no address');
   return email;
+}
+
+export function isTakenAddress(error: unknown): boolean {
+  return (
+    error instanceof DatabaseError &&
+    error.code === UNIQUE_VIOLATION &&
+    error.constraint === 'users_email_key'
+  );
+}
+
+/** Runs a change that sets an address. @throws AppError 400 if another account has it */
+export async function refusingTakenAddress<T>(change: Promise<T>): Promise<T> {
+  try {
+    return await change;
+  } catch (error) {
+    throw isTakenAddress(error) ? emailTaken(error) : error;
+  }
 }

@@ -1,5 +1,6 @@
 /** Statements that batches of several rooms share. */
 import { Statement } from '../../database/statement';
+import { AssuranceLevel } from '../../access/caller';
 
 /**
  * For the start of a batch. Each later statement takes its snapshot after the lock, so it sees the changes of transactions
@@ -28,3 +29,17 @@ export const UNPROVED = `select u.id from auth.users u join changed on changed.i
 
 /** Step after UNPROVED. */
 export const DROP_FACTORS = 'delete from auth.factors f using unproved where f.user_id = unproved.id';
+
+export interface SessionOwner {
+  readonly userId: string;
+  readonly sessionId: string;
+  /** Of the access token: aal1 if the token was issued before the session was raised to aal2. */
+  readonly aal: AssuranceLevel;
+}
+
+/** SQL: true if the account `u` is not banned. @param now SQL, such as `$3` */
+export const isNotBanned = (now: string): string => `(u.banned_until is null or u.banned_until <= ${now})`;
+
+/** SQL: true if the session `s` of the account `u` is live. @param now SQL, such as `$3` */
+export const isLive = (now: string): string =>
+  `s.revoked_at is null and s.expires_at > ${now} and ${isNotBanned(now)}`;

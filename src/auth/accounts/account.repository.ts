@@ -8,7 +8,7 @@ import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
 import { Account, NewAccount } from './account';
 import { ACCOUNT_COLUMNS, Credentials, toAccountOrNull, toCredentials } from './account-record';
-import { isLive, isNotBanned, SessionOwner } from './live-session';
+import { isLive, isNotBanned, SessionOwner } from './account-statements';
 
 const REASON = 'auth.users is closed to the roles of callers';
 

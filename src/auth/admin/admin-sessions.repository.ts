@@ -6,7 +6,7 @@ import { Clock } from '../../common/time/clock';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import { isLive } from '../accounts/live-session';
+import { isLive } from '../accounts/account-statements';
 import { SessionInfo, toSessionInfo } from '../sessions/session';
 
 /** A user may have any number of sessions. */

@@ -4,17 +4,16 @@ import { randomUUID } from 'node:crypto';
 import { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
-import { isBcryptHash, PasswordHasher } from '../../infra/crypto/password-hasher';
+import { isBcryptHash } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
-import { Account, NewAccount } from '../accounts/account';
+import { Account, assertUserData, NewAccount } from '../accounts/account';
 import { getEmailAddress, localPart } from '../../identity/email-address';
-import { refusingTakenAddress } from '../accounts/taken-address';
-import { assertUserData } from '../accounts/user-data';
+import { refusingTakenAddress } from '../accounts/account-record';
 import { byServiceRole } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { unusablePasswordHash, userNotFound } from '../auth.errors';
 import { NewAccountMailer } from '../mail/new-account-mailer.service';
-import { assertNewPassword } from '../../identity/passwords/password-policy';
+import { Passwords } from '../../identity/passwords/passwords.service';
 import { AdminUsersRepository, UserChange } from './admin-users.repository';
 
 export interface UserInput {
@@ -37,7 +36,7 @@ export class AdminUsersService {
   constructor(
     private readonly users: AdminUsersRepository,
     private readonly mailer: NewAccountMailer,
-    private readonly passwords: PasswordHasher,
+    private readonly passwords: Passwords,
     private readonly clock: Clock,
   ) {}
 
@@ -131,8 +130,7 @@ export class AdminUsersService {
       return input.passwordHash;
     }
     if (input.password === undefined) return null;
-    assertNewPassword(input.password, project.settings);
-    return this.passwords.hash(project.id, input.password);
+    return this.passwords.hashNew(project, input.password, project.settings);
   }
 
   private now(): Date {

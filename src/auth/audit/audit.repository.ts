@@ -4,8 +4,9 @@ import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
 import { AuditEntry } from './audit-entry';
-import { AUDIT_COLUMNS, AuditRecord, toAuditRecord } from './audit-record';
 import { withAudit } from './with-audit';
+import type { QueryResultRow } from 'pg';
+import { JsonObject } from '../../common/text/json';
 
 /** Bytes of a page of entries. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
@@ -57,4 +58,43 @@ export class AuditRepository {
       entries: (page?.rows ?? []).map(toAuditRecord),
     };
   }
+}
+
+/** Limits in characters. */
+const MAX_WORD = 200;
+const MAX_ORIGIN_TEXT = 1_000;
+const MAX_DETAILS = 10_000;
+
+const AUDIT_COLUMNS =
+  'id, at, action, actor_id, actor_role, user_id, ip, user_agent, details::text as details';
+
+/** An entry as administrators see it. */
+export interface AuditRecord {
+  /** A bigint. */
+  readonly id: string;
+  readonly at: Date;
+  /** One of AUDIT_ACTIONS, or an action of the project's own SQL. */
+  readonly action: string;
+  readonly actor_id: string | null;
+  readonly actor_role: string;
+  readonly user_id: string | null;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+  readonly details: JsonObject;
+}
+
+/** @param row with AUDIT_COLUMNS @throws AppError 500 for a value that the column cannot hold */
+function toAuditRecord(row: QueryResultRow): AuditRecord {
+  const entry = new RecordReader('auth.audit_log', row);
+  return {
+    id: String(entry.integer('id', 0, Number.MAX_SAFE_INTEGER)),
+    at: entry.date('at'),
+    action: entry.text('action', MAX_WORD),
+    actor_id: entry.uuidOrNull('actor_id'),
+    actor_role: entry.text('actor_role', MAX_WORD),
+    user_id: entry.uuidOrNull('user_id'),
+    ip: entry.textOrNull('ip', MAX_ORIGIN_TEXT),
+    user_agent: entry.textOrNull('user_agent', MAX_ORIGIN_TEXT),
+    details: entry.jsonObject('details', MAX_DETAILS),
+  };
 }

@@ -1,8 +1,7 @@
 /** SQL that the repositories of factors share. */
 import { TWO_FACTORS } from '../../access/caller';
 import { Statement } from '../../database/statement';
-import { lockAccount } from '../accounts/account-statements';
-import { isLive, SessionOwner } from '../accounts/live-session';
+import { isLive, lockAccount, SessionOwner } from '../accounts/account-statements';
 
 /**
  * Step of the signed-in user: $1 session, $2 user, $3 now, $4 aal, in the order of ownerValues(). `strong`: the account has

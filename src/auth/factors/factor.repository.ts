@@ -7,7 +7,7 @@ import { Statement } from '../../database/statement';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import { SessionOwner } from '../accounts/live-session';
+import { SessionOwner } from '../accounts/account-statements';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
 import { Factor, FACTOR_COLUMNS, SealedFactor, toFactor, toSealedFactor } from './factor';

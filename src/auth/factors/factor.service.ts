@@ -9,7 +9,7 @@ import { SecretBox } from '../../infra/crypto/secret-box';
 import { Project } from '../../projects/project';
 import { Account } from '../accounts/account';
 import { Guess, GuessThrottle } from '../../identity/guess-throttle.service';
-import { SessionOwner } from '../accounts/live-session';
+import { SessionOwner } from '../accounts/account-statements';
 import { AuditAction, AuditEntry, byUser } from '../audit/audit-entry';
 import { AuditRepository } from '../audit/audit.repository';
 import { RequestOrigin } from '../../identity/request-origin';
@@ -18,7 +18,7 @@ import { SessionIssuer, SignedIn } from '../sessions/session-issuer.service';
 import { Factor, SealedFactor } from './factor';
 import { FactorOutcome, FactorRepository, MAX_FACTORS } from './factor.repository';
 import { SessionRaiseRepository } from './session-raise.repository';
-import { newTotpKey, stepOfCode } from '../../identity/totp';
+import { newTotpKey, stepOfCode } from '../../identity/factors/totp';
 
 const DEFAULT_NAME = 'Authenticator';
 
@@ -94,17 +94,15 @@ export class FactorService {
   ): Promise<SignedIn> {
     const factor = await this.find(project, owner, code.id);
     const guess: Guess = { project, account: `factors:${owner.userId}`, origin };
-    await this.throttle.chargeTry(guess);
     const step = this.stepOf(project, factor, code);
     const entry = this.entry(factor.verified ? 'factor_used' : 'factor_verified', origin, owner, code.id);
-    const raised =
-      step === null ? null : await this.sessions.raise(project, owner, { id: code.id, step }, entry);
+    const raised = await this.throttle.attempt(guess, async () =>
+      step === null ? null : this.sessions.raise(project, owner, { id: code.id, step }, entry),
+    );
     if (!raised) {
-      await this.throttle.failedFrom(guess);
       await this.audit.write(project, { ...entry, action: 'factor_failed' });
       throw wrongCode();
     }
-    await this.throttle.succeeded(guess);
     return this.issuer.issue(project, raised);
   }
 

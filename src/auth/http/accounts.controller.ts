@@ -19,15 +19,14 @@ import {
   invalidRefreshToken,
   signUpDisabled,
   userBanned,
-  wrongCredentials,
 } from '../auth.errors';
-import { invalidEmail } from '../../identity/identity.errors';
+import { invalidEmail, wrongCredentials } from '../../identity/identity.errors';
 import { LIMIT_HEADERS } from '../../identity/http/client-throttler.guard';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { EmailDto, RefreshDto, SignInDto, SignUpDto, TokenDto, UpdatePasswordDto } from './dto/account.dto';
-import { MessageDto, SignedInDto, SignedUpDto } from './dto/auth-answers.dto';
+import { MessageAnswer, MessageDto, SignedInDto, SignedUpDto } from './dto/auth-answers.dto';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @AuthApi('apikey')
@@ -89,7 +88,11 @@ export class AccountsController {
   @Post('reset-password')
   @Describe(`Send a password reset mail
     Needs the apikey only. The response and its timing are the same for known and unknown addresses. The token works once, within one hour, and a new request invalidates older tokens. The number of mails to one mailbox is limited (429).`)
-  @Answer(200, 'The same for known and unknown addresses', MessageDto, LIMIT_HEADERS)
+  @MessageAnswer(
+    'If an account with this email exists, a mail with a reset link is on its way',
+    'The same for known and unknown addresses',
+    LIMIT_HEADERS,
+  )
   @Errors(invalidEmail())
   async resetPassword(
     @CurrentProject() project: Project,
@@ -103,7 +106,11 @@ export class AccountsController {
   @Post('update-password')
   @Describe(`Set a new password with a mailed token
     Needs the apikey, and the token from a reset mail or an invitation. The token works once. All sessions of the user end.`)
-  @Answer(200, 'The password is set, and all sessions of the user have ended', MessageDto, LIMIT_HEADERS)
+  @MessageAnswer(
+    'The password has been updated',
+    'The password is set, and all sessions of the user have ended',
+    LIMIT_HEADERS,
+  )
   @Errors(tooShortPassword(), invalidMailedToken())
   async updatePassword(
     @CurrentProject() project: Project,
@@ -117,7 +124,7 @@ export class AccountsController {
   @Post('verify-email')
   @Describe(`Confirm an address with a mailed token
     Needs the apikey, and the token from a verification mail, which is sent at sign-up and when the address is changed by \`PATCH /user\`. It works once.`)
-  @Answer(200, 'The address is confirmed', MessageDto, LIMIT_HEADERS)
+  @MessageAnswer('The email address has been confirmed', 'The address is confirmed', LIMIT_HEADERS)
   @Errors(invalidParameters('token should not be empty'), emailTaken(), invalidMailedToken())
   async verifyEmail(
     @CurrentProject() project: Project,
@@ -131,7 +138,11 @@ export class AccountsController {
   @Post('resend-verification')
   @Describe(`Send the verification mail again
     Needs the apikey only. The response is the same for every address; a mail is sent only if the account's address is not verified yet. The number of mails to one mailbox is limited (429).`)
-  @Answer(200, 'The same for known and unknown addresses', MessageDto, LIMIT_HEADERS)
+  @MessageAnswer(
+    'If the address waits to be confirmed, a mail with a link is on its way',
+    'The same for known and unknown addresses',
+    LIMIT_HEADERS,
+  )
   @Errors(invalidEmail())
   async resendVerification(
     @CurrentProject() project: Project,

@@ -8,8 +8,7 @@ import type { Project } from '../../projects/project';
 import { AuditRepository } from '../audit/audit.repository';
 import { AuthApi } from './auth-docs.decorator';
 import { AuditEntriesDto } from './dto/admin-answers.dto';
-import { ListAuditQuery } from './dto/admin-audit.dto';
-import { pageOf } from './dto/page.dto';
+import { ListAuditQuery, pageOf } from './dto/admin-users.dto';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @AuthApi('service_role')

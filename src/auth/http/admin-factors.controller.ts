@@ -6,7 +6,7 @@ import { toFactorView } from '../factors/factor';
 import { AdminFactorsService } from '../admin/admin-factors.service';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import { MessageDto } from './dto/auth-answers.dto';
+import { MessageAnswer, MessageDto } from './dto/auth-answers.dto';
 import { FactorsDto } from './dto/factors.dto';
 import { factorNotFound } from '../auth.errors';
 import { AuthApi } from './auth-docs.decorator';
@@ -31,7 +31,7 @@ export class AdminFactorsController {
   @Delete(':factor_id')
   @Describe(`Remove a second factor that the user has lost
     Needs the service-role key, as apikey or as bearer. If no other factor is left, sessions that verified it fall back to \`aal1\` at their next refresh.`)
-  @Answer(200, 'The factor has been removed', MessageDto)
+  @MessageAnswer('The factor has been removed', 'The factor has been removed')
   @Errors(factorNotFound())
   async adminRemoveFactor(
     @CurrentProject() project: Project,

@@ -11,7 +11,7 @@ import { TestMailService } from '../mail/test-mail.service';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { FailedMailsDto, MailContentDto } from './dto/admin-answers.dto';
 import { MailPreviewDto, TestMailDto } from './dto/admin-mails.dto';
-import { MessageDto } from './dto/auth-answers.dto';
+import { MessageAnswer, MessageDto } from './dto/auth-answers.dto';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @AuthApi('service_role')
@@ -44,7 +44,7 @@ export class AdminMailsController {
   @Post('failed-mails/:mail_id/retry')
   @Describe(`Retry a failed mail
     Needs the service-role key, as apikey or as bearer. The mail is queued with its original token, so it can be sent only while that token is valid.`)
-  @Answer(200, 'The mail is queued', MessageDto)
+  @MessageAnswer('The mail is queued again', 'The mail is queued')
   @Errors(mailNotFound())
   async adminRetryMail(
     @CurrentProject() project: Project,
@@ -69,7 +69,7 @@ export class AdminMailsController {
   @Post('mail-test')
   @Describe(`Send a test mail
     Needs the service-role key, as apikey or as bearer. Takes the members of the preview and the address. The mail is sent immediately, and the response follows when the mail server has accepted it. Its token is a sample and does not work. The mail counts against the project's daily quota. After 20 test mails of a project, or 10 to one address, further ones must wait, longer each time. A project can send one at a time.`)
-  @Answer(200, 'The mail server has accepted the mail', MessageDto)
+  @MessageAnswer('The mail has been sent', 'The mail server has accepted the mail')
   @Errors(invalidEmail(), invalidParameters('language must be a tag such as de or pt-BR'))
   @Errors(mailNotSent('connect ECONNREFUSED 127.0.0.1:25'), tooManyRequests())
   async adminSendTestMail(

@@ -4,7 +4,7 @@ import { CurrentProject } from '../../access/current-caller.decorator';
 import type { Project } from '../../projects/project';
 import { AdminSessionsRepository } from '../admin/admin-sessions.repository';
 import { AdminSessionsDto } from './dto/admin-answers.dto';
-import { toSessionFacts } from './session-view';
+import { toSessionFacts } from './dto/auth-answers.dto';
 import { AuthApi } from './auth-docs.decorator';
 import { Answer, Describe } from '../../http/docs/operation.decorators';
 

@@ -8,10 +8,15 @@ import { AdminUsersService, UserInput } from '../admin/admin-users.service';
 import { UserListRepository } from '../admin/user-list.repository';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import { CreateAdminUserDto, InviteUserDto, ListUsersQuery, UpdateAdminUserDto } from './dto/admin-users.dto';
+import {
+  CreateAdminUserDto,
+  InviteUserDto,
+  ListUsersQuery,
+  pageOf,
+  UpdateAdminUserDto,
+} from './dto/admin-users.dto';
 import { AdminUserAnswerDto, AdminUsersDto } from './dto/admin-answers.dto';
-import { MessageDto } from './dto/auth-answers.dto';
-import { pageOf } from './dto/page.dto';
+import { MessageAnswer, MessageDto } from './dto/auth-answers.dto';
 import { COUNT } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { invalidEmail } from '../../identity/identity.errors';
@@ -108,7 +113,7 @@ export class AdminUsersController {
   @Delete(':user_id')
   @Describe(`Delete a user and end all their sessions
     Needs the service-role key, as apikey or as bearer. The user's files are kept, but their owner can no longer sign in.`)
-  @Answer(200, 'The user has been deleted', MessageDto)
+  @MessageAnswer('The user has been deleted', 'The user has been deleted')
   @Errors(userNotFound())
   async adminDeleteUser(
     @CurrentProject() project: Project,
@@ -122,7 +127,7 @@ export class AdminUsersController {
   @Post(':user_id/logout')
   @Describe(`End all sessions of a user
     Needs the service-role key, as apikey or as bearer. The tokens of the user are refused from the next request on.`)
-  @Answer(200, 'All sessions have ended', MessageDto)
+  @MessageAnswer('The user has been signed out everywhere', 'All sessions have ended')
   @Errors(userNotFound())
   async adminSignOutUser(
     @CurrentProject() project: Project,

@@ -2,7 +2,7 @@
 import { AppError } from '../../common/errors/app-error';
 import { ErrorRenderer, HtmlPage } from '../../http/errors/error-renderer';
 import { statusOfOwnStatement } from '../../http/errors/sqlstate-status';
-import { mailErrorPage } from './mail-error-page';
+import { mailErrorPage } from './mail-page';
 
 export class AuthErrorRenderer implements ErrorRenderer {
   matches(path: string): boolean {

@@ -2,7 +2,7 @@
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { ONE_FACTOR, TWO_FACTORS } from '../../access/caller';
-import { SessionOwner } from '../accounts/live-session';
+import { SessionOwner } from '../accounts/account-statements';
 
 export interface TokenUser {
   readonly userId: string;

@@ -8,10 +8,10 @@ import { FactorService } from '../factors/factor.service';
 import { ProfileService } from '../sessions/profile.service';
 import type { RequestOrigin } from '../../identity/request-origin';
 import type { SignedIn } from '../sessions/session-issuer.service';
-import type { SessionOwner } from '../accounts/live-session';
+import type { SessionOwner } from '../accounts/account-statements';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { CurrentSession } from './current-session.decorator';
-import { MessageDto, SignedInDto } from './dto/auth-answers.dto';
+import { MessageAnswer, MessageDto, SignedInDto } from './dto/auth-answers.dto';
 import { CodeDto, EnrolFactorDto, EnrolledFactorDto, FactorsDto } from './dto/factors.dto';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { wrongCode, factorNotFound, tooManyFactors, secondFactorRequired } from '../auth.errors';
@@ -73,7 +73,7 @@ export class FactorsController {
   @Delete(':factor_id')
   @Describe(`Remove a second factor
     Needs the apikey and the access token of a session, which must have verified a second factor if the account has one.`)
-  @Answer(200, 'The factor has been removed', MessageDto)
+  @MessageAnswer('The factor has been removed', 'The factor has been removed')
   @Errors(secondFactorRequired(), factorNotFound())
   async removeFactor(
     @CurrentProject() project: Project,

@@ -1,5 +1,11 @@
 /** Reads the form of a hosted page, for `@MailFormBody()`. */
-import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
+import {
+  CallHandler,
+  createParamDecorator,
+  ExecutionContext,
+  Injectable,
+  NestInterceptor,
+} from '@nestjs/common';
 import type { Request } from 'express';
 import { from, lastValueFrom, Observable } from 'rxjs';
 import { httpError } from '../../common/errors/http-errors';
@@ -25,3 +31,8 @@ export class MailFormInterceptor implements NestInterceptor {
     );
   }
 }
+
+export const MailFormBody = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): URLSearchParams =>
+    context.switchToHttp().getRequest<Request<object, unknown, URLSearchParams>>().body,
+);

@@ -5,6 +5,12 @@
 import { randomBytes } from 'node:crypto';
 import { HtmlPage } from '../../http/errors/error-renderer';
 import { escapeHtml } from '../../common/text/html';
+import { Project } from '../../projects/project';
+import { LanguageTexts } from '../mail/languages/language';
+import { minLength, passwordFault } from '../../identity/passwords/password-policy';
+import { AppError } from '../../common/errors/app-error';
+import { parseAcceptLanguage } from '../../http/syntax/accept-language';
+import { languageFor } from '../mail/languages/languages';
 
 export interface MailPage {
   readonly language: string;
@@ -99,4 +105,58 @@ function contentSecurityPolicy(nonce: string): string {
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
+}
+
+export interface PageContext {
+  readonly page: 'reset' | 'verify';
+  readonly project: Project;
+  readonly texts: LanguageTexts;
+}
+
+export function pageOf(
+  { page, project, texts }: PageContext,
+  content: Pick<MailPage, 'message' | 'form'>,
+): MailPage {
+  return { language: texts.tag, title: texts.pages[page].title, project: project.name, ...content };
+}
+
+/** @param token from the request; only a text that has the form of a token is written into the page */
+export function formOf({ page, project, texts }: PageContext, token: unknown): MailForm {
+  const { reset } = texts.pages;
+  const password = { label: reset.label, minLength: minLength(project.settings) };
+  return {
+    action: page,
+    token: typeof token === 'string' && /^[\w-]{43}$/.test(token) ? token : '',
+    button: texts.pages[page].button,
+    ...(page === 'reset' ? { password } : {}),
+  };
+}
+
+/** The fault of a new password in the reader's language, or null. */
+export function faultOf({ project, texts }: PageContext, password: string): string | null {
+  const fault = passwordFault(password, project.settings);
+  if (!fault) return null;
+  const { tooShort, tooLong, tooCommon, failed } = texts.pages;
+  const messages = {
+    too_short: tooShort.replace('{min}', String(minLength(project.settings))),
+    too_long: tooLong,
+    too_common: tooCommon,
+    unusable: failed,
+  };
+  return messages[fault.kind];
+}
+
+const PATH = /^\/v1\/auth\/[^/]+\/(reset|verify)\/?$/;
+
+/** @returns null if the path is not that of a hosted page */
+export function mailErrorPage(
+  error: AppError,
+  path: string,
+  acceptLanguage: string | undefined,
+): HtmlPage | null {
+  const match = PATH.exec(path);
+  if (!match) return null;
+  const { tag, pages } = languageFor(parseAcceptLanguage(acceptLanguage));
+  const message = error.status === 404 ? pages.invalidToken : pages.failed;
+  return mailPage({ language: tag, title: pages[match[1] === 'reset' ? 'reset' : 'verify'].title, message });
 }

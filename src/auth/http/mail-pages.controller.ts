@@ -25,10 +25,8 @@ import { PasswordResetService } from '../passwords/password-reset.service';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { ClientThrottlerGuard } from '../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import { MailFormBody } from './mail-form.decorator';
-import { MailFormInterceptor } from './mail-form.interceptor';
-import { MailPage, mailPage } from './mail-page';
-import { faultOf, formOf, PageContext, pageOf } from './mail-page-content';
+import { MailFormBody, MailFormInterceptor } from './mail-form.interceptor';
+import { faultOf, formOf, mailPage, MailPage, PageContext, pageOf } from './mail-page';
 
 @ApiExcludeController()
 @Controller('v1/auth/:project_id')

@@ -7,22 +7,26 @@ import type { Project } from '../../projects/project';
 import { toUserView } from '../accounts/account';
 import { ProfileService } from '../sessions/profile.service';
 import type { RequestOrigin } from '../../identity/request-origin';
-import type { SessionOwner } from '../accounts/live-session';
+import type { SessionOwner } from '../accounts/account-statements';
 import { SessionService } from '../sessions/session.service';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { CurrentSession, CurrentTokenUser, type TokenUser } from './current-session.decorator';
 import { LogoutDto, UpdateUserDto } from './dto/account.dto';
-import { MessageDto, SessionsDto, UserAnswerDto } from './dto/auth-answers.dto';
-import { toSessionFacts } from './session-view';
+import {
+  MessageAnswer,
+  MessageDto,
+  SessionsDto,
+  toSessionFacts,
+  UserAnswerDto,
+} from './dto/auth-answers.dto';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { invalidEmail } from '../../identity/identity.errors';
+import { invalidEmail, sessionNotFound } from '../../identity/identity.errors';
 import {
   emailTaken,
   domainNotAllowed,
   wrongCurrentPassword,
   currentPasswordRequired,
   secondFactorRequired,
-  sessionNotFound,
 } from '../auth.errors';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
@@ -78,7 +82,7 @@ export class UserController {
   @Describe(`Sign out
     Needs the apikey and the access token of a session. The access tokens of an ended session are refused from the next request on, by auth, table REST and storage.`)
   @JsonBody(LogoutDto, { required: false })
-  @Answer(200, 'The sessions in the scope have ended', MessageDto)
+  @MessageAnswer(LOGOUT_MESSAGES, 'The sessions in the scope have ended')
   @Errors(invalidParameters('scope must be one of the following values: local, others, global'))
   async signOut(
     @CurrentProject() project: Project,
@@ -113,7 +117,7 @@ export class UserController {
   @UseGuards(SessionGuard)
   @Describe(`End one of your sessions
     Needs the apikey and the access token of a session, which may be the one to end. Its tokens are refused from the next request on.`)
-  @Answer(200, 'The session has ended', MessageDto)
+  @MessageAnswer('The session has been ended', 'The session has ended')
   @Errors(sessionNotFound())
   async revokeSession(
     @CurrentProject() project: Project,

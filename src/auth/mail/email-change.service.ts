@@ -11,7 +11,7 @@ import {
   parseEmailAddress,
 } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
-import { SessionOwner } from '../accounts/live-session';
+import { SessionOwner } from '../accounts/account-statements';
 import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { domainNotAllowed, emailTaken } from '../auth.errors';

@@ -4,7 +4,8 @@ import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
-import { refusingTakenAddress } from '../accounts/taken-address';
+import type { Account } from '../accounts/account';
+import { refusingTakenAddress } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { invalidMailedToken } from '../auth.errors';
@@ -30,12 +31,9 @@ export class EmailVerificationService {
 
   /** Spends a token. @throws AppError 401 for an invalid token, 400 if the address was taken in the meantime, 429 */
   async confirm(project: Project, token: string, origin: RequestOrigin): Promise<void> {
-    await this.throttle.assertMayTryFrom({ project, origin });
     const entry = byAnonymous('email_verified', null, { now: new Date(this.clock.now()), origin });
-    const spending = this.tokens.spendForAddress(project, hashMailedToken(token), entry);
-    if (!(await refusingTakenAddress(spending))) {
-      await this.throttle.failedFrom({ project, origin });
-      throw invalidMailedToken();
-    }
+    const spending = (): Promise<Account | null> =>
+      refusingTakenAddress(this.tokens.spendForAddress(project, hashMailedToken(token), entry));
+    if (!(await this.throttle.attemptFrom({ project, origin }, spending))) throw invalidMailedToken();
   }
 }

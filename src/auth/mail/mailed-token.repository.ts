@@ -6,8 +6,14 @@ import { Project } from '../../projects/project';
 import { Account } from '../accounts/account';
 import { ACCOUNT_COLUMNS, toAccountOrNull } from '../accounts/account-record';
 import { EmailAddress } from '../../identity/email-address';
-import { DROP_FACTORS, lockAccount, UNPROVED } from '../accounts/account-statements';
-import { isLive, isNotBanned, SessionOwner } from '../accounts/live-session';
+import {
+  DROP_FACTORS,
+  isLive,
+  isNotBanned,
+  lockAccount,
+  SessionOwner,
+  UNPROVED,
+} from '../accounts/account-statements';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
 import { MailedToken } from './mailed-token';

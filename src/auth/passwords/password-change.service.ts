@@ -1,15 +1,15 @@
 /** A signed-in user replaces their own password. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
-import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
+import type { Credentials } from '../accounts/account-record';
 import { AccountRepository } from '../accounts/account.repository';
-import { Guess, GuessThrottle } from '../../identity/guess-throttle.service';
-import { SessionOwner } from '../accounts/live-session';
+import { SessionOwner } from '../accounts/account-statements';
 import { byUser } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { currentPasswordRequired, wrongCurrentPassword } from '../auth.errors';
-import { assertNewPassword, unusableFault } from '../../identity/passwords/password-policy';
+import { assertNewPassword } from '../../identity/passwords/password-policy';
+import { Passwords } from '../../identity/passwords/passwords.service';
 import { PasswordRepository } from './password.repository';
 
 interface PasswordInput {
@@ -23,8 +23,7 @@ export class PasswordChangeService {
   constructor(
     private readonly accounts: AccountRepository,
     private readonly repository: PasswordRepository,
-    private readonly passwords: PasswordHasher,
-    private readonly throttle: GuessThrottle,
+    private readonly passwords: Passwords,
     private readonly clock: Clock,
   ) {}
 
@@ -37,24 +36,13 @@ export class PasswordChangeService {
   ): Promise<void> {
     assertNewPassword(password, project.settings);
     if (currentPassword === undefined) throw currentPasswordRequired();
-    const oldHash = await this.verified({ project, account: userId, origin }, currentPassword);
-    const newHash = await this.passwords.hash(project.id, password);
+    const guess = { project, account: userId, origin };
+    const find = (): Promise<Credentials | null> => this.accounts.findCredentialsById(project, userId);
+    const current = await this.passwords.check(guess, currentPassword, find);
+    if (!current) throw wrongCurrentPassword();
+    const newHash = await this.passwords.hashNew(project, password, project.settings);
     const entry = byUser('password_updated', userId, { now: new Date(this.clock.now()), origin });
-    const change = { userId, oldHash, newHash, keepSessionId: sessionId };
+    const change = { userId, oldHash: current.passwordHash, newHash, keepSessionId: sessionId };
     if (!(await this.repository.change(project, change, entry))) throw wrongCurrentPassword();
-  }
-
-  /** @returns the hash that the password matches @throws AppError 403, 429 */
-  private async verified(guess: Guess, password: string): Promise<string | null> {
-    const { project, account: userId } = guess;
-    await this.throttle.assertMayTry(guess);
-    const credentials = await this.accounts.findCredentialsById(project, userId);
-    const hash = credentials?.passwordHash ?? null;
-    const matches =
-      unusableFault(password) === null &&
-      (await this.passwords.verify(project.id, password, hash, () => this.throttle.assertMayTry(guess)));
-    if (matches) return hash;
-    await this.throttle.failed(guess);
-    throw wrongCurrentPassword();
   }
 }

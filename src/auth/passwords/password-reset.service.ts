@@ -1,7 +1,6 @@
 /** The password reset in two steps (SPEC.md 3.2). */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
-import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
 import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
@@ -11,6 +10,7 @@ import { invalidMailedToken } from '../auth.errors';
 import { hashMailedToken } from '../mail/mailed-token';
 import { RequestedMails } from '../mail/requested-mails.service';
 import { assertNewPassword } from '../../identity/passwords/password-policy';
+import { Passwords } from '../../identity/passwords/passwords.service';
 import { PasswordRepository } from './password.repository';
 
 @Injectable()
@@ -18,7 +18,7 @@ export class PasswordResetService {
   constructor(
     private readonly repository: PasswordRepository,
     private readonly mails: RequestedMails,
-    private readonly passwords: PasswordHasher,
+    private readonly passwords: Passwords,
     private readonly throttle: GuessThrottle,
     private readonly clock: Clock,
   ) {}
@@ -42,19 +42,13 @@ export class PasswordResetService {
     assertNewPassword(password, project.settings);
     const tokenHash = hashMailedToken(token);
     // The token is looked up before the password is hashed: hashing is expensive, and anybody can send a wrong token.
-    const userId = await this.ownerOf(project, tokenHash, origin);
-    const newHash = await this.passwords.hash(project.id, password);
+    const find = (): Promise<string | null> => this.repository.findTokenOwner(project, tokenHash, this.now());
+    const userId = await this.throttle.attemptFrom({ project, origin }, find);
+    if (userId === null) throw invalidMailedToken();
+    const newHash = await this.passwords.hashNew(project, password, project.settings);
     const entry = byAnonymous('password_updated', null, { now: this.now(), origin });
     const isReset = await this.repository.reset(project, { tokenHash, userId, newHash }, entry);
     if (!isReset) throw invalidMailedToken();
-  }
-
-  private async ownerOf(project: Project, tokenHash: Buffer, origin: RequestOrigin): Promise<string> {
-    await this.throttle.assertMayTryFrom({ project, origin });
-    const userId = await this.repository.findTokenOwner(project, tokenHash, this.now());
-    if (userId !== null) return userId;
-    await this.throttle.failedFrom({ project, origin });
-    throw invalidMailedToken();
   }
 
   private now(): Date {

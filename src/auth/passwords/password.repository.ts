@@ -4,8 +4,7 @@ import { Statement } from '../../database/statement';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import { DROP_FACTORS, lockAccount, UNPROVED } from '../accounts/account-statements';
-import { isNotBanned } from '../accounts/live-session';
+import { DROP_FACTORS, isNotBanned, lockAccount, UNPROVED } from '../accounts/account-statements';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
 

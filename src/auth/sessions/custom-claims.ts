@@ -4,7 +4,7 @@ import { AppError } from '../../common/errors/app-error';
 import { isJsonObject, JsonObject, parseJson } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import { isServerUnavailable } from '../../database/sql/sqlstate';
-import { isTakenAddress } from '../accounts/taken-address';
+import { isTakenAddress } from '../accounts/account-record';
 
 /** Characters that are read of the function's result. AccessTokenService allows fewer in a token. */
 const MAX_CLAIMS_TEXT = 16_384;

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import { isLive, SessionOwner } from '../accounts/live-session';
+import { isLive, SessionOwner } from '../accounts/account-statements';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
 import { LogoutScope, SessionInfo, toSessionInfo } from './session';

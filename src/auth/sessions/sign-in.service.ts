@@ -3,14 +3,18 @@ import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { ONE_FACTOR } from '../../access/caller';
 import { Clock } from '../../common/time/clock';
-import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
 import { Account, isBanned } from '../accounts/account';
 import { Credentials } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
-import { emailNotVerified, userBanned, wrongCredentials } from '../auth.errors';
-import { PasswordCheck } from '../passwords/password-check.service';
+import { emailNotVerified, userBanned } from '../auth.errors';
+import { wrongCredentials } from '../../identity/identity.errors';
+import { parseEmailAddress } from '../../identity/email-address';
+import { assertUsablePassword } from '../../identity/passwords/password-policy';
+import { Passwords } from '../../identity/passwords/passwords.service';
+import { AccountRepository } from '../accounts/account.repository';
+import { AuditRepository } from '../audit/audit.repository';
 import { HousekeepingService } from './housekeeping.service';
 import { NewSession } from './session';
 import { SessionIssuer, SignedIn } from './session-issuer.service';
@@ -19,10 +23,11 @@ import { SessionTokensRepository } from './session-tokens.repository';
 @Injectable()
 export class SignInService {
   constructor(
-    private readonly check: PasswordCheck,
+    private readonly accounts: AccountRepository,
     private readonly sessions: SessionTokensRepository,
     private readonly issuer: SessionIssuer,
-    private readonly passwords: PasswordHasher,
+    private readonly passwords: Passwords,
+    private readonly audit: AuditRepository,
     private readonly housekeeping: HousekeepingService,
     private readonly clock: Clock,
   ) {}
@@ -36,7 +41,7 @@ export class SignInService {
     { email, password }: { email: string; password: string },
     origin: RequestOrigin,
   ): Promise<SignedIn> {
-    const credentials = await this.check.credentialsOf(project, { email, password }, origin);
+    const credentials = await this.credentialsOf(project, { email, password }, origin);
     const { account } = credentials;
     this.assertMaySignIn(project, account);
     const session = await this.newSession(project, credentials, password, origin);
@@ -47,6 +52,26 @@ export class SignInService {
     this.housekeeping.visit(project);
     const issued = { account, sessionId: session.id, number: 0, aal: ONE_FACTOR, customClaims } as const;
     return this.issuer.issue(project, issued);
+  }
+
+  /** @throws AppError 401 for a wrong e-mail or password, 400 for a text that cannot be a password, 429 */
+  private async credentialsOf(
+    project: Project,
+    { email, password }: { email: string; password: string },
+    origin: RequestOrigin,
+  ): Promise<Credentials> {
+    assertUsablePassword(password);
+    const key = keyOf(email);
+    const find = (): Promise<Credentials | null> => this.accounts.findCredentials(project, key);
+    const guess = { project, account: key, origin };
+    const credentials = await this.passwords.check(guess, password, find, (found) => {
+      const context = { now: new Date(this.clock.now()), origin };
+      const entry = byAnonymous('sign_in_failed', found?.account.id ?? null, context);
+      // The actor did not prove to be the account's owner.
+      return this.audit.write(project, { ...entry, actorId: null });
+    });
+    if (!credentials) throw wrongCredentials();
+    return credentials;
   }
 
   private assertMaySignIn(project: Project, account: Account): void {
@@ -62,14 +87,18 @@ export class SignInService {
     password: string,
     origin: RequestOrigin,
   ): Promise<NewSession> {
-    const outdated = passwordHash !== null && this.passwords.needsRehash(passwordHash);
     return {
       id: randomUUID(),
       userId: account.id,
       passwordHash,
-      newPasswordHash: outdated ? await this.passwords.hash(project.id, password) : null,
+      newPasswordHash: await this.passwords.rehash(project, password, passwordHash),
       expiresAt: this.issuer.sessionEnd(project),
       origin,
     };
   }
+}
+
+/** A text that is not an address matches no account, but is looked up like one. PostgreSQL refuses NUL in text. */
+function keyOf(email: string): string {
+  return parseEmailAddress(email)?.key ?? email.toLowerCase().replaceAll('\0', '');
 }

@@ -3,16 +3,15 @@ import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { ONE_FACTOR } from '../../access/caller';
 import { Clock } from '../../common/time/clock';
-import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
 import { NewAccount, toUserView, UserView } from '../accounts/account';
 import { EmailAddress, getEmailAddress, isDomainAllowed, localPart } from '../../identity/email-address';
-import { refusingTakenAddress } from '../accounts/taken-address';
+import { refusingTakenAddress } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { domainNotAllowed, signUpDisabled } from '../auth.errors';
 import { NewAccountMailer } from '../mail/new-account-mailer.service';
-import { assertNewPassword } from '../../identity/passwords/password-policy';
+import { Passwords } from '../../identity/passwords/passwords.service';
 import { SessionIssuer, SessionView } from './session-issuer.service';
 import { SessionTokensRepository } from './session-tokens.repository';
 
@@ -33,7 +32,7 @@ export class SignUpService {
   constructor(
     private readonly sessions: SessionTokensRepository,
     private readonly issuer: SessionIssuer,
-    private readonly passwords: PasswordHasher,
+    private readonly passwords: Passwords,
     private readonly mailer: NewAccountMailer,
     private readonly clock: Clock,
   ) {}
@@ -41,13 +40,12 @@ export class SignUpService {
   /** @throws AppError 400 for an unacceptable or taken value, 403 if sign-up is turned off */
   async signUp(project: Project, input: SignUpInput, origin: RequestOrigin): Promise<SignedUp> {
     const email = acceptableEmail(project, input.email);
-    assertNewPassword(input.password, project.settings);
     const account: NewAccount = {
       id: randomUUID(),
       email,
       name: input.name?.trim() || localPart(email),
       // Hashed before the transaction, which must not wait for it.
-      passwordHash: await this.passwords.hash(project.id, input.password),
+      passwordHash: await this.passwords.hashNew(project, input.password, project.settings),
       data: {},
       emailVerifiedAt: null,
       bannedUntil: null,

@@ -106,6 +106,26 @@ const PROJECT_SECRETS = object({
     object({ kid: name, secret, storage_secret: secret, created_at: time, expires_at: nullable(time) }),
   ),
   database_settings: optional(list(object({ role: nullable(name), in_database: flag, name, value: text }))),
+  roles: optional(
+    object({
+      roles: list(
+        object({
+          ...{
+            name: secret,
+            login: flag,
+            inherit: flag,
+            createrole: flag,
+            limit: when(Number.isSafeInteger),
+          },
+          ...{ until: nullable(name), comment: nullable(text), password: nullable(text) },
+        }),
+      ),
+      memberships: list(object({ role: secret, member: secret, admin: flag, inherit: flag, set: flag })),
+      grants: list(object({ role: name, privilege: name })),
+      comment: nullable(text),
+      named: list(name),
+    }),
+  ),
 });
 
 const INSTALL_HEADER = object({ plinth: name, created_at: date });

@@ -5,6 +5,7 @@ import type {
   ArchivedSequence,
   ArchivedTable,
 } from '../../copies/archived-objects';
+import type { ArchivedRoles } from '../../copies/owner-roles';
 
 export const FORMAT = 1;
 
@@ -131,6 +132,8 @@ export interface ArchivedSecrets {
   readonly secrets: readonly ArchivedSecret[];
   /** Absent in archives of earlier versions. */
   readonly database_settings?: readonly ArchivedDatabaseSetting[];
+  /** With hashed passwords. Absent in archives of earlier versions. */
+  readonly roles?: ArchivedRoles;
 }
 
 export interface ArchiveManifest {

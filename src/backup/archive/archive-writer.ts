@@ -13,11 +13,13 @@ import {
   partName,
   sumsName,
 } from './archive-format';
+import { Slices } from '../../common/time/slices';
 import { isClosedByReader, OutputClosedError } from '../output-closed';
 import type { PassphraseKey } from './passphrase-key';
 
 /** Chunks that are read while a part is compressed: about one part, because a socket gives 64 KiB at a time. */
 const CHUNKS_AHEAD = 64;
+const PIECE = 256 * 1024;
 
 export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
 
@@ -63,7 +65,7 @@ export class ArchiveWriter {
 
   async add(name: string, content: Buffer | string): Promise<void> {
     const bytes = Buffer.from(content);
-    await this.addMember(name, bytes.length, [bytes]);
+    await this.addMember(name, bytes.length, inPieces(bytes));
   }
 
   /** @throws Error when there are not exactly `size` bytes */
@@ -139,6 +141,15 @@ export class ArchiveWriter {
       throw error;
     }
     await done;
+  }
+}
+
+/** A header of megabytes must not be hashed in one piece. */
+async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
+  const slices = new Slices();
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    yield bytes.subarray(at, at + PIECE);
+    if (slices.isOver) await slices.yieldToLoop();
   }
 }
 

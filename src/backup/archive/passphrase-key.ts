@@ -55,10 +55,10 @@ export class PassphraseKey {
   }
 
   /** @param context authenticated with the text */
-  seal(text: string, context: Buffer): Buffer {
+  seal(text: string | Buffer, context: Buffer): Buffer {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.encryption, iv).setAAD(context);
-    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    const sealed = Buffer.concat([cipher.update(Buffer.from(text)), cipher.final()]);
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
   }
 

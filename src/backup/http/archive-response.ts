@@ -1,15 +1,33 @@
 /** Responses that stream a backup or a schema. */
-import { Logger } from '@nestjs/common';
+import { Logger, applyDecorators } from '@nestjs/common';
 import type { Response } from 'express';
 import { ARCHIVE_TYPES, mediaTypeOf } from '../archive/compression';
+import { archiveInvalid, passphraseInvalid, wrongPassphrase } from '../backup.errors';
+import { bodyTooSlow } from '../../http/bodies/body.errors';
 import { OutputClosedError } from '../output-closed';
 import type { Compression } from '../../config/compression';
+import { ApiBody, ApiConsumes, ApiHeader } from '@nestjs/swagger';
+import { NOT_STORED } from '../../http/docs/documented-headers';
+import { Errors, StreamAnswer } from '../../http/docs/operation.decorators';
+import { PASSPHRASE } from './passphrase-header';
 
 const logger = new Logger('Backup');
 
-export const ARCHIVE = { type: 'string', format: 'binary' } as const;
-/** Of a response in the OpenAPI document. */
-export const ARCHIVE_CONTENT = Object.fromEntries(ARCHIVE_TYPES.map((type) => [type, { schema: ARCHIVE }]));
+const ARCHIVE = { type: 'string', format: 'binary' } as const;
+const ARCHIVE_CONTENT = Object.fromEntries(ARCHIVE_TYPES.map((type) => [type, null]));
+
+/** Documents a response that is an archive. */
+export const ArchiveAnswer = (): MethodDecorator =>
+  applyDecorators(ApiHeader(PASSPHRASE), StreamAnswer('The archive', ARCHIVE_CONTENT, NOT_STORED, ARCHIVE));
+
+/** Documents a body that is an archive, and the errors that every restore has. */
+export const ArchiveBody = (): MethodDecorator =>
+  applyDecorators(
+    ApiHeader(PASSPHRASE),
+    ApiConsumes(...ARCHIVE_TYPES),
+    ApiBody({ schema: ARCHIVE }),
+    Errors(wrongPassphrase(), passphraseInvalid(), archiveInvalid('it is cut off'), bodyTooSlow()),
+  );
 
 /** Sets the headers of a response that is an archive. @returns the response */
 export function archiveIn(response: Response, compression: Compression = 'gzip'): Response {

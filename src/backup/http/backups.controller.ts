@@ -1,17 +1,9 @@
 /** Platform administration: backups of projects, streamed in both directions. */
 import { Controller, Get, Headers, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiHeader, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { WholeRequests } from '../../admission/whole-requests.service';
 import { Readable } from 'node:stream';
-import { ARCHIVE_TYPES } from '../archive/compression';
-import {
-  archiveInvalid,
-  passphraseInvalid,
-  projectExists,
-  restoreFailed,
-  restoreInterrupted,
-  wrongPassphrase,
-} from '../backup.errors';
+import { passphraseInvalid, projectExists, restoreFailed, restoreInterrupted } from '../backup.errors';
 import { notSupported } from '../../copies/copies.errors';
 import { projectBusy, slugTaken } from '../../projects/projects.errors';
 import { ProjectBackup } from '../project-backup.service';
@@ -19,13 +11,12 @@ import { ProjectRestore } from '../project-restore.service';
 import { BodyReader } from '../../http/bodies/body-reader';
 import { pacedBody } from '../../admission/body-pace';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
-import { bodyTooSlow } from '../../http/bodies/body.errors';
 import { clientLeft } from '../../http/client-left';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { RestoreReport } from './dto/restore-response';
 import { StaffAccess } from '../../staff/http/staff-api.decorator';
-import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
-import { PASSPHRASE, passphraseOf } from './passphrase-header';
+import { archiveIn, untilSent, ArchiveAnswer, ArchiveBody } from './archive-response';
+import { passphraseOf } from './passphrase-header';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { BackupQuery, RestoreQuery } from './dto/backups.dto';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
@@ -37,22 +28,19 @@ export class BackupsController {
     private readonly backups: ProjectBackup,
     private readonly restores: ProjectRestore,
     private readonly bodies: BodyReader,
+    private readonly admission: WholeRequests,
     private readonly audit: AuditLogRepository,
   ) {}
 
   @Get('projects/:id/backup')
   @Describe(`Back up a project: its database, files, settings and keys as one archive
     The archive is a consistent snapshot; the project keeps serving requests. A failure after the first byte closes the connection: only an archive that was received to its end is complete.`)
-  @ApiHeader(PASSPHRASE)
-  @ApiProduces(...ARCHIVE_TYPES)
-  @ApiResponse({
-    status: 200,
-    description: 'The archive',
-    headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
-    content: ARCHIVE_CONTENT,
-  })
-  @Errors(passphraseInvalid(), notSupported('The project has tables that its owner may not read'))
-  @Errors(projectBusy())
+  @ArchiveAnswer()
+  @Errors(
+    passphraseInvalid(),
+    notSupported('The project has tables that its owner may not read'),
+    projectBusy(),
+  )
   async backupProject(
     @Param('id') id: string,
     @Headers('backup-passphrase') header: string | undefined,
@@ -70,16 +58,13 @@ export class BackupsController {
 
   @Post('restore')
   @Describe(`Restore a project from a backup, with the same id
-    The project serves requests once the whole archive is verified; a failure leaves nothing. It gets new keys, secrets and a new database password, and its users sign in again, unless \`keep_keys\` is \`true\`. With \`dry_run\`, the archive is only checked.`)
-  @ApiHeader(PASSPHRASE)
-  @ApiConsumes(...ARCHIVE_TYPES)
-  @ApiBody({ schema: ARCHIVE })
+    The project serves requests once the whole archive is verified; a failure leaves nothing. It gets new keys, secrets and a new database password, and its users sign in again, unless \`keep_keys\` is \`true\`. With \`dry_run\`, it is restored under another id and removed again.`)
+  @ArchiveBody()
   @Answer(201, 'The restored project', RestoreReport)
-  @Errors(wrongPassphrase(), passphraseInvalid(), archiveInvalid('it is cut off'))
   @Errors(notSupported('The archive is of a newer version'))
   @Errors(restoreFailed('pre-data.sql', new Error('extension "postgis" is not available')))
   @Errors(restoreInterrupted('data', new Error('could not extend file: No space left on device')))
-  @Errors(bodyTooSlow(), projectExists('acme'), slugTaken('acme', false))
+  @Errors(projectExists('acme'), slugTaken('acme', false))
   async restoreProject(
     @Headers('backup-passphrase') header: string | undefined,
     @StrictQuery() { slug, dry_run: dryRun, keep_keys: keepKeys }: RestoreQuery,
@@ -94,8 +79,15 @@ export class BackupsController {
       abandoned: clientLeft(response),
       ...(slug ? { slug } : {}),
     };
-    const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
-    const { header: archived, manifest, ...project } = await this.restores.restore(body, options, actor);
+    const work = (): ReturnType<ProjectRestore['restore']> => {
+      const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
+      return this.restores.restore(body, options, actor);
+    };
+    const {
+      header: archived,
+      manifest,
+      ...project
+    } = await this.admission.run(actor.name, work, options.abandoned);
     return {
       id: project.id,
       slug: project.slug,

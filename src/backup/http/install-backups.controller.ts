@@ -1,24 +1,22 @@
 /** Platform administration: one archive of the whole install, streamed in both directions. */
 import { Controller, Get, Headers, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiHeader, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { WholeRequests } from '../../admission/whole-requests.service';
 import { Readable } from 'node:stream';
-import { ARCHIVE_TYPES } from '../archive/compression';
-import { archiveInvalid, passphraseInvalid, restoreFailed, wrongPassphrase } from '../backup.errors';
+import { passphraseInvalid, restoreFailed } from '../backup.errors';
 import { notSupported } from '../../copies/copies.errors';
 import { InstallBackup } from '../install-backup.service';
 import { InstallRestore } from '../install-restore.service';
 import { ZSTD_MISSING } from '../../config/compression';
 import { BodyReader } from '../../http/bodies/body-reader';
-import { bodyTooSlow } from '../../http/bodies/body.errors';
 import { pacedBody } from '../../admission/body-pace';
 import { clientLeft } from '../../http/client-left';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { InstallRestoreReport } from './dto/backup-responses';
 import { StaffAccess } from '../../staff/http/staff-api.decorator';
-import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
-import { PASSPHRASE, passphraseOf } from './passphrase-header';
+import { archiveIn, untilSent, ArchiveAnswer, ArchiveBody } from './archive-response';
+import { passphraseOf } from './passphrase-header';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { BackupQuery, InstallRestoreQuery } from './dto/backups.dto';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
@@ -30,19 +28,14 @@ export class InstallBackupsController {
     private readonly backups: InstallBackup,
     private readonly restores: InstallRestore,
     private readonly bodies: BodyReader,
+    private readonly admission: WholeRequests,
     private readonly audit: AuditLogRepository,
   ) {}
 
   @Get('backup')
   @Describe(`Back up the install: an archive of each project, the audit log, the schedules and the list of servers as one archive
     Each project is archived at its own point in time. A project that cannot be archived is listed in the manifest and does not stop the others. If the backup as a whole fails, the connection is closed.`)
-  @ApiHeader(PASSPHRASE)
-  @ApiProduces(...ARCHIVE_TYPES)
-  @ApiResponse({
-    status: 200,
-    description: 'The archive',
-    content: ARCHIVE_CONTENT,
-  })
+  @ArchiveAnswer()
   @Errors(passphraseInvalid(), notSupported(ZSTD_MISSING))
   async backupInstall(
     @Headers('backup-passphrase') header: string | undefined,
@@ -59,15 +52,11 @@ export class InstallBackupsController {
 
   @Post('restore/all')
   @Describe(`Restore the projects, the audit log, the schedules and the list of servers of a backup of the install
-    Needs an owner of the installation. Existing projects are left unchanged; every other one is restored completely or not at all. Projects keep their keys, unless \`keep_keys\` is \`false\`. Added entries of the audit log name the restoring person as \`imported_by\` in their details. The call can be repeated. With \`dry_run\`, the archive is only checked.`)
-  @ApiHeader(PASSPHRASE)
-  @ApiConsumes(...ARCHIVE_TYPES)
-  @ApiBody({ schema: ARCHIVE })
+    Needs an owner of the installation. Existing projects are left unchanged; every other one is restored completely or not at all. Projects keep their keys, unless \`keep_keys\` is \`false\`. Added entries of the audit log name the restoring person as \`imported_by\` in their details. The call can be repeated. With \`dry_run\`, each project is restored under another id and removed again.`)
+  @ArchiveBody()
   @Answer(200, 'The outcome for each project, failures included', InstallRestoreReport)
-  @Errors(wrongPassphrase(), passphraseInvalid(), archiveInvalid('it is cut off'))
   @Errors(notSupported('This is a backup of one project: restore it without --all'))
   @Errors(restoreFailed('platform/audit_log.copy', new Error('missing data for column "details"')))
-  @Errors(bodyTooSlow())
   async restoreInstall(
     @Headers('backup-passphrase') header: string | undefined,
     @StrictQuery() { dry_run: dryRun, keep_keys: keepKeys }: InstallRestoreQuery,
@@ -81,11 +70,14 @@ export class InstallBackupsController {
       keepKeys: keepKeys !== 'false',
       abandoned: clientLeft(response),
     };
-    const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
-    const { backedUpAt, projects, auditEntries, schedules, servers } = await this.restores.restore(
-      body,
-      options,
-      actor,
+    const work = (): ReturnType<InstallRestore['restore']> => {
+      const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
+      return this.restores.restore(body, options, actor);
+    };
+    const { backedUpAt, projects, auditEntries, schedules, servers } = await this.admission.run(
+      actor.name,
+      work,
+      options.abandoned,
     );
     return {
       dry_run: options.dryRun,

@@ -1,8 +1,6 @@
 /** Platform administration: a backup of the whole install. */
 import { Controller, Get, Headers, Res } from '@nestjs/common';
-import { ApiHeader, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ARCHIVE_TYPES } from '../archive/compression';
 import { notSupported } from '../../copies/copies.errors';
 import { passphraseInvalid } from '../backup.errors';
 import { PhysicalBackup } from '../physical/physical-backup.service';
@@ -10,8 +8,8 @@ import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { projectBusy } from '../../projects/projects.errors';
 import { StaffAccess } from '../../staff/http/staff-api.decorator';
-import { ARCHIVE_CONTENT, archiveIn, untilSent } from './archive-response';
-import { PASSPHRASE, passphraseOf } from './passphrase-header';
+import { archiveIn, untilSent, ArchiveAnswer } from './archive-response';
+import { passphraseOf } from './passphrase-header';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { PhysicalBackupQuery } from './dto/backups.dto';
 import { Describe, Errors } from '../../http/docs/operation.decorators';
@@ -27,14 +25,7 @@ export class PhysicalBackupController {
   @Get()
   @Describe(`Back up the whole install: the embedded cluster, the keys of the platform and the files on disk
     Needs the embedded PostgreSQL. It is restored by \`plinth restore --physical\`. A failure after the first byte closes the connection: only an archive that was received to its end is complete.`)
-  @ApiHeader(PASSPHRASE)
-  @ApiProduces(...ARCHIVE_TYPES)
-  @ApiResponse({
-    status: 200,
-    description: 'The archive',
-    headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
-    content: ARCHIVE_CONTENT,
-  })
+  @ArchiveAnswer()
   @Errors(passphraseInvalid(), notSupported('The PostgreSQL of this install is not the embedded one'))
   @Errors(projectBusy())
   async backupInstallPhysically(

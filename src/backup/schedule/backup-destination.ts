@@ -2,6 +2,7 @@
 import { PassThrough, type Writable } from 'node:stream';
 import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { BACKUP_CONFIG, BackupConfig } from '../../config/app-config';
+import { DiskReserve } from '../../limits/disk-reserve.service';
 import { DiskObjectStore } from '../../storage/providers/disk-object-store';
 import { ObjectAddress } from '../../storage/providers/object-address';
 import { ObjectStore } from '../../storage/providers/object-store';
@@ -14,7 +15,10 @@ export class BackupDestination implements OnApplicationShutdown {
   readonly name: string;
   private opened: Promise<ObjectStore> | undefined;
 
-  constructor(@Inject(BACKUP_CONFIG) private readonly config: BackupConfig) {
+  constructor(
+    @Inject(BACKUP_CONFIG) private readonly config: BackupConfig,
+    private readonly disk: DiskReserve,
+  ) {
     const { provider, diskDir, gcs, s3 } = config.destination;
     const remote = gcs ?? s3;
     this.name = remote ? `${provider}:${remote.bucket}/${remote.prefix}` : `${provider}:${diskDir}`;
@@ -55,7 +59,9 @@ export class BackupDestination implements OnApplicationShutdown {
       output.destroy(error as Error);
     });
     try {
-      await store.put(address, counting(output, counted));
+      const { provider, diskDir } = this.config.destination;
+      const directories = provider === 'disk' ? [diskDir] : [];
+      await store.put(address, this.disk.watched(counting(output, counted), directories));
     } catch (error) {
       // If the store stopped reading, its error is the cause, though the writer notices first that nobody reads.
       if (counted.isAbandoned) failures.unshift(error);

@@ -55,8 +55,8 @@ const EXTENSIONS = `
   where e.extname <> 'plpgsql' order by 1`;
 
 /**
- * Those of this database, and those of its owner. Plinth makes its own ones again. Those of roles that are not the owner's,
- * such as anon, may be another owner's, and the owner could not make them again.
+ * Those of this database, of its owner, and of the roles that the owner administers. Plinth makes its own again. Settings of other
+ * roles, such as anon, may be another owner's, and the owner could not make them again.
  */
 const SETTINGS = `
   select r.rolname as role, d.setdatabase <> 0 as in_database,
@@ -64,12 +64,18 @@ const SETTINGS = `
     pg_catalog.substr(s.setting, pg_catalog.strpos(s.setting, '=') + 1) as value
   from pg_catalog.pg_db_role_setting d left join pg_catalog.pg_roles r on r.oid = d.setrole,
     pg_catalog.unnest(d.setconfig) with ordinality s(setting, position)
-  where (d.setdatabase = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())
-         or (d.setdatabase = 0 and r.rolname = current_user))
+  where d.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database()))
     and (d.setrole = 0 or r.rolname = current_user
       or pg_catalog.pg_has_role(d.setrole, 'MEMBER WITH ADMIN OPTION'))
     and s.setting !~~ 'plinth.%'
   order by 2, 1 nulls first, s.position`;
+
+/** Roles that privileges and policies of this database name, but for predefined ones. */
+const NAMED_ROLES = `
+  select distinct r.rolname as name
+  from pg_catalog.pg_shdepend d join pg_catalog.pg_roles r on r.oid = d.refobjid
+  where d.refclassid = 'pg_catalog.pg_authid'::regclass and d.deptype in ('a', 'r')
+    and d.dbid = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database()) order by 1`;
 
 interface FoundTable {
   readonly schema: string;
@@ -138,6 +144,10 @@ export class SnapshotRepository {
   /** Those of ALTER DATABASE and ALTER ROLE. */
   settings(): Promise<ArchivedDatabaseSetting[]> {
     return this.list<ArchivedDatabaseSetting>(SETTINGS);
+  }
+
+  async namedRoles(): Promise<string[]> {
+    return (await this.list<{ name: string }>(NAMED_ROLES)).map(({ name }) => name);
   }
 
   /** Read after the snapshot was taken: sequences are not transactional, and their values only have to be high enough. */

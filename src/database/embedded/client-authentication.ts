@@ -1,12 +1,11 @@
-// Writes <cluster>/pg_hba.conf, the rules by which the embedded PostgreSQL admits clients, at each start.
-import { chown, copyFile, readFile, rename, writeFile } from 'node:fs/promises';
+// Writes <cluster>/plinth_hba.conf, the rules by which the embedded PostgreSQL admits clients, at each start.
+import { chown, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LOGIN_GROUP } from '../platform/server-capabilities';
 import type { SystemUser } from './server-user';
 
-const FILE = 'pg_hba.conf';
+const FILE = 'plinth_hba.conf';
 const LOCAL_FILE = 'pg_hba.local.conf';
-const HEADER = '# Written by Plinth at each start.';
 
 /**
  * Admits the superuser and members of the group only. Owners may create roles with LOGIN, but cannot add them to the
@@ -14,7 +13,7 @@ const HEADER = '# Written by Plinth at each start.';
  */
 function rules(superuser: string): string {
   return [
-    `${HEADER} Rules of your own go to ${LOCAL_FILE}, which comes first (docs/embedded-database.md).`,
+    `# Written by Plinth at each start. Rules of your own go to ${LOCAL_FILE}, which comes first (docs/embedded-database.md).`,
     `include_if_exists ${LOCAL_FILE}`,
     `local  all,replication  ${superuser}        scram-sha-256`,
     `host   all,replication  ${superuser}        127.0.0.1/32  scram-sha-256`,
@@ -24,18 +23,20 @@ function rules(superuser: string): string {
   ].join('\n');
 }
 
-/** Called before the server starts. A pg_hba.conf that Plinth did not write is kept as pg_hba.conf.old. */
+/**
+ * Called before the server starts, which reads the file because of hbaSetting(). PostgreSQL's own pg_hba.conf is left unchanged for
+ * earlier versions of Plinth.
+ */
 export async function writeClientAuthentication(
   clusterDir: string,
   superuser: string,
   user: SystemUser | null,
 ): Promise<void> {
-  const file = path.join(clusterDir, FILE);
-  const existing = await readFile(file, 'utf8').catch(() => '');
-  if (existing !== '' && !existing.startsWith(HEADER)) await copyFile(file, `${file}.old`);
-  // PostgreSQL reads each file of its directory for a physical backup.
-  if (user) await chown(`${file}.old`, user.uid, user.gid).catch(() => undefined);
-  await writeFile(`${file}.new`, rules(superuser), { mode: 0o600, flush: true });
-  if (user) await chown(`${file}.new`, user.uid, user.gid);
-  await rename(`${file}.new`, file);
+  const draft = path.join(clusterDir, `${FILE}.new`);
+  await writeFile(draft, rules(superuser), { mode: 0o600, flush: true });
+  if (user) await chown(draft, user.uid, user.gid);
+  await rename(draft, path.join(clusterDir, FILE));
 }
+
+/** @param directory the cluster's, as PostgreSQL reaches it */
+export const hbaSetting = (directory: string): string => `hba_file=${path.join(directory, FILE)}`;

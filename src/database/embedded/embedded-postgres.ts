@@ -8,6 +8,7 @@ import { access, mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hbaSetting } from './client-authentication';
 import { type Cluster, clusterPath, prepareCluster, SUPERUSER } from './cluster-directory';
 import type { Settings } from './cluster-settings';
 import { asDiskFull } from './disk-space';
@@ -140,8 +141,9 @@ function launch(
   port: number,
   more: readonly string[],
 ): Promise<SupervisedProcess> {
-  const settings = [`port=${port}`, `listen_addresses=${HOST}`, ...more];
-  const args = ['-D', clusterPath(clusterDir, user), ...settings.flatMap((setting) => ['-c', setting])];
+  const directory = clusterPath(clusterDir, user);
+  const settings = [`port=${port}`, `listen_addresses=${HOST}`, hbaSetting(directory), ...more];
+  const args = ['-D', directory, ...settings.flatMap((setting) => ['-c', setting])];
   return startSupervised(binaries.postgres, args, { cwd: clusterDir, user, output: log.fd });
 }
 

@@ -79,7 +79,9 @@ export async function openPlatformDatabase(
   });
   await withConnection({ connectionString: url }, async (client) => {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    // Before anything is changed.
     await assertKnownMigrations(client);
+    await revokePublicConnect(client);
     await dataSource.initialize();
     await dataSource.runMigrations({ transaction: 'each' });
     await openStatementStatistics(client);
@@ -87,20 +89,27 @@ export async function openPlatformDatabase(
   return dataSource;
 }
 
-/** Refuses a database that was migrated by a newer version, or by a development version from before 0.1.0. */
+/** Refuses a database that was migrated by a newer version, or by a development version from before 0.1.0 (docs/upgrades.md). */
 async function assertKnownMigrations(client: Client): Promise<void> {
   const { rows: tables } = await client.query<{ found: boolean }>(
     `select to_regclass('public.migrations') is not null as found`,
   );
   if (!tables[0]?.found) return;
   const { rows } = await client.query<{ name: string }>('select name from public.migrations order by id');
-  const known = new Set(PLATFORM_MIGRATIONS.map(({ name }) => name));
-  const unknown = rows.map(({ name }) => name).filter((name) => !known.has(name));
+  const known = PLATFORM_MIGRATIONS.map(({ name }) => name);
+  const unknown = rows.map(({ name }) => name).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
+  const isNewer = unknown.some((name) => timeOf(name) > timeOf(known.at(-1) ?? ''));
+  const [maker, remedy] = isNewer
+    ? ['a newer version of Plinth', 'start that version or a later one']
+    : ['a development version from before 0.1.0', 'no later version can open it; start that version'];
   throw new ServerUnusableError([
-    `the platform database has migrations that this version does not know (${unknown.join(', ')})`,
+    `${maker} made or migrated the platform database (${unknown.join(', ')}): ${remedy} (docs/upgrades.md). Nothing was changed`,
   ]);
 }
+
+/** The time at the end of a migration's name. */
+const timeOf = (name: string): number => Number(/\d+$/.exec(name)?.[0] ?? 0);
 
 /**
  * Where the server loads pg_stat_statements, as the embedded one does, the platform database shows it to
@@ -131,7 +140,6 @@ async function prepareDatabase(url: string): Promise<void> {
       `the database "${name}" does not exist and cannot be created`,
     );
   }
-  await connected(url, (client) => revokePublicConnect(client, name));
 }
 
 async function assertUsable(client: Client): Promise<void> {
@@ -154,13 +162,13 @@ async function createDatabase(client: Client, name: string): Promise<void> {
 }
 
 /** Keeps projects' roles out. capabilityWarnings() reports it where the role is not the database's owner. */
-async function revokePublicConnect(client: Client, name: string): Promise<void> {
-  const { rowCount } = await client.query(
-    `select from pg_database where datname = $1 and has_database_privilege('public', oid, 'connect')
-       and pg_has_role(datdba, 'USAGE')`,
-    [name],
+async function revokePublicConnect(client: Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select datname as name from pg_database where datname = current_database()
+       and has_database_privilege('public', oid, 'connect') and pg_has_role(datdba, 'USAGE')`,
   );
-  if (rowCount === 0) return;
+  const name = rows[0]?.name;
+  if (name === undefined) return;
   await client.query(`revoke all on database ${quoteIdentifier(name)} from public`);
   // Sessions outlive the right to connect. Without SUPERUSER, only sessions of its own roles can be ended.
   await client.query(

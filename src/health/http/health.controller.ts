@@ -1,11 +1,11 @@
 /** Probes for orchestrators and load balancers, and metrics for Prometheus (DECISIONS.md 7). */
 import { Controller, Get, Header, Res, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiProperty, type ApiPropertyOptions, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiProperty, type ApiPropertyOptions, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { invalidCredentials, missingBearer } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
 import { internalError } from '../../common/errors/http-errors';
-import { type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
+import { NOT_STORED } from '../../http/docs/documented-headers';
 import type { SchemaObject } from '../../http/docs/documented-types';
 import { ErrorDocs } from '../../http/docs/error-docs';
 import { Example } from '../../http/docs/example.decorator';
@@ -15,7 +15,7 @@ import { Metrics } from '../../infra/metrics/metrics';
 import { notReady } from '../health.errors';
 import { Checks, isReady, ReadinessService } from '../readiness.service';
 import { MetricsGuard } from './metrics.guard';
-import { Answer, Describe, Errors, errorsIn } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, errorsIn, StreamAnswer } from '../../http/docs/operation.decorators';
 import { documentHandlers } from '../../http/docs/controller-docs';
 
 const UP = { platform_database: { status: 'up' }, storage: { status: 'up' } } as const;
@@ -50,7 +50,7 @@ const METRICS_EXAMPLE = `# HELP plinth_up Whether the process serves requests\n#
 
 const READINESS_ERRORS = new ErrorDocs({
   name: 'ReadinessError',
-  headers: cacheControl(),
+  headers: NOT_STORED,
   bodyOf: platformErrorBody,
   codeOf: ({ code }) => code,
   schemaOf: (status, codes) =>
@@ -60,10 +60,6 @@ const READINESS_ERRORS = new ErrorDocs({
       { properties: { checks: CHECKS }, required: ['checks'] },
     ),
 });
-
-function cacheControl(): DocumentedHeaders {
-  return { 'Cache-Control': { description: '`no-store`', schema: TEXT } };
-}
 
 @ApiTags('health')
 @documentHandlers(() => ({ docs: PLATFORM_DOCS, errors: [internalError()] }))
@@ -79,7 +75,7 @@ export class HealthController {
   @Header('Cache-Control', 'no-store')
   @Describe(`Check that the process is alive
     Needs no credential and checks no dependencies, so a failure means that the process must be restarted.`)
-  @Answer(200, 'The process is alive', Liveness, cacheControl())
+  @Answer(200, 'The process is alive', Liveness, NOT_STORED)
   @Errors(tooManyHeaders())
   getLiveness(): Liveness {
     return { status: 'live' };
@@ -90,7 +86,7 @@ export class HealthController {
   @Header('Cache-Control', 'no-store')
   @Describe(`Check that the process can serve requests
     Needs no credential. A load balancer should send no requests to a process that answers 503. A storage provider that is down, a full disk or a missing scheduled backup is reported but does not make the process unready.`)
-  @Answer(200, 'Ready to serve', Readiness, cacheControl())
+  @Answer(200, 'Ready to serve', Readiness, NOT_STORED)
   @Errors(tooManyHeaders())
   @errorsIn(READINESS_ERRORS, [notReady(DOWN)])
   async getReadiness(): Promise<Readiness> {
@@ -105,12 +101,7 @@ export class HealthController {
     Needs PLATFORM_ADMIN_KEY or METRICS_TOKEN; none through METRICS_PORT. With several processes, each one has its own metrics.`)
   @ApiBearerAuth('platform-admin-key')
   @ApiBearerAuth('metrics-token')
-  @ApiResponse({
-    status: 200,
-    description: 'The metrics',
-    headers: cacheControl(),
-    content: { 'text/plain': { schema: { type: 'string' }, example: METRICS_EXAMPLE } },
-  })
+  @StreamAnswer('The metrics', { 'text/plain': METRICS_EXAMPLE }, NOT_STORED)
   @Errors(invalidCredentials(), missingBearer())
   async getMetrics(@Res() response: Response): Promise<void> {
     const text = await this.metrics.text();

@@ -14,6 +14,11 @@ export type DocumentedHeaders = Record<string, DocumentedHeader>;
 export const TEXT = { type: 'string' } as const;
 export const COUNT = { type: 'integer', format: 'int64', minimum: 0 } as const;
 
+/** Of answers that caches must not keep. */
+export const NOT_STORED: DocumentedHeaders = {
+  'Cache-Control': { description: '`no-store`', schema: TEXT },
+};
+
 /** Headers that errors carry (AppError.headers). */
 const OF_ERRORS: DocumentedHeaders = {
   Allow: { description: 'The methods of this address', schema: TEXT },

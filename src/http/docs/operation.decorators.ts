@@ -1,8 +1,16 @@
 /** How handlers are described in the OpenAPI document: its text, body, successful answers and own errors. */
 import 'reflect-metadata';
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiExtraModels,
+  ApiOperation,
+  ApiProduces,
+  ApiResponse,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { DocumentedHeaders } from './documented-headers';
+import type { SchemaObject } from './documented-types';
 import type { ErrorDocs, ErrorList } from './error-docs';
 import { exampleOf } from './example.decorator';
 
@@ -35,21 +43,45 @@ export function JsonBody(
 /**
  * A successful answer: its status, and its JSON body. Of several, the first is the usual answer.
  * @param type in an array: a list of it; none: an answer without a body
+ * @param shown in place of the example of the type
  */
 export function Answer(
   status: number,
   description: string,
   type?: Type | readonly [Type],
   headers: DocumentedHeaders = {},
+  shown?: { readonly example: object } | { readonly examples: Readonly<Record<string, object>> },
 ): MethodDecorator {
   const [item] = [type].flat() as [Type | undefined];
   const isList = Array.isArray(type);
-  const body = item && { type: item, isArray: isList, example: isList ? [exampleOf(item)] : exampleOf(item) };
+  const ofType = (of: Type): object => ({ example: isList ? [exampleOf(of)] : exampleOf(of) });
+  const body = item && { type: item, isArray: isList, ...(shown ?? ofType(item)) };
+  return applyDecorators(HttpCode(status), ApiResponse({ status, description, ...given(headers), ...body }));
+}
+
+/** A streamed answer. @param content its media types, each with an example, or null if it has none */
+export function StreamAnswer(
+  description: string,
+  content: Readonly<Record<string, unknown>>,
+  headers: DocumentedHeaders = {},
+  schema: SchemaObject = { type: 'string' },
+): MethodDecorator {
+  const types = Object.entries(content).map(([type, example]): [string, object] => [
+    type,
+    { schema, ...(example === null ? {} : { example }) },
+  ]);
   return applyDecorators(
-    HttpCode(status),
-    ApiResponse({ status, description, ...(Object.keys(headers).length > 0 ? { headers } : {}), ...body }),
+    ApiProduces(...Object.keys(content)),
+    ApiResponse({
+      status: 200,
+      description,
+      ...given(headers),
+      content: Object.fromEntries(types),
+    }),
   );
 }
+
+const given = (headers: DocumentedHeaders): object => (Object.keys(headers).length > 0 ? { headers } : {});
 
 const ERRORS = Symbol('errors of a handler');
 

@@ -9,7 +9,7 @@ const MAX_PASSWORD_BYTES = 72;
 const MIN_PASSWORD_LENGTH = 6;
 
 /** The settings of a project that concern passwords. */
-interface PasswordRules {
+export interface PasswordRules {
   /** Characters. */
   readonly password_min_length: number;
   readonly refuse_common_passwords: boolean;
@@ -24,6 +24,12 @@ interface PasswordFault {
 /** @throws AppError 400 for an unacceptable new password */
 export function assertNewPassword(password: string, rules: PasswordRules): void {
   const fault = passwordFault(password, rules);
+  if (fault) throw unacceptablePassword(fault);
+}
+
+/** @throws AppError 400 for a text that cannot be any password */
+export function assertUsablePassword(password: string): void {
+  const fault = unusableFault(password);
   if (fault) throw unacceptablePassword(fault);
 }
 

@@ -1,6 +1,5 @@
 /** Platform administration: the audit log, its export, and the verification of its chain. */
 import { Controller, Get, Res } from '@nestjs/common';
-import { ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ClientLeftError, sendChunks } from '../../http/send-chunks';
 import { ChainHead, AuditChainRepository } from '../audit/audit-chain.repository';
@@ -10,16 +9,28 @@ import { AuditLogEntry, AuditVerification } from './dto/audit-responses';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { ExportAuditLogQuery, filterOf, ListAuditLogQuery, VerifyAuditLogQuery } from './dto/audit-log.dto';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
-import { TEXT } from '../../http/docs/documented-headers';
+import { TEXT, NOT_STORED } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, StreamAnswer } from '../../http/docs/operation.decorators';
 
 const DEFAULT_LIMIT = 100;
 const DEFAULT_SLICE = 10_000;
-const EXPORTED = { type: 'string' } as const;
 const JSON_LINES = 'application/x-ndjson';
 const CSV = 'text/csv';
-const EXPORTED_LINE = '{"id":"1042","at":"2026-11-22T12:00:00.000000Z","action":"project.create"}\n';
+const EXPORTED = {
+  [JSON_LINES]: '{"id":"1042","at":"2026-11-22T12:00:00.000000Z","action":"project.create"}\n',
+  [CSV]: CSV_HEADER,
+};
+const EXPORT_HEADERS = {
+  ...NOT_STORED,
+  'Content-Disposition': { description: 'Filename for browsers', schema: TEXT },
+};
+const PAGE_HEADERS = {
+  'X-Next-Cursor': {
+    description: 'Value of `before` for the next page; absent on the last page',
+    schema: TEXT,
+  },
+};
 
 @StaffApi()
 @Controller('admin/v1/audit-log')
@@ -32,12 +43,7 @@ export class AuditLogController {
   @Get()
   @Describe(`List changes, newest first
     Records every change made through the administration and every access to a secret. At most 1000 per page.`)
-  @Answer(200, 'A page of entries', [AuditLogEntry], {
-    'X-Next-Cursor': {
-      description: 'Value of `before` for the next page; absent on the last page',
-      schema: TEXT,
-    },
-  })
+  @Answer(200, 'A page of entries', [AuditLogEntry], PAGE_HEADERS)
   @Errors(invalidParameters('before must be an id of the audit log'))
   async listAuditLog(
     @StrictQuery() query: ListAuditLogQuery,
@@ -55,19 +61,7 @@ export class AuditLogController {
   @Get('export')
   @Describe(`Export entries, oldest first, as JSON lines or CSV
     The response is streamed; a failure after its start closes the connection. JSON lines contain the values as they are hashed. In CSV, text that a spreadsheet would read as a formula is prefixed with an apostrophe.`)
-  @ApiProduces(JSON_LINES, CSV)
-  @ApiResponse({
-    status: 200,
-    description: 'All entries that match',
-    headers: {
-      'Cache-Control': { description: '`no-store`', schema: TEXT },
-      'Content-Disposition': { description: 'Filename for browsers', schema: TEXT },
-    },
-    content: {
-      [JSON_LINES]: { schema: EXPORTED, example: EXPORTED_LINE },
-      [CSV]: { schema: EXPORTED, example: CSV_HEADER },
-    },
-  })
+  @StreamAnswer('All entries that match', EXPORTED, EXPORT_HEADERS)
   @Errors(invalidParameters('format must be one of the following values: jsonl, csv'))
   async exportAuditLog(@StrictQuery() query: ExportAuditLogQuery, @Res() response: Response): Promise<void> {
     const isCsv = query.format === 'csv';

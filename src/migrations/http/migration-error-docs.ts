@@ -2,7 +2,12 @@
 import { ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import { platformErrorBody, platformErrorSchema } from '../../http/errors/platform-error-docs';
 import { migrationChanged, migrationOutOfOrder, migrationsLocked } from '../migration.errors';
-import { SQL_ERROR_CODE, SQL_ERROR_FIELDS } from '../../sql/http/sql-error-docs';
+import {
+  SERVER_FAILURE,
+  SQL_ERROR_CODE,
+  SQL_ERROR_FIELDS,
+  SQL_FAILURES,
+} from '../../sql/http/sql-error-docs';
 import { errorsIn } from '../../http/docs/operation.decorators';
 
 const DOCS = new ErrorDocs({
@@ -34,7 +39,9 @@ export const MigrationErrors = (...errors: ErrorList): MethodDecorator => errors
 
 const CREATE_NOTES = { version: '20261122210000', name: 'create_notes' };
 
-export const MIGRATION_CONFLICTS: ErrorList = [
+export const MIGRATION_FAILURES: ErrorList = [
+  SQL_FAILURES,
+  SERVER_FAILURE,
   migrationChanged(CREATE_NOTES),
   migrationOutOfOrder(CREATE_NOTES, '20261123080000'),
   migrationsLocked(60, null),

@@ -8,8 +8,7 @@ import { AppliedMigrationRecord, MigrationRunAnswer } from './dto/migration-resp
 import { ProjectMigrationsService } from '../project-migrations.service';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { MIGRATION_CONFLICTS, MigrationErrors } from './migration-error-docs';
-import { SERVER_FAILURE, SQL_FAILURES } from '../../sql/http/sql-error-docs';
+import { MIGRATION_FAILURES, MigrationErrors } from './migration-error-docs';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { RunMigrationsDto } from './dto/project-migrations.dto';
 import { Answer, Describe } from '../../http/docs/operation.decorators';
@@ -35,12 +34,7 @@ export class ProjectMigrationsController {
   @Describe(`Apply the pending ones of the given migrations to a project's database
     Each migration runs in a transaction of its own unless its first line is \`-- plinth: no-transaction\`. If one fails, it is rolled back, and those before it stay applied.`)
   @Answer(200, 'The outcome', MigrationRunAnswer)
-  @MigrationErrors(
-    invalidParameters('version must have 1 to 18 digits'),
-    SQL_FAILURES,
-    SERVER_FAILURE,
-    MIGRATION_CONFLICTS,
-  )
+  @MigrationErrors(invalidParameters('version must have 1 to 18 digits'), MIGRATION_FAILURES)
   runProjectMigrations(
     @Param('id') id: string,
     @StrictBody() body: RunMigrationsDto,

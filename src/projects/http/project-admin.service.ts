@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { isSocketDirectory } from '../../pg-pipeline';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
+import { DiskReserve } from '../../limits/disk-reserve.service';
 import { OwnerDatabase } from '../owner-database';
 import { projectKey, ANON_ROLE, SERVICE_ROLE } from '../project-keys';
 import { Project, ProjectSecret } from '../project';
@@ -32,9 +33,11 @@ export class ProjectAdminService {
     private readonly registry: ProjectRegistry,
     private readonly owner: OwnerDatabase,
     private readonly audit: AuditLogRepository,
+    private readonly disk: DiskReserve,
   ) {}
 
   async create(input: NewProject, actor: Actor): Promise<CreatedProject> {
+    if (input.databaseUrl === undefined) await this.disk.assertRoom();
     const project = await this.projects.create(input, actor);
     return { ...toRecord(await this.projects.get(project.id)), ...keysOf(project, project.secrets[0]) };
   }

@@ -87,7 +87,7 @@ function isAbout(requested: string, message: string): boolean {
  */
 const INVALID_OBJECT_DEFINITION = '42P17';
 /** Messages in other languages may quote differently; they are not shown. */
-const RELATION_AT_END = /"(.+)"$/;
+const RELATION_AT_END = /^[^"]*"(.+)"$/;
 
 /** Null for any other error, and for a relation that is hidden from the caller. */
 function recursionOf(error: DatabaseError, role: string, prepared: PreparedRequest): AppError | null {

@@ -8,6 +8,7 @@ import { callerOf } from '../../access/current-caller.decorator';
 import { type BodyKind, BodyReader } from '../../http/bodies/body-reader';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
 import { LARGEST_FORM } from '../body/form';
+import { DiskReserve } from '../../limits/disk-reserve.service';
 import { ProjectQuotas } from '../../limits/project-quotas.service';
 import type { MediaType, TargetKind } from '../grammar/rest-request';
 import { parseRestRequest } from '../grammar/parse-rest-request';
@@ -32,6 +33,7 @@ export class RestController {
     private readonly bodies: BodyReader,
     private readonly results: ResultBudget,
     private readonly quotas: ProjectQuotas,
+    private readonly disk: DiskReserve,
     @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
   ) {}
 
@@ -59,7 +61,10 @@ export class RestController {
     const warning = this.quotas.warningOf(project);
     if (warning !== null) response.setHeader('X-Quota-Warning', warning);
     // A function may read or delete, so calls are not refused.
-    if (kind === 'table' && METHODS_WITH_BODY.has(method)) this.quotas.assertMayGrow(project);
+    if (kind === 'table' && METHODS_WITH_BODY.has(method)) {
+      this.quotas.assertMayGrow(project);
+      await this.disk.assertMayWrite(Number(headers['content-length'] ?? Infinity));
+    }
     const { path, target, queryString } = split(originalUrl);
     const parsed = parseRestRequest({ method, kind, target, queryString, headers });
     if (parsed.shape.method === 'OPTIONS') {

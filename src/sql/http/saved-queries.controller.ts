@@ -7,14 +7,14 @@ import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
 import { CurrentStaff, CurrentActor } from '../../staff/http/current-staff.decorator';
-import { isOperator, memberOf, projectRoleOf, type StaffCaller } from '../../staff/roles/staff';
+import { isOperator, projectRoleOf, type StaffCaller } from '../../staff/roles/staff';
 import { savedQueryExists, savedQueryNotFound, tooManySavedQueries } from '../sql.errors';
 import { SavedQuery, SaveQueryDto, UpdateQueryDto } from '../queries/saved-query-records';
 import { MAX_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
-const idOf = (staff: StaffCaller): string | null => memberOf(staff)?.id ?? null;
+const idOf = (staff: StaffCaller): string | null => staff.member?.id ?? null;
 
 @StaffApi()
 @Controller('admin/v1/projects/:id/queries')

@@ -3,8 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
 import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { lastOwner, staffMemberNotFound } from '../staff.errors';
-import type { InstallRole, Membership, StaffMemberRecord, ProjectRole } from './staff-member';
-import { MEMBER_COLUMNS, StaffMemberRow, toStaffMember } from './staff-member-columns';
+import {
+  type InstallRole,
+  MEMBER_COLUMNS,
+  type Membership,
+  type ProjectRole,
+  type StaffMemberRecord,
+} from './staff-member';
+import { changesRow } from '../changes-row';
 
 /** Advisory lock under which owners are made and unmade, so that one always remains. The number is arbitrary. */
 const OWNERS_LOCK = 7_046_111;
@@ -56,26 +62,23 @@ export class StaffMemberRepository {
 
   /** In the order of their addresses. */
   async list(): Promise<StaffMemberRecord[]> {
-    const rows = await this.dataSource.query<StaffMemberRow[]>(
+    return this.dataSource.query<StaffMemberRecord[]>(
       `select ${MEMBER_COLUMNS} from staff_people p order by p.email_key`,
     );
-    return rows.map(toStaffMember);
   }
 
   async find(id: string): Promise<StaffMemberRecord | null> {
-    const [row] = await this.dataSource.query<StaffMemberRow[]>(
-      `select ${MEMBER_COLUMNS} from staff_people p where p.id = $1`,
-      [id],
-    );
-    return row ? toStaffMember(row) : null;
+    const statement = `select ${MEMBER_COLUMNS} from staff_people p where p.id = $1`;
+    const [member] = await this.dataSource.query<StaffMemberRecord[]>(statement, [id]);
+    return member ?? null;
   }
 
   async findByEmail(emailKey: string): Promise<SignInRecord | null> {
-    const [row] = await this.dataSource.query<(StaffMemberRow & { password_hash: string | null })[]>(
-      `select ${MEMBER_COLUMNS}, p.password_hash from staff_people p where p.email_key = $1`,
+    const [member] = await this.dataSource.query<SignInRecord[]>(
+      `select ${MEMBER_COLUMNS}, p.password_hash as "passwordHash" from staff_people p where p.email_key = $1`,
       [emailKey],
     );
-    return row ? { ...toStaffMember(row), passwordHash: row.password_hash } : null;
+    return member ?? null;
   }
 
   async findPasswordHash(id: string): Promise<string | null> {
@@ -89,13 +92,13 @@ export class StaffMemberRepository {
   /** @throws driver's error 23505 if the address has an account */
   async insert(member: NewStaffMember, manager: EntityManager): Promise<StaffMemberRecord> {
     const { email, emailKey, name, role, passwordHash, emailVerifiedAt } = member;
-    const [row] = await manager.query<StaffMemberRow[]>(
+    const [row] = await manager.query<StaffMemberRecord[]>(
       `insert into staff_people as p (email, email_key, name, role, password_hash, email_verified_at)
        values ($1, $2, $3, $4, $5, $6) returning ${MEMBER_COLUMNS}`,
       [email, emailKey, name, role, passwordHash, emailVerifiedAt],
     );
     if (!row) throw new Error('the staff member was not inserted');
-    return toStaffMember(row);
+    return row;
   }
 
   /** Sets the password, unless it was changed since `before` was read. */
@@ -191,14 +194,24 @@ export class StaffMemberRepository {
     );
   }
 
+  /** The projects whose database password the staff member may know. */
+  async projectsKnownTo(id: string): Promise<{ readonly id: string; readonly slug: string }[]> {
+    return this.dataSource.query(
+      `select j.id, j.slug from projects j where j.status = 'active' and (
+         exists (select from staff_people where id = $1 and role in ('owner', 'operator'))
+         or exists (select from staff_members m where m.person_id = $1 and m.project_id = j.id and m.role <> 'viewer'))
+       order by j.slug`,
+      [id],
+    );
+  }
+
   /** The staff with a role in a project, in the order of their addresses. */
   async membersOf(projectId: string): Promise<ProjectMember[]> {
-    const rows = await this.dataSource.query<(StaffMemberRow & { project_role: ProjectRole })[]>(
-      `select ${MEMBER_COLUMNS}, m.role as project_role
+    return this.dataSource.query<ProjectMember[]>(
+      `select ${MEMBER_COLUMNS}, m.role as "projectRole"
        from staff_members m join staff_people p on p.id = m.person_id where m.project_id = $1 order by p.email_key`,
       [projectId],
     );
-    return rows.map((row) => ({ ...toStaffMember(row), projectRole: row.project_role }));
   }
 
   async setProjectRole(
@@ -230,12 +243,8 @@ export class StaffMemberRepository {
   /** @returns false if the staff member has no role in the project */
   async takeProjectRole(projectId: string, memberId: string, entry: AuditEntry): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
-      const rows = await manager.query<unknown[]>(
-        `with gone as (delete from staff_members where project_id = $1 and person_id = $2 returning 1)
-         select from gone`,
-        [projectId, memberId],
-      );
-      if (rows.length === 0) return false;
+      const statement = 'delete from staff_members where project_id = $1 and person_id = $2 returning 1';
+      if (!(await changesRow(manager, statement, [projectId, memberId]))) return false;
       await withdrawInvitations(manager, projectId, memberId);
       await this.audit.write(entry, manager);
       return true;
@@ -262,11 +271,9 @@ export class StaffMemberRepository {
 }
 
 async function findIn(manager: EntityManager, id: string): Promise<StaffMemberRecord | null> {
-  const [row] = await manager.query<StaffMemberRow[]>(
-    `select ${MEMBER_COLUMNS} from staff_people p where p.id = $1 for update`,
-    [id],
-  );
-  return row ? toStaffMember(row) : null;
+  const statement = `select ${MEMBER_COLUMNS} from staff_people p where p.id = $1 for update`;
+  const [member] = await manager.query<StaffMemberRecord[]>(statement, [id]);
+  return member ?? null;
 }
 
 /** A changed role may no longer allow the invitations to the project that the staff member made. */

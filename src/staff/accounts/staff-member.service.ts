@@ -2,14 +2,21 @@
 import { Injectable } from '@nestjs/common';
 import { parseEmailAddress } from '../../identity/email-address';
 import { UUID } from '../../common/text/uuid';
+import { AppError } from '../../common/errors/app-error';
 import { Clock } from '../../common/time/clock';
 import type { JsonObject } from '../../common/text/json';
-import type { Actor, AuditEntry } from '../../install/audit/audit-log.repository';
+import type { Actor } from '../../install/audit/audit-log.repository';
 import { OwnerDatabase } from '../../projects/owner-database';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { installRoleOf, StaffCaller } from '../roles/staff';
-import { staffMemberNotFound, roleForbids } from '../staff.errors';
-import type { InstallRole, Membership, StaffMemberRecord, ProjectRole } from './staff-member';
+import { passwordsKept, staffMemberNotFound, roleForbids } from '../staff.errors';
+import {
+  auditEntry,
+  type InstallRole,
+  type Membership,
+  type ProjectRole,
+  type StaffMemberRecord,
+} from './staff-member';
 import { StaffMemberRepository, StaffMemberChange, ProjectMember } from './staff-member.repository';
 
 @Injectable()
@@ -25,34 +32,44 @@ export class StaffMemberService {
     return this.members.list();
   }
 
-  /** @throws AppError 403 where an owner is concerned and the sender is none, 404, 409 for the last owner */
+  /**
+   * @param rotatePasswords gives the databases whose password the member may know another one
+   * @throws AppError 403 where an owner is concerned and the sender is none, 404, 409 for the last owner, 503 when the password of a
+   *   database cannot be changed
+   */
   async update(
     staff: StaffCaller,
     id: string,
     change: StaffMemberChange,
+    rotatePasswords: boolean,
     actor: Actor,
   ): Promise<StaffMemberRecord> {
     assertId(id);
+    const known = rotatePasswords ? await this.members.projectsKnownTo(id) : [];
     assertMayGrant(staff, change.role ?? null);
     const details = { person_id: id, ...change } as JsonObject;
     const now = new Date(this.clock.now());
-    return this.members.update(
+    const changed = await this.members.update(
       id,
       (before) => assertMayGrant(staff, before.role),
       change,
       now,
-      entryOf('person.update', actor, null, details),
+      auditEntry('person.update', actor, details),
     );
+    await this.rotate(known, actor);
+    return changed;
   }
 
   /** @throws as update() */
-  async remove(staff: StaffCaller, id: string, actor: Actor): Promise<void> {
+  async remove(staff: StaffCaller, id: string, rotatePasswords: boolean, actor: Actor): Promise<void> {
     assertId(id);
+    const known = rotatePasswords ? await this.members.projectsKnownTo(id) : [];
     await this.members.remove(
       id,
       (before) => assertMayGrant(staff, before.role),
-      entryOf('person.delete', actor, null, { person_id: id }),
+      auditEntry('person.delete', actor, { person_id: id }),
     );
+    await this.rotate(known, actor);
   }
 
   /** @throws AppError 404 */
@@ -68,17 +85,23 @@ export class StaffMemberService {
     return this.members.membersOf(projectId);
   }
 
-  /** @param who the id of the staff member, or their address @throws AppError 404 */
+  /**
+   * @param who the id of the staff member, or their address
+   * @param rotatePassword gives the project's database another password
+   * @throws AppError 404
+   */
   async giveProjectRole(
     projectId: string,
     who: string,
     role: ProjectRole,
+    rotatePassword: boolean,
     actor: Actor,
   ): Promise<ProjectMember> {
     await this.projects.get(projectId);
     const member = await this.find(who);
-    const entry = entryOf('project.person.set', actor, projectId, { person_id: member.id, role });
+    const entry = auditEntry('project.person.set', actor, { person_id: member.id, role }, projectId);
     await this.members.giveProjectRole(projectId, member.id, role, entry);
+    if (rotatePassword) await this.owner.rotatePassword(projectId, actor);
     return { ...member, projectRole: role };
   }
 
@@ -91,9 +114,20 @@ export class StaffMemberService {
   ): Promise<void> {
     await this.projects.get(projectId);
     const { id } = await this.find(who);
-    const entry = entryOf('project.person.remove', actor, projectId, { person_id: id });
+    const entry = auditEntry('project.person.remove', actor, { person_id: id }, projectId);
     if (!(await this.members.takeProjectRole(projectId, id, entry))) throw staffMemberNotFound();
     if (rotatePassword) await this.owner.rotatePassword(projectId, actor);
+  }
+
+  /** All that can be: the server of one project may be down. */
+  private async rotate(projects: readonly { id: string; slug: string }[], actor: Actor): Promise<void> {
+    const failed: string[] = [];
+    for (const { id, slug } of projects)
+      await this.owner.rotatePassword(id, actor).catch((error: unknown) => {
+        // Deleted since it was listed.
+        if (!(error instanceof AppError && error.status === 404)) failed.push(slug);
+      });
+    if (failed.length > 0) throw passwordsKept(failed);
   }
 
   private async find(who: string): Promise<StaffMemberRecord> {
@@ -114,10 +148,3 @@ export function assertMayGrant(staff: StaffCaller, role: InstallRole | null): vo
 function assertId(id: string): void {
   if (!UUID.test(id)) throw staffMemberNotFound();
 }
-
-const entryOf = (
-  action: string,
-  actor: Actor,
-  projectId: string | null,
-  details: JsonObject,
-): AuditEntry => ({ actor, action, projectId, details });

@@ -1,4 +1,6 @@
-/** Staff who administer the installation, and their roles. */
+/** Staff, who administer the installation, their roles, and the SQL that reads them. */
+import type { JsonObject } from '../../common/text/json';
+import type { Actor, AuditEntry } from '../../install/audit/audit-log.repository';
 
 /** Roles of the installation. */
 export const INSTALL_ROLES = ['owner', 'operator', 'auditor'] as const;
@@ -8,7 +10,10 @@ export type InstallRole = (typeof INSTALL_ROLES)[number];
 export const PROJECT_ROLES = ['admin', 'developer', 'viewer'] as const;
 export type ProjectRole = (typeof PROJECT_ROLES)[number];
 
-/** The account of a person. */
+/** The key under which GuessThrottle counts the guesses at accounts of staff. Ids of projects have 20 characters. */
+export const STAFF_GUESSES = Object.freeze({ id: 'staff' });
+
+/** The account of a staff member. */
 export interface StaffMember {
   readonly id: string;
   readonly email: string;
@@ -39,7 +44,31 @@ export interface StaffMemberRecord extends StaffMember {
 }
 
 /** A staff member and the projects that they have a role in. */
-export interface Identity {
+export interface MemberAccess {
   readonly member: StaffMember;
   readonly projects: readonly Membership[];
 }
+
+/** The columns of a StaffMemberRecord; `p` is staff_people. */
+export const MEMBER_COLUMNS = `p.id, p.email, p.name, p.role, p.disabled_at as "disabledAt",
+  p.email_verified_at as "emailVerifiedAt", p.created_at as "createdAt", p.last_sign_in_at as "lastSignInAt",
+  p.totp_confirmed_at is not null as "hasApp",
+  p.totp_confirmed_at is not null
+    or exists (select from staff_passkeys k where k.person_id = p.id) as "hasFactor"`;
+
+/** MemberAccess as two columns of JSON, with what a request needs. The projects are active, in the order of their slugs. */
+export const ACCESS_COLUMNS = `jsonb_build_object('id', p.id, 'email', p.email, 'name', p.name, 'role', p.role,
+    'hasApp', p.totp_confirmed_at is not null, 'hasFactor', p.totp_confirmed_at is not null
+      or exists (select from staff_passkeys k where k.person_id = p.id)) as member,
+  coalesce((
+    select jsonb_agg(jsonb_build_object('id', m.project_id, 'slug', j.slug, 'role', m.role) order by j.slug)
+    from staff_members m join projects j on j.id = m.project_id and j.status = 'active'
+    where m.person_id = p.id), '[]') as projects`;
+
+/** An entry of the audit log about a staff member or an act of one. */
+export const auditEntry = (
+  action: string,
+  actor: Actor,
+  details?: JsonObject,
+  projectId: string | null = null,
+): AuditEntry => ({ actor, action, projectId, ...(details ? { details } : {}) });

@@ -1,16 +1,14 @@
-/** Passwords of staff: checked in the same time for any address, with the rules and the hashing of auth. */
+/** Passwords of staff. */
 import { Injectable } from '@nestjs/common';
 import { parseEmailAddress } from '../../identity/email-address';
-import { Guess, GuessScope, GuessThrottle } from '../../identity/guess-throttle.service';
 import type { RequestOrigin } from '../../identity/request-origin';
-import { unacceptablePassword } from '../../identity/identity.errors';
-import { assertNewPassword, unusableFault } from '../../identity/passwords/password-policy';
-import { PasswordHasher } from '../../infra/crypto/password-hasher';
+import { assertUsablePassword } from '../../identity/passwords/password-policy';
+import { Passwords } from '../../identity/passwords/passwords.service';
 import { AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { anonymousActor } from '../roles/staff';
-import { wrongSignIn } from '../staff.errors';
-import { StaffMemberRepository, SignInRecord } from './staff-member.repository';
-import { STAFF_GUESSES } from './staff-guesses';
+import { wrongCredentials } from '../../identity/identity.errors';
+import { SignInRecord, StaffMemberRepository } from './staff-member.repository';
+import { STAFF_GUESSES } from './staff-member';
 
 /** As strict as a careful project: these accounts reach every project. */
 const RULES = { password_min_length: 8, refuse_common_passwords: true };
@@ -19,61 +17,36 @@ const RULES = { password_min_length: 8, refuse_common_passwords: true };
 export class StaffPasswords {
   constructor(
     private readonly members: StaffMemberRepository,
-    private readonly hasher: PasswordHasher,
-    private readonly throttle: GuessThrottle,
+    private readonly passwords: Passwords,
     private readonly audit: AuditLogRepository,
   ) {}
 
   /** @throws AppError 400 for an unacceptable password, 429 when too many wait */
   async hashNew(password: string): Promise<string> {
-    assertNewPassword(password, RULES);
-    return this.hasher.hash(STAFF_GUESSES.id, password);
+    return this.passwords.hashNew(STAFF_GUESSES, password, RULES);
   }
 
-  /**
-   * Does the same work for an unknown address, a wrong password and a disabled account.
-   * @throws AppError 401, 400 for a text that cannot be a password, 429
-   */
+  /** @throws AppError 401 for an unknown address, a wrong password and a disabled account, 400 for a text that cannot be a password, 429 */
   async check(email: string, password: string, origin: RequestOrigin): Promise<SignInRecord> {
-    this.hasher.assertRoom(STAFF_GUESSES.id);
-    assertUsable(password);
-    const emailKey = keyOf(email);
-    const guess: Guess<GuessScope> = { project: STAFF_GUESSES, account: `email:${emailKey}`, origin };
-    await this.throttle.assertMayTry(guess);
-    const member = await this.members.findByEmail(emailKey);
-    const matches = await this.hasher.verify(STAFF_GUESSES.id, password, member?.passwordHash ?? null, () =>
-      this.throttle.assertMayTry(guess),
-    );
-    if (!member?.passwordHash || !matches || member.disabledAt !== null)
-      return this.refuse(guess, member?.id ?? null);
-    await this.throttle.succeeded(guess);
-    if (this.hasher.needsRehash(member.passwordHash)) {
-      const hash = await this.hasher.hash(STAFF_GUESSES.id, password);
-      await this.members.setPassword(member.id, member.passwordHash, hash, null);
-    }
-    return member;
-  }
-
-  private async refuse(guess: Guess<GuessScope>, memberId: string | null): Promise<never> {
-    await Promise.all([
-      this.throttle.failed(guess),
-      // Written for unknown addresses too: without it, their answers would come sooner.
+    assertUsablePassword(password);
+    // A text that is not an address matches no account, but is looked up like one.
+    const key = parseEmailAddress(email)?.key ?? email.toLowerCase();
+    const guess = { project: STAFF_GUESSES, account: `email:${key}`, origin };
+    const find = async (): Promise<SignInRecord | null> => {
+      const found = await this.members.findByEmail(key);
+      return found?.disabledAt ? { ...found, passwordHash: null } : found;
+    };
+    const member = await this.passwords.check(guess, password, find, (found) =>
       this.audit.write({
-        actor: anonymousActor(guess.origin.ip),
+        actor: anonymousActor(origin.ip),
         action: 'person.sign_in_failed',
         projectId: null,
-        details: { person_id: memberId },
+        details: { person_id: found?.id ?? null },
       }),
-    ]);
-    throw wrongSignIn();
+    );
+    if (!member) throw wrongCredentials();
+    const hash = await this.passwords.rehash(STAFF_GUESSES, password, member.passwordHash);
+    if (hash !== null) await this.members.setPassword(member.id, member.passwordHash ?? '', hash, null);
+    return member;
   }
 }
-
-/** @throws AppError 400 */
-function assertUsable(password: string): void {
-  const fault = unusableFault(password);
-  if (fault) throw unacceptablePassword(fault);
-}
-
-/** A text that is not an address matches no account, but is looked up like one. */
-const keyOf = (email: string): string => parseEmailAddress(email)?.key ?? email.toLowerCase();

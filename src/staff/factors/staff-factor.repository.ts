@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
+import { changesRow } from '../changes-row';
 
 export interface StoredFactor {
   /** Sealed with the staff member's id as purpose. */
@@ -17,16 +18,18 @@ export class StaffFactorRepository {
   ) {}
 
   async find(memberId: string): Promise<StoredFactor | null> {
-    const [row] = await this.dataSource.query<{ totp_secret: Buffer | null; confirmed: boolean }[]>(
-      'select totp_secret, totp_confirmed_at is not null as confirmed from staff_people where id = $1',
+    const [factor] = await this.dataSource.query<StoredFactor[]>(
+      `select totp_secret as sealed, totp_confirmed_at is not null as confirmed
+       from staff_people where id = $1 and totp_secret is not null`,
       [memberId],
     );
-    return row?.totp_secret ? { sealed: row.totp_secret, confirmed: row.confirmed } : null;
+    return factor ?? null;
   }
 
   /** Replaces a factor that was not confirmed. @returns false if there is a confirmed one */
   async begin(memberId: string, sealed: Buffer): Promise<boolean> {
-    return this.changes(
+    return changesRow(
+      this.dataSource,
       `update staff_people set totp_secret = $2, totp_step = 0
        where id = $1 and totp_confirmed_at is null returning 1`,
       [memberId, sealed],
@@ -35,7 +38,8 @@ export class StaffFactorRepository {
 
   /** Uses a time step once. @returns false if it, or a later one, was used before */
   async useStep(memberId: string, step: number): Promise<boolean> {
-    return this.changes(
+    return changesRow(
+      this.dataSource,
       'update staff_people set totp_step = $2 where id = $1 and totp_step < $2 returning 1',
       [memberId, step],
     );
@@ -43,7 +47,8 @@ export class StaffFactorRepository {
 
   /** Uses a recovery code once. */
   async useRecoveryCode(memberId: string, hash: Buffer): Promise<boolean> {
-    return this.changes(
+    return changesRow(
+      this.dataSource,
       'delete from staff_recovery_codes where person_id = $1 and code_hash = $2 returning 1',
       [memberId, hash],
     );
@@ -58,13 +63,9 @@ export class StaffFactorRepository {
     entry: AuditEntry,
   ): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
-      const rows = await manager.query<unknown[]>(
-        `with confirmed as (update staff_people set totp_confirmed_at = $3
-           where id = $1 and totp_secret = $2 and totp_confirmed_at is null returning 1)
-         select from confirmed`,
-        [memberId, sealed, now],
-      );
-      if (rows.length === 0) return false;
+      const confirmation = `update staff_people set totp_confirmed_at = $3
+        where id = $1 and totp_secret = $2 and totp_confirmed_at is null returning 1`;
+      if (!(await changesRow(manager, confirmation, [memberId, sealed, now]))) return false;
       // Those of a passkey are replaced: the staff member keeps one list.
       await manager.query('delete from staff_recovery_codes where person_id = $1', [memberId]);
       await manager.query(
@@ -89,13 +90,5 @@ export class StaffFactorRepository {
       );
       await this.audit.write(entry, manager);
     });
-  }
-
-  private async changes(statement: string, values: unknown[]): Promise<boolean> {
-    const rows = await this.dataSource.query<unknown[]>(
-      `with changed as (${statement}) select from changed`,
-      values,
-    );
-    return rows.length === 1;
   }
 }

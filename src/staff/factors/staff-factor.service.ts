@@ -2,16 +2,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Guess, GuessScope, GuessThrottle } from '../../identity/guess-throttle.service';
 import type { RequestOrigin } from '../../identity/request-origin';
-import { newTotpKey, stepOfCode } from '../../identity/totp';
+import { newTotpKey, stepOfCode } from '../../identity/factors/totp';
 import { Clock } from '../../common/time/clock';
 import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { SecretBox } from '../../infra/crypto/secret-box';
-import { AuditEntry } from '../../install/audit/audit-log.repository';
-import type { StaffMember } from '../accounts/staff-member';
-import { STAFF_GUESSES } from '../accounts/staff-guesses';
+import { auditEntry, STAFF_GUESSES, type StaffMember } from '../accounts/staff-member';
 import { actorAs } from '../roles/staff';
 import { factorExists, noFactor, wrongFactorCode } from '../staff.errors';
-import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes';
+import { hashRecoveryCode, newRecoveryCodes } from '../../identity/factors/recovery-codes';
 import { StaffFactorRepository, StoredFactor } from './staff-factor.repository';
 
 const ISSUER = 'Plinth';
@@ -46,7 +44,7 @@ export class StaffFactors {
     if (factor.confirmed) throw factorExists();
     await this.guarded(member, origin, () => this.useCode(member.id, factor, code));
     const codes = newRecoveryCodes();
-    const entry = entryOf('person.factor_added', member, origin);
+    const entry = auditEntry('person.factor_added', actorAs(member, origin.ip));
     const hashes = codes.map(hashRecoveryCode);
     const now = new Date(this.clock.now());
     if (!(await this.factors.confirm(member.id, factor.sealed, now, hashes, entry))) throw noFactor();
@@ -58,7 +56,7 @@ export class StaffFactors {
     const factor = await this.factors.find(member.id);
     if (!factor?.confirmed) throw noFactor();
     await this.assertCode(member, code, origin);
-    await this.factors.remove(member.id, entryOf('person.factor_removed', member, origin));
+    await this.factors.remove(member.id, auditEntry('person.factor_removed', actorAs(member, origin.ip)));
   }
 
   /** Accepts a code of the app or a recovery code, each once. @param staff member with a second factor @throws AppError 401, 429 */
@@ -79,26 +77,14 @@ export class StaffFactors {
     return step !== null && (await this.factors.useStep(memberId, step));
   }
 
-  /** Codes are compared quickly, so an attempt is counted before it is made. */
   private async guarded(
     member: StaffMember,
     origin: RequestOrigin,
     isRight: () => Promise<boolean>,
   ): Promise<void> {
     const guess: Guess<GuessScope> = { project: STAFF_GUESSES, account: `factor:${member.id}`, origin };
-    await this.throttle.chargeTry(guess);
-    if (!(await isRight())) {
-      await this.throttle.failedFrom(guess);
-      throw wrongFactorCode();
-    }
-    await this.throttle.succeeded(guess);
+    if (!(await this.throttle.attempt(guess, isRight))) throw wrongFactorCode();
   }
 }
 
 const purposeOf = (memberId: string): string => `staff-totp:${memberId}`;
-
-const entryOf = (action: string, member: StaffMember, origin: RequestOrigin): AuditEntry => ({
-  actor: actorAs(member, origin.ip),
-  action,
-  projectId: null,
-});

@@ -3,7 +3,7 @@ import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { Actor } from '../../install/audit/audit-log.repository';
 import type { StaffMember } from '../accounts/staff-member';
-import { actorOf, memberOf, StaffCaller } from '../roles/staff';
+import { actorOf, StaffCaller } from '../roles/staff';
 
 /** The sender; the route must use StaffGuard. */
 export function staffOf({ staff }: Request): StaffCaller {
@@ -20,7 +20,7 @@ export const CurrentStaff = createParamDecorator((_data: unknown, context: Execu
 /** The staff member; the route must use StaffMemberGuard or StaffSessionGuard. */
 export const CurrentStaffMember = createParamDecorator(
   (_data: unknown, context: ExecutionContext): StaffMember => {
-    const member = memberOf(staffOf(requestOf(context)));
+    const { member } = staffOf(requestOf(context));
     if (!member) throw new Error('this route lacks StaffMemberGuard');
     return member;
   },

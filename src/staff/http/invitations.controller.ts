@@ -13,15 +13,13 @@ import { Actor } from '../../install/audit/audit-log.repository';
 import { projectNotFound } from '../../projects/projects.errors';
 import { InvitationService } from '../invitations/invitation.service';
 import type { StaffCaller } from '../roles/staff';
-import { SessionCookies } from '../sessions/session-cookies.service';
-import { StaffSessions } from '../sessions/staff-session.service';
 import { alreadyInvited, invitationInvalid, invitationNotFound, staffMemberExists } from '../staff.errors';
 import { CurrentActor, CurrentStaff } from './current-staff.decorator';
 import { AcceptInvitationDto, InviteDto } from './dto/staff-inputs.dto';
 import { CreatedInvitationDto, InvitationDto, StaffSessionDto } from './dto/staff-records.dto';
-import { SESSION_HEADERS } from './session-headers';
+import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
-import { toInvitationView, toSessionView } from './staff-views';
+import { toInvitationView } from './staff-views';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StaffApi()
@@ -77,8 +75,7 @@ export class InvitationsController {
 export class InvitationAcceptanceController {
   constructor(
     private readonly invitations: InvitationService,
-    private readonly sessions: StaffSessions,
-    private readonly cookies: SessionCookies,
+    private readonly responses: SessionResponses,
   ) {}
 
   @Post()
@@ -93,8 +90,6 @@ export class InvitationAcceptanceController {
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StaffSessionDto> {
-    const { identity, session } = await this.invitations.accept(body, origin);
-    this.cookies.write(response, session);
-    return toSessionView({ identity, session, token: null }, this.sessions.csrfToken(session.id));
+    return this.responses.begun(await this.invitations.accept(body, origin), response);
   }
 }

@@ -12,14 +12,13 @@ import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
 import { tooManyHeaders } from '../../http/request-head';
 import { StrictBody } from '../../http/input/strict-input.decorator';
-import { OidcClient } from '../oidc/oidc-client.service';
+import { StaffOidcClient } from '../oidc/staff-oidc-client.service';
 import { OidcSignIn } from '../oidc/oidc-sign-in.service';
-import { StaffSessions } from '../sessions/staff-session.service';
-import { flowOver, oidcUnreachable, oidcUnused, wrongFactorCode } from '../staff.errors';
+import { oidcUnused, wrongFactorCode } from '../staff.errors';
+import { flowOver, oidcUnreachable } from '../../identity/identity.errors';
 import { FactorCodeDto } from './dto/staff-inputs.dto';
 import { SignInMethodsDto, StaffSessionDto } from './dto/staff-records.dto';
-import { SESSION_HEADERS } from './session-headers';
-import { toSessionView } from './staff-views';
+import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { PublicStaffApi } from './staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
@@ -42,8 +41,8 @@ const CallbackParam = (name: string, description: string): MethodDecorator =>
 export class OidcController {
   constructor(
     private readonly oidc: OidcSignIn,
-    private readonly client: OidcClient,
-    private readonly sessions: StaffSessions,
+    private readonly client: StaffOidcClient,
+    private readonly responses: SessionResponses,
     @Inject(SERVER_CONFIG) private readonly server: ServerConfig,
   ) {}
 
@@ -108,8 +107,7 @@ export class OidcController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StaffSessionDto> {
-    const { identity, session } = await this.oidc.complete(code, request, response, origin);
-    return toSessionView({ identity, session, token: null }, this.sessions.csrfToken(session.id));
+    return this.responses.begun(await this.oidc.complete(code, request, response, origin), response);
   }
 }
 

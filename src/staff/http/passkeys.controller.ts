@@ -17,14 +17,8 @@ import { sessionOf, StaffCaller } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
-import {
-  flowOver,
-  passkeyFailed,
-  passkeyNotFound,
-  stepUpRequired,
-  tooManyPasskeys,
-  wrongSignIn,
-} from '../staff.errors';
+import { passkeyNotFound, stepUpRequired, tooManyPasskeys } from '../staff.errors';
+import { flowOver, passkeyFailed, wrongCredentials } from '../../identity/identity.errors';
 import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import {
   EnrolledPasskeyDto,
@@ -36,10 +30,9 @@ import {
 } from './dto/passkeys.dto';
 import { BeginFactorDto } from './dto/staff-inputs.dto';
 import { StaffSessionDto } from './dto/staff-records.dto';
-import { StaffSessionGuard } from './staff-member.guards';
-import { SESSION_HEADERS } from './session-headers';
+import { StaffSessionGuard } from './staff.guard';
+import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
-import { toSessionView } from './staff-views';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const CHALLENGE_HEADERS = { ...SESSION_HEADERS, ...LIMIT_HEADERS };
@@ -47,7 +40,7 @@ const CHALLENGE_HEADERS = { ...SESSION_HEADERS, ...LIMIT_HEADERS };
 const PASSWORD_ERRORS = [
   invalidParameters('password must be a string'),
   tooShortPassword(),
-  wrongSignIn(),
+  wrongCredentials(),
   stepUpRequired(),
   rateLimited(60),
 ];
@@ -60,6 +53,7 @@ export class PasskeySignInController {
     private readonly signIn: StaffSignIn,
     private readonly sessions: StaffSessions,
     private readonly cookies: SessionCookies,
+    private readonly responses: SessionResponses,
   ) {}
 
   @Post('options')
@@ -88,11 +82,8 @@ export class PasskeySignInController {
     const member = await this.passkeys.memberWith(credential, true, request, response);
     const presented = this.cookies.read(request);
     if (presented !== null) await this.sessions.endByToken(presented);
-    const { identity, session } = await this.signIn.beginFor(member, 'person.sign_in', origin, {
-      by: 'passkey',
-    });
-    this.cookies.write(response, session);
-    return toSessionView({ identity, session, token: null }, this.sessions.csrfToken(session.id));
+    const staff = await this.signIn.beginFor(member, 'person.sign_in', origin, { by: 'passkey' });
+    return this.responses.begun(staff, response);
   }
 }
 
@@ -134,12 +125,7 @@ export class PasskeysController {
   @Post()
   @Describe(`Add the passkey that the browser created
     Needs the session that began it. All other sessions of the staff member end, because they may have begun with a password alone.`)
-  @Answer(
-    201,
-    'The passkey, with recovery codes if it is the first factor',
-    EnrolledPasskeyDto,
-    SESSION_HEADERS,
-  )
+  @Answer(201, 'The passkey, with recovery codes for a first factor', EnrolledPasskeyDto, SESSION_HEADERS)
   @Errors(invalidParameters('name must not be blank'), passkeyFailed(), flowOver())
   async createPasskey(
     @CurrentStaff() staff: StaffCaller,
@@ -157,7 +143,7 @@ export class PasskeysController {
       { name, credential },
       context,
     );
-    await this.sessions.endOthers(member.id, session.id);
+    await this.sessions.endAll(member.id, session.id);
     return { ...toView(record), recovery_codes: recoveryCodes };
   }
 

@@ -11,16 +11,13 @@ import { invalidParameters } from '../../common/errors/http-errors';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { tooManyHeaders } from '../../http/request-head';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
-import { SessionCookies } from '../sessions/session-cookies.service';
-import { StaffSessions } from '../sessions/staff-session.service';
 import { SetupService } from '../setup/setup.service';
 import { staffMemberExists, setupOver, setupTokenInvalid } from '../staff.errors';
 import { CurrentActor } from './current-staff.decorator';
 import { SetupDto } from './dto/staff-inputs.dto';
 import { SetupLinkDto, SetupNeededDto, StaffSessionDto } from './dto/staff-records.dto';
 import { PublicStaffApi, StaffAccess } from './staff-api.decorator';
-import { toSessionView } from './staff-views';
-import { SESSION_HEADERS } from './session-headers';
+import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @PublicStaffApi()
@@ -28,8 +25,7 @@ import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 export class SetupController {
   constructor(
     private readonly setup: SetupService,
-    private readonly sessions: StaffSessions,
-    private readonly cookies: SessionCookies,
+    private readonly responses: SessionResponses,
   ) {}
 
   @Get()
@@ -54,9 +50,7 @@ export class SetupController {
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StaffSessionDto> {
-    const { identity, session } = await this.setup.createOwner(body, origin);
-    this.cookies.write(response, session);
-    return toSessionView({ identity, session, token: null }, this.sessions.csrfToken(session.id));
+    return this.responses.begun(await this.setup.createOwner(body, origin), response);
   }
 }
 

@@ -26,9 +26,7 @@ import {
   roleForbids,
   sessionRequired,
 } from '../staff.errors';
-import { OwnOriginGuard } from './own-origin.guard';
-import { StaffMemberGuard, StaffSessionGuard } from './staff-member.guards';
-import { StaffGuard } from './staff.guard';
+import { OwnOriginGuard, StaffGuard, StaffMemberGuard, StaffSessionGuard } from './staff.guard';
 
 const STAFF_ERRORS: ErrorList = [
   invalidCredentials(),

@@ -7,9 +7,9 @@ import { StaffMemberService } from '../accounts/staff-member.service';
 import { rolesIn } from '../roles/decide';
 import { INVITERS } from '../roles/route-table';
 import type { StaffCaller } from '../roles/staff';
-import { lastOwner, staffMemberNotFound } from '../staff.errors';
+import { lastOwner, passwordsKept, staffMemberNotFound } from '../staff.errors';
 import { CurrentActor, CurrentStaff } from './current-staff.decorator';
-import { ProjectRoleDto, RemoveMemberQuery, UpdatePersonDto } from './dto/staff-inputs.dto';
+import { ProjectRoleDto, RotatePasswordQuery, UpdatePersonDto } from './dto/staff-inputs.dto';
 import { MembershipDto, PersonDto, ProjectPersonDto } from './dto/staff-records.dto';
 import { StaffApi } from './staff-api.decorator';
 import { toColleagueView, toMemberView, toStaffMemberResponse } from './staff-views';
@@ -33,28 +33,30 @@ export class StaffMembersController {
     Needs the role operator; to change an owner, or to make someone an owner, the role owner. Disabling ends all sessions and tokens at once. A change of the role revokes the invitations that the staff member made.`)
   @Answer(200, 'The updated staff member', PersonDto)
   @Errors(invalidParameters('role must be one of the following values: owner, operator, auditor'))
-  @Errors(staffMemberNotFound(), lastOwner())
+  @Errors(staffMemberNotFound(), lastOwner(), passwordsKept(['acme']))
   async updatePerson(
     @CurrentStaff() staff: StaffCaller,
     @Param('id') id: string,
-    @StrictBody() body: UpdatePersonDto,
+    @StrictBody() { rotate_database_password: rotate = false, ...body }: UpdatePersonDto,
     @CurrentActor() actor: Actor,
   ): Promise<PersonDto> {
     // Members that the body leaves out are no members of the change.
-    return toStaffMemberResponse(await this.members.update(staff, id, { ...body }, actor));
+    return toStaffMemberResponse(await this.members.update(staff, id, { ...body }, rotate, actor));
   }
 
   @Delete('people/:id')
   @Describe(`Delete a staff member's account
     Needs the role operator; to delete an owner, the role owner. Entries of the audit log keep the address.`)
   @Answer(204, 'The account was deleted, with its sessions and tokens')
-  @Errors(staffMemberNotFound(), lastOwner())
+  @Errors(invalidParameters('rotate_database_password must be a boolean string'))
+  @Errors(staffMemberNotFound(), lastOwner(), passwordsKept(['acme']))
   async deletePerson(
     @CurrentStaff() staff: StaffCaller,
     @Param('id') id: string,
+    @StrictQuery() query: RotatePasswordQuery,
     @CurrentActor() actor: Actor,
   ): Promise<void> {
-    await this.members.remove(staff, id, actor);
+    await this.members.remove(staff, id, isRotating(query), actor);
   }
 
   @Get('people/:id/projects')
@@ -89,10 +91,10 @@ export class StaffMembersController {
   async setPersonOfProject(
     @Param('id') projectId: string,
     @Param('person_id') who: string,
-    @StrictBody() { role }: ProjectRoleDto,
+    @StrictBody() { role, rotate_database_password: rotate = false }: ProjectRoleDto,
     @CurrentActor() actor: Actor,
   ): Promise<ProjectPersonDto> {
-    return toMemberView(await this.members.giveProjectRole(projectId, who, role, actor));
+    return toMemberView(await this.members.giveProjectRole(projectId, who, role, rotate, actor));
   }
 
   @Delete('projects/:id/people/:person_id')
@@ -103,9 +105,12 @@ export class StaffMembersController {
   async removePersonOfProject(
     @Param('id') projectId: string,
     @Param('person_id') who: string,
-    @StrictQuery() { rotate_database_password: rotate }: RemoveMemberQuery,
+    @StrictQuery() query: RotatePasswordQuery,
     @CurrentActor() actor: Actor,
   ): Promise<void> {
-    await this.members.takeProjectRole(projectId, who, rotate === 'true' || rotate === '1', actor);
+    await this.members.takeProjectRole(projectId, who, isRotating(query), actor);
   }
 }
+
+const isRotating = ({ rotate_database_password: rotate }: RotatePasswordQuery): boolean =>
+  rotate === 'true' || rotate === '1';

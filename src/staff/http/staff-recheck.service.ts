@@ -2,12 +2,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { Clock } from '../../common/time/clock';
-import type { Identity } from '../accounts/staff-member';
+import type { MemberAccess } from '../accounts/staff-member';
 import type { StaffCaller } from '../roles/staff';
 import { StaffSessionRepository } from '../sessions/staff-session.repository';
 import { StaffTokenRepository } from '../tokens/staff-token.repository';
 import { staffOf } from './current-staff.decorator';
-import { decisionAbout } from './route-decision';
+import { decisionAbout } from './staff.guard';
 
 @Injectable()
 export class StaffRecheck {
@@ -21,14 +21,14 @@ export class StaffRecheck {
   async isStillAllowed(request: Request): Promise<boolean> {
     const staff = staffOf(request);
     // PLATFORM_ADMIN_KEY does not change while the process runs.
-    if (!staff.identity) return true;
-    const identity = await this.identityNow(staff);
-    return identity !== null && decisionAbout(request, { ...staff, identity }) === 'yes';
+    if (!staff.member) return true;
+    const access = await this.accessNow(staff);
+    return access !== null && decisionAbout(request, { ...staff, ...access }) === 'yes';
   }
 
-  private async identityNow({ session, token }: StaffCaller): Promise<Identity | null> {
+  private async accessNow({ session, token }: StaffCaller): Promise<MemberAccess | null> {
     const now = new Date(this.clock.now());
-    if (session) return this.sessions.identityOf(session.id, now);
-    return token ? this.tokens.identityOf(token.id, now) : null;
+    if (session) return this.sessions.accessOf(session.id, now);
+    return token ? this.tokens.accessOf(token.id, now) : null;
   }
 }

@@ -15,16 +15,8 @@ import { sessionOf, StaffCaller } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
-import {
-  factorExists,
-  factorRequired,
-  flowOver,
-  noFactor,
-  passkeyFailed,
-  stepUpRequired,
-  wrongFactorCode,
-  wrongSignIn,
-} from '../staff.errors';
+import { factorExists, factorRequired, noFactor, stepUpRequired, wrongFactorCode } from '../staff.errors';
+import { flowOver, passkeyFailed, wrongCredentials } from '../../identity/identity.errors';
 import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import {
   BeginFactorDto,
@@ -34,10 +26,9 @@ import {
   SignInStaffDto,
 } from './dto/staff-inputs.dto';
 import { FactorSecretDto, RecoveryCodesDto, StaffSessionDto } from './dto/staff-records.dto';
-import { StaffSessionGuard } from './staff-member.guards';
-import { SESSION_HEADERS } from './session-headers';
+import { StaffSessionGuard } from './staff.guard';
+import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
-import { toSessionView } from './staff-views';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @PublicStaffApi()
@@ -45,9 +36,9 @@ import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 export class StaffSignInController {
   constructor(
     private readonly signIn: StaffSignIn,
-    private readonly sessions: StaffSessions,
     private readonly cookies: SessionCookies,
     private readonly passkeys: Passkeys,
+    private readonly responses: SessionResponses,
   ) {}
 
   @Post()
@@ -55,7 +46,12 @@ export class StaffSignInController {
   @Describe(`Sign in to the administration
     Sets the session cookie. If the client already has a session, that session ends. An account with a second factor needs one of its codes, a recovery code, or a passkey (with the challenge of POST /admin/v1/session/passkey/options); the error \`factor_required\` asks for it. Failed attempts delay further ones (429).`)
   @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
-  @Errors(invalidParameters('email should not be empty'), tooShortPassword(), wrongSignIn(), factorRequired())
+  @Errors(
+    invalidParameters('email should not be empty'),
+    tooShortPassword(),
+    wrongCredentials(),
+    factorRequired(),
+  )
   @Errors(wrongFactorCode(), passkeyFailed(), flowOver(), rateLimited(60))
   async signInStaff(
     @StrictBody() { email, password, code, passkey }: SignInStaffDto,
@@ -69,9 +65,8 @@ export class StaffSignInController {
       ...(code ? { code } : {}),
       ...(passkey ? { passkey: () => this.passkeys.memberWith(passkey, false, request, response) } : {}),
     };
-    const { identity, session } = await this.signIn.signIn(input, this.cookies.read(request), origin);
-    this.cookies.write(response, session);
-    return toSessionView({ identity, session, token: null }, this.sessions.csrfToken(session.id));
+    const staff = await this.signIn.signIn(input, this.cookies.read(request), origin);
+    return this.responses.begun(staff, response);
   }
 }
 
@@ -84,6 +79,7 @@ export class StaffSessionController {
     private readonly cookies: SessionCookies,
     private readonly factors: StaffFactors,
     private readonly passkeys: Passkeys,
+    private readonly responses: SessionResponses,
   ) {}
 
   @Get()
@@ -91,7 +87,7 @@ export class StaffSessionController {
     For any credential of the administration: session, token or PLATFORM_ADMIN_KEY.`)
   @Answer(200, 'The staff member and their roles', StaffSessionDto)
   getStaffSession(@CurrentStaff() staff: StaffCaller): StaffSessionDto {
-    return this.view(staff);
+    return this.responses.current(staff);
   }
 
   @Delete()
@@ -114,7 +110,11 @@ export class StaffSessionController {
   @Describe(`Prove again who you are, for ten minutes
     Needs a session, and the password, a code of the second factor, or a passkey (with the challenge of POST /admin/v1/session/passkey/options). The error \`step_up_required\` asks for it; signing in counts as well. The session gets a new cookie.`)
   @Answer(204, 'The session is confirmed', undefined, SESSION_HEADERS)
-  @Errors(invalidParameters('one of password, code and passkey is needed'), wrongSignIn(), wrongFactorCode())
+  @Errors(
+    invalidParameters('one of password, code and passkey is needed'),
+    wrongCredentials(),
+    wrongFactorCode(),
+  )
   @Errors(passkeyFailed(), flowOver(), rateLimited(60))
   async confirmStaffSession(
     @CurrentStaff() staff: StaffCaller,
@@ -137,7 +137,7 @@ export class StaffSessionController {
   @Describe(`Change your password
     Needs a session. All other sessions of the staff member end, and this one gets a new cookie. With \`end_tokens\`, all personal access tokens end, too.`)
   @Answer(200, 'The session, with a new cookie', StaffSessionDto, SESSION_HEADERS)
-  @Errors(invalidParameters('current_password should not be empty'), tooShortPassword(), wrongSignIn())
+  @Errors(invalidParameters('current_password should not be empty'), tooShortPassword(), wrongCredentials())
   @Errors(rateLimited(60))
   async changeStaffPassword(
     @CurrentStaff() staff: StaffCaller,
@@ -153,7 +153,7 @@ export class StaffSessionController {
     const change = { current, next, endTokens: endTokens ?? false };
     const renewed = await this.signIn.changePassword(member, sessionOf(staff), change, origin);
     this.cookies.write(response, renewed);
-    return this.view(staff);
+    return this.responses.current(staff);
   }
 
   @Post('factor')
@@ -161,7 +161,7 @@ export class StaffSessionController {
   @Describe(`Start setting up a second factor (an authenticator app)
     Needs a session and the password again, so that a stolen session cannot lock its owner out. Staff who only use single sign-on have no password; their session must be confirmed (POST /admin/v1/session/confirm). The factor takes effect when PUT confirms it with a code.`)
   @Answer(200, 'The secret for the app', FactorSecretDto)
-  @Errors(invalidParameters('password should not be empty'), tooShortPassword(), wrongSignIn())
+  @Errors(invalidParameters('password should not be empty'), tooShortPassword(), wrongCredentials())
   @Errors(stepUpRequired(), factorExists(), rateLimited(60))
   async beginStaffFactor(
     @CurrentStaff() staff: StaffCaller,
@@ -189,7 +189,7 @@ export class StaffSessionController {
   ): Promise<RecoveryCodesDto> {
     const codes = await this.factors.confirm(member, code, origin);
     const { id, expiresAt } = sessionOf(staff);
-    await this.sessions.endOthers(member.id, id);
+    await this.sessions.endAll(member.id, id);
     const renewed = await this.sessions.replaceToken(id, expiresAt);
     if (renewed) this.cookies.write(response, renewed);
     return { recovery_codes: codes };
@@ -207,9 +207,5 @@ export class StaffSessionController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<void> {
     await this.factors.remove(member, code, origin);
-  }
-
-  private view(staff: StaffCaller): StaffSessionDto {
-    return toSessionView(staff, staff.session && this.sessions.csrfToken(staff.session.id));
   }
 }

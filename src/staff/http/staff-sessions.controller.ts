@@ -5,10 +5,10 @@ import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import type { StaffMember } from '../accounts/staff-member';
 import type { StaffCaller } from '../roles/staff';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
-import { sessionNotFound } from '../staff.errors';
+import { sessionNotFound } from '../../identity/identity.errors';
 import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import { StaffSessionRecordDto } from './dto/staff-records.dto';
-import { StaffSessionGuard } from './staff-member.guards';
+import { StaffSessionGuard } from './staff.guard';
 import { StaffApi } from './staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 

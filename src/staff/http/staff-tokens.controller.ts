@@ -10,7 +10,7 @@ import { MAX_TOKENS, StaffTokens } from '../tokens/staff-token.service';
 import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import { CreateTokenDto } from './dto/staff-inputs.dto';
 import { CreatedTokenDto, TokenRecordDto } from './dto/staff-records.dto';
-import { StaffMemberGuard } from './staff-member.guards';
+import { StaffMemberGuard } from './staff.guard';
 import { StaffApi } from './staff-api.decorator';
 import { toTokenView } from './staff-views';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';

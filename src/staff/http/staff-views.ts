@@ -1,34 +1,9 @@
-/** Staff, sessions, tokens and invitations in the terms of the admin API. */
+/** Staff, tokens and invitations in the terms of the admin API. */
 import type { StaffMemberRecord } from '../accounts/staff-member';
 import type { ProjectMember } from '../accounts/staff-member.repository';
-import type { Invitation } from '../invitations/invitation';
-import { installRoleOf, memberOf, StaffCaller } from '../roles/staff';
+import type { Invitation } from '../invitations/invitation.repository';
 import type { TokenRecord } from '../tokens/staff-token.repository';
-import type {
-  InvitationDto,
-  PersonDto,
-  ProjectPersonDto,
-  StaffSessionDto,
-  TokenRecordDto,
-} from './dto/staff-records.dto';
-
-/** @param csrfToken null without a cookie */
-export function toSessionView(staff: StaffCaller, csrfToken: string | null): StaffSessionDto {
-  const member = memberOf(staff);
-  return {
-    person: {
-      id: member?.id ?? null,
-      email: member?.email ?? null,
-      name: member?.name ?? 'PLATFORM_ADMIN_KEY',
-      role: installRoleOf(staff),
-      has_factor: member?.hasFactor ?? false,
-      has_app: member?.hasApp ?? false,
-    },
-    projects: staff.identity?.projects ?? [],
-    csrf_token: csrfToken,
-    expires_at: staff.session?.expiresAt ?? staff.token?.expiresAt ?? null,
-  };
-}
+import type { InvitationDto, PersonDto, ProjectPersonDto, TokenRecordDto } from './dto/staff-records.dto';
 
 export function toStaffMemberResponse(member: StaffMemberRecord): PersonDto {
   return {

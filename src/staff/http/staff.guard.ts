@@ -7,19 +7,28 @@ import type { Request, Response } from 'express';
 import { Checks } from '../../access/access-rule';
 import { invalidCredentials, missingBearer } from '../../access/access.errors';
 import { bearerToken } from '../../access/bearer-token';
-import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
+import { SECRETS_CONFIG, SecretsConfig, SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { equalSecrets } from '../../infra/crypto/constant-time';
 import { projectNotFound } from '../../projects/projects.errors';
 import type { StaffCaller } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
-import { csrfFailed, roleForbids, stepUpRequired } from '../staff.errors';
+import {
+  csrfFailed,
+  foreignOrigin,
+  roleForbids,
+  sessionRequired,
+  staffMemberRequired,
+  stepUpRequired,
+} from '../staff.errors';
 import { StaffTokens, TOKEN_PREFIX } from '../tokens/staff-token.service';
-import { decisionAbout } from './route-decision';
+import { decide, type Decision } from '../roles/decide';
+import { ROUTE_TABLE } from '../roles/route-table';
+import { staffOf } from './current-staff.decorator';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-const BREAK_GLASS: StaffCaller = Object.freeze({ identity: null, session: null, token: null });
+const BREAK_GLASS: StaffCaller = Object.freeze({ member: null, projects: [], session: null, token: null });
 
 @Injectable()
 @Checks('staff')
@@ -61,13 +70,14 @@ export class StaffGuard implements CanActivate {
     const found = await this.sessions.find(token);
     if (!found) throw invalidCredentials();
     const { session, renewed } = found;
-    const { id, expiresAt, identity } = session;
+    const { id, expiresAt, member, projects } = session;
     if (renewed) this.cookies.write(response, renewed);
     const isForged =
       !SAFE_METHODS.has(request.method) && !this.sessions.isCsrfToken(id, request.get('x-csrf-token'));
     if (isForged) throw csrfFailed();
     return {
-      identity,
+      member,
+      projects,
       session: { id, expiresAt, isConfirmed: this.sessions.isConfirmed(session) },
       token: null,
     };
@@ -80,4 +90,55 @@ function assertAllowed(request: Request, staff: StaffCaller): void {
   if (decision === 'hidden') throw projectNotFound();
   if (decision === 'no') throw roleForbids();
   if (decision === 'unconfirmed') throw stepUpRequired();
+}
+
+export function decisionAbout({ method, route, params }: Request, staff: StaffCaller): Decision {
+  const { path } = route as { path: string };
+  const key = `${method === 'HEAD' ? 'GET' : method} ${path}`;
+  const access = ROUTE_TABLE[key];
+  // RouteTableCheck keeps this from happening.
+  if (!access) return 'no';
+  return decide(key, access, staff, typeof params.id === 'string' ? params.id : null);
+}
+
+/** Refuses PLATFORM_ADMIN_KEY, which belongs to no person. */
+@Injectable()
+@Checks('staff_member')
+export class StaffMemberGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    if (!staffOf(context.switchToHttp().getRequest<Request>()).member) throw staffMemberRequired();
+    return true;
+  }
+}
+
+/** Admits sessions only: a token, which scripts hold, must not change how its staff member signs in. */
+@Injectable()
+@Checks('staff_session')
+export class StaffSessionGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    if (!staffOf(context.switchToHttp().getRequest<Request>()).session) throw sessionRequired();
+    return true;
+  }
+}
+
+@Injectable()
+export class OwnOriginGuard implements CanActivate {
+  private readonly origin: string;
+
+  constructor(@Inject(SERVER_CONFIG) { publicUrl }: ServerConfig) {
+    this.origin = new URL(publicUrl).origin;
+  }
+
+  /** Browsers set these headers, and pages cannot; other clients send neither. */
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    const origin = request.get('origin');
+    // The issuer of single sign-on sends browsers back with GET.
+    if (request.method !== 'POST') return true;
+    if (origin === undefined || origin === this.origin || request.get('sec-fetch-site') === 'same-origin')
+      return true;
+    // The server may be reached by another name than that of PUBLIC_URL.
+    if (URL.canParse(origin) && new URL(origin).host === request.get('host')) return true;
+    throw foreignOrigin();
+  }
 }

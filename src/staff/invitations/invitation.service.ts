@@ -12,13 +12,17 @@ import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { projectNotFound } from '../../projects/projects.errors';
-import type { InstallRole, StaffMemberRecord } from '../accounts/staff-member';
+import {
+  auditEntry,
+  type InstallRole,
+  STAFF_GUESSES,
+  type StaffMemberRecord,
+} from '../accounts/staff-member';
 import { assertMayGrant } from '../accounts/staff-member.service';
 import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { StaffPasswords } from '../accounts/staff-password.service';
-import { STAFF_GUESSES } from '../accounts/staff-guesses';
-import { actorAs, installRoleOf, isOperator, memberOf, projectRoleOf, StaffCaller } from '../roles/staff';
-import { hashToken, newSecretToken } from '../secret-token';
+import { actorAs, installRoleOf, isOperator, projectRoleOf, StaffCaller } from '../roles/staff';
+import { hashToken, newSecretToken } from '../../identity/secret-token';
 import { SignedInStaff, StaffSignIn } from '../sessions/staff-sign-in.service';
 import {
   alreadyInvited,
@@ -27,9 +31,13 @@ import {
   staffMemberExists,
   roleForbids,
 } from '../staff.errors';
-import type { Invitation, InvitedProject } from './invitation';
 import { invitationMail } from './invitation-mail';
-import { InvitationRepository, OpenInvitation } from './invitation.repository';
+import {
+  type Invitation,
+  InvitationRepository,
+  type InvitedProject,
+  type OpenInvitation,
+} from './invitation.repository';
 
 const LIFETIME_MS = 7 * 24 * 60 * 60_000;
 
@@ -79,33 +87,24 @@ export class InvitationService {
   async create(staff: StaffCaller, request: InvitationRequest, actor: Actor): Promise<MadeInvitation> {
     await this.assertMayInvite(staff, request);
     const { address: email, key: emailKey } = getEmailAddress(request.email);
-    await this.throttle.assertMayInvite(STAFF_GUESSES, memberOf(staff)?.id ?? null, emailKey);
+    await this.throttle.assertMayInvite(STAFF_GUESSES, staff.member?.id ?? null, emailKey);
     if (await this.members.findByEmail(emailKey)) throw staffMemberExists();
     const { role } = request;
     // The last of several roles in one project counts.
     const projects = [...new Map(request.projects.map((one) => [one.id, one])).values()];
     const { token, hash } = newSecretToken();
-    const [now, expiresAt] = [this.now(), new Date(this.clock.now() + LIFETIME_MS)];
-    const invitedBy = memberOf(staff);
+    const [createdAt, expiresAt] = [this.now(), new Date(this.clock.now() + LIFETIME_MS)];
+    const inviter = staff.member;
     const mailed = this.mail.smtpUrl !== null;
-    const inviter = { invitedBy: invitedBy?.id ?? null, mailed };
-    const made = { hash, email, emailKey, role, projects, ...inviter, now, expiresAt };
+    const shown = { email, role, projects, invitedBy: inviter?.email ?? null, createdAt, expiresAt };
+    const made = { ...shown, hash, emailKey, mailed, inviterId: inviter?.id ?? null };
     const details = { email, role, projects: projects.map(({ id, role: of }) => ({ id, role: of })) };
-    const entry = { actor, action: 'invitation.create', projectId: null, details };
-    const id = await this.invitations.insert(made, entry);
+    const id = await this.invitations.insert(made, auditEntry('invitation.create', actor, details));
     if (id === null) throw alreadyInvited();
     const link = `${this.server.publicUrl}/console/invitation#${token}`;
-    const content = { inviter: invitedBy?.name ?? null, link, hours: LIFETIME_MS / 3_600_000 };
-    await this.mails.send({ id, to: email, link, createdAt: now, expiresAt, ...invitationMail(content) });
-    const invitation = {
-      id,
-      email,
-      role,
-      projects,
-      invitedBy: invitedBy?.email ?? null,
-      createdAt: now,
-      expiresAt,
-    };
+    const content = invitationMail({ inviter: inviter?.name ?? null, link, hours: LIFETIME_MS / 3_600_000 });
+    await this.mails.send({ id, to: email, link, createdAt, expiresAt, ...content });
+    const invitation = { id, ...shown };
     return { invitation, link: !mailed && isOperator(staff) ? link : null, mailed };
   }
 
@@ -113,19 +112,17 @@ export class InvitationService {
   async remove(staff: StaffCaller, id: string, actor: Actor): Promise<void> {
     const invitation = UUID.test(id) ? await this.invitations.find(id) : null;
     if (!invitation || !manages(staff, invitation)) throw invitationNotFound();
-    const details = { email: invitation.email };
-    await this.invitations.remove(id, { actor, action: 'invitation.delete', projectId: null, details });
+    const entry = auditEntry('invitation.delete', actor, { email: invitation.email });
+    await this.invitations.remove(id, entry);
   }
 
   /** Creates the account and signs the staff member in. @throws AppError 403, 409 for an address with an account, 400, 429 */
   async accept({ token, name, password }: Acceptance, origin: RequestOrigin): Promise<SignedInStaff> {
     const from = { project: STAFF_GUESSES, origin };
-    await this.throttle.assertMayTryFrom(from);
-    const invitation = await this.invitations.findOpen(hashToken(token), this.now());
-    if (!invitation) {
-      await this.throttle.failedFrom(from);
-      throw invitationInvalid();
-    }
+    const find = (): Promise<OpenInvitation | null> =>
+      this.invitations.findOpen(hashToken(token), this.now());
+    const invitation = await this.throttle.attemptFrom(from, find);
+    if (!invitation) throw invitationInvalid();
     const passwordHash = await this.passwords.hashNew(password);
     const member = await this.makeMember(invitation, { name, passwordHash }, origin).catch(
       (error: unknown) => {
@@ -148,8 +145,8 @@ export class InvitationService {
       for (const project of projects)
         await this.members.setProjectRole(project.id, member.id, project.role, manager);
       const details = { person_id: member.id, role };
-      const actor = actorAs(member, origin.ip);
-      await this.audit.write({ actor, action: 'invitation.accept', projectId: null, details }, manager);
+      const entry = auditEntry('invitation.accept', actorAs(member, origin.ip), details);
+      await this.audit.write(entry, manager);
       return member;
     });
   }

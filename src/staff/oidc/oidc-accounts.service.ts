@@ -11,9 +11,10 @@ import { AuditLogRepository } from '../../install/audit/audit-log.repository';
 import type { StaffMemberRecord, ProjectRole } from '../accounts/staff-member';
 import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { actorAs } from '../roles/staff';
-import { lastOwner, oidcAddressTaken, oidcFailed, oidcNoRole } from '../staff.errors';
+import { lastOwner, oidcAddressTaken, oidcNoRole } from '../staff.errors';
+import { oidcFailed } from '../../identity/identity.errors';
 import { GrantedRoles, nextRole, rolesOfGroups } from './granted-roles';
-import type { IssuedIdentity } from './issued-identity';
+import type { IssuedIdentity } from '../../identity/oidc/issued-identity';
 import { LinkedStaffMember, OidcIdentityRepository, Transaction } from './oidc-identity.repository';
 
 export interface AccountOfIdentity {

@@ -1,8 +1,12 @@
 /** Identities of staff at the issuer, and the roles that their groups give, in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from 'typeorm';
-import type { InstallRole, StaffMemberRecord, ProjectRole } from '../accounts/staff-member';
-import { MEMBER_COLUMNS, StaffMemberRow, toStaffMember } from '../accounts/staff-member-columns';
+import {
+  type InstallRole,
+  MEMBER_COLUMNS,
+  type ProjectRole,
+  type StaffMemberRecord,
+} from '../accounts/staff-member';
 import type { GrantedRoles } from './granted-roles';
 
 /** A staff member with the roles that the groups gave at the last sign-in. */
@@ -15,11 +19,6 @@ export interface LinkedStaffMember {
 /** The transaction of one sign-in, for the service that spans several repositories. */
 export type Transaction = EntityManager;
 
-interface LinkedRow extends StaffMemberRow {
-  readonly granted_role: InstallRole | null;
-  readonly granted_projects: Readonly<Record<string, ProjectRole>>;
-}
-
 interface Subject {
   readonly issuer: string;
   readonly subject: string;
@@ -28,17 +27,16 @@ interface Subject {
 @Injectable()
 export class OidcIdentityRepository {
   async find({ issuer, subject }: Subject, manager: EntityManager): Promise<LinkedStaffMember | null> {
-    const [row] = await manager.query<LinkedRow[]>(
-      `select ${MEMBER_COLUMNS}, i.granted_role, i.granted_projects
+    const [row] = await manager.query<(StaffMemberRecord & { granted: GrantedRoles })[]>(
+      `select ${MEMBER_COLUMNS},
+         jsonb_build_object('role', i.granted_role, 'projects', i.granted_projects) as granted
        from staff_identities i join staff_people p on p.id = i.person_id
        where i.issuer = $1 and i.subject = $2 for update of p`,
       [issuer, subject],
     );
     if (!row) return null;
-    return {
-      member: toStaffMember(row),
-      granted: { role: row.granted_role, projects: row.granted_projects },
-    };
+    const { granted, ...member } = row;
+    return { member, granted };
   }
 
   async link(

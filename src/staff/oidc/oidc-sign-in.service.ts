@@ -9,23 +9,25 @@ import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { StaffFactors } from '../factors/staff-factor.service';
 import { anonymousActor } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
-import { SignInFlows } from '../sessions/sign-in-flows.service';
+import { StaffFlows } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import { SignedInStaff, StaffSignIn } from '../sessions/staff-sign-in.service';
-import { accountDisabled, factorRequired, flowOver, oidcNoRole } from '../staff.errors';
+import { accountDisabled, factorRequired, oidcNoRole } from '../staff.errors';
+import { flowOver } from '../../identity/identity.errors';
 import { OidcAccounts } from './oidc-accounts.service';
-import { OidcChecks, OidcClient } from './oidc-client.service';
+import type { OidcChecks } from '../../identity/oidc/oidc-client';
+import { StaffOidcClient } from './staff-oidc-client.service';
 
 const ACTION = 'person.sign_in';
 
 @Injectable()
 export class OidcSignIn {
   constructor(
-    private readonly client: OidcClient,
+    private readonly client: StaffOidcClient,
     private readonly accounts: OidcAccounts,
     private readonly members: StaffMemberRepository,
     private readonly factors: StaffFactors,
-    private readonly flows: SignInFlows,
+    private readonly flows: StaffFlows,
     private readonly sessions: StaffSessions,
     private readonly cookies: SessionCookies,
     private readonly signIn: StaffSignIn,

@@ -1,7 +1,9 @@
 /** Passkeys of staff in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { NewPasskeyCredential, PasskeyCredential } from '../../identity/passkeys/webauthn';
 import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
+import { changesRow } from '../changes-row';
 
 /** A passkey in the list of its person. */
 export interface PasskeyRecord {
@@ -11,21 +13,13 @@ export interface PasskeyRecord {
   readonly lastUsedAt: Date | null;
 }
 
-/** What a signature is verified with. */
-export interface StoredPasskey {
+export interface StoredPasskey extends PasskeyCredential {
   readonly id: string;
   readonly memberId: string;
-  readonly credentialId: string;
-  readonly publicKey: Buffer;
-  readonly counter: number;
 }
 
-export interface NewPasskey {
+export interface NewPasskey extends NewPasskeyCredential {
   readonly memberId: string;
-  readonly credentialId: string;
-  readonly publicKey: Buffer;
-  readonly counter: number;
-  readonly transports: readonly string[];
   readonly name: string;
   readonly now: Date;
   /** Stored unless the staff member has recovery codes. */
@@ -59,7 +53,7 @@ export class PasskeyRepository {
 
   async findByCredential(credentialId: string): Promise<StoredPasskey | null> {
     const [row] = await this.dataSource.query<StoredPasskey[]>(
-      `select id, person_id as "personId", credential_id as "credentialId", public_key as "publicKey",
+      `select id, person_id as "memberId", credential_id as "credentialId", public_key as "publicKey",
          counter::float8 as counter
        from staff_passkeys where credential_id = $1`,
       [credentialId],
@@ -92,13 +86,12 @@ export class PasskeyRepository {
 
   /** Records a use. @returns false if the counter did not grow: another copy of the passkey was used */
   async use(id: string, counter: number, now: Date): Promise<boolean> {
-    const rows = await this.dataSource.query<unknown[]>(
-      `with used as (update staff_passkeys set counter = $2, last_used_at = $3
-         where id = $1 and (counter < $2 or (counter = 0 and $2 = 0)) returning 1)
-       select from used`,
+    return changesRow(
+      this.dataSource,
+      `update staff_passkeys set counter = $2, last_used_at = $3
+       where id = $1 and (counter < $2 or (counter = 0 and $2 = 0)) returning 1`,
       [id, counter, now],
     );
-    return rows.length === 1;
   }
 
   /** @returns null if the staff member has no such passkey */
@@ -114,11 +107,8 @@ export class PasskeyRepository {
   /** Recovery codes go with the last factor. @returns false if the staff member has no such passkey */
   async remove(memberId: string, id: string, entry: AuditEntry): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
-      const rows = await manager.query<unknown[]>(
-        'with gone as (delete from staff_passkeys where person_id = $1 and id = $2 returning 1) select from gone',
-        [memberId, id],
-      );
-      if (rows.length === 0) return false;
+      const statement = 'delete from staff_passkeys where person_id = $1 and id = $2 returning 1';
+      if (!(await changesRow(manager, statement, [memberId, id]))) return false;
       await manager.query(
         `delete from staff_recovery_codes c using staff_people p
          where c.person_id = $1 and p.id = $1 and p.totp_confirmed_at is null

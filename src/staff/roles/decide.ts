@@ -34,7 +34,7 @@ export function rolesIn(staff: StaffCaller, projectId: string): Role[] {
 }
 
 function rolesAnywhere(staff: StaffCaller): Role[] {
-  const own = staff.identity?.projects.map(({ role }) => role) ?? [];
+  const own = staff.projects.map(({ role }) => role);
   return [installRoleOf(staff), ...own].filter((role) => role !== null);
 }
 

@@ -8,7 +8,6 @@
  * staff member has it in some project; what they then see or change there is limited to such projects by the service.
  */
 import type { InstallRole, ProjectRole } from '../accounts/staff-member';
-import type { Scope } from './scopes';
 
 export type Role = InstallRole | ProjectRole;
 
@@ -146,3 +145,6 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
 
 /** True for the routes of one project, whose id is the parameter `id`. */
 export const isOfProject = (route: string): boolean => route.includes(' /admin/v1/projects/:id');
+
+export const SCOPES = ['read', 'write', 'sql', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];

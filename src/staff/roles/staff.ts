@@ -1,7 +1,7 @@
 /** The outcome of StaffGuard: the sender of a request to the administration. Immutable. */
 import { Actor } from '../../install/audit/audit-log.repository';
-import { Identity, InstallRole, StaffMember, ProjectRole } from '../accounts/staff-member';
-import { Scope } from './scopes';
+import { Membership, InstallRole, StaffMember, ProjectRole } from '../accounts/staff-member';
+import { Scope } from './route-table';
 
 /** What a personal access token is limited to. */
 export interface TokenLimits {
@@ -22,7 +22,8 @@ export interface SessionOfRequest {
 
 export interface StaffCaller {
   /** Null for PLATFORM_ADMIN_KEY. */
-  readonly identity: Identity | null;
+  readonly member: StaffMember | null;
+  readonly projects: readonly Membership[];
   /** Null unless the request has a session's cookie. */
   readonly session: SessionOfRequest | null;
   /** Null unless the request has a personal access token. */
@@ -35,35 +36,29 @@ export function sessionOf({ session }: StaffCaller): SessionOfRequest {
   return session;
 }
 
-/** The staff member of the request; null for PLATFORM_ADMIN_KEY. */
-export const memberOf = ({ identity }: StaffCaller): StaffMember | null => identity?.member ?? null;
-
 /** PLATFORM_ADMIN_KEY is an owner. */
-export function installRoleOf({ identity }: StaffCaller): InstallRole | null {
-  return identity === null ? 'owner' : identity.member.role;
-}
+export const installRoleOf = ({ member }: StaffCaller): InstallRole | null =>
+  member ? member.role : 'owner';
 
 /** True for senders who manage the installation, and not only read it. */
 export const isOperator = (staff: StaffCaller): boolean =>
   ['owner', 'operator'].includes(installRoleOf(staff) ?? '');
 
 /** The staff member's role in a project, without that of the installation. */
-export function projectRoleOf({ identity }: StaffCaller, projectId: string): ProjectRole | null {
-  return identity?.projects.find(({ id }) => id === projectId)?.role ?? null;
-}
+export const projectRoleOf = ({ projects }: StaffCaller, projectId: string): ProjectRole | null =>
+  projects.find(({ id }) => id === projectId)?.role ?? null;
 
 /** Ids of the projects that the request may know of; null: all. */
 export function visibleProjects(staff: StaffCaller): readonly string[] | null {
   const limit = staff.token?.projectId ?? null;
   if (installRoleOf(staff) !== null) return limit === null ? null : [limit];
-  const own = staff.identity?.projects.map(({ id }) => id) ?? [];
+  const own = staff.projects.map(({ id }) => id);
   return limit === null ? own : own.filter((id) => id === limit);
 }
 
 /** The author of changes, for the audit log. @param address of the client */
 export function actorOf(staff: StaffCaller, address: string | null): Actor {
-  const member = memberOf(staff);
-  return { name: member ? nameOf(member) : ADMIN_KEY_NAME, address };
+  return { name: staff.member ? nameOf(staff.member) : ADMIN_KEY_NAME, address };
 }
 
 const ADMIN_KEY_NAME = 'platform-admin-key';

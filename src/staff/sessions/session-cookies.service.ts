@@ -1,11 +1,14 @@
-/** Writes and reads the session cookie of this installation. */
+/** The cookies of staff: that of the session, and that of sign-ins of several steps. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Clock } from '../../common/time/clock';
-import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
+import { SECRETS_CONFIG, SecretsConfig, SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { STAFF_COOKIE } from '../../http/staff-cookie';
-import { CookieJar } from './cookie-jar';
+import { CookieJar } from '../../identity/cookie-jar';
+import { SignInFlows } from '../../identity/sign-in-flows';
+import { SecretBox } from '../../infra/crypto/secret-box';
 import type { CookieToken } from './staff-session.service';
+import { UsedFlowRepository } from './used-flow.repository';
 
 @Injectable()
 export class SessionCookies {
@@ -30,5 +33,19 @@ export class SessionCookies {
   /** Removes the cookie from the browser. */
   clear(response: Response): void {
     this.jar.set(response, '', 0);
+  }
+}
+
+@Injectable()
+export class StaffFlows extends SignInFlows<'oidc' | 'oidc-factor' | 'passkey' | 'passkey-enrolment'> {
+  constructor(
+    used: UsedFlowRepository,
+    clock: Clock,
+    @Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig,
+    @Inject(SERVER_CONFIG) { publicUrl }: ServerConfig,
+  ) {
+    // Lax: the issuer sends the browser back from another site.
+    const jar = new CookieJar(`${STAFF_COOKIE}_flow`, 'Lax', publicUrl);
+    super('staff-flow', new SecretBox(masterKey), jar, used, clock);
   }
 }

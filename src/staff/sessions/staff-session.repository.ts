@@ -1,22 +1,14 @@
 /** Sessions of staff in the platform database. */
 import { Injectable } from '@nestjs/common';
-import { DataSource, EntityManager } from 'typeorm';
-import type { Identity } from '../accounts/staff-member';
-import {
-  IdentityRow,
-  MEMBERSHIPS_COLUMN,
-  MEMBER_COLUMNS,
-  toIdentity,
-} from '../accounts/staff-member-columns';
+import { DataSource } from 'typeorm';
 import type { RequestOrigin } from '../../identity/request-origin';
+import { ACCESS_COLUMNS, MemberAccess } from '../accounts/staff-member';
+import { changesRow } from '../changes-row';
 
-/** Which of a session's tokens was presented. */
-export type TokenAge = 'current' | 'next' | 'previous';
-
-export interface StaffSession {
+export interface StaffSession extends MemberAccess {
   readonly id: string;
-  readonly identity: Identity;
-  readonly presented: TokenAge;
+  /** Which of the session's tokens was presented. */
+  readonly presented: 'current' | 'next' | 'previous';
   /** When the current token became it. */
   readonly rotatedAt: Date;
   /** When the next token was sent; null without one. */
@@ -27,17 +19,7 @@ export interface StaffSession {
   readonly expiresAt: Date;
 }
 
-interface SessionRow extends IdentityRow {
-  readonly session_id: string;
-  readonly presented: TokenAge;
-  readonly rotated_at: Date;
-  readonly next_at: Date | null;
-  readonly last_used_at: Date;
-  readonly confirmed_at: Date;
-  readonly expires_at: Date;
-}
-
-/** A session in the list of its person. */
+/** A session in the list of its staff member. */
 export interface SessionRecord {
   readonly id: string;
   readonly createdAt: Date;
@@ -61,29 +43,19 @@ export class StaffSessionRepository {
 
   /** The session with that token, of a staff member whose account is not disabled. */
   async find(hash: Buffer): Promise<StaffSession | null> {
-    const [row] = await this.dataSource.query<SessionRow[]>(
-      `select s.id as session_id, s.rotated_at, s.next_at, s.last_used_at, s.expires_at,
-         coalesce(s.confirmed_at, s.created_at) as confirmed_at,
+    const [session] = await this.dataSource.query<StaffSession[]>(
+      `select s.id, s.rotated_at as "rotatedAt", s.next_at as "nextAt", s.last_used_at as "lastUsedAt",
+         s.expires_at as "expiresAt", coalesce(s.confirmed_at, s.created_at) as "confirmedAt",
          case $1::bytea when s.token_hash then 'current' when s.next_hash then 'next' else 'previous' end as presented,
-         ${MEMBER_COLUMNS}, ${MEMBERSHIPS_COLUMN}
+         ${ACCESS_COLUMNS}
        from staff_sessions s join staff_people p on p.id = s.person_id and p.disabled_at is null
        where s.token_hash = $1::bytea or s.next_hash = $1::bytea or s.previous_hash = $1::bytea`,
       [hash],
     );
-    if (!row) return null;
-    return {
-      id: row.session_id,
-      identity: toIdentity(row),
-      presented: row.presented,
-      rotatedAt: row.rotated_at,
-      nextAt: row.next_at,
-      lastUsedAt: row.last_used_at,
-      confirmedAt: row.confirmed_at,
-      expiresAt: row.expires_at,
-    };
+    return session ?? null;
   }
 
-  /** Those that are not over, the most recently used first. */
+  /** The ones that have not ended, the most recently used first. */
   async list(memberId: string, now: Date, idleSince: Date): Promise<SessionRecord[]> {
     return this.dataSource.query<SessionRecord[]>(
       `select id, created_at as "createdAt", last_used_at as "lastUsedAt", expires_at as "expiresAt", address,
@@ -94,30 +66,20 @@ export class StaffSessionRepository {
     );
   }
 
-  /** @returns false if the staff member has no such session */
-  async endOf(memberId: string, id: string): Promise<boolean> {
-    const rows = await this.dataSource.query<unknown[]>(
-      'with ended as (delete from staff_sessions where person_id = $1 and id = $2 returning 1) select from ended',
-      [memberId, id],
-    );
-    return rows.length === 1;
-  }
-
   /** The staff member of a session; null if it has ended, or the account is disabled. */
-  async identityOf(id: string, now: Date): Promise<Identity | null> {
-    const [row] = await this.dataSource.query<IdentityRow[]>(
-      `select ${MEMBER_COLUMNS}, ${MEMBERSHIPS_COLUMN}
+  async accessOf(id: string, now: Date): Promise<MemberAccess | null> {
+    const [access] = await this.dataSource.query<MemberAccess[]>(
+      `select ${ACCESS_COLUMNS}
        from staff_sessions s join staff_people p on p.id = s.person_id and p.disabled_at is null
        where s.id = $1 and s.expires_at > $2`,
       [id, now],
     );
-    return row ? toIdentity(row) : null;
+    return access ?? null;
   }
 
   /** @returns the id of the session */
-  async insert(session: NewSession, manager: EntityManager = this.dataSource.manager): Promise<string> {
-    const { memberId, hash, now, expiresAt, origin } = session;
-    const [row] = await manager.query<{ id: string }[]>(
+  async insert({ memberId, hash, now, expiresAt, origin }: NewSession): Promise<string> {
+    const [row] = await this.dataSource.query<{ id: string }[]>(
       `insert into staff_sessions
          (person_id, token_hash, rotated_at, created_at, last_used_at, expires_at, address, user_agent)
        values ($1, $2, $3, $3, $3, $4, $5, $6) returning id`,
@@ -149,30 +111,30 @@ export class StaffSessionRepository {
     );
   }
 
-  /** Notes that the staff member has proved their identity again, and replaces the token, which is accepted for a while. */
+  /** Records a proof of identity, and replaces the token, which is accepted for a while. @returns false if the session has ended */
   async confirm(id: string, hash: Buffer, now: Date): Promise<boolean> {
-    const rows = await this.dataSource.query<unknown[]>(
-      `with confirmed as (update staff_sessions set previous_hash = token_hash, token_hash = $2, next_hash = null,
-         next_at = null, rotated_at = $3, last_used_at = $3, confirmed_at = $3 where id = $1 returning 1)
-       select from confirmed`,
+    return changesRow(
+      this.dataSource,
+      `update staff_sessions set previous_hash = token_hash, token_hash = $2, next_hash = null,
+         next_at = null, rotated_at = $3, last_used_at = $3, confirmed_at = $3 where id = $1 returning 1`,
       [id, hash, now],
     );
-    return rows.length === 1;
   }
 
   /** Replaces all tokens of a session at once. @returns false if the session has ended */
   async replace(id: string, hash: Buffer, now: Date): Promise<boolean> {
-    const rows = await this.dataSource.query<unknown[]>(
-      `with replaced as (update staff_sessions set token_hash = $2, previous_hash = null, next_hash = null,
-         next_at = null, rotated_at = $3, last_used_at = $3 where id = $1 returning 1)
-       select from replaced`,
+    return changesRow(
+      this.dataSource,
+      `update staff_sessions set token_hash = $2, previous_hash = null, next_hash = null,
+         next_at = null, rotated_at = $3, last_used_at = $3 where id = $1 returning 1`,
       [id, hash, now],
     );
-    return rows.length === 1;
   }
 
-  async end(id: string): Promise<void> {
-    await this.dataSource.query('delete from staff_sessions where id = $1', [id]);
+  /** @returns false if the staff member has no such session */
+  async end(memberId: string, id: string): Promise<boolean> {
+    const statement = 'delete from staff_sessions where person_id = $1 and id = $2 returning 1';
+    return changesRow(this.dataSource, statement, [memberId, id]);
   }
 
   /** Ends the session with that token, if there is one. */
@@ -183,19 +145,15 @@ export class StaffSessionRepository {
     );
   }
 
-  /** Ends the sessions of a person. @param except a session that goes on */
-  async endAllOf(
-    memberId: string,
-    except: string | null = null,
-    manager: EntityManager = this.dataSource.manager,
-  ): Promise<void> {
-    await manager.query(
+  /** Ends the sessions of a staff member. @param except a session that goes on */
+  async endAllOf(memberId: string, except: string | null): Promise<void> {
+    await this.dataSource.query(
       'delete from staff_sessions where person_id = $1 and ($2::uuid is null or id <> $2)',
       [memberId, except],
     );
   }
 
-  /** Removes sessions that have ended by themselves. */
+  /** Removes sessions that have expired. */
   async sweep(now: Date, idleSince: Date): Promise<void> {
     await this.dataSource.query('delete from staff_sessions where expires_at <= $1 or last_used_at <= $2', [
       now,

@@ -5,7 +5,7 @@ import type { RequestOrigin } from '../../identity/request-origin';
 import { Clock } from '../../common/time/clock';
 import { SECRETS_CONFIG, SecretsConfig, STAFF_CONFIG, StaffConfig } from '../../config/app-config';
 import { equalSecrets } from '../../infra/crypto/constant-time';
-import { hashToken, newSecretToken } from '../secret-token';
+import { hashToken, newSecretToken } from '../../identity/secret-token';
 import { SessionRecord, StaffSession, StaffSessionRepository } from './staff-session.repository';
 
 /** Milliseconds after which a session gets another token. */
@@ -60,7 +60,7 @@ export class StaffSessions {
     const session = await this.sessions.find(hash);
     if (!session) return null;
     if (this.isOver(session)) {
-      await this.sessions.end(session.id);
+      await this.sessions.end(session.member.id, session.id);
       return null;
     }
     return { session, renewed: await this.advance(session, hash) };
@@ -91,12 +91,8 @@ export class StaffSessions {
   }
 
   /** @returns false if the staff member has no such session */
-  async endOf(memberId: string, id: string): Promise<boolean> {
-    return this.sessions.endOf(memberId, id);
-  }
-
-  async end(id: string): Promise<void> {
-    await this.sessions.end(id);
+  async end(memberId: string, id: string): Promise<boolean> {
+    return this.sessions.end(memberId, id);
   }
 
   /** Ends the session that a client presents when it signs in anew. */
@@ -104,11 +100,8 @@ export class StaffSessions {
     await this.sessions.endByToken(hashToken(token));
   }
 
-  async endAll(memberId: string): Promise<void> {
-    await this.sessions.endAllOf(memberId);
-  }
-
-  async endOthers(memberId: string, except: string): Promise<void> {
+  /** @param except a session that goes on */
+  async endAll(memberId: string, except: string | null = null): Promise<void> {
     await this.sessions.endAllOf(memberId, except);
   }
 

@@ -6,12 +6,13 @@ import type { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { AuditLogRepository } from '../../install/audit/audit-log.repository';
-import type { Identity, StaffMember } from '../accounts/staff-member';
+import { auditEntry, type StaffMember } from '../accounts/staff-member';
 import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { StaffPasswords } from '../accounts/staff-password.service';
 import { StaffFactors } from '../factors/staff-factor.service';
-import { actorAs, SessionOfRequest } from '../roles/staff';
-import { factorRequired, passkeyFailed, sessionNotFound, stepUpRequired, wrongSignIn } from '../staff.errors';
+import { actorAs, SessionOfRequest, StaffCaller } from '../roles/staff';
+import { factorRequired, stepUpRequired } from '../staff.errors';
+import { passkeyFailed, sessionNotFound, wrongCredentials } from '../../identity/identity.errors';
 import { StaffTokens } from '../tokens/staff-token.service';
 import type { SessionRecord } from './staff-session.repository';
 import { BegunSession, CookieToken, StaffSessions } from './staff-session.service';
@@ -30,8 +31,7 @@ export interface Confirmation extends Pick<SignIn, 'code' | 'passkey'> {
   readonly password?: string;
 }
 
-export interface SignedInStaff {
-  readonly identity: Identity;
+export interface SignedInStaff extends StaffCaller {
   readonly session: BegunSession;
 }
 
@@ -82,13 +82,13 @@ export class StaffSignIn {
   ): Promise<SignedInStaff> {
     const session = await this.sessions.begin(member.id, origin);
     await this.members.noteSignIn(member.id, new Date(this.clock.now()));
-    await this.audit.write({ actor: actorAs(member, origin.ip), action, projectId: null, details });
-    return { identity: { member, projects: await this.members.projectsOf(member.id) }, session };
+    await this.audit.write(auditEntry(action, actorAs(member, origin.ip), details));
+    return { member, projects: await this.members.projectsOf(member.id), session, token: null };
   }
 
   async signOut(member: StaffMember, sessionId: string, origin: RequestOrigin): Promise<void> {
-    await this.sessions.end(sessionId);
-    await this.audit.write({ actor: actorAs(member, origin.ip), action: 'person.sign_out', projectId: null });
+    await this.sessions.end(member.id, sessionId);
+    await this.audit.write(auditEntry('person.sign_out', actorAs(member, origin.ip)));
   }
 
   async listSessions(member: StaffMember): Promise<SessionRecord[]> {
@@ -97,9 +97,9 @@ export class StaffSignIn {
 
   /** @throws AppError 404 */
   async endSession(member: StaffMember, id: string, origin: RequestOrigin): Promise<void> {
-    if (!UUID.test(id) || !(await this.sessions.endOf(member.id, id))) throw sessionNotFound();
-    const entry = { actor: actorAs(member, origin.ip), action: 'person.session_end', projectId: null };
-    await this.audit.write({ ...entry, details: { session_id: id } });
+    if (!UUID.test(id) || !(await this.sessions.end(member.id, id))) throw sessionNotFound();
+    const actor = actorAs(member, origin.ip);
+    await this.audit.write(auditEntry('person.session_end', actor, { session_id: id }));
   }
 
   /**
@@ -117,9 +117,8 @@ export class StaffSignIn {
     if (password !== undefined) await this.passwords.check(member.email, password, origin);
     else await this.assertFactor(member, { code, passkey }, origin);
     const renewed = await this.sessions.confirm(session.id, session.expiresAt);
-    if (!renewed) throw wrongSignIn();
-    const actor = actorAs(member, origin.ip);
-    await this.audit.write({ actor, action: 'person.session_confirm', projectId: null });
+    if (!renewed) throw wrongCredentials();
+    await this.audit.write(auditEntry('person.session_confirm', actorAs(member, origin.ip)));
     return renewed;
   }
 
@@ -139,7 +138,7 @@ export class StaffSignIn {
       return;
     }
     const hasPassword = (await this.members.findPasswordHash(member.id)) !== null;
-    if (hasPassword) throw wrongSignIn();
+    if (hasPassword) throw wrongCredentials();
     if (!isConfirmed) throw stepUpRequired();
   }
 
@@ -157,13 +156,12 @@ export class StaffSignIn {
     const hash = await this.passwords.hashNew(next);
     // The check may have stored a hash of a higher cost.
     const before = (await this.members.findPasswordHash(member.id)) ?? passwordHash ?? '';
-    const actor = actorAs(member, origin.ip);
-    const entry = { actor, action: 'person.password', projectId: null, details: { tokens_ended: endTokens } };
+    const entry = auditEntry('person.password', actorAs(member, origin.ip), { tokens_ended: endTokens });
     await this.members.setPassword(member.id, before, hash, entry);
-    await this.sessions.endOthers(member.id, session.id);
+    await this.sessions.endAll(member.id, session.id);
     if (endTokens) await this.tokens.endAll(member);
     const renewed = await this.sessions.replaceToken(session.id, session.expiresAt);
-    if (!renewed) throw wrongSignIn();
+    if (!renewed) throw wrongCredentials();
     return renewed;
   }
 }

@@ -1,7 +1,7 @@
 /** The first owner, who is created by a one-time link. Links stop working when an owner exists. */
 import { Inject, Injectable } from '@nestjs/common';
 import { getEmailAddress } from '../../identity/email-address';
-import { GuessOrigin, GuessScope, GuessThrottle } from '../../identity/guess-throttle.service';
+import { GuessThrottle } from '../../identity/guess-throttle.service';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { codeOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
@@ -10,8 +10,8 @@ import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import type { StaffMemberRecord } from '../accounts/staff-member';
 import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { StaffPasswords } from '../accounts/staff-password.service';
-import { STAFF_GUESSES } from '../accounts/staff-guesses';
-import { hashToken, newSecretToken } from '../secret-token';
+import { STAFF_GUESSES } from '../accounts/staff-member';
+import { hashToken, newSecretToken } from '../../identity/secret-token';
 import { SignedInStaff, StaffSignIn } from '../sessions/staff-sign-in.service';
 import { staffMemberExists, setupOver, setupTokenInvalid } from '../staff.errors';
 import { SetupRepository } from './setup.repository';
@@ -61,11 +61,12 @@ export class SetupService {
   /** @throws AppError 403 for a link that is not valid, 409 if there is an owner, 400, 429 */
   async createOwner(input: FirstOwner, origin: RequestOrigin): Promise<SignedInStaff> {
     const from = { project: STAFF_GUESSES, origin };
-    await this.throttle.assertMayTryFrom(from);
     const { address: email, key: emailKey } = getEmailAddress(input.email);
     const hash = hashToken(input.token);
     // Before the password is hashed, so that requests without a valid link cost little.
-    await this.assertValid(hash, from);
+    if (!(await this.isNeeded())) throw setupOver();
+    const isValid = await this.throttle.attemptFrom(from, () => this.setup.isValid(hash, this.now()));
+    if (!isValid) throw setupTokenInvalid();
     const passwordHash = await this.passwords.hashNew(input.password);
     const member = await this.members
       .whileOwnersStay(async (manager): Promise<StaffMemberRecord> => {
@@ -86,13 +87,6 @@ export class SetupService {
         throw codeOf(error) === UNIQUE_VIOLATION ? staffMemberExists() : error;
       });
     return this.signIn.beginFor(member, 'person.set_up', origin);
-  }
-
-  private async assertValid(hash: Buffer, from: GuessOrigin<GuessScope>): Promise<void> {
-    if (!(await this.isNeeded())) throw setupOver();
-    if (await this.setup.isValid(hash, this.now())) return;
-    await this.throttle.failedFrom(from);
-    throw setupTokenInvalid();
   }
 
   private async newLink(): Promise<SetupLink> {

@@ -4,9 +4,9 @@ import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import type { AuditEntry } from '../../install/audit/audit-log.repository';
 import type { StaffMember } from '../accounts/staff-member';
-import { Scope } from '../roles/scopes';
+import { Scope } from '../roles/route-table';
 import { actorOf, StaffCaller, visibleProjects } from '../roles/staff';
-import { hashToken, newSecretToken } from '../secret-token';
+import { hashToken, newSecretToken } from '../../identity/secret-token';
 import { roleForbids, tokenNotFound, tooManyTokens } from '../staff.errors';
 import { projectNotFound } from '../../projects/projects.errors';
 import { StaffTokenRepository, TokenRecord } from './staff-token.repository';
@@ -35,10 +35,10 @@ export class StaffTokens {
   async find(token: string): Promise<StaffCaller | null> {
     const found = await this.tokens.findByHash(hashToken(token));
     const now = this.clock.now();
-    if (!found || found.token.expiresAt.getTime() <= now) return null;
-    const { id, scopes, projectId, expiresAt, lastUsedAt } = found.token;
+    if (!found || found.expiresAt.getTime() <= now) return null;
+    const { id, scopes, projectId, expiresAt, lastUsedAt, member, projects } = found;
     if ((lastUsedAt?.getTime() ?? 0) + TOUCH_AFTER_MS <= now) await this.tokens.touch(id, new Date(now));
-    return { identity: found.identity, session: null, token: { id, scopes, projectId, expiresAt } };
+    return { member, projects, session: null, token: { id, scopes, projectId, expiresAt } };
   }
 
   async list(member: StaffMember): Promise<TokenRecord[]> {

@@ -5,6 +5,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
+import { DiskReserve } from '../../limits/disk-reserve.service';
 import { essenceOf, isAllowed, parseContentType, resolveContentType } from '../content-type/content-type';
 import { Evidence } from '../content-type/sniff';
 import { ObjectAddress } from '../providers/object-address';
@@ -64,6 +65,7 @@ export class UploadService {
     private readonly targets: TargetRepository,
     private readonly store: ObjectStore,
     private readonly remover: ObjectRemover,
+    private readonly disk: DiskReserve,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
   ) {}
 
@@ -77,8 +79,8 @@ export class UploadService {
     const limit = limitOf(caller.project, target, this.config);
     assertAnnounced(request, limit, target);
 
-    return request.withForm(this.store.heldBytes, (form) =>
-      this.receive(caller, request, target, form, limit),
+    return this.disk.during(request.announcedLength ?? limit, () =>
+      request.withForm(this.store.heldBytes, (form) => this.receive(caller, request, target, form, limit)),
     );
   }
 

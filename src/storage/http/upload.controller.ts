@@ -59,6 +59,11 @@ const FORM_EXAMPLE = {
   metadata: '{"year":2026}',
   file: 'Hello from Plinth',
 };
+const FORM_BODY = {
+  required: true,
+  schema: FORM,
+  examples: { example: { summary: 'Example', value: FORM_EXAMPLE } },
+};
 
 const UPLOAD_ERRORS: ErrorList = [
   invalidParameters('The form has no part named "file" that holds a file'),
@@ -106,11 +111,7 @@ export class UploadController {
     Needs apikey and bearer; the project's policies apply. The upload is streamed; the file becomes visible when all of its bytes are stored. Query parameters take precedence over fields of the form; fields after the file are ignored. The type is detected from the content.`)
   @QueryDocs()
   @ApiConsumes('multipart/form-data')
-  @ApiBody({
-    required: true,
-    schema: FORM,
-    examples: { example: { summary: 'Example', value: FORM_EXAMPLE } },
-  })
+  @ApiBody(FORM_BODY)
   @Success(201, 'The file', FileDto, QUOTA_HEADER)
   @Success(200, 'The file, which replaced an existing one (upsert)', FileDto, QUOTA_HEADER)
   @Errors(UPLOAD_ERRORS)

@@ -1,12 +1,11 @@
 /** Platform administration: the requests of a project, live and as samples. */
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core';
-import { ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Server } from 'node:http';
 import { Clock } from '../../common/time/clock';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { TEXT } from '../../http/docs/documented-headers';
+import { TEXT, NOT_STORED } from '../../http/docs/documented-headers';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { LiveRequests, MAX_LISTENERS } from '../live/live-requests.service';
 import { percentileOf } from '../samples/duration-histogram';
@@ -14,13 +13,18 @@ import { SampleRepository, SampleRow, STEPS } from '../samples/sample.repository
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { StaffRecheck } from '../../staff/http/staff-recheck.service';
-import { memberOf, type StaffCaller } from '../../staff/roles/staff';
+import { type StaffCaller } from '../../staff/roles/staff';
 import { tooManyListeners } from '../traffic.errors';
 import { ProjectSamples } from './dto/request-responses';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { ListSamplesQuery } from './dto/samples.dto';
 import { EventStream } from './event-stream';
-import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, StreamAnswer } from '../../http/docs/operation.decorators';
+
+const HEADERS = {
+  ...NOT_STORED,
+  'X-Accel-Buffering': { description: '`no`: nginx passes events on at once', schema: TEXT },
+};
 
 const EVENTS = `event: request
 data: {"at":"2026-01-01T08:00:00.000Z","method":"GET","path":"/rest/v1/notes?select=***","status":200,"role":"anon","ms":1.9,"ms_database":0.8,"bytes":512}
@@ -45,16 +49,11 @@ export class ProjectRequestsController {
   @Get('requests')
   @Describe(`Watch the requests of a project as server-sent events
     Streams the requests of all processes of the install as they finish: event \`request\` with \`at\`, \`method\`, \`path\`, \`status\`, \`role\`, \`ms\`, \`ms_database\` and \`bytes\`. Values of query strings, and parts of paths that could be tokens, are \`***\`. Event \`dropped\` has the \`count\` of requests that were left out because there were too many. \`ms_database\` is the time spent holding, or waiting for, a database connection; null for a request that began before the stream. A person may have ${MAX_LISTENERS.person} streams in each process, a project ${MAX_LISTENERS.project}. A stream ends after 15 minutes (reconnect then), and within seconds after the session or token ends or the role is removed.`)
-  @ApiProduces('text/event-stream')
-  @ApiResponse({
-    status: 200,
-    description: 'Events, until the client or the server ends the stream',
-    headers: {
-      'Cache-Control': { description: '`no-store`', schema: TEXT },
-      'X-Accel-Buffering': { description: '`no`: nginx passes events on at once', schema: TEXT },
-    },
-    content: { 'text/event-stream': { schema: { type: 'string' }, example: EVENTS } },
-  })
+  @StreamAnswer(
+    'Events, until the client or the server ends the stream',
+    { 'text/event-stream': EVENTS },
+    HEADERS,
+  )
   @Errors(tooManyListeners('process'), tooManyListeners('person'))
   async watchProjectRequests(
     @Param('id') id: string,
@@ -63,7 +62,7 @@ export class ProjectRequestsController {
     @Res() response: Response,
   ): Promise<void> {
     await this.registry.get(id);
-    const person = memberOf(staff)?.id ?? 'platform-admin-key';
+    const person = staff.member?.id ?? 'platform-admin-key';
     const limit = this.live.limitFor(id, person);
     if (limit !== null) throw tooManyListeners(limit);
     if (request.method === 'HEAD') {

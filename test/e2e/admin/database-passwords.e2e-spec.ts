@@ -82,6 +82,56 @@ it.each([
   expect(wrong.status).toBe(400);
 });
 
+describe.each([
+  ['a developer of the project', null, 'developer'],
+  ['an operator of the installation', 'operator', null],
+] as const)('%s', (_title, role, projectRole) => {
+  const wish = { rotate_database_password: true };
+  const ENDS: Record<string, (id: string, isWished: boolean) => Promise<{ status: number }>> = {
+    'is deleted': (id, isWished) =>
+      plinth.admin.delete(`/admin/v1/people/${id}${isWished ? '?rotate_database_password=true' : ''}`),
+    'is disabled': (id, isWished) =>
+      plinth.admin.patch(`/admin/v1/people/${id}`, { disabled: true, ...(isWished ? wish : {}) }),
+    'gets a lower role': (id, isWished) =>
+      projectRole === null
+        ? plinth.admin.patch(`/admin/v1/people/${id}`, { role: 'auditor', ...(isWished ? wish : {}) })
+        : plinth.admin.put(`${base()}/people/${id}`, { role: 'viewer', ...(isWished ? wish : {}) }),
+  };
+
+  it.each(Object.keys(ENDS))('who %s leaves the password, and changes it by wish', async (end) => {
+    const projects = projectRole === null ? [] : [{ id: project.id, role: projectRole }];
+    const members = [await newPerson(plinth, role, projects), await newPerson(plinth, role, projects)];
+    const known = (await members[0]?.http.get(`${base()}/database`))?.body as DatabaseAccess;
+    for (const [index, isWished] of [false, true].entries()) {
+      const answer = await ENDS[end]?.(members[index]?.id ?? '', isWished);
+      expect([200, 204]).toContain(answer?.status);
+      expect([isWished, await enter(known)]).toEqual([isWished, isWished ? INVALID_PASSWORD : null]);
+    }
+    expect(await enter(await accessOf(plinth, project.id))).toBeNull();
+    expect(await entries('project.database.rotate')).toMatchObject([{ actor: 'platform-admin-key' }]);
+  });
+});
+
+it('a database whose password cannot be changed is named, and the others are changed', async () => {
+  const other = await plinth.createProject();
+  const roles = [project, other].map(({ id }) => ({ id, role: 'admin' as const }));
+  const member = await newPerson(plinth, null, roles);
+  const known = await Promise.all([project, other].map(({ id }) => accessOf(plinth, id)));
+  const broken = known[0] as DatabaseAccess;
+  await asSuperuser('postgres', (client) =>
+    client.query(`alter role "${broken.owner_role}" rename to "${broken.owner_role}_gone"`),
+  );
+  const answer = await plinth.admin.delete(`/admin/v1/people/${member.id}?rotate_database_password=true`);
+  expect([answer.status, answer.body.error?.message]).toEqual([503, expect.stringContaining(project.slug)]);
+  expect((await plinth.admin.get('/admin/v1/people')).body).not.toContainEqual(
+    expect.objectContaining({ id: member.id }),
+  );
+  expect(await enter(known[1] as DatabaseAccess)).toBe(INVALID_PASSWORD);
+  await asSuperuser('postgres', (client) =>
+    client.query(`alter role "${broken.owner_role}_gone" rename to "${broken.owner_role}"`),
+  );
+});
+
 it('a password that the owner sets in SQL is set back, and the audit log says so', async () => {
   const access = await accessOf(plinth, project.id);
   await project.sql(`alter role current_user password 'my own'`);

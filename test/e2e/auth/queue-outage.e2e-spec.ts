@@ -11,10 +11,11 @@ it('keeps serving while every connection to the platform database is refused, an
     const project = await plinth.createProject();
     const user = await project.signUp();
     await allowConnections(plinth, false);
-    for (let n = 0; n < 20; n += 1) {
+    await eventually(async () => {
       expect((await plinth.http.get('/health/live')).status).toBe(200);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+      expect((await plinth.http.get('/health/ready')).status).toBe(503);
+    });
+    expect((await plinth.http.get('/health/live')).status).toBe(200);
     await allowConnections(plinth, true);
     await eventually(async () => {
       const body = { email: user.email };

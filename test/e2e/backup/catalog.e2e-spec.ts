@@ -92,3 +92,22 @@ it("restores the owner's settings of the database and its roles, and names those
     expect(rows).toEqual([{ memory: '7MB' }]);
   });
 }, 60_000);
+
+it('refuses to make a backup that no restore would accept', async () => {
+  const project = await plinth.createProject();
+  const { database, ...access } = await accessOf(plinth, project.id);
+  const set = (length: number): Promise<unknown> =>
+    asOwner({ database, ...access }, (client) => {
+      const names = Array.from({ length: 2_000 }, (_, index) =>
+        'x'.repeat(48 + (index === 0 ? length - 99_998 : 0)),
+      );
+      return client.query(`alter database "${database}" set search_path = ${names.join()}`);
+    });
+  await set(100_000);
+  const restored = await restore(plinth, await backUp(plinth, project.id), { query: '?slug=at-the-limit' });
+  expect([restored.status, restored.body.skipped_settings]).toEqual([201, []]);
+  await set(100_001);
+  await expect(backUp(plinth, project.id)).rejects.toThrow(
+    /backup answered 400.*backup_not_supported.*database_settings\[\d+\]\.value/,
+  );
+}, 60_000);

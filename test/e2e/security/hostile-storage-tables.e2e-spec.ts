@@ -219,14 +219,14 @@ const named = (alterations: readonly Alteration[]): [string, Alteration, number]
   alterations.map((alteration, turn) => [alteration.name, alteration, turn]);
 
 describe('an altered storage function', () => {
-  it.each(named(shareOf(FUNCTIONS, 0, 2)))(
+  it.each(named(shareOf(FUNCTIONS, 0, 3)))(
     '%s is refused or served, and affects this project only',
     (_name, one, turn) => attack(one, turn),
   );
 });
 
 describe('tables', () => {
-  it.each(named(shareOf(TABLES, 0, 2)))(
+  it.each(named(shareOf(TABLES, 0, 3)))(
     '%s: requests are refused or served, and affect this project only',
     (_name, one, turn) => attack(one, turn),
     180_000,

@@ -20,7 +20,9 @@ const mounted =
   let plinth: TestPlinth;
   let project: TestProject;
   beforeAll(async () => {
-    plinth = await TestPlinth.start({ env: { STORAGE_DISK_DIR: join(directory, 'files') } });
+    plinth = await TestPlinth.start({
+      env: { STORAGE_DISK_DIR: join(directory, 'files'), DISK_RESERVE: '0' },
+    });
     project = await plinth.createProject({ plan: 'enterprise' });
     await project.service.post(`${project.storage}/buckets`, { name: 'box' });
   });
@@ -36,12 +38,12 @@ const mounted =
     );
   }
 
-  it('answers 500 storage_unavailable, keeps no part of the file, and works again once there is space', async () => {
+  it('answers 503 storage_unavailable, keeps no part of the file, and works again once there is space', async () => {
     const stored = [await send(MIB, 'one'), await send(MIB, 'two')];
     expect(stored.map(({ status }) => status)).toEqual([201, 201]);
     for (let n = 0; n < 5; n += 1) {
       const { status, body } = await send(3 * MIB, 'too large');
-      expect([status, body.error.code]).toEqual([500, 'storage_unavailable']);
+      expect([status, body.error.code]).toEqual([503, 'storage_unavailable']);
     }
     expect(objects()).toHaveLength(2);
     const listed = await project.service.get(`${project.storage}/buckets/box/files`);
@@ -60,10 +62,10 @@ const mounted =
     // Not a multiple of the file system's block size, so that the last file is written partly.
     const size = 50_001;
     const answers: Awaited<ReturnType<typeof send>>[] = [];
-    while (answers.at(-1)?.status !== 500 && answers.length < 100)
+    while (answers.at(-1)?.status !== 503 && answers.length < 100)
       answers.push(await send(size, `small ${answers.length}`));
     const { status, body } = answers.pop() as (typeof answers)[number];
-    expect([status, body.error?.code]).toEqual([500, 'storage_unavailable']);
+    expect([status, body.error?.code]).toEqual([503, 'storage_unavailable']);
     expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 201));
     const rows = await project.sql('select object_id from storage.files');
     expect(objects().sort()).toEqual(rows.map((row: { object_id: string }) => row.object_id).sort());

@@ -83,9 +83,9 @@ export class DocumentChecker {
     const media = mediaFor(response.content, type);
     if (!media) return [`${status} with a body of type ${type} is not documented`];
     if (!isJson(type)) return [];
-    return this.schemas
-      .faultsOf(media.schema, body)
-      .map((fault) => `${status}: ${fault} in ${text.slice(0, 300)}`);
+    return [...this.schemas.faultsOf(media.schema, body), ...messageFaults(media, body)].map(
+      (fault) => `${status}: ${fault} in ${text.slice(0, 300)}`,
+    );
   }
 
   private queryFaults(operation: any, query: string): string[] {
@@ -134,6 +134,15 @@ function headerFaults({ headers = {} }: any, sent: Headers): string[] {
   return [...sent.keys()]
     .filter((name) => !OF_EVERY_ANSWER.test(name) && !documented.has(name))
     .map((name) => `header ${name} is not documented`);
+}
+
+/** An answer that is a message has one of the documented texts. */
+function messageFaults({ schema, example, examples }: any, body: any): string[] {
+  if (!/\/MessageDto$/.test(String(schema?.$ref))) return [];
+  const shown = example ? [example] : Object.values<any>(examples ?? {}).map(({ value }) => value);
+  return shown.some(({ message }: any) => message === body.message)
+    ? []
+    : ['the message is none of the examples'];
 }
 
 function formFaults(schema: any, form: FormData): string[] {

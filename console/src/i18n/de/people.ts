@@ -72,6 +72,8 @@ export const people: Readonly<Record<keyof typeof en, string>> = {
     'Dafür ist Ihr Passwort, ein Code oder ein Passkey nötig. Die Bestätigung gilt zehn Minuten. Wenn Sie sich nur über den Firmenzugang anmelden, melden Sie sich neu an.',
   orCode: 'Oder ein Code aus der App',
   byPasskey: 'Passkey verwenden',
+  lowerRole: 'Rolle ändern',
+  lowerRoleText: '{name} bekommt die Rolle {role}.',
   rotateDatabasePassword: 'Auch das Passwort der Datenbank ändern',
   rotateDatabasePasswordText: 'Programme, die sich als Eigentümer-Rolle verbinden, brauchen sofort das neue.',
   endTokens: 'Auch alle meine Zugriffstokens beenden',

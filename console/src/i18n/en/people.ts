@@ -68,6 +68,8 @@ export const people = {
     'This needs your password, a code or a passkey. It then counts for ten minutes. If you only use single sign-on, sign in again.',
   orCode: 'Or a code from the app',
   byPasskey: 'Use a passkey',
+  lowerRole: 'Change the role',
+  lowerRoleText: '{name} will have the role {role}.',
   rotateDatabasePassword: 'Change the password of the database, too',
   rotateDatabasePasswordText: 'Programs that connect as the owner role need the new one at once.',
   endTokens: 'End all my access tokens, too',

@@ -1,5 +1,5 @@
 /** The people with a role in a project. */
-import { Button, Checkbox, Select, Table } from '@mantine/core';
+import { Button, Select, Table } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,7 +12,8 @@ import { useProject } from '../../queries/projects';
 import { DataTable } from '../../ui/data-table';
 import { announceFailure, Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
-import { Confirm, IconButton, Page } from '../../ui/parts';
+import { IconButton, Page } from '../../ui/parts';
+import { Departure } from './departure';
 import { Invitations } from './invitations';
 import { Invite } from './invite';
 import { PersonName } from './people-screen';
@@ -62,7 +63,6 @@ function MemberTable({ members, projectId, mayManage }: MembersProps) {
   const { t, language } = useLanguages();
   const client = useQueryClient();
   const [removed, setRemoved] = useState<Member | null>(null);
-  const [isRotating, setRotating] = useState(false);
   return (
     <DataTable minWidth={560} heads={[t('person'), t('projectRole'), t('lastSignIn'), null]}>
       {members.map((member) => (
@@ -87,12 +87,12 @@ function MemberTable({ members, projectId, mayManage }: MembersProps) {
       ))}
 
       {removed ? (
-        <Confirm
+        <Departure
           title={t('removeMember')}
           text={t('removeMemberText', { email: removed.email })}
           action={t('removeMember')}
           onClose={() => setRemoved(null)}
-          run={async () => {
+          run={async (isRotating) => {
             await api.DELETE('/admin/v1/projects/{id}/people/{person_id}', {
               params: {
                 path: { id: projectId, person_id: removed.id },
@@ -101,14 +101,7 @@ function MemberTable({ members, projectId, mayManage }: MembersProps) {
             });
             await client.invalidateQueries({ queryKey: ['people'] });
           }}
-        >
-          <Checkbox
-            label={t('rotateDatabasePassword')}
-            description={t('rotateDatabasePasswordText')}
-            checked={isRotating}
-            onChange={(event) => setRotating(event.currentTarget.checked)}
-          />
-        </Confirm>
+        />
       ) : null}
     </DataTable>
   );
@@ -117,27 +110,41 @@ function MemberTable({ members, projectId, mayManage }: MembersProps) {
 function MemberRole({ member, projectId }: { member: Member; projectId: string }) {
   const t = useT();
   const client = useQueryClient();
+  const [isLowered, lowered] = useDisclosure();
   const change = useMutation({
-    mutationFn: (role: ProjectRole) =>
+    mutationFn: (body: Schema<'ProjectRoleDto'>) =>
       dataOf(
         api.PUT('/admin/v1/projects/{id}/people/{person_id}', {
           params: { path: { id: projectId, person_id: member.id } },
-          body: { role },
+          body,
         }),
       ),
     onError: (error) => announceFailure(error, t('close')),
     onSettled: () => client.invalidateQueries({ queryKey: ['people'] }),
   });
   return (
-    <Select
-      size="xs"
-      maw={200}
-      aria-label={t('roleOf', { name: member.name })}
-      data={PROJECT_ROLES.map((role) => ({ value: role, label: t(`role_${role}`) }))}
-      value={member.project_role}
-      allowDeselect={false}
-      disabled={change.isPending}
-      onChange={(role) => change.mutate(role as ProjectRole)}
-    />
+    <>
+      <Select
+        size="xs"
+        maw={200}
+        aria-label={t('roleOf', { name: member.name })}
+        data={PROJECT_ROLES.map((role) => ({ value: role, label: t(`role_${role}`) }))}
+        value={member.project_role}
+        allowDeselect={false}
+        disabled={change.isPending}
+        onChange={(role) =>
+          role === 'viewer' ? lowered.open() : change.mutate({ role: role as ProjectRole })
+        }
+      />
+      {isLowered ? (
+        <Departure
+          title={t('lowerRole')}
+          text={t('lowerRoleText', { name: member.name, role: t('role_viewer') })}
+          action={t('lowerRole')}
+          onClose={lowered.close}
+          run={(isRotating) => change.mutateAsync({ role: 'viewer', rotate_database_password: isRotating })}
+        />
+      ) : null}
+    </>
   );
 }

@@ -11,7 +11,8 @@ import { isAllowed, isOwner } from '../../lib/permissions';
 import { DataTable } from '../../ui/data-table';
 import { announceFailure, Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
-import { Confirm, Page } from '../../ui/parts';
+import { Page } from '../../ui/parts';
+import { Departure } from './departure';
 import { Invitations } from './invitations';
 import { Invite } from './invite';
 import { INSTALL_ROLES } from './roles';
@@ -113,23 +114,43 @@ function RoleField({ person }: { person: Person }) {
   const t = useT();
   const session = useSession();
   const change = usePersonChange(person);
+  const [lower, setLower] = useState<{ role: Person['role'] } | null>(null);
   if (!useMayChange(person)) return <>{t(`role_${person.role ?? 'none'}`)}</>;
   const roles = INSTALL_ROLES.filter((role) => role !== 'owner' || isOwner(session));
+  const choose = (choice: string | null): void => {
+    const role = INSTALL_ROLES.find((known) => known === choice) ?? null;
+    if (knowsPasswords(person.role) && !knowsPasswords(role)) setLower({ role });
+    else change.mutate({ role });
+  };
   return (
-    <Select
-      size="xs"
-      aria-label={t('roleOf', { name: person.name })}
-      data={[
-        ...roles.map((role) => ({ value: role, label: t(`role_${role}`) })),
-        { value: 'none', label: t('role_none') },
-      ]}
-      value={person.role ?? 'none'}
-      allowDeselect={false}
-      disabled={change.isPending}
-      onChange={(role) => change.mutate({ role: role === 'none' ? null : role })}
-    />
+    <>
+      <Select
+        size="xs"
+        aria-label={t('roleOf', { name: person.name })}
+        data={[
+          ...roles.map((role) => ({ value: role, label: t(`role_${role}`) })),
+          { value: 'none', label: t('role_none') },
+        ]}
+        value={person.role ?? 'none'}
+        allowDeselect={false}
+        disabled={change.isPending}
+        onChange={choose}
+      />
+      {lower ? (
+        <Departure
+          title={t('lowerRole')}
+          text={t('lowerRoleText', { name: person.name, role: t(`role_${lower.role ?? 'none'}`) })}
+          action={t('lowerRole')}
+          onClose={() => setLower(null)}
+          run={(isRotating) => change.mutateAsync({ ...lower, rotate_database_password: isRotating })}
+        />
+      ) : null}
+    </>
   );
 }
+
+/** Those of every project. */
+const knowsPasswords = (role: Person['role']): boolean => role === 'owner' || role === 'operator';
 
 function PersonMenu({ person }: { person: Person }) {
   const t = useT();
@@ -157,23 +178,28 @@ function PersonMenu({ person }: { person: Person }) {
         </Menu.Dropdown>
       </Menu>
       {asked === 'disable' ? (
-        <Confirm
+        <Departure
           title={t('disableAccount')}
           text={t('disableAccountText', { name: person.name })}
           action={t('disableAccount')}
           onClose={() => setAsked(null)}
-          run={() => change.mutateAsync({ disabled: true })}
+          run={(isRotating) => change.mutateAsync({ disabled: true, rotate_database_password: isRotating })}
         />
       ) : null}
       {asked === 'remove' ? (
-        <Confirm
+        <Departure
           title={t('removePerson')}
           text={t('removePersonText', { email: person.email })}
           action={t('removePerson')}
           typed={person.email}
           onClose={() => setAsked(null)}
-          run={async () => {
-            await api.DELETE('/admin/v1/people/{id}', { params: { path: { id: person.id } } });
+          run={async (isRotating) => {
+            await api.DELETE('/admin/v1/people/{id}', {
+              params: {
+                path: { id: person.id },
+                ...(isRotating ? { query: { rotate_database_password: true } } : {}),
+              },
+            });
             await client.invalidateQueries({ queryKey: ['people'] });
           }}
         />

@@ -1,15 +1,37 @@
 /** Queries and bodies of the endpoints that manage users. */
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsIn, NotContains } from 'class-validator';
+import { IsBoolean, IsIn, IsUUID, NotContains } from 'class-validator';
 import { FreeJson } from '../../../http/input/free-json';
 import type { JsonObject } from '../../../common/text/json';
 import { MAX_EMAIL } from '../../../identity/email-address';
 import { USER_SORTS, type UserSort } from '../../admin/user-list.repository';
 import { IsDateTime, IsName, IsText } from '../../../identity/http/checks';
-import { PageQuery } from './page.dto';
 import { Example } from '../../../http/docs/example.decorator';
 import { FREE_OBJECT } from '../../../http/docs/documented-types';
 import { OptionalProperty } from '../../../http/input/optional-property.decorator';
+import { AUDIT_ACTIONS, type AuditAction } from '../../audit/audit-entry';
+import { WholeNumber } from '../../../http/input/whole-number';
+
+const PER_PAGE = 50;
+const MAX_PAGE = 1_000_000;
+
+export class PageQuery {
+  @OptionalProperty({ description: 'Default: 1' })
+  @WholeNumber(1, MAX_PAGE)
+  page?: number;
+
+  @OptionalProperty({ description: `Default: ${PER_PAGE}` })
+  @WholeNumber(1, 1_000)
+  per_page?: number;
+}
+
+export function pageOf({ page = 1, per_page: perPage = PER_PAGE }: PageQuery): {
+  limit: number;
+  offset: number;
+} {
+  const limit = Number(perPage);
+  return { limit, offset: (Number(page) - 1) * limit };
+}
 
 export class ListUsersQuery extends PageQuery {
   @OptionalProperty({ description: 'Part of the email address or the name' })
@@ -88,4 +110,14 @@ export class InviteUserDto {
   @OptionalProperty({ ...FREE_OBJECT, description: 'Application-defined JSON about the user' })
   @FreeJson()
   data?: JsonObject;
+}
+
+export class ListAuditQuery extends PageQuery {
+  @OptionalProperty({ enum: AUDIT_ACTIONS, description: 'Only entries of this action' })
+  @IsIn(AUDIT_ACTIONS)
+  action?: AuditAction;
+
+  @OptionalProperty({ format: 'uuid', description: 'Only entries about this user' })
+  @IsUUID()
+  user_id?: string;
 }

@@ -1,7 +1,10 @@
 /** Answers of the endpoints for users, for the OpenAPI document. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { DocumentedHeaders } from '../../../http/docs/documented-headers';
 import { Example } from '../../../http/docs/example.decorator';
-import { UUID_EXAMPLE, UNIX_SECONDS, FREE_OBJECT } from '../../../http/docs/documented-types';
+import { FREE_OBJECT, UNIX_SECONDS, UUID_EXAMPLE } from '../../../http/docs/documented-types';
+import type { SessionInfo } from '../../sessions/session';
+import { Answer } from '../../../http/docs/operation.decorators';
 
 const USER = { id: UUID_EXAMPLE, email: 'ada@example.com', name: 'Ada', data: { theme: 'dark' } };
 const SESSION = {
@@ -50,9 +53,23 @@ export class UserAnswerDto {
   @ApiProperty({ type: UserDto }) user!: UserDto;
 }
 
-@Example({ message: 'Signed out' })
 export class MessageDto {
   @ApiProperty({ description: 'Human-readable message' }) message!: string;
+}
+
+/** A successful answer with a message. @param message the text of the answer, or the texts by their conditions */
+export function MessageAnswer(
+  message: string | Readonly<Record<string, string>>,
+  description: string,
+  headers?: DocumentedHeaders,
+): MethodDecorator {
+  if (typeof message === 'string')
+    return Answer(200, description, MessageDto, headers, { example: { message } });
+  const examples = Object.entries(message).map(([name, text]): [string, object] => [
+    name,
+    { summary: text, value: { message: text } },
+  ]);
+  return Answer(200, description, MessageDto, headers, { examples: Object.fromEntries(examples) });
 }
 
 export class SessionFactsDto {
@@ -83,4 +100,15 @@ class SessionInfoDto extends SessionFactsDto {
 })
 export class SessionsDto {
   @ApiProperty({ type: [SessionInfoDto] }) sessions!: SessionInfoDto[];
+}
+
+export function toSessionFacts(session: SessionInfo): SessionFactsDto {
+  return {
+    id: session.id,
+    created_at: session.createdAt.toISOString(),
+    last_seen_at: session.refreshedAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
+    ip: session.ip,
+    user_agent: session.userAgent,
+  };
 }

@@ -34,7 +34,8 @@ export class RestoreReport {
   readonly missing_files!: number;
   @ApiProperty({
     type: [String],
-    description: 'Settings of ALTER DATABASE and ALTER ROLE that the owner may not make here, and why',
+    description:
+      'Settings of ALTER DATABASE and ALTER ROLE that the owner may not make here, and why; roles that exist already; memberships that need an administrator',
   })
   readonly skipped_settings!: readonly string[];
 }

@@ -22,7 +22,7 @@ import { Example } from '../../../http/docs/example.decorator';
 import { FreeJson } from '../../../http/input/free-json';
 import type { JsonObject } from '../../../common/text/json';
 import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/staff-member';
-import { Scope, SCOPES } from '../../roles/scopes';
+import { Scope, SCOPES } from '../../roles/route-table';
 import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 /** Characters. The rules for passwords have a stricter limit, in bytes. */
@@ -159,17 +159,31 @@ export class UpdatePersonDto {
   @ValidateIf((_body, value: unknown) => value !== undefined)
   @IsBoolean()
   disabled?: boolean;
+  @ApiPropertyOptional({
+    description:
+      'True also changes the password of the owner role of each database that the staff member may know, and ends its sessions',
+  })
+  @ValidateIf((_body, value: unknown) => value !== undefined)
+  @IsBoolean()
+  rotate_database_password?: boolean;
 }
 
 @Example({ role: 'developer' })
 export class ProjectRoleDto {
   @ApiProperty({ enum: PROJECT_ROLES }) @IsIn(PROJECT_ROLES) role!: ProjectRole;
+  @ApiPropertyOptional({
+    description: "True also changes the password of the database's owner role, and ends its sessions",
+  })
+  @ValidateIf((_body, value: unknown) => value !== undefined)
+  @IsBoolean()
+  rotate_database_password?: boolean;
 }
 
-export class RemoveMemberQuery {
+export class RotatePasswordQuery {
   @OptionalProperty({
     type: Boolean,
-    description: "True also changes the password of the database's owner role, and ends its sessions",
+    description:
+      "True also changes the password of the database's owner role, of a deleted account those of all databases that it may know, and ends the role's sessions",
   })
   @IsBooleanString()
   rotate_database_password?: 'true' | 'false' | '1' | '0';

@@ -3,7 +3,7 @@ import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { Example } from '../../../http/docs/example.decorator';
 import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
 import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/staff-member';
-import { Scope, SCOPES } from '../../roles/scopes';
+import { Scope, SCOPES } from '../../roles/route-table';
 
 const AT = '2026-01-01T08:00:00.000Z';
 const LATER = '2026-01-08T08:00:00.000Z';

@@ -1,4 +1,4 @@
-/** Random tokens of staff: sessions, access tokens, invitations, set-up links. The database has their SHA-256 only. */
+/** Random tokens: sessions and access tokens of staff, invitations, links in mails. A database has their SHA-256 only. */
 import { createHash } from 'node:crypto';
 import { randomSecret } from '../infra/crypto/random';
 
@@ -15,8 +15,8 @@ export function newSecretToken(prefix = ''): SecretToken {
 }
 
 /**
- * The look-up is by this hash. Its time tells an attacker about hashes at most, which tell nothing about other tokens:
- * each has 256 random bits.
+ * Without salt or stretching: 256 random bits cannot be guessed. The look-up is by this hash, and its time tells an attacker
+ * about hashes at most, which tell nothing about other tokens.
  */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();

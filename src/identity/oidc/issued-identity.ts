@@ -1,4 +1,4 @@
-/** The claims of the issuer about a staff member, as far as Plinth reads them. A stranger's input: every member is checked. */
+/** The claims of the issuer about an account, as far as Plinth reads them. A stranger's input: every member is checked. */
 import type { JsonObject } from '../../common/text/json';
 import { isJsonObject } from '../../common/text/json';
 

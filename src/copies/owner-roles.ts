@@ -1,9 +1,12 @@
-/** Roles that a project's owner made (PostgreSQL 16 and later): a dump of a database does not hold them. */
+/**
+ * Roles that a project's owner created (PostgreSQL 16 and later), which are not in the dump of a database. Those of an archive are a
+ * stranger's input, so the owner creates them, and PostgreSQL decides what the owner may do.
+ */
 import type { Client } from 'pg';
 import { REQUEST_ROLES } from '../database/platform/server-capabilities';
 import { quoteIdentifier, quoteLiteral } from '../database/sql/identifier';
 import { rolesOf } from '../provisioning/drop-database';
-import { roleExists, rolesNeedNewerServer } from './move.errors';
+import { rolesMissing, rolesNotCreatable } from './copies.errors';
 
 interface Names {
   readonly databaseName: string;
@@ -36,7 +39,14 @@ export interface OwnerRoles {
   readonly memberships: readonly Membership[];
   /** Privileges on the database itself. */
   readonly grants: readonly { readonly role: string; readonly privilege: string }[];
-  readonly databaseComment: string | null;
+  /** Of the database. */
+  readonly comment: string | null;
+}
+
+/** The roles in an archive. */
+export interface ArchivedRoles extends OwnerRoles {
+  /** All roles that privileges and policies of the database name. */
+  readonly named: readonly string[];
 }
 
 const GRANTABLE = ['CONNECT', 'CREATE', 'TEMPORARY'];
@@ -66,7 +76,7 @@ export async function readOwnerRoles(client: Client, project: Names): Promise<Ow
     [project.databaseName, [...names, ...REQUEST_ROLES]],
   );
   const memberships = names.length === 0 ? [] : await readMemberships(client, names, known);
-  return { roles, memberships, grants, databaseComment: databases[0]?.comment ?? null };
+  return { roles, memberships, grants, comment: databases[0]?.comment ?? null };
 }
 
 async function readMemberships(
@@ -86,31 +96,86 @@ async function readMemberships(
   return rows;
 }
 
-/** @throws AppError 409 when the target is too old, or has such a role */
-export async function assertRolesFit(client: Client, { roles }: OwnerRoles): Promise<void> {
-  if (roles.length === 0) return;
-  const names = roles.map(({ name }) => name);
-  const { rows } = await client.query<{ version: number }>(
-    `select current_setting('server_version_num')::int as version`,
+/**
+ * What the owner of a restored project can create on this server.
+ * @param client of the admin role
+ * @param renamed new names of the project's roles by their old ones
+ * @returns skipped: a line about each role and membership that is left out
+ * @throws AppError 400 when the server lacks roles that privileges name, or is too old for those of the owner
+ */
+export async function rolesToRestore(
+  client: Client,
+  archived: ArchivedRoles,
+  { ownerRole, loginRole }: Names,
+  renamed: ReadonlyMap<string, string>,
+): Promise<{ roles: OwnerRoles; skipped: string[] }> {
+  const archivedNames = archived.roles.map(({ name }) => name);
+  const present = await existingRoles(client, [...archivedNames, ...archived.named]);
+  const roles = archived.roles.filter(({ name }) => !present.has(name));
+  const created = new Set(roles.map(({ name }) => name));
+  const known = new Set([...created, ...REQUEST_ROLES, ...renamed.keys(), ownerRole, loginRole]);
+  const missing = archived.named.filter((name) => !known.has(name) && !present.has(name));
+  if (missing.length > 0) throw rolesMissing(missing);
+  if (roles.length > 0 && !(await ownersCreateRoles(client))) throw rolesNotCreatable([...created]);
+  const memberships = archived.memberships.map(({ role, member, ...rest }) => ({
+    ...{ role, member: renamed.get(member) ?? member },
+    ...rest,
+  }));
+  const isOwn = ({ role, member }: Membership): boolean =>
+    created.has(role) && (created.has(member) || [ownerRole, loginRole].includes(member));
+  const skipped = [
+    ...archivedNames
+      .filter((name) => present.has(name))
+      .map((name) => `the role ${name} exists on this server already, and keeps its attributes`),
+    ...memberships
+      .filter((one) => !isOwn(one))
+      .map(({ role, member }) => `an administrator of the server has to grant ${role} to ${member}`),
+  ];
+  const grants = archived.grants.filter(({ role }) => created.has(role));
+  return {
+    roles: { roles, memberships: memberships.filter(isOwn), grants, comment: archived.comment },
+    skipped,
+  };
+}
+
+/** Whether owners may create roles on this server. */
+export async function ownersCreateRoles(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean }>(
+    `select current_setting('server_version_num')::int >= 160000 as may`,
   );
-  if ((rows[0]?.version ?? 0) < 160_000) throw rolesNeedNewerServer(names);
-  const { rows: taken } = await client.query<{ name: string }>(
+  return rows[0]?.may ?? false;
+}
+
+export async function existingRoles(client: Client, names: readonly string[]): Promise<Set<string>> {
+  const { rows } = await client.query<{ name: string }>(
     'select rolname as name from pg_roles where rolname = any ($1)',
     [names],
   );
-  if (taken[0]) throw roleExists(taken[0].name);
+  return new Set(rows.map(({ name }) => name));
 }
 
 /**
- * Creates the roles as the owner would, so that the owner administers them.
- * @param client of the admin role on the target
+ * Creates the roles without any rights, so that a dump can name them.
+ * @param client of the admin role; the owner was not admitted yet (DatabaseProvisioner.admitOwner)
  */
-export async function createOwnerRoles(
+export async function createOwnerRoles(client: Client, owner: string, { roles }: OwnerRoles): Promise<void> {
+  if (roles.length === 0) return;
+  const role = quoteIdentifier(owner);
+  const statements = roles.map(({ name }) => `create role ${quoteIdentifier(name)}`);
+  await client.query(`begin; alter role ${role} createrole; set local role ${role}; ${statements.join('; ')};
+    reset role; alter role ${role} nocreaterole; commit`);
+}
+
+/**
+ * Gives the roles their attributes, memberships and privileges.
+ * @param client of the admin role; the owner was admitted
+ */
+export async function completeOwnerRoles(
   client: Client,
   { databaseName, ownerRole }: Names,
-  { roles, memberships, grants, databaseComment }: OwnerRoles,
+  { roles, memberships, grants, comment }: OwnerRoles,
 ): Promise<void> {
-  const statements = roles.map((role) => createRole(role));
+  const statements = roles.flatMap(attributesOf);
   for (const { role, member, admin, inherit, set } of memberships) {
     // The creator of a role has the admin option on it, and cannot give it to itself.
     const isOfCreator = member === ownerRole;
@@ -124,24 +189,22 @@ export async function createOwnerRoles(
   for (const { role, privilege } of grants)
     if (GRANTABLE.includes(privilege))
       statements.push(`grant ${privilege} on database ${database} to ${quoteIdentifier(role)}`);
-  if (databaseComment !== null)
-    statements.push(`comment on database ${database} is ${quoteLiteral(databaseComment)}`);
+  if (comment !== null) statements.push(`comment on database ${database} is ${quoteLiteral(comment)}`);
   if (statements.length === 0) return;
   await client.query(`begin; set local role ${quoteIdentifier(ownerRole)}; ${statements.join('; ')}; commit`);
-  for (const { name, password } of roles)
-    if (password !== null)
-      await client.query(`alter role ${quoteIdentifier(name)} password ${quoteLiteral(password)}`);
 }
 
-function createRole({ name, login, inherit, createrole, limit, until, comment }: OwnerRole): string {
-  const role = quoteIdentifier(name);
+function attributesOf(attributes: OwnerRole): string[] {
+  const { login, inherit, createrole, limit, until, password, comment } = attributes;
+  const role = quoteIdentifier(attributes.name);
   const options = [
     login ? 'login' : 'nologin',
     inherit ? 'inherit' : 'noinherit',
     createrole ? 'createrole' : 'nocreaterole',
     `connection limit ${Number(limit)}`,
     ...(until === null ? [] : [`valid until ${quoteLiteral(until)}`]),
+    ...(password === null ? [] : [`password ${quoteLiteral(password)}`]),
   ];
-  const create = `create role ${role} ${options.join(' ')}`;
-  return comment === null ? create : `${create}; comment on role ${role} is ${quoteLiteral(comment)}`;
+  const statement = `alter role ${role} ${options.join(' ')}`;
+  return comment === null ? [statement] : [statement, `comment on role ${role} is ${quoteLiteral(comment)}`];
 }

@@ -1,19 +1,26 @@
-/** Plinth as a client of the issuer: authorization code with PKCE (RFC 7636), state and nonce, by discovery. */
-import { Inject, Injectable, Logger } from '@nestjs/common';
+/** A client of one issuer of OpenID Connect: authorization code with PKCE (RFC 7636), state and nonce, by discovery. */
+import { Logger } from '@nestjs/common';
 import type { Configuration } from 'openid-client' with { 'resolution-mode': 'import' };
 import { messageOf } from '../../common/errors/error-facts';
 import type { JsonObject } from '../../common/text/json';
-import { OidcConfig, SERVER_CONFIG, ServerConfig, STAFF_CONFIG, StaffConfig } from '../../config/app-config';
-import { oidcFailed, oidcUnreachable, oidcUnused } from '../staff.errors';
-import { hasClaim, IssuedIdentity, toIssuedIdentity } from './issued-identity';
+import { oidcFailed, oidcUnreachable } from '../identity.errors';
+import { hasClaim } from './issued-identity';
 
 /** Seconds for an answer of the issuer. */
 const TIMEOUT_SECONDS = 10;
 /** Milliseconds after which the issuer's metadata are read again. */
 const REDISCOVER_MS = 60 * 60_000;
 
-/** Callback at Plinth; the client is registered with it at the issuer. */
-const CALLBACK_PATH = '/admin/v1/session/oidc/callback';
+export interface OidcClientConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Null for a public client. */
+  readonly clientSecret: string | null;
+  /** Separated by spaces. */
+  readonly scopes: string;
+  /** The callback, with which the client is registered at the issuer. */
+  readonly redirectUri: string;
+}
 
 /** What one sign-in is bound to. */
 export interface OidcChecks {
@@ -22,34 +29,15 @@ export interface OidcChecks {
   readonly verifier: string;
 }
 
-interface Discovered {
-  readonly until: number;
-  readonly configuration: Promise<Configuration>;
-}
-
-@Injectable()
 export class OidcClient {
   private readonly logger = new Logger(OidcClient.name);
-  private readonly config: OidcConfig | null;
-  private readonly redirectUri: string;
-  private discovered: Discovered | null = null;
+  private discovered: { readonly until: number; readonly configuration: Promise<Configuration> } | null =
+    null;
 
-  constructor(
-    @Inject(STAFF_CONFIG) { oidc }: StaffConfig,
-    @Inject(SERVER_CONFIG) { publicUrl }: ServerConfig,
-  ) {
-    this.config = oidc;
-    this.redirectUri = publicUrl + CALLBACK_PATH;
-  }
+  constructor(private readonly config: OidcClientConfig) {}
 
-  /** Host of the issuer, for the sign-in page; null without single sign-on. */
-  get issuerHost(): string | null {
-    return this.config && new URL(this.config.issuer).host;
-  }
-
-  /** The issuer's page, and what its answer is checked with. @throws AppError 404 without single sign-on, 503 */
+  /** The issuer's page, and what its answer is checked with. @throws AppError 503 */
   async begin(): Promise<{ url: string; checks: OidcChecks }> {
-    const { scopes } = this.required();
     const library = await import('openid-client');
     const configuration = await this.discover();
     const checks = {
@@ -58,8 +46,8 @@ export class OidcClient {
       verifier: library.randomPKCECodeVerifier(),
     };
     const url = library.buildAuthorizationUrl(configuration, {
-      redirect_uri: this.redirectUri,
-      scope: scopes,
+      redirect_uri: this.config.redirectUri,
+      scope: this.config.scopes,
       state: checks.state,
       nonce: checks.nonce,
       code_challenge: await library.calculatePKCECodeChallenge(checks.verifier),
@@ -71,14 +59,16 @@ export class OidcClient {
   /**
    * Verifies the issuer's answer and exchanges its code.
    * @param query of the callback's URL, with `?`
-   * @throws AppError 401 for an answer that is not the one to this sign-in, or a token that does not verify; 404, 503
+   * @param wanted claims that the userinfo endpoint is asked for if the ID token lacks one of them
+   * @returns the claims, of which `iss` and `sub` are texts
+   * @throws AppError 401 for an answer that is not the one to this sign-in, or a token that does not verify; 503
    */
-  async finish(query: string, checks: OidcChecks): Promise<IssuedIdentity> {
-    const { groupsClaim } = this.required();
+  async finish(query: string, checks: OidcChecks, wanted: readonly string[]): Promise<JsonObject> {
     const library = await import('openid-client');
     const configuration = await this.discover();
     try {
-      const tokens = await library.authorizationCodeGrant(configuration, new URL(this.redirectUri + query), {
+      const callback = new URL(this.config.redirectUri + query);
+      const tokens = await library.authorizationCodeGrant(configuration, callback, {
         expectedState: checks.state,
         expectedNonce: checks.nonce,
         pkceCodeVerifier: checks.verifier,
@@ -86,27 +76,20 @@ export class OidcClient {
       });
       const claims = tokens.claims() as JsonObject | undefined;
       if (!claims) throw new Error('the issuer sent no ID token');
-      const lacks = ['email', groupsClaim].some((name) => !hasClaim(claims, name));
-      if (!lacks || configuration.serverMetadata().userinfo_endpoint === undefined)
-        return toIssuedIdentity(claims, groupsClaim);
+      const isComplete = wanted.every((name) => hasClaim(claims, name));
+      if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
       // fetchUserInfo() refuses claims about another subject.
       const more = await library.fetchUserInfo(configuration, tokens.access_token, claims.sub as string);
-      return toIssuedIdentity({ ...(more as JsonObject), ...claims }, groupsClaim);
+      return { ...(more as JsonObject), ...claims };
     } catch (error) {
       this.logger.warn(`Single sign-on failed: ${messageOf(error)}`);
       throw oidcFailed(error);
     }
   }
 
-  private required(): OidcConfig {
-    if (!this.config) throw oidcUnused();
-    return this.config;
-  }
-
   private async discover(): Promise<Configuration> {
-    if (!this.discovered || this.discovered.until <= Date.now()) {
+    if (!this.discovered || this.discovered.until <= Date.now())
       this.discovered = { until: Date.now() + REDISCOVER_MS, configuration: this.readMetadata() };
-    }
     try {
       return await this.discovered.configuration;
     } catch (error) {
@@ -117,15 +100,13 @@ export class OidcClient {
   }
 
   private async readMetadata(): Promise<Configuration> {
-    const { issuer, clientId, clientSecret } = this.required();
+    const { issuer, clientId, clientSecret } = this.config;
     const library = await import('openid-client');
     const authentication = clientSecret === null ? library.None() : library.ClientSecretBasic(clientSecret);
-    // The configuration refuses http for issuers on other machines.
-    const execute = issuer.startsWith('http:') ? [library.allowInsecureRequests] : [];
     const metadata = clientSecret === null ? {} : { client_secret: clientSecret };
-    return library.discovery(new URL(issuer), clientId, metadata, authentication, {
-      execute,
-      timeout: TIMEOUT_SECONDS,
-    });
+    // Whoever configures an issuer refuses http for those on other machines.
+    const execute = issuer.startsWith('http:') ? [library.allowInsecureRequests] : [];
+    const options = { execute, timeout: TIMEOUT_SECONDS };
+    return library.discovery(new URL(issuer), clientId, metadata, authentication, options);
   }
 }

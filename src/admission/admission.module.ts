@@ -1,0 +1,7 @@
+/** What every feature may use to admit work. */
+import { Global, Module } from '@nestjs/common';
+import { WholeRequests } from './whole-requests.service';
+
+@Global()
+@Module({ providers: [WholeRequests], exports: [WholeRequests] })
+export class AdmissionModule {}

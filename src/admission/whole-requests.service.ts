@@ -1,0 +1,41 @@
+/**
+ * Admits requests that take much of this process from beginning to end: large SQL, large migrations, dumps of a schema, restores.
+ * A tenant has one of them at a time; tenants do not wait for each other.
+ */
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../common/errors/app-error';
+import { Slots } from './slots';
+
+/** Of all tenants. Each may hold a body of up to a MiB. */
+const MAX_WAITING = 50;
+const WAIT_TIMEOUT_MS = 60_000;
+/** Characters. A shorter script takes milliseconds. */
+const LARGE_SCRIPT = 64 * 1024;
+
+@Injectable()
+export class WholeRequests {
+  private readonly slots = new Slots(Infinity, MAX_WAITING, { perTenant: 1, waitTimeoutMs: WAIT_TIMEOUT_MS });
+
+  /**
+   * @param tenant a project's id, or who restores
+   * @param abandoned aborted when the client disconnects: the request leaves the queue
+   * @throws AppError 503 when too many requests wait, or another one takes too long
+   */
+  run<T>(tenant: string, work: () => Promise<T>, abandoned?: AbortSignal): Promise<T> {
+    return this.slots.use(work, tooManyRequests, tenant, abandoned);
+  }
+
+  /** As run(), for a script of so many characters. A small one waits for nothing. */
+  runScript<T>(project: string, length: number, work: () => Promise<T>, abandoned?: AbortSignal): Promise<T> {
+    return length < LARGE_SCRIPT ? work() : this.run(project, work, abandoned);
+  }
+}
+
+const tooManyRequests = (): AppError =>
+  new AppError({
+    status: 503,
+    code: 'service_unavailable',
+    message: 'Another large request of this project is running: try again in a moment',
+    headers: { 'Retry-After': '2' },
+    database: { sqlstate: 'PL503' },
+  });

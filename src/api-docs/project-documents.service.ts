@@ -1,0 +1,57 @@
+/** A project's OpenAPI document and its types of TypeScript, as the role of a caller may see its schema. */
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../access/caller';
+import { CallerCheck } from '../access/caller-check.service';
+import { inSlices } from '../common/time/slices';
+import { SERVICE_ROLE } from '../projects/project-keys';
+import { CatalogService } from '../rest/catalog/catalog.service';
+import { DocumentService } from './document.service';
+import { collectDocument, type ServedDocument } from './openapi/served-document';
+import type { DocumentFormat } from './openapi/versions';
+import { platformPart } from './project/platform-part';
+import { ProjectFactsRepository } from './project/project-facts.repository';
+import { visibleNames } from './project/visible-names';
+import { documentedSchemas, visibleSchema } from './project/visible-schema';
+import { type ProjectDocumentSource, writeProjectDocument } from './project/write-project-document';
+import { RoleDocuments } from './role-documents';
+import { projectTypes, type TypesLanguage } from './types/project-types';
+
+type Write = (source: ProjectDocumentSource) => Promise<ServedDocument>;
+
+@Injectable()
+export class ProjectDocumentsService {
+  private readonly documents = new RoleDocuments();
+
+  constructor(
+    private readonly platform: DocumentService,
+    private readonly catalogs: CatalogService,
+    private readonly facts: ProjectFactsRepository,
+    private readonly callers: CallerCheck,
+  ) {}
+
+  /** @throws AppError 401 for a caller that the database refuses, 503 when too many documents are being built */
+  openApi(caller: Caller, format: DocumentFormat): Promise<ServedDocument> {
+    return this.get(caller, format, (source) => writeProjectDocument(source, format));
+  }
+
+  /** The same for types of TypeScript. */
+  types(caller: Caller, language: TypesLanguage): Promise<ServedDocument> {
+    return this.get(caller, { language }, (source) => collectDocument(projectTypes(source, language)));
+  }
+
+  private async get(caller: Caller, form: object, write: Write): Promise<ServedDocument> {
+    await this.callers.assertValid(caller);
+    const { project, role, database } = caller;
+    const catalog = await this.catalogs.current(database);
+    const { id, slug, name, settings } = project;
+    const key = JSON.stringify([id, role, slug, name, settings.exposed_schemas, form]);
+    return this.documents.get(id, key, catalog, async () => {
+      const schemas = documentedSchemas(project);
+      const facts = await this.facts.read(database, role, schemas);
+      const platform = await this.platform.model();
+      const visible = await inSlices(visibleSchema(catalog, facts, schemas));
+      const part = platformPart(platform, project, role === SERVICE_ROLE);
+      return write({ platform, part, project, role, visible, names: await visibleNames(visible, part) });
+    });
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Passkeys (WebAuthn) of users and of staff: options for the browser, and the verification of its answers. The caller stores
+ * challenges, which work once, and credentials.
+ */
+import { randomBytes } from 'node:crypto';
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import type { JsonObject } from '../../common/text/json';
+import { passkeyFailed } from '../identity.errors';
+
+/** Characters; authenticators use at most 1023 bytes. */
+const MAX_CREDENTIAL_ID = 1_400;
+const MAX_TRANSPORTS = 10;
+/** Milliseconds for which a browser asks for the passkey. */
+const CHALLENGE_MS = 60_000;
+
+export interface RelyingParty {
+  /** A domain: the passkeys work on it and its subdomains. */
+  readonly id: string;
+  readonly name: string;
+  readonly origins: readonly string[];
+}
+
+/** What a signature is verified with. */
+export interface PasskeyCredential {
+  readonly credentialId: string;
+  readonly publicKey: Buffer;
+  readonly counter: number;
+}
+
+export interface NewPasskeyCredential extends PasskeyCredential {
+  readonly transports: readonly string[];
+}
+
+/** @param known credential ids of the account, which the browser does not enrol again */
+export async function creationOptions(
+  { id: rpID, name: rpName }: RelyingParty,
+  user: { readonly id: string; readonly email: string; readonly name: string },
+  known: readonly string[],
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { generateRegistrationOptions } = await import('@simplewebauthn/server');
+  return generateRegistrationOptions({
+    rpName,
+    rpID,
+    userID: Buffer.from(user.id),
+    userName: user.email,
+    userDisplayName: user.name,
+    attestationType: 'none',
+    excludeCredentials: known.map((id) => ({ id })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
+  });
+}
+
+/** For a sign-in. They name no credentials, so they tell nothing about accounts. */
+export function requestOptions({ id: rpId }: RelyingParty): PublicKeyCredentialRequestOptionsJSON {
+  // Without the library: loading it holds the event loop for a second, and anybody may ask for a challenge.
+  const challenge = randomBytes(32).toString('base64url');
+  return { challenge, rpId, timeout: CHALLENGE_MS, userVerification: 'preferred' };
+}
+
+/** @throws AppError 401 for an answer that is not valid for this enrolment */
+export async function verifyCreation(
+  { id, origins }: RelyingParty,
+  expectedChallenge: string,
+  credential: JsonObject,
+): Promise<NewPasskeyCredential> {
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response: credential as unknown as RegistrationResponseJSON,
+    expectedChallenge,
+    expectedOrigin: [...origins],
+    expectedRPID: id,
+    requireUserVerification: false,
+  }).catch((error: unknown) => {
+    throw passkeyFailed(error);
+  });
+  if (!registrationInfo || registrationInfo.credential.id.length > MAX_CREDENTIAL_ID) throw passkeyFailed();
+  const { id: credentialId, publicKey, counter, transports = [] } = registrationInfo.credential;
+  const known = transports.filter((one) => typeof one === 'string').slice(0, MAX_TRANSPORTS);
+  return { credentialId, publicKey: Buffer.from(publicKey), counter, transports: known };
+}
+
+/** The id to look the stored credential up by; null for one that no credential has. */
+export function credentialIdOf({ id }: JsonObject): string | null {
+  return typeof id === 'string' && id.length <= MAX_CREDENTIAL_ID && !id.includes('\0') ? id : null;
+}
+
+/**
+ * @param isOnlyFactor true: the authenticator must have verified its user, as nothing else is asked for
+ * @returns the new counter, which the caller stores if it grew: otherwise another copy of the passkey was used
+ * @throws AppError 401
+ */
+export async function verifyAssertion(
+  { id, origins }: RelyingParty,
+  expectedChallenge: string,
+  credential: JsonObject,
+  { credentialId, publicKey, counter }: PasskeyCredential,
+  isOnlyFactor: boolean,
+): Promise<number> {
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: credential as unknown as AuthenticationResponseJSON,
+    expectedChallenge,
+    expectedOrigin: [...origins],
+    expectedRPID: id,
+    credential: { id: credentialId, publicKey: new Uint8Array(publicKey), counter },
+    requireUserVerification: isOnlyFactor,
+  }).catch((error: unknown) => {
+    throw passkeyFailed(error);
+  });
+  if (!verified) throw passkeyFailed();
+  return authenticationInfo.newCounter;
+}

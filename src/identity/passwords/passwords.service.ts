@@ -1,0 +1,58 @@
+/** Passwords of users and of staff: new ones are checked and hashed, presented ones are verified in the same time for any account. */
+import { Injectable } from '@nestjs/common';
+import { PasswordHasher } from '../../infra/crypto/password-hasher';
+import { Guess, GuessScope, GuessThrottle } from '../guess-throttle.service';
+import { assertNewPassword, PasswordRules, unusableFault } from './password-policy';
+
+interface WithPassword {
+  /** Null: no password is right. */
+  readonly passwordHash: string | null;
+}
+
+@Injectable()
+export class Passwords {
+  constructor(
+    private readonly hasher: PasswordHasher,
+    private readonly throttle: GuessThrottle,
+  ) {}
+
+  /** @throws AppError 400 for an unacceptable password, 429 when too many wait */
+  async hashNew({ id }: GuessScope, password: string, rules: PasswordRules): Promise<string> {
+    assertNewPassword(password, rules);
+    return this.hasher.hash(id, password);
+  }
+
+  /**
+   * Does the same work for an unknown account and a wrong password.
+   * @param find the account; null if there is none
+   * @param refused runs while the failure is counted; the same for an unknown account, whose answer would come sooner otherwise
+   * @returns null for an unknown account or a wrong password @throws AppError 429
+   */
+  async check<Account extends WithPassword>(
+    guess: Guess<GuessScope>,
+    password: string,
+    find: () => Promise<Account | null>,
+    refused: (account: Account | null) => Promise<void> = async () => {},
+  ): Promise<Account | null> {
+    const { id } = guess.project;
+    this.hasher.assertRoom(id);
+    await this.throttle.assertMayTry(guess);
+    const account = await find();
+    // Asked again when its turn comes: of a hundred simultaneous guesses, the later ones see the failures of the first.
+    const again = (): Promise<void> => this.throttle.assertMayTry(guess);
+    const isRight =
+      unusableFault(password) === null &&
+      (await this.hasher.verify(id, password, account?.passwordHash ?? null, again));
+    if (account && isRight) {
+      await this.throttle.succeeded(guess);
+      return account;
+    }
+    await Promise.all([this.throttle.failed(guess), refused(account)]);
+    return null;
+  }
+
+  /** Another hash of the same password, if the current one has a lower cost than is configured; else null. */
+  async rehash({ id }: GuessScope, password: string, hash: string | null): Promise<string | null> {
+    return hash !== null && this.hasher.needsRehash(hash) ? this.hasher.hash(id, password) : null;
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Sign-ins of several steps: single sign-on, and passkeys. A short-lived cookie binds the steps to one browser. Its content is
+ * sealed, so beginning a sign-in stores nothing; each is completed once.
+ */
+import type { Request, Response } from 'express';
+import { randomUUID } from 'node:crypto';
+import { parseJson } from '../common/text/json';
+import type { Clock } from '../common/time/clock';
+import type { SecretBox } from '../infra/crypto/secret-box';
+import type { CookieJar } from './cookie-jar';
+import { flowOver } from './identity.errors';
+
+/** Milliseconds for all steps together. */
+const LIFETIME_MS = 10 * 60_000;
+
+/** A flow that a request continues. */
+export interface Flow<Content> {
+  readonly id: string;
+  readonly content: Content;
+  readonly expiresAt: Date;
+}
+
+interface Sealed {
+  readonly id: string;
+  readonly until: number;
+  readonly content: unknown;
+}
+
+export interface FlowStore {
+  /** @returns false if the flow was used before */
+  use(id: string, expiresAt: Date, now: Date): Promise<boolean>;
+}
+
+/** @template Kind each kind has content of its own; the cookie of one kind is of no use for another */
+export class SignInFlows<Kind extends string = string> {
+  /** @param purpose prefix of the purposes of the box, such as `staff-flow` */
+  constructor(
+    private readonly purpose: string,
+    private readonly box: SecretBox,
+    private readonly jar: CookieJar,
+    private readonly store: FlowStore,
+    private readonly clock: Clock,
+  ) {}
+
+  begin(response: Response, kind: Kind, content: object): void {
+    const sealed: Sealed = { id: randomUUID(), until: this.clock.now() + LIFETIME_MS, content };
+    const value = this.box.seal(JSON.stringify(sealed), `${this.purpose}:${kind}`).toString('base64url');
+    this.jar.set(response, value, LIFETIME_MS / 1000);
+  }
+
+  /** @throws AppError 401 if the request belongs to no flow of this kind, or to one that is too old */
+  continue<Content>(request: Request, kind: Kind): Flow<Content> {
+    const sealed = this.open(this.jar.read(request), kind);
+    if (!sealed || sealed.until <= this.clock.now()) throw flowOver();
+    return { id: sealed.id, content: sealed.content as Content, expiresAt: new Date(sealed.until) };
+  }
+
+  /** Called once everything was verified. @throws AppError 401 if the flow was completed before */
+  async complete({ id, expiresAt }: Flow<unknown>, response: Response): Promise<void> {
+    this.clear(response);
+    if (!(await this.store.use(id, expiresAt, new Date(this.clock.now())))) throw flowOver();
+  }
+
+  clear(response: Response): void {
+    this.jar.set(response, '', 0);
+  }
+
+  private open(value: string | null, kind: Kind): Sealed | null {
+    if (value === null) return null;
+    try {
+      const text = this.box.open(Buffer.from(value, 'base64url'), `${this.purpose}:${kind}`);
+      return parseJson(text) as Sealed;
+    } catch {
+      // Not sealed by this installation, or for another kind.
+      return null;
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/** The space that is kept free on the disks that Plinth itself writes to, so that PostgreSQL goes on when they are nearly full. */
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { AppError } from '../common/errors/app-error';
+import { APP_CONFIG, AppConfig } from '../config/app-config';
+import { freeBytes, LEAST_FREE_BYTES } from '../database/embedded/disk-space';
+import { Metrics } from '../infra/metrics/metrics';
+
+const MIB = 1024 * 1024;
+const POLL_INTERVAL_MS = 1_000;
+/** Bytes of a request up to which it counts as a small write. */
+const SMALL_WRITE = 64 * 1024;
+/** Bytes of a copy after which the space is checked again. */
+const CHECKED_BYTES = 4 * MIB;
+const RETRY_SECONDS = 60;
+
+/** Too little space is left. The message names no path. */
+export class DiskFullWarning extends Error {}
+
+const diskReserved = (): AppError =>
+  new AppError({
+    status: 503,
+    code: '53100',
+    message: 'The disk is nearly full: reads, deletions and small writes are possible',
+    headers: { 'Retry-After': String(RETRY_SECONDS) },
+    database: { sqlstate: '53100', hint: 'Delete rows or files, or have the disk enlarged.' },
+  });
+
+@Injectable()
+export class DiskReserve implements OnApplicationShutdown {
+  /** Absolute; null where the database is another server's. */
+  private readonly databaseDirectory: string | null;
+  /** Absolute; null where files are kept elsewhere. */
+  private readonly filesDirectory: string | null;
+  private readonly directories: readonly string[];
+  private readonly reserve: number;
+  private readonly timer: NodeJS.Timeout;
+  /** Only deletions are admitted: PostgreSQL may need the rest for them. */
+  private isExhausted = false;
+  /** Bytes of the uploads in progress. */
+  private claimed = 0;
+
+  constructor(@Inject(APP_CONFIG) { database, dataDir, storage, disk }: AppConfig, { registry }: Metrics) {
+    this.databaseDirectory = database.url === null ? dataDir : null;
+    this.filesDirectory = storage.provider === 'disk' ? storage.diskDir : null;
+    this.directories = [this.databaseDirectory, this.filesDirectory].filter((one) => one !== null);
+    this.reserve = disk.reserveBytes;
+    this.timer = setInterval(() => void this.poll(), POLL_INTERVAL_MS).unref();
+    const disks = [
+      ['database', this.databaseDirectory],
+      ['files', this.filesDirectory],
+    ] as const;
+    new Gauge({
+      name: 'plinth_disk_free_bytes',
+      help: 'Bytes left on the disk of the embedded database and of the files',
+      labelNames: ['of'],
+      registers: [registry],
+      async collect() {
+        for (const [of, directory] of disks)
+          if (directory !== null) this.set({ of }, await freeBytes(directory).catch(() => 0));
+      },
+    });
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** True when the database is on this machine. */
+  get hasDatabase(): boolean {
+    return this.databaseDirectory !== null;
+  }
+
+  /**
+   * @param bytes of a write to the database; unknown ones count as many
+   * @throws AppError 503 for a large write into the reserve, and for every write when nothing but the last bytes is left
+   */
+  async assertMayWrite(bytes: number): Promise<void> {
+    if (this.databaseDirectory === null || this.reserve === 0) return;
+    if (this.isExhausted) throw diskReserved();
+    if (bytes > SMALL_WRITE) await this.assertRoom([this.databaseDirectory]);
+  }
+
+  /** @throws AppError 503 when a copy, such as a restore, would use the reserve. @param directories default: those of all data */
+  async assertRoom(directories = this.directories, bytes = 0): Promise<void> {
+    if (this.reserve === 0) return;
+    for (const directory of directories)
+      if ((await freeBytes(directory).catch(() => Infinity)) - bytes < this.reserve) throw diskReserved();
+  }
+
+  /** Runs an upload. @param bytes at most @throws AppError 503 when uploads in progress need the rest of the space */
+  async during<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+    if (this.filesDirectory === null) return work();
+    this.claimed += bytes;
+    try {
+      await this.assertRoom(this.directories, this.claimed);
+      return await work();
+    } finally {
+      this.claimed -= bytes;
+    }
+  }
+
+  /** The same chunks. @throws AppError 503 when they use the reserve */
+  async *watched(
+    chunks: AsyncIterable<Buffer>,
+    directories?: string[],
+  ): AsyncGenerator<Buffer, void, undefined> {
+    let bytes = CHECKED_BYTES;
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes >= CHECKED_BYTES) {
+        bytes = 0;
+        await this.assertRoom(directories);
+      }
+      yield chunk;
+    }
+  }
+
+  /** @throws DiskFullWarning */
+  warnOfDatabase(): Promise<void> {
+    return this.warn(this.databaseDirectory);
+  }
+
+  /** @throws DiskFullWarning */
+  warnOfFiles(): Promise<void> {
+    return this.warn(this.filesDirectory);
+  }
+
+  private async warn(directory: string | null): Promise<void> {
+    if (directory === null) return;
+    const left = await freeBytes(directory);
+    if (left >= Math.max(LEAST_FREE_BYTES, this.reserve)) return;
+    const full = left < MIB ? 'full' : 'nearly full';
+    throw new DiskFullWarning(`the disk is ${full}: ${Math.floor(left / MIB)} MiB left`);
+  }
+
+  private async poll(): Promise<void> {
+    if (this.databaseDirectory === null) return;
+    const left = await freeBytes(this.databaseDirectory).catch(() => Infinity);
+    this.isExhausted = left < LEAST_FREE_BYTES;
+  }
+}

@@ -1,0 +1,15 @@
+/** Whether a statement changed a row of the platform database. */
+
+interface Connection {
+  query<Rows>(statement: string, values: unknown[]): Promise<Rows>;
+}
+
+/** @param statement with `returning`; TypeORM returns the rows of a select only */
+export async function changesRow(
+  connection: Connection,
+  statement: string,
+  values: readonly unknown[],
+): Promise<boolean> {
+  const text = `with changed as (${statement}) select from changed`;
+  return (await connection.query<unknown[]>(text, [...values])).length > 0;
+}
