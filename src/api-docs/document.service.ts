@@ -178,8 +178,8 @@ function* toModel(
 
 /** Public operations say so: without `security`, linters take it for forgotten. */
 function withSecurity(item: PathItem): PathItem {
-  return mapValues(item as Readonly<Record<string, Operation>>, ({ security = [], ...operation }) => ({
+  return mapValues(item as Readonly<Record<string, Operation>>, (operation) => ({
     ...operation,
-    security,
+    security: operation.security ?? [],
   }));
 }

@@ -36,7 +36,7 @@ import { MailComposer } from './mail/mail-composer.service';
 import { TestMailService } from './mail/test-mail.service';
 import { MailDelivery } from './mail/mail-delivery.service';
 import { MailMetrics } from './mail/mail-metrics.service';
-import { MailRecovery } from './mail/mail-recovery.service';
+import { MailSweep } from './mail/mail-sweep.service';
 import { MailSealer } from './mail/mail-sealer.service';
 import { MailTemplateCheck } from './mail/mail-template-check.service';
 import { MailProcessor } from './mail/mail.processor';
@@ -92,7 +92,7 @@ const MAIL = [
   MailedTokenRepository,
   MailMetrics,
   MailProcessor,
-  MailRecovery,
+  MailSweep,
   MailSealer,
   MailTemplateCheck,
   NewAccountMailer,

@@ -8,9 +8,13 @@ import { BoundedClient } from '../database/pools/one-off-connection';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { QUIET_LOGGER } from '../database/platform/quiet-logger';
 import { Initial1790000000100 } from '../../migrations/project/1790000000100-initial';
+import { RequestedMails1790000000200 } from '../../migrations/project/1790000000200-requested-mails';
 
 /** In the order in which they are applied. */
-export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [Initial1790000000100];
+export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
+  Initial1790000000100,
+  RequestedMails1790000000200,
+];
 
 /** The version after each migration: their number, and the time of the last one. */
 const SCHEMA_VERSIONS = PROJECT_MIGRATIONS.map(({ name }, index) => `${index + 1}_${name.slice(-13)}`);

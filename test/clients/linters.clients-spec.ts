@@ -63,10 +63,11 @@ describe.each([
       const reports = JSON.parse(stdout) as { code: string; path: string[] }[];
       // Spectral decodes percent-encoded paths and makes a member `__proto__` the prototype, and then reports on places that
       // the document does not have.
-      const isReal = (place: readonly string[]): boolean => exists(document, place);
-      expect(
-        reports.filter(({ path }) => isReal(path)).map(({ code, path }) => `${code} ${path.join(' ')}`),
-      ).toEqual([]);
+      // It also takes an object of an example for a schema if it has the members `type` and `default`, as a column has.
+      const isReal = ({ code, path }: (typeof reports)[number]): boolean =>
+        exists(document, path) &&
+        (code !== 'oas3-valid-schema-example' || !path.slice(0, -1).includes('example'));
+      expect(reports.filter(isReal).map(({ code, path }) => `${code} ${path.join(' ')}`)).toEqual([]);
     },
     LIMIT_MS,
   );

@@ -13,8 +13,8 @@ import { killOften, KilledInstall } from '../support/kills/killed-install';
 import { ProjectWork, RowWork } from '../support/kills/row-work';
 import { PROVIDERS, type TestProvider } from '../support/object-servers/object-stores';
 
-/** Twice each kind of backup. */
-const KILLS = Number(process.env.PLINTH_KILLS ?? (IN_SOAK ? 60 : 6));
+/** Each kind of backup, and PostgreSQL twice. */
+const KILLS = Number(process.env.PLINTH_KILLS ?? (IN_SOAK ? 60 : 4));
 /** The sweep after a kill removes what has no row. */
 const TUNING = { orphanAgeMs: 200 };
 

@@ -11,9 +11,9 @@ import { createLoadedProject, SteadyLoad } from '../support/steady-load';
 import { UpgradeKills } from '../support/kills/upgrade-kills';
 
 const PROJECTS = Number(process.env.PLINTH_UPGRADE_PROJECTS ?? 120);
-const PLATFORM_KILLS = 8;
-const TEMPLATE_KILLS = 3;
-const PROJECT_KILLS = 24;
+const PROJECT_KILLS = Number(process.env.PLINTH_KILLS ?? 24);
+const PLATFORM_KILLS = Math.ceil(PROJECT_KILLS / 3);
+const TEMPLATE_KILLS = Math.ceil(PROJECT_KILLS / 8);
 const KILLS = PLATFORM_KILLS + TEMPLATE_KILLS + PROJECT_KILLS;
 /** Databases that are migrated at a time (docs/administration.md). */
 const CONCURRENCY = 4;
@@ -68,10 +68,9 @@ it(`completes an upgrade of ${PROJECTS} projects that is killed ${KILLS} times, 
   });
   try {
     await kills.setUp();
-    for (let kill = 0; kill < PLATFORM_KILLS; kill += 1) await kills.killInPlatform();
-    for (let kill = 0; kill < TEMPLATE_KILLS; kill += 1) await kills.killInTemplate();
-    for (let kill = 1; kill <= PROJECT_KILLS; kill += 1)
-      await kills.killInProjects(Math.floor((kills.total * kill) / (PROJECT_KILLS + 2)));
+    await kills.killIn('platform', PLATFORM_KILLS);
+    await kills.killIn('template', TEMPLATE_KILLS);
+    await kills.killIn('projects', PROJECT_KILLS);
     process.stdout.write(`${JSON.stringify(kills.counts)}\n`);
     expect(kills.counts.migrated).toBeLessThan(kills.total);
     expect(kills.counts.most).toBeLessThanOrEqual(CONCURRENCY);

@@ -50,7 +50,7 @@ export const AUTH_TABLES = `
     primary key (user_id, kind)
   );
 
-  -- Written with the token in one transaction; the job that sends the mail was queued before (src/auth/mail).
+  -- Written with the token in one transaction; a job has its id only (src/auth/mail).
   create table auth.outgoing_mails (
     id uuid primary key,
     user_id uuid not null references auth.users (id) on delete cascade,
@@ -65,7 +65,7 @@ export const AUTH_TABLES = `
     sent_at timestamptz,
     failed_at timestamptz,
     last_error text,
-    -- When a worker, or the recovery of lost mails, last processed the mail.
+    -- When a worker last processed the mail.
     handled_at timestamptz
   );
   create index outgoing_mails_created_at on auth.outgoing_mails (created_at);

@@ -68,9 +68,9 @@ const errorName = ({ content }: Response): string | undefined =>
 function* mapResponses(paths: Paths, change: Change): Generator<void, Paths> {
   const changed: Record<string, PathItem> = {};
   for (const [path, item] of Object.entries(paths)) {
-    changed[path] = mapValues(item as Readonly<Record<string, Operation>>, ({ responses, ...operation }) => ({
+    changed[path] = mapValues(item as Readonly<Record<string, Operation>>, (operation) => ({
       ...operation,
-      responses: mapValues(responses, (one, status) => ('$ref' in one ? one : change(one, status))),
+      responses: mapValues(operation.responses, (one, status) => ('$ref' in one ? one : change(one, status))),
     }));
     yield;
   }

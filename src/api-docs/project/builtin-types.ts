@@ -1,35 +1,72 @@
-/** JSON Schemas of PostgreSQL's own types, as row_to_json() writes them and json_populate_record() reads them. */
+/** PostgreSQL's own types: as row_to_json() writes and json_populate_record() reads them, in examples and in filters. */
 import type { Schema } from '../openapi/model';
+import type { FilterFamily } from '../table-rest/filter-schemas';
 
 const INT2 = 32_767;
+const TEXT: Schema = { type: 'string' };
+const format = (name: string): Schema => ({ type: 'string', format: name });
+const UUID = '0190d1c5-7b3e-7c64-9a51-0f5d8f6b2c11';
+
+interface BuiltinType {
+  readonly schema: Schema;
+  /** A value for the examples of bodies and arguments, which most tables accept. */
+  readonly sample: unknown;
+  readonly family: FilterFamily;
+}
+
+const builtin = (family: FilterFamily, schema: Schema, sample: unknown): BuiltinType => ({
+  schema,
+  sample,
+  family,
+});
+const text = (family: FilterFamily, sample: string): BuiltinType => builtin(family, TEXT, sample);
 
 /** Formats are those of the OpenAPI format registry. Types that are not listed are written as text. */
-const SCHEMAS: Readonly<Record<string, Schema>> = {
-  smallint: { type: 'integer', format: 'int32', minimum: -INT2 - 1, maximum: INT2 },
-  integer: { type: 'integer', format: 'int32' },
-  bigint: { type: 'integer', format: 'int64' },
-  oid: { type: 'integer', format: 'int64', minimum: 0 },
-  real: { type: 'number', format: 'float' },
-  'double precision': { type: 'number', format: 'double' },
-  numeric: { type: 'number' },
-  boolean: { type: 'boolean' },
-  uuid: { type: 'string', format: 'uuid' },
-  date: { type: 'string', format: 'date' },
-  'timestamp with time zone': { type: 'string', format: 'date-time' },
-  'timestamp without time zone': { type: 'string', format: 'date-time-local' },
-  'time with time zone': { type: 'string', format: 'time' },
-  'time without time zone': { type: 'string', format: 'time-local' },
+const TYPES: Readonly<Record<string, BuiltinType>> = {
+  smallint: builtin('Integer', { type: 'integer', format: 'int32', minimum: -INT2 - 1, maximum: INT2 }, 1),
+  integer: builtin('Integer', { type: 'integer', format: 'int32' }, 1),
+  bigint: builtin('Integer', { type: 'integer', format: 'int64' }, 1),
+  oid: builtin('Integer', { type: 'integer', format: 'int64', minimum: 0 }, 1),
+  real: builtin('Number', { type: 'number', format: 'float' }, 1.5),
+  'double precision': builtin('Number', { type: 'number', format: 'double' }, 1.5),
+  numeric: builtin('Number', { type: 'number' }, 1.5),
+  money: builtin('Number', TEXT, 1.5),
+  boolean: builtin('Boolean', { type: 'boolean' }, true),
+  text: text('Text', 'text'),
+  'character varying': text('Text', 'text'),
+  character: text('Text', 'text'),
+  '"char"': text('Text', 'text'),
+  name: text('Text', 'text'),
+  uuid: builtin('Uuid', format('uuid'), UUID),
+  date: builtin('Date', format('date'), '2026-01-31'),
+  'timestamp with time zone': builtin('Timestamp', format('date-time'), '2026-01-31T12:00:00Z'),
+  'timestamp without time zone': builtin('Timestamp', format('date-time-local'), '2026-01-31T12:00:00'),
+  'time with time zone': builtin('Time', format('time'), '12:30:00Z'),
+  'time without time zone': builtin('Time', format('time-local'), '12:30:00'),
+  interval: text('Interval', '1 day'),
   // Any JSON value: a schema without a type.
-  json: {},
-  jsonb: {},
+  json: builtin('Json', {}, {}),
+  jsonb: builtin('Jsonb', {}, {}),
+  inet: text('Other', '192.0.2.1'),
+  cidr: text('Other', '192.0.2.0/24'),
+  macaddr: text('Other', '08:00:2b:01:02:03'),
+  bytea: text('Other', '\\x00'),
+  point: text('Other', '(1,2)'),
+  tsvector: text('Search', 'text'),
+  // Results of functions alone.
+  record: builtin('Other', { type: 'object' }, 'text'),
+  anyarray: builtin('Other', { type: 'array', items: {} }, 'text'),
+  anycompatiblearray: builtin('Other', { type: 'array', items: {} }, 'text'),
 };
+
+const typeNamed = (name: string): BuiltinType | undefined =>
+  Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
 
 /** Modifiers: the length in `character varying(20)`, the precision in `timestamp(3) with time zone`. */
 const MODIFIED = /^([a-z ]+?)\((\d+)(?:,-?\d+)?\)((?: [a-z ]+)?)$/;
 
 /** Types of PostGIS, which casts them to json as objects of GeoJSON and reads them from text. */
-export const isGeometry = (name: string): boolean =>
-  /^(?:.+\.)?(?:geometry|geography)(?:\(.*\))?$/.test(name);
+const isGeometry = (name: string): boolean => /^(?:.+\.)?(?:geometry|geography)(?:\(.*\))?$/.test(name);
 
 /** @param name as format_type() writes it, without array brackets */
 export function builtinSchema(name: string): Schema {
@@ -37,11 +74,40 @@ export function builtinSchema(name: string): Schema {
   if (type === 'character varying' || type === 'character')
     return { type: 'string', maxLength: Number(size) };
   const plain = type === undefined ? name : `${type}${rest}`;
-  const known = Object.hasOwn(SCHEMAS, plain) ? SCHEMAS[plain] : undefined;
-  if (known) return known;
+  const known = typeNamed(plain);
+  if (known) return known.schema;
   // The type of an extension, in whatever schema it was installed.
   if (/^(?:\w+\.)?hstore$/.test(plain))
     return { type: 'object', additionalProperties: { type: ['string', 'null'] } };
-  if (isGeometry(name)) return {};
+  if (isGeometry(name) || /^"?any/.test(name)) return {};
   return { type: 'string' };
+}
+
+/** @param name as format_type() writes it, without domains, enums and composite types */
+export function sampleValue(name: string): unknown {
+  if (name.endsWith('[]')) return [];
+  const [, length] = /^(?:character varying|character|bit varying|bit)\((\d+)\)$/.exec(name) ?? [];
+  if (/^bit/.test(name)) return '1'.repeat(Number(length ?? 1));
+  if (length !== undefined) return 'text'.slice(0, Number(length));
+  if (/^[a-z0-9]+multirange$/.test(name)) return '{}';
+  if (/^[a-z0-9]+range$/.test(name)) return 'empty';
+  if (isGeometry(name)) return 'SRID=4326;POINT(10 54)';
+  if (/^(?:\w+\.)?hstore$/.test(name)) return {};
+  const plain = name.replace(/\(\d+(?:,-?\d+)?\)/, '');
+  const known = typeNamed(plain);
+  return known ? known.sample : 'text';
+}
+
+/**
+ * The family of a type.
+ * @param name as format_type() writes it, not a domain
+ * @param kind pg_type.typtype; null for built-in types
+ */
+export function filterFamily(name: string, kind: string | null): FilterFamily {
+  if (name.endsWith('[]')) return 'Array';
+  if (kind === 'e') return 'Enum';
+  if (kind === 'r' || kind === 'm' || /^[a-z0-9]+range$/.test(name)) return 'Range';
+  if (/^(?:\w+\.)?citext$/.test(name)) return 'Text';
+  const plain = name.replace(/\(\d+(?:,-?\d+)?\)/, '');
+  return typeNamed(plain)?.family ?? 'Other';
 }

@@ -1,4 +1,5 @@
 /** The objects of a project's schemas that a role may see and call, as project-facts.repository.ts reads them. */
+import type { QualifiedName } from '../../rest/catalog/catalog';
 
 /** A relation on which the role has a privilege. */
 export interface RelationFacts {
@@ -50,6 +51,8 @@ export interface TypeFacts {
   readonly attributes: readonly (readonly [name: string, type: string])[] | null;
   readonly comment: string | null;
 }
+
+export const typeName = ({ schema, type_name: name }: TypeFacts): QualifiedName => ({ schema, name });
 
 export interface ProjectFacts {
   readonly relations: readonly RelationFacts[];

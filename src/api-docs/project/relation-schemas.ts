@@ -5,61 +5,81 @@ import { defaultValue } from './default-value';
 import type { TypeSchemas } from './type-schemas';
 import type { VisibleColumn, VisibleRelation } from './visible-relation';
 
-export interface RelationSchemas {
-  /** Null where the role may read no column. */
-  readonly row: Schema | null;
-  readonly insert: Schema | null;
-  readonly update: Schema | null;
-}
-
-export interface RelationSchemasOptions {
+export interface ShapeOptions {
   readonly catalog: Catalog;
   readonly types: TypeSchemas;
+}
+
+/** A column in a row that is read, inserted or updated. */
+export interface ShapeMember {
+  readonly column: VisibleColumn;
+  /** Of values besides null. */
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+}
+
+type Shape = 'row' | 'insert' | 'update';
+
+/** Null where the role may not read, insert or update. */
+export function shapeOf(
+  visible: VisibleRelation,
+  shape: Shape,
+  { catalog, types }: ShapeOptions,
+): readonly ShapeMember[] | null {
+  const may = { row: visible.maySelect, insert: visible.mayInsert, update: visible.mayUpdate };
+  if (!may[shape]) return null;
+  const isOf = {
+    row: (one: VisibleColumn) => one.maySelect,
+    insert: (one: VisibleColumn) => one.mayInsert,
+    update: (one: VisibleColumn) => one.mayUpdate,
+  };
+  return visible.columns.filter(isOf[shape]).map((column) => {
+    const { declaredType, nullable: isNullable, hasDefault } = column.column;
+    // A domain with a cast to json for output, or from json for input, may have any shape.
+    const key =
+      shape === 'row' ? representationKey(declaredType, 'json') : representationKey('json', declaredType);
+    const isRepresented = catalog.representations.has(key);
+    return {
+      column,
+      schema: isRepresented ? {} : types.of(typeOf(column.column)),
+      isRequired: shape === 'row' || (shape === 'insert' && !isNullable && !hasDefault),
+    };
+  });
+}
+
+export interface RelationSchemasOptions extends ShapeOptions {
   /** Columns that the role may read, by nameKey() of their relations. */
   readonly readable: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-export function relationSchemas(visible: VisibleRelation, options: RelationSchemasOptions): RelationSchemas {
-  const { columns, relation, maySelect, mayInsert, mayUpdate, comment } = visible;
-  const foreignKeys = foreignKeysOf(relation, options);
-  const notes = (name: string): string[] => [
-    ...(visible.primaryKey.includes(name) ? ['Note:\nThis is a Primary Key.<pk/>'] : []),
-    ...(foreignKeys.get(name) ?? []),
-  ];
-  const shape = (
-    chosen: readonly VisibleColumn[],
-    required: readonly VisibleColumn[],
-    schemaOf: (column: VisibleColumn) => Schema,
-  ): Schema => ({
-    type: 'object',
-    ...(comment === null ? {} : { description: comment }),
-    ...(required.length > 0 ? { required: required.map(({ column }) => column.name) } : {}),
-    properties: Object.fromEntries(chosen.map((one) => [one.column.name, schemaOf(one)])),
-  });
-  const read = columns.filter((one) => one.maySelect);
-  const inserted = columns.filter((one) => one.mayInsert);
-  const updated = columns.filter((one) => one.mayUpdate);
-  const written = (isNew: boolean) => (one: VisibleColumn) =>
-    columnSchema(one, inputOf(one, options), [...defaultNotes(one, isNew), ...notes(one.column.name)]);
-  return {
-    row: maySelect
-      ? shape(read, read, (one) => columnSchema(one, outputOf(one, options), notes(one.column.name)))
-      : null,
-    insert: mayInsert
-      ? shape(
-          inserted,
-          inserted.filter(({ column }) => !column.nullable && !column.hasDefault),
-          written(true),
-        )
-      : null,
-    update: mayUpdate ? shape(updated, [], written(false)) : null,
+export function relationSchemas(
+  visible: VisibleRelation,
+  options: RelationSchemasOptions,
+): Readonly<Record<Shape, Schema | null>> {
+  const foreignKeys = foreignKeysOf(visible.relation, options);
+  const schemaOf = (shape: Shape): Schema | null => {
+    const members = shapeOf(visible, shape, options);
+    if (!members) return null;
+    const required = members.filter(({ isRequired }) => isRequired).map(({ column }) => column.column.name);
+    const properties = members.map(({ column, schema }): [string, Schema] => {
+      const { name, nullable: isNullable } = column.column;
+      const texts = [
+        column.comment,
+        ...defaultNotes(column, shape === 'insert'),
+        ...(visible.primaryKey.includes(name) ? ['Note:\nThis is a Primary Key.<pk/>'] : []),
+        ...(foreignKeys.get(name) ?? []),
+      ].filter((text) => text !== null);
+      const typed = isNullable ? nullable(schema) : schema;
+      return [name, texts.length === 0 ? typed : { ...typed, description: texts.join('\n\n') }];
+    });
+    return {
+      type: 'object',
+      ...(visible.comment === null ? {} : { description: visible.comment }),
+      ...(required.length > 0 ? { required } : {}),
+      properties: Object.fromEntries(properties),
+    };
   };
-}
-
-function columnSchema({ column, comment }: VisibleColumn, schema: Schema, notes: readonly string[]): Schema {
-  const typed = column.nullable ? nullable(schema) : schema;
-  const texts = [...(comment === null ? [] : [comment]), ...notes];
-  return texts.length === 0 ? typed : { ...typed, description: texts.join('\n\n') };
+  return { row: schemaOf('row'), insert: schemaOf('insert'), update: schemaOf('update') };
 }
 
 /** Defaults are told in words: with the keyword `default`, generators require the member, or send it. */
@@ -68,17 +88,6 @@ function defaultNotes({ column, defaultText }: VisibleColumn, isNew: boolean): s
   const value = defaultText === null ? undefined : defaultValue(defaultText, column.inputType);
   if (value === undefined) return ['Filled in by the database if omitted.'];
   return [`Default: \`${JSON.stringify(value)}\``];
-}
-
-/** A domain with a cast to json for output, or from json or text for input, may have any shape. */
-function outputOf({ column }: VisibleColumn, { catalog, types }: RelationSchemasOptions): Schema {
-  const isRepresented = catalog.representations.has(representationKey(column.declaredType, 'json'));
-  return isRepresented ? {} : types.of(typeOf(column));
-}
-
-function inputOf({ column }: VisibleColumn, { catalog, types }: RelationSchemasOptions): Schema {
-  const isRepresented = catalog.representations.has(representationKey('json', column.declaredType));
-  return isRepresented ? {} : types.of(typeOf(column));
 }
 
 /** A domain's name is more specific than its base type. For other types, the input type includes the length. */

@@ -10,7 +10,6 @@ import { hasParameter } from './names';
 import {
   type Content,
   listOf,
-  nullable,
   type Operation,
   type Parameter,
   type PathItem,
@@ -22,6 +21,7 @@ import { mapValues } from '../openapi/map-schemas';
 import { restErrors, type RestErrorStatus } from '../table-rest/rest-errors';
 import { answerHeaders, KEY_AND_BEARER, restParameters } from '../table-rest/rest-parameters';
 import type { RelationParameters } from './relation-parameters';
+import { namedArguments, resultSchema } from './routine-schemas';
 import type { TypeSchemas } from './type-schemas';
 import type { CallableFunction } from './visible-functions';
 
@@ -195,17 +195,9 @@ function bodyOf({ arguments: declared }: Routine, { types }: RoutinePathsOptions
     return { mediaType, schema: types.of(only.type), example: types.sampleOf(only.type) };
   }
   const required = declared.filter((argument) => argument.required);
-  const properties = declared.map(({ name, inputType }): [string, Schema] => [
-    name,
-    nullable(types.of(inputType)),
-  ]);
   return {
     mediaType: 'application/json',
-    schema: {
-      type: 'object',
-      ...(required.length > 0 ? { required: required.map(({ name }) => name) } : {}),
-      properties: Object.fromEntries(properties),
-    },
+    schema: namedArguments(declared, types),
     example: Object.fromEntries(required.map(({ name, inputType }) => [name, types.sampleOf(inputType)])),
   };
 }
@@ -246,19 +238,8 @@ function resultOf(
     const format = handler.isBinary ? { format: 'binary' } : {};
     return [handler.contentType, { type: 'string', ...format }];
   }
-  const one = oneResult(routine, result, options);
+  const one = resultSchema(routine, result, options);
   return ['application/json', routine.returnsSet ? listOf(one) : one];
-}
-
-function oneResult(routine: Routine, result: string, { types, rowOf }: RoutinePathsOptions): Schema {
-  if (routine.result === 'scalar') return nullable(types.of(result));
-  if (routine.relation) return rowOf(routine.relation) ?? { type: 'object' };
-  if (routine.columns.size === 0) return result === 'record' ? { type: 'object' } : types.of(result);
-  const members = [...routine.columns.values()].map(({ name, inputType }): [string, Schema] => [
-    name,
-    nullable(types.of(inputType)),
-  ]);
-  return { type: 'object', properties: Object.fromEntries(members) };
 }
 
 function contentOf(schemas: ReadonlyMap<string, readonly Schema[]>): Content {

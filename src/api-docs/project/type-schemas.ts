@@ -1,24 +1,18 @@
 /** A project's types as JSON Schema: domains inline, enums and composite types as components. */
 import { listOf, nullable, type Schema, schemaRef } from '../openapi/model';
-import {
-  arrayExample,
-  enumExample,
-  type FilterFamily,
-  filterFamily,
-  rangeExample,
-} from '../table-rest/filter-schemas';
-import { builtinSchema } from './builtin-types';
-import type { ObjectNames } from './object-names';
-import type { TypeFacts } from './project-facts';
-import { sampleValue } from './sample-value';
+import { arrayExample, enumExample, type FilterFamily, rangeExample } from '../table-rest/filter-schemas';
+import { builtinSchema, filterFamily, sampleValue } from './builtin-types';
+import { type TypeFacts, typeName } from './project-facts';
+import type { QualifiedName } from '../../rest/catalog/catalog';
 
 /** Limit for domains over domains: a catalog that was read during DDL could contain a cycle. */
 const MAX_DEPTH = 32;
 
 export interface TypeSchemasOptions {
-  readonly names: ObjectNames;
+  /** The component of an enum or composite type; null for a type without one. */
+  readonly nameOf: (name: QualifiedName) => string | null;
   /** The component of a relation's rows; null where the caller may not see it. */
-  readonly rowOf: (schema: string, name: string) => Schema | null;
+  readonly rowOf: (name: QualifiedName) => Schema | null;
 }
 
 /** How a column of a type is filtered. */
@@ -87,8 +81,7 @@ export class TypeSchemas {
       return this.sampleOf(type.base, depth + 1);
     }
     // The row of a table has all of its columns, and a composite type may lack any.
-    if (type?.kind === 'c')
-      return type.attributes || !this.options.rowOf(type.schema, type.type_name) ? {} : null;
+    if (type?.kind === 'c') return type.attributes || !this.options.rowOf(typeName(type)) ? {} : null;
     if (type?.kind === 'r') return 'empty';
     if (type?.kind === 'm') return '{}';
     return type?.usable && type.labels?.[0] !== undefined ? type.labels[0] : sampleValue(name);
@@ -102,10 +95,10 @@ export class TypeSchemas {
   private enumType(type: TypeFacts): Schema {
     // An enum without labels has no values: `enum` must not be empty.
     if (!type.labels || type.labels.length === 0) return withType({ type: 'string' }, type.name);
-    const name = this.nameOf(type);
-    if (!this.used.has(name)) {
-      this.used.set(name, withType({ type: 'string', enum: type.labels, ...described(type) }, type.name));
-    }
+    const name = this.options.nameOf(typeName(type));
+    const schema = withType({ type: 'string', enum: type.labels, ...described(type) }, type.name);
+    if (name === null) return schema;
+    this.used.set(name, schema);
     return schemaRef(name);
   }
 
@@ -117,8 +110,9 @@ export class TypeSchemas {
 
   private rowType(type: TypeFacts): Schema {
     if (!type.usable) return { type: 'object' };
-    if (!type.attributes) return this.options.rowOf(type.schema, type.type_name) ?? { type: 'object' };
-    const name = this.nameOf(type);
+    if (!type.attributes) return this.options.rowOf(typeName(type)) ?? { type: 'object' };
+    const name = this.options.nameOf(typeName(type));
+    if (name === null) return { type: 'object' };
     if (!this.used.has(name)) {
       // Registered before its members are read: a type can contain an array of itself.
       this.used.set(name, {});
@@ -134,10 +128,6 @@ export class TypeSchemas {
       });
     }
     return schemaRef(name);
-  }
-
-  private nameOf({ schema, type_name: name }: TypeFacts): string {
-    return this.options.names.type({ schema, name });
   }
 }
 

@@ -5,7 +5,8 @@ import { TABLE_REST_NAMES } from '../table-rest/components';
 import { GENERATOR_NAMES } from './names';
 import { nameObjects, type ObjectNames } from './object-names';
 import type { PlatformPart } from './platform-part';
-import { typeName, type VisibleSchema } from './visible-schema';
+import { typeName } from './project-facts';
+import type { VisibleSchema } from './visible-schema';
 
 /** @param part auth and storage in the document of the same role: its schemas and operations keep their names */
 export function visibleNames(visible: VisibleSchema, part: PlatformPart): Promise<ObjectNames> {

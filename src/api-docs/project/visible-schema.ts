@@ -1,7 +1,7 @@
 /** The relations, functions and types of the exposed schemas as one role sees them, in the order of their names. */
 import type { Project } from '../../projects/project';
 import { type Catalog, nameKey, type QualifiedName } from '../../rest/catalog/catalog';
-import type { ProjectFacts, TypeFacts } from './project-facts';
+import { type ProjectFacts, type TypeFacts, typeName } from './project-facts';
 import { readableColumns, visibleRelation, type VisibleRelation } from './visible-relation';
 import {
   type CallableFunction,
@@ -72,8 +72,6 @@ export function* visibleSchema(
       .sort((a, b) => compareNames(typeName(a), typeName(b))),
   };
 }
-
-export const typeName = ({ schema, type_name: name }: TypeFacts): QualifiedName => ({ schema, name });
 
 /** By code point, so that the result does not depend on a locale. */
 export function compareNames(a: QualifiedName, b: QualifiedName): number {

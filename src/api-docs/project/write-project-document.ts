@@ -51,7 +51,7 @@ export async function writeProjectDocument(
   const { platform, part, project, visible, names } = source;
   const rowOf = (name: QualifiedName): Schema | null =>
     visible.readable.has(nameKey(name)) ? schemaRef(names.relation(name).schema) : null;
-  const types = new TypeSchemas(visible.types, { names, rowOf: (schema, name) => rowOf({ schema, name }) });
+  const types = new TypeSchemas(visible.types, { nameOf: (name) => names.type(name), rowOf });
   const writer = new DocumentWriter(format, typesOfComponents(part, types));
   await writer.addAll('paths', part.paths);
   await writer.addComponents(part.components);

@@ -136,47 +136,6 @@ function patternOf(operators: readonly FilterOperator[]): string {
   return `^(not\\.)?(${alternatives.join('|')})\\.`;
 }
 
-const BUILT_IN: Readonly<Record<string, FilterFamily>> = {
-  smallint: 'Integer',
-  integer: 'Integer',
-  bigint: 'Integer',
-  oid: 'Integer',
-  real: 'Number',
-  'double precision': 'Number',
-  numeric: 'Number',
-  money: 'Number',
-  boolean: 'Boolean',
-  text: 'Text',
-  'character varying': 'Text',
-  character: 'Text',
-  '"char"': 'Text',
-  name: 'Text',
-  uuid: 'Uuid',
-  date: 'Date',
-  'timestamp with time zone': 'Timestamp',
-  'timestamp without time zone': 'Timestamp',
-  'time with time zone': 'Time',
-  'time without time zone': 'Time',
-  interval: 'Interval',
-  json: 'Json',
-  jsonb: 'Jsonb',
-  tsvector: 'Search',
-};
-
-/**
- * The family of a type.
- * @param name as format_type() writes it, not a domain
- * @param kind pg_type.typtype; null for built-in types
- */
-export function filterFamily(name: string, kind: string | null): FilterFamily {
-  if (name.endsWith('[]')) return 'Array';
-  if (kind === 'e') return 'Enum';
-  if (kind === 'r' || kind === 'm' || /^[a-z0-9]+range$/.test(name)) return 'Range';
-  if (/^(?:\w+\.)?citext$/.test(name)) return 'Text';
-  const plain = name.replace(/\(\d+(?:,-?\d+)?\)/, '');
-  return Object.hasOwn(BUILT_IN, plain) ? (BUILT_IN[plain] ?? 'Other') : 'Other';
-}
-
 /** A label as the value of a filter, such as `eq.it's ok`: every character is allowed after the operator. */
 export const enumExample = (labels: readonly string[]): string | null =>
   labels[0] === undefined ? null : `eq.${labels[0]}`;

@@ -2,12 +2,12 @@
 import { nameKey, type QualifiedName, type Routine } from '../../rest/catalog/catalog';
 import type { VisibleRelation } from '../project/visible-relation';
 import { arrayOf, literal, type Member, objectType, orNull, unionOf } from './type-script';
-import type { TypeTexts } from './type-texts';
 import type { VisibleFunction } from '../project/visible-functions';
 import type { VisibleSchema } from '../project/visible-schema';
 
 interface Options {
-  readonly types: TypeTexts;
+  /** The type of the values of a type, by its name as format_type() writes it. */
+  readonly typeText: (name: string) => string;
   /** The type of a relation's row; null where the role may not see it. */
   readonly rowPath: (name: QualifiedName) => string | null;
   /** The members of a relation's row without computed fields. */
@@ -29,7 +29,7 @@ export class SupabaseFunctions {
   ) {
     for (const one of schema.functions.flat()) {
       if (!one.isField || !one.rowOf || one.schema !== one.rowOf.schema) continue;
-      const member = { name: one.name, type: orNull(options.types.of(one.result)) };
+      const member = { name: one.name, type: orNull(options.typeText(one.result)) };
       const others = this.fields.get(nameKey(one.rowOf)) ?? [];
       this.fields.set(nameKey(one.rowOf), [...others, member]);
     }
@@ -71,7 +71,7 @@ export class SupabaseFunctions {
     return objectType(
       declared.map(({ name, type, required }) => ({
         name,
-        type: this.options.types.of(type),
+        type: this.options.typeText(type),
         isOptional: !required,
       })),
     );
@@ -96,10 +96,11 @@ export class SupabaseFunctions {
 
   private rowOf(routine: Routine, result: string): string {
     if (routine.relation) return this.relationRow(routine.relation);
-    if (routine.result !== 'composite' || routine.columns.size === 0) return this.options.types.of(result);
+    if (routine.result === 'void') return 'undefined';
+    if (routine.result !== 'composite' || routine.columns.size === 0) return this.options.typeText(result);
     const columns = [...routine.columns.values()];
     return objectType(
-      columns.map(({ name, declaredType }) => ({ name, type: this.options.types.of(declaredType) })),
+      columns.map(({ name, declaredType }) => ({ name, type: this.options.typeText(declaredType) })),
     );
   }
 

@@ -4,22 +4,24 @@
  */
 import { nameKey, type QualifiedName } from '../../rest/catalog/catalog';
 import type { VisibleRelation } from '../project/visible-relation';
-import { ColumnTexts } from './column-texts';
+import { declaredType, shapeMembers } from './shape-members';
 import { SupabaseFunctions } from './supabase-functions';
 import { SUPABASE_HELPERS } from './supabase-helpers';
 import { relationshipsType } from './supabase-relationships';
 import {
   docComment,
   indented,
+  JSON_TYPE,
   literal,
   type Member,
   objectType,
-  orNull,
   propertyName,
-  unionOf,
+  typeOf,
 } from './type-script';
-import { JSON_TYPE, TypeTexts } from './type-texts';
-import { typeName, type VisibleSchema } from '../project/visible-schema';
+import { type Schema, schemaRef } from '../openapi/model';
+import { typeName } from '../project/project-facts';
+import { TypeSchemas } from '../project/type-schemas';
+import type { VisibleSchema } from '../project/visible-schema';
 
 /** The version of PostgREST's language that the clients may use. */
 const POSTGREST_VERSION = '14';
@@ -40,28 +42,28 @@ interface Entry {
 }
 
 class SupabaseTypes {
-  private readonly types: TypeTexts;
-  private readonly columns: ColumnTexts;
+  private readonly types: TypeSchemas;
   private readonly functions: SupabaseFunctions;
 
   constructor(private readonly schema: VisibleSchema) {
-    const { declaredTypes, catalog } = schema;
-    this.types = new TypeTexts({
-      types: schema.types,
-      declared: new Map(
-        declaredTypes.map((type) => {
-          const group = type.labels ? 'Enums' : 'CompositeTypes';
-          return [nameKey(typeName(type)), path(type.schema, group, type.type_name)];
-        }),
-      ),
-      rowOf: (name) => this.rowPath(name),
+    const declared = new Map(
+      schema.declaredTypes.map((type) => {
+        const group = type.labels ? 'Enums' : 'CompositeTypes';
+        return [nameKey(typeName(type)), path(type.schema, group, type.type_name)];
+      }),
+    );
+    const rowOf = (name: QualifiedName): Schema | null => {
+      const row = this.rowPath(name);
+      return row === null ? null : schemaRef(row);
+    };
+    this.types = new TypeSchemas(schema.types, {
+      nameOf: (name) => declared.get(nameKey(name)) ?? null,
+      rowOf,
     });
-    this.columns = new ColumnTexts({ catalog, types: this.types, withComments: true });
-    const plain = new ColumnTexts({ catalog, types: this.types, withComments: false });
     this.functions = new SupabaseFunctions(schema, {
-      types: this.types,
+      typeText: (name) => typeOf(this.types.of(name)),
       rowPath: (name) => this.rowPath(name),
-      columnsOf: (relation) => plain.row(relation),
+      columnsOf: (relation) => this.members(relation, 'row').map(({ comment: _none, ...member }) => member),
     });
   }
 
@@ -73,8 +75,8 @@ class SupabaseTypes {
       yield* group('Tables', this.relations(schema, false));
       yield* group('Views', this.relations(schema, true));
       yield* group('Functions', this.functions.entries(schema));
-      yield* group('Enums', this.enums(schema));
-      yield* group('CompositeTypes', this.compositeTypes(schema));
+      yield* group('Enums', this.declared(schema, true));
+      yield* group('CompositeTypes', this.declared(schema, false));
       yield '  };\n';
     }
     yield '};\n';
@@ -95,27 +97,34 @@ class SupabaseTypes {
   /** The clients take a table without a type of its insertions for an error: `never` accepts none. */
   private relation(one: VisibleRelation, isView: boolean): string {
     const isWritable = one.mayInsert || one.mayUpdate;
-    const insert = one.mayInsert ? objectType(withOthers(this.columns.insert(one), one)) : 'never';
-    const update = one.mayUpdate ? objectType(withOthers(this.columns.update(one), one)) : 'never';
+    const written = (shape: 'insert' | 'update', may: boolean): string =>
+      may ? objectType(withOthers(this.members(one, shape), one)) : 'never';
     return objectType([
-      { name: 'Row', type: objectType([...this.columns.row(one), ...this.functions.fieldsOf(one.relation)]) },
+      {
+        name: 'Row',
+        type: objectType([...this.members(one, 'row'), ...this.functions.fieldsOf(one.relation)]),
+      },
       ...(isView && !isWritable
         ? []
         : [
-            { name: 'Insert', type: insert },
-            { name: 'Update', type: update },
+            { name: 'Insert', type: written('insert', one.mayInsert) },
+            { name: 'Update', type: written('update', one.mayUpdate) },
           ]),
       { name: 'Relationships', type: relationshipsType(one, this.schema) },
     ]);
   }
 
-  private enums(schema: string): Entry[] {
+  private members(one: VisibleRelation, shape: 'row' | 'insert' | 'update'): Member[] {
+    return shapeMembers(one, shape, { catalog: this.schema.catalog, types: this.types }) ?? [];
+  }
+
+  private declared(schema: string, areEnums: boolean): Entry[] {
     return this.schema.declaredTypes
-      .filter((type) => type.schema === schema && type.labels)
-      .map(({ type_name: name, labels, comment }) => ({
-        name,
-        comment,
-        type: () => unionOf((labels ?? []).map(literal)),
+      .filter((type) => type.schema === schema && (type.labels !== null) === areEnums)
+      .map((type) => ({
+        name: type.type_name,
+        comment: type.comment,
+        type: () => declaredType(type, this.types),
       }));
   }
 
@@ -130,19 +139,6 @@ class SupabaseTypes {
       return `${propertyName(schema)}: {\n  Enums: {\n${indented(members.join(''), 2)}  },\n},\n`;
     };
     return `\nexport const Constants = {\n${indented(this.schema.schemas.map(enumsOf).join(''))}} as const;\n`;
-  }
-
-  private compositeTypes(schema: string): Entry[] {
-    return this.schema.declaredTypes
-      .filter((type) => type.schema === schema && type.attributes)
-      .map(({ type_name: name, attributes, comment }) => ({
-        name,
-        comment,
-        type: () =>
-          objectType(
-            (attributes ?? []).map(([of, type]) => ({ name: of, type: orNull(this.types.of(type)) })),
-          ),
-      }));
   }
 
   private rowPath({ schema, name }: QualifiedName): string | null {

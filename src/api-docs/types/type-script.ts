@@ -1,4 +1,5 @@
 /** Pieces of TypeScript: names, literals and comments of a stranger's database become text that can end nothing early. */
+import { type Schema, schemaRef } from '../openapi/model';
 
 export interface Member {
   readonly name: string;
@@ -6,6 +7,8 @@ export interface Member {
   readonly isOptional?: boolean;
   readonly comment?: string | null;
 }
+
+export const JSON_TYPE = `export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];\n`;
 
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
 /** A single object type of objectType(): all lines between its braces are indented. */
@@ -42,6 +45,45 @@ export function arrayOf(type: string): string {
 
 export function orNull(type: string): string {
   return type === 'unknown' || type === 'never' ? type : `${type} | null`;
+}
+
+const ANY_OBJECT = '{ [key: string]: unknown }';
+
+/** The type of the values that a schema describes. A reference is the name of its component. */
+export function typeOf(schema: Schema): string {
+  const { $ref, anyOf, enum: values, type, items = {}, properties, required, additionalProperties } = schema;
+  if ($ref !== undefined) return $ref.slice(schemaRef('').$ref.length);
+  if (anyOf) return unionOf(anyOf.map(typeOf));
+  if (values)
+    return unionOf(
+      values.map((value) => (typeof value === 'string' ? literal(value) : JSON.stringify(value))),
+    );
+  if (typeof type === 'object') return unionOf(type.map((one) => typeOf({ ...schema, type: one })));
+  switch (type) {
+    case undefined:
+      return 'Json';
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array':
+      return arrayOf(typeOf(items));
+    case 'object':
+      if (typeof additionalProperties === 'object')
+        return `{ [key: string]: ${typeOf(additionalProperties)} }`;
+      return properties ? objectType(membersOf(properties, required)) : ANY_OBJECT;
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return type;
+  }
+}
+
+function membersOf(properties: Readonly<Record<string, Schema>>, required?: readonly string[]): Member[] {
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    type: typeOf(schema),
+    isOptional: required !== undefined && !required.includes(name),
+  }));
 }
 
 /** A comment with a line break after it; empty without text. */

@@ -1,108 +1,69 @@
 /** `lang=typescript`: a type for each row, enum, composite type, and for arguments and results of functions. */
-import { nameKey, type Routine } from '../../rest/catalog/catalog';
+import { nameKey, type QualifiedName } from '../../rest/catalog/catalog';
+import { type Schema, schemaRef } from '../openapi/model';
 import type { ObjectNames } from '../project/object-names';
-import type { TypeFacts } from '../project/project-facts';
-import type { VisibleRelation } from '../project/visible-relation';
-import { ColumnTexts } from './column-texts';
-import { arrayOf, docComment, literal, type Member, objectType, orNull, unionOf } from './type-script';
-import { JSON_TYPE, TypeTexts } from './type-texts';
+import { typeName } from '../project/project-facts';
+import { namedArguments, type ResultOptions, resultSchema } from '../project/routine-schemas';
+import { TypeSchemas } from '../project/type-schemas';
 import type { CallableFunction } from '../project/visible-functions';
-import { typeName, type VisibleSchema } from '../project/visible-schema';
+import type { VisibleSchema } from '../project/visible-schema';
+import { declaredType, shapeMembers } from './shape-members';
+import { arrayOf, docComment, JSON_TYPE, objectType, typeOf, unionOf } from './type-script';
 
 /** Yields a declaration at a time. */
 export function* typescriptTypes(schema: VisibleSchema, names: ObjectNames): Generator<string> {
-  yield* new TypescriptTypes(schema, names).write();
+  const { declaredTypes, relations, callable, catalog, readable } = schema;
+  const declared = new Set(declaredTypes.map((type) => nameKey(typeName(type))));
+  const rowOf = (name: QualifiedName): Schema | null =>
+    readable.has(nameKey(name)) ? schemaRef(names.relation(name).schema) : null;
+  const nameOf = (name: QualifiedName): string | null =>
+    declared.has(nameKey(name)) ? names.type(name) : null;
+  const types = new TypeSchemas(schema.types, { nameOf, rowOf });
+  yield JSON_TYPE;
+  for (const type of declaredTypes)
+    yield declaration(names.type(typeName(type)), declaredType(type, types), type.comment);
+  for (const one of relations) {
+    const name = names.relation(one.relation).schema;
+    for (const [shape, suffix] of [
+      ['row', ''],
+      ['insert', 'Insert'],
+      ['update', 'Update'],
+    ] as const) {
+      const members = shapeMembers(one, shape, { catalog, types });
+      if (members) yield declaration(name + suffix, objectType(members), suffix === '' ? one.comment : null);
+    }
+  }
+  for (const overloads of callable) yield functionTypes(overloads, names, { types, rowOf });
 }
 
-class TypescriptTypes {
-  private readonly types: TypeTexts;
-  private readonly columns: ColumnTexts;
+/** Overloads share their types: the alternatives of each are a union. */
+function functionTypes(
+  overloads: readonly CallableFunction[],
+  names: ObjectNames,
+  options: ResultOptions,
+): string {
+  const called = overloads.filter(({ isField }) => !isField);
+  const [first] = called;
+  if (!first) return '';
+  const name = names.routine(first);
+  const comments = [...new Set(called.flatMap(({ comment }) => comment ?? []))];
+  const args = unionOf(called.map((one) => argumentsOf(one, options.types)));
+  const result = unionOf(called.map((one) => resultOf(one, options)));
+  return declaration(`${name}Args`, args, comments.join('\n\n')) + declaration(`${name}Result`, result);
+}
 
-  constructor(
-    private readonly schema: VisibleSchema,
-    private readonly names: ObjectNames,
-  ) {
-    const { declaredTypes, catalog, relationsByName } = schema;
-    this.types = new TypeTexts({
-      types: schema.types,
-      declared: new Map(declaredTypes.map(typeName).map((name) => [nameKey(name), names.type(name)])),
-      rowOf: (name) => (relationsByName.get(nameKey(name))?.maySelect ? names.relation(name).schema : null),
-    });
-    this.columns = new ColumnTexts({ catalog, types: this.types, withComments: true });
-  }
+/** The body of the call: an object of named arguments, or the value of one without a name. */
+function argumentsOf({ routine }: CallableFunction, types: TypeSchemas): string {
+  const [only] = routine.arguments;
+  if (!only) return '{ [key: string]: never }';
+  if (only.name === '') return typeOf(types.of(only.type));
+  return typeOf({ required: [], ...namedArguments(routine.arguments, types) });
+}
 
-  *write(): Generator<string> {
-    const { declaredTypes, relations, callable } = this.schema;
-    yield JSON_TYPE;
-    for (const type of declaredTypes) yield this.declaredType(type);
-    for (const relation of relations) yield this.relation(relation);
-    for (const overloads of callable) yield this.functionTypes(overloads);
-  }
-
-  private declaredType(type: TypeFacts): string {
-    const name = this.names.type(typeName(type));
-    const text = type.labels
-      ? unionOf(type.labels.map(literal))
-      : objectType(
-          (type.attributes ?? []).map(([attribute, of]) => ({
-            name: attribute,
-            type: orNull(this.types.of(of)),
-          })),
-        );
-    return declaration(name, text, type.comment);
-  }
-
-  private relation(one: VisibleRelation): string {
-    const name = this.names.relation(one.relation).schema;
-    const declared = (suffix: string, members: readonly Member[], comment: string | null = null): string =>
-      declaration(name + suffix, objectType(members), comment);
-    return [
-      ...(one.maySelect ? [declared('', this.columns.row(one), one.comment)] : []),
-      ...(one.mayInsert ? [declared('Insert', this.columns.insert(one))] : []),
-      ...(one.mayUpdate ? [declared('Update', this.columns.update(one))] : []),
-    ].join('');
-  }
-
-  /** Overloads share their types: the alternatives of each are a union. */
-  private functionTypes(overloads: readonly CallableFunction[]): string {
-    const called = overloads.filter(({ isField }) => !isField);
-    const [first] = called;
-    if (!first) return '';
-    const name = this.names.routine(first);
-    const comments = [...new Set(called.flatMap(({ comment }) => comment ?? []))];
-    const args = unionOf(called.map((one) => this.argumentsOf(one)));
-    const result = unionOf(called.map((one) => this.resultOf(one)));
-    return declaration(`${name}Args`, args, comments.join('\n\n')) + declaration(`${name}Result`, result);
-  }
-
-  /** The body of the call: an object of named arguments, or the value of one without a name. */
-  private argumentsOf({ routine }: CallableFunction): string {
-    const declared = routine.arguments;
-    const [only] = declared;
-    if (!only) return '{ [key: string]: never }';
-    if (only.name === '') return this.types.of(only.type);
-    return objectType(
-      declared.map(({ name, type, required }) => ({
-        name,
-        type: orNull(this.types.of(type)),
-        isOptional: !required,
-      })),
-    );
-  }
-
-  private resultOf({ routine, result, returnsSet }: CallableFunction): string {
-    if (routine.result === 'void') return 'undefined';
-    const one = routine.result === 'scalar' ? orNull(this.types.of(result)) : this.rowOf(routine, result);
-    return returnsSet ? arrayOf(one) : one;
-  }
-
-  private rowOf(routine: Routine, result: string): string {
-    if (routine.relation || routine.columns.size === 0) return this.types.of(result);
-    const columns = [...routine.columns.values()];
-    return objectType(
-      columns.map(({ name, declaredType }) => ({ name, type: orNull(this.types.of(declaredType)) })),
-    );
-  }
+function resultOf({ routine, result, returnsSet }: CallableFunction, options: ResultOptions): string {
+  if (routine.result === 'void') return 'undefined';
+  const one = typeOf(resultSchema(routine, result, options));
+  return returnsSet ? arrayOf(one) : one;
 }
 
 function declaration(name: string, type: string, comment: string | null = null): string {

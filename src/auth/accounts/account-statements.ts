@@ -27,8 +27,10 @@ export const SHORT_TIMEOUT: Statement = {
  */
 export const UNPROVED = `select u.id from auth.users u join changed on changed.id = u.id where u.email_verified_at is null`;
 
-/** Step after UNPROVED. */
+/** Steps after UNPROVED: what the creator of the account would keep. */
 export const DROP_FACTORS = 'delete from auth.factors f using unproved where f.user_id = unproved.id';
+export const DROP_ADDRESS_CHANGES = `delete from auth.mailed_tokens c using unproved
+  where c.user_id = unproved.id and c.kind = 'email_change'`;
 
 export interface SessionOwner {
   readonly userId: string;

@@ -56,7 +56,7 @@ export class AdminUsersService {
 
   /**
    * Creates an account without a password, and mails a token that sets one; both or neither.
-   * @throws AppError 400 for an unacceptable or taken value, 503 if the mail cannot be queued
+   * @throws AppError 400 for an unacceptable or taken value, 429 without a mail left for today
    */
   async invite(
     project: Project,

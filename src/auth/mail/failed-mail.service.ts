@@ -55,6 +55,6 @@ export class FailedMailService {
   async retry(project: Project, id: string): Promise<void> {
     const now = new Date(this.clock.now());
     if (!UUID.test(id) || !(await this.mails.retry(project, id, now))) throw mailNotFound();
-    await this.mailer.sendAgain(project.id, id);
+    await this.mailer.wakeNow(project.id, id);
   }
 }

@@ -11,9 +11,7 @@ import { MailMetrics } from './mail-metrics.service';
 import { MailSealer, SealedMail } from './mail-sealer.service';
 import { OutgoingMail } from './outgoing-mail';
 import { OutgoingMailRepository } from './outgoing-mail.repository';
-
-/** `absent`: the mail is not written yet, or was sent or given up before. */
-type DeliveryOutcome = 'sent' | 'given up' | 'absent';
+import { RequestedMails } from './requested-mails.service';
 
 @Injectable()
 export class MailDelivery {
@@ -21,6 +19,7 @@ export class MailDelivery {
 
   constructor(
     private readonly mails: OutgoingMailRepository,
+    private readonly requests: RequestedMails,
     private readonly sealer: MailSealer,
     private readonly composer: MailComposer,
     private readonly transport: MailTransport,
@@ -30,34 +29,40 @@ export class MailDelivery {
 
   /**
    * @param isLast whether the mail is given up if this attempt fails
+   * @param mayResolve false once a request was resolved: a trigger of the owner could undo it again and again
    * @throws Error if the mail could not be sent
    */
-  async attempt(project: Project, mailId: string, isLast: boolean): Promise<DeliveryOutcome> {
+  async attempt(project: Project, mailId: string, isLast: boolean, mayResolve = true): Promise<void> {
     let mail: OutgoingMail | null;
     try {
       mail = await this.mails.claim(project, mailId, this.now());
     } catch (error) {
-      if (error instanceof Error && isUnusableRecord(error)) {
+      if (error instanceof Error && isUnusableRecord(error))
         return this.giveUp(project, mailId, error.message);
-      }
       throw error;
     }
-    if (!mail) return 'absent';
-    if (mail.expiresAt.getTime() <= this.clock.now()) {
+    // Sent, given up, or deleted with its user.
+    if (!mail) return;
+    if (mail.expiresAt.getTime() <= this.clock.now())
       return this.giveUp(project, mailId, 'it expired before it could be sent');
+    if (mail.isRequest) {
+      if (!mayResolve) return this.giveUp(project, mailId, 'its account could not be stored');
+      const resolving = this.requests.resolve(project, mailId, mail);
+      const isMail = await this.guarded(project, mailId, isLast, resolving);
+      return isMail ? this.attempt(project, mailId, isLast, false) : undefined;
     }
-    await this.deliver(project, mailId, mail).catch((error: unknown) =>
-      this.fail(project, mailId, error, isLast),
-    );
+    await this.guarded(project, mailId, isLast, this.deliver(project, mailId, mail));
     this.metrics.count('sent');
     await this.mails.markSent(project, mailId, this.now());
-    return 'sent';
   }
 
-  private async giveUp(project: Project, mailId: string, reason: string): Promise<DeliveryOutcome> {
+  private async guarded<T>(project: Project, mailId: string, isLast: boolean, work: Promise<T>): Promise<T> {
+    return work.catch((error: unknown) => this.fail(project, mailId, error, isLast));
+  }
+
+  private async giveUp(project: Project, mailId: string, reason: string): Promise<void> {
     await this.mails.markFailed(project, mailId, reason, this.now());
     this.metrics.count('given_up');
-    return 'given up';
   }
 
   private async fail(project: Project, mailId: string, error: unknown, isLast: boolean): Promise<never> {

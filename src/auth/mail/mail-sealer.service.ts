@@ -1,11 +1,8 @@
-/**
- * Encrypts the confidential content of mails, which waits in the project's database, and the requests for mails, which
- * wait in the queue.
- */
+/** Encrypts the confidential content of mails, which waits in the project's database. */
 import { Inject, Injectable } from '@nestjs/common';
 import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { SecretBox } from '../../infra/crypto/secret-box';
-import { MailJob } from '../../infra/mail/mail-queue';
+import { RequestOrigin } from '../../identity/request-origin';
 
 /** Content that only the recipient may read. */
 export interface SealedMail {
@@ -18,6 +15,8 @@ export interface SealedMail {
   readonly newEmail?: string;
   /** Language tags of the request that caused the mail, in order of preference. */
   readonly languages?: readonly string[];
+  /** Of the request, in place of a token, until a worker has found the account. */
+  readonly origin?: RequestOrigin;
 }
 
 @Injectable()
@@ -36,22 +35,8 @@ export class MailSealer {
   open(projectId: string, mailId: string, sealed: Buffer): SealedMail {
     return JSON.parse(this.box.open(sealed, mailPurpose(projectId, mailId))) as SealedMail;
   }
-
-  /** @returns base64, for MailJob.request */
-  sealRequest(projectId: string, mailId: string, request: object): string {
-    return this.box.seal(JSON.stringify(request), requestPurpose(projectId, mailId)).toString('base64');
-  }
-
-  /** @throws Error if the request was altered or belongs to another job */
-  openRequest({ projectId, mailId, request = '' }: MailJob): unknown {
-    return JSON.parse(this.box.open(Buffer.from(request, 'base64'), requestPurpose(projectId, mailId)));
-  }
 }
 
 function mailPurpose(projectId: string, mailId: string): string {
   return `mail:${projectId}:${mailId}`;
-}
-
-function requestPurpose(projectId: string, mailId: string): string {
-  return `mail-request:${projectId}:${mailId}`;
 }

@@ -7,6 +7,7 @@ import { Account } from '../accounts/account';
 import { ACCOUNT_COLUMNS, toAccountOrNull } from '../accounts/account-record';
 import { EmailAddress } from '../../identity/email-address';
 import {
+  DROP_ADDRESS_CHANGES,
   DROP_FACTORS,
   isLive,
   isNotBanned,
@@ -33,30 +34,33 @@ interface TokenRecipient {
   readonly newEmail?: EmailAddress;
   /** Skip an account whose address is verified. */
   readonly unverifiedOnly?: boolean;
-  /** The mail's job writes the token, because the process that took the request ended before it could. */
-  readonly late?: boolean;
 }
 
+/** Requests within this time have no order: workers may find their accounts in any. */
+const SIMULTANEOUS_SECONDS = 10;
+
 /**
- * A new token takes over the row of the old one and so invalidates it, even if two are requested at the same moment. A
- * late token does not replace one that was requested after it. If an address was typed, the audit entry is written for
- * an unknown address too: both cases end in a commit, so the time does not tell them apart.
+ * A new token takes over the row of the old one and so invalidates it, even if two are requested at the same moment. For an
+ * address that was typed, the mail exists as a request: it gets the account and the token, or is deleted, and the audit entry is
+ * written for an unknown address too. Such a token does not replace one that was requested later.
  */
 const STEPS = {
   u: `select id, email, email_key from auth.users u
     where (id = $1 or email_key = $2) and (not $9 or email_verified_at is null) and ${isNotBanned('$5')}
-      and not exists (select from auth.outgoing_mails where id = $7)`,
+      and not exists (select from auth.outgoing_mails where id = $7 and user_id is not null)`,
   t: `insert into auth.mailed_tokens (user_id, kind, token_hash, email, email_key, created_at, expires_at)
     select u.id, $3, $4, coalesce($10, u.email), coalesce($11, u.email_key), $5, $6 from u
     on conflict (user_id, kind) do update set token_hash = excluded.token_hash, email = excluded.email,
       email_key = excluded.email_key, created_at = excluded.created_at, expires_at = excluded.expires_at
-    where not $12 or mailed_tokens.created_at <= excluded.created_at
+    where $2 is null or mailed_tokens.created_at <= excluded.created_at + interval '${SIMULTANEOUS_SECONDS} seconds'
     returning user_id`,
   m: `insert into auth.outgoing_mails (id, user_id, kind, recipient, sealed, created_at, expires_at)
     select $7, u.id, $3, coalesce($10, u.email), $8, $5, $6 from u join t on t.user_id = u.id
+    on conflict (id) do update set user_id = excluded.user_id, recipient = excluded.recipient,
+      sealed = excluded.sealed, attempts = 0 where outgoing_mails.user_id is null
     returning user_id as id`,
-  requested: `select id from m
-    union all select null where $2 is not null and not $12 and not exists (select from m)`,
+  gone: `delete from auth.outgoing_mails where id = $7 and user_id is null and not exists (select from m) returning 1`,
+  requested: 'select id from m union all select null from gone',
 } as const;
 
 const TOKEN_REASON = 'a mailed token is the only credential';
@@ -104,7 +108,7 @@ export class MailedTokenRepository {
   }
 
   /**
-   * Spends a token that verifies an address. The first proof of an account's address ends its sessions and factors: the
+   * Spends a token that verifies an address. The first proof of an account's address ends its sessions, factors and pending changes of the address: the
    * person who created the account need not be the one who has the address. Fails with 23505 on users_email_key if another
    * account took the new address in the meantime.
    * @returns the account; null if the token is spent, expired or unknown
@@ -124,6 +128,7 @@ export class MailedTokenRepository {
         // A new address was asked for by the user of the account.
         unproved: `${UNPROVED} and changed.kind = 'verify'`,
         dropped: DROP_FACTORS,
+        cancelled: DROP_ADDRESS_CHANGES,
         ended: `update auth.sessions s set revoked_at = $2 from unproved
           where s.user_id = unproved.id and s.revoked_at is null`,
       },
@@ -139,7 +144,7 @@ export class MailedTokenRepository {
 /** For a batch. Its row has the account's id; no row means that no account has the address. */
 export function tokenIssuance(token: TokenToMail, recipient: TokenRecipient, audit: AuditEntry): Statement {
   const { kind, hash, now, expiresAt, mailId, sealed } = token;
-  const { userId = null, emailKey = null, newEmail, unverifiedOnly = false, late = false } = recipient;
+  const { userId = null, emailKey = null, newEmail, unverifiedOnly = false } = recipient;
   const account = [userId, emailKey];
   const mail = [kind, hash, now, expiresAt, mailId, sealed];
   const address = [newEmail?.address ?? null, newEmail?.key ?? null];
@@ -148,7 +153,7 @@ export function tokenIssuance(token: TokenToMail, recipient: TokenRecipient, aud
     steps: STEPS,
     audited: 'requested',
     query: 'select id from m',
-    values: [...account, ...mail, unverifiedOnly, ...address, late],
+    values: [...account, ...mail, unverifiedOnly, ...address],
   } as const;
   return withAudit(issuance, audit);
 }

@@ -25,7 +25,7 @@ export class NewAccountMailer {
 
   /**
    * @param languages of the mail, in order of preference
-   * @throws AppError 400 if another account has the address, 503 if the queue cannot be reached
+   * @throws AppError 400 if another account has the address, 429 without a mail left for today
    */
   async create(
     project: Project,

@@ -9,10 +9,10 @@ import {
   FAILED_MAIL_COLUMNS,
   FailedMail,
   MAX_LAST_ERROR,
-  Notice,
   OUTGOING_MAIL_COLUMNS,
   OUTGOING_MAILS,
   OutgoingMail,
+  TokenlessMail,
   toFailedMail,
   toOutgoingMail,
 } from './outgoing-mail';
@@ -20,10 +20,10 @@ import { SlowProjects } from './slow-projects';
 
 const REASON = 'mails are sent after the request that caused them';
 
-/** The unsent mails that MailRecovery took over, and the state of the others. */
+/** Unsent mails. */
 interface OutboxState {
   readonly ids: string[];
-  /** Mails that are neither sent nor given up, those of `ids` included. */
+  /** Mails that are neither sent nor given up. */
   readonly waiting: number;
   /** Mails that were given up. */
   readonly failed: number;
@@ -36,8 +36,8 @@ export class OutgoingMailRepository {
     private readonly slow: SlowProjects,
   ) {}
 
-  async insert(project: Project, notice: Notice): Promise<void> {
-    const { id, userId, kind, recipient, sealed, now, expiresAt } = notice;
+  async insert(project: Project, mail: TokenlessMail): Promise<void> {
+    const { id, userId, kind, recipient, sealed, now, expiresAt } = mail;
     await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:insert-mail',
       text: `insert into auth.outgoing_mails (id, user_id, kind, recipient, sealed, created_at, expires_at)
@@ -50,8 +50,9 @@ export class OutgoingMailRepository {
   async claim(project: Project, id: string, now: Date): Promise<OutgoingMail | null> {
     const { rows } = await this.run(project, {
       name: 'auth:claim-mail',
-      text: `update auth.outgoing_mails m set attempts = m.attempts + 1, handled_at = $2 from auth.users u
-        where m.id = $1 and m.sent_at is null and m.failed_at is null and u.id = m.user_id
+      text: `update auth.outgoing_mails m set attempts = m.attempts + 1, handled_at = $2
+        from auth.outgoing_mails o left join auth.users u on u.id = o.user_id
+        where o.id = $1 and m.id = o.id and m.sent_at is null and m.failed_at is null
         returning ${OUTGOING_MAIL_COLUMNS}`,
       values: [id, now],
     });
@@ -76,19 +77,16 @@ export class OutgoingMailRepository {
     });
   }
 
-  /** Claims unsent mails without an attempt since `before`, and counts all unsent ones. */
-  async takeUnhandled(
-    project: Project,
-    { now, before, limit }: { now: Date; before: Date; limit: number },
-  ): Promise<OutboxState> {
-    const [, taken, counts] = await this.rls.systemBatch(project.database, REASON, [
+  /** The ids of unsent mails without an attempt since `before`, and the numbers of all unsent ones. */
+  async findUnsent(project: Project, before: Date, limit: number): Promise<OutboxState> {
+    const [, found, counts] = await this.rls.systemBatch(project.database, REASON, [
       SHORT_TIMEOUT,
-      { text: TAKE_UNHANDLED, values: [now, before, limit] },
+      { text: UNSENT, values: [before, limit] },
       { text: COUNT_UNSENT },
     ]);
     const count = new RecordReader(OUTGOING_MAILS, counts?.rows[0] ?? {});
     return {
-      ids: (taken?.rows ?? []).map((row) => new RecordReader(OUTGOING_MAILS, row).uuid('id')),
+      ids: (found?.rows ?? []).map((row) => new RecordReader(OUTGOING_MAILS, row).uuid('id')),
       waiting: count.integer('waiting', 0, Number.MAX_SAFE_INTEGER),
       failed: count.integer('failed', 0, Number.MAX_SAFE_INTEGER),
     };
@@ -126,11 +124,9 @@ export class OutgoingMailRepository {
   }
 }
 
-const TAKE_UNHANDLED = `update auth.outgoing_mails set handled_at = $1 where id in (
-    select id from auth.outgoing_mails
-    where sent_at is null and failed_at is null and coalesce(handled_at, created_at) < $2
-    order by coalesce(handled_at, created_at) limit $3 for update skip locked)
-  returning id`;
+const UNSENT = `select id from auth.outgoing_mails
+  where sent_at is null and failed_at is null and (handled_at is null or handled_at < $1)
+  order by coalesce(handled_at, created_at) limit $2`;
 
 const COUNT_UNSENT = `select count(*) filter (where failed_at is null)::int as waiting, count(failed_at)::int as failed
   from auth.outgoing_mails where sent_at is null`;

@@ -24,6 +24,8 @@ export interface OutgoingMail {
   readonly sealed: Buffer | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
+  /** True for a request, whose account is not known yet. */
+  readonly isRequest: boolean;
   readonly userName: string;
   /** The language in `data.locale` of the account. */
   readonly userLocale: string | null;
@@ -39,10 +41,11 @@ export interface FailedMail {
   readonly lastError: string | null;
 }
 
-/** A mail without a token. */
-export interface Notice {
+/** A mail without a token: a notice, or a request for an address (RequestedMails). */
+export interface TokenlessMail {
   readonly id: string;
-  readonly userId: string;
+  /** Null until a worker has found the account. */
+  readonly userId: string | null;
   readonly kind: MailKind;
   readonly recipient: string;
   readonly sealed: Buffer;
@@ -51,7 +54,8 @@ export interface Notice {
 }
 
 /** The columns of an OutgoingMail; `m` is auth.outgoing_mails and `u` auth.users. */
-export const OUTGOING_MAIL_COLUMNS = `m.kind, m.recipient, m.sealed, m.created_at, m.expires_at, u.name,
+export const OUTGOING_MAIL_COLUMNS = `m.kind, m.recipient, m.sealed, m.created_at, m.expires_at, m.user_id is null as is_request,
+  coalesce(u.name, '') as name,
   case jsonb_typeof(u.data -> 'locale') when 'string' then left(u.data ->> 'locale', ${MAX_LOCALE}) end as locale`;
 
 export const FAILED_MAIL_COLUMNS = 'id, kind, recipient, created_at, attempts, last_error';
@@ -65,6 +69,7 @@ export function toOutgoingMail(row: QueryResultRow): OutgoingMail {
     sealed: mail.bytesOrNull('sealed', MAX_SEALED),
     createdAt: mail.date('created_at'),
     expiresAt: mail.date('expires_at'),
+    isRequest: mail.boolean('is_request'),
     userName: mail.text('name', MAX_NAME),
     userLocale: mail.textOrNull('locale', 2 * MAX_LOCALE),
   };

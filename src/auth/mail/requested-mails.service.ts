@@ -1,35 +1,26 @@
 /**
  * Mails that anybody can request for an address without signing in: `reset-password`, `resend-verification`. The answer
- * must not reveal whether the address has an account, so it does not wait for the project's database. The job is queued,
- * which takes the same time for any address; token and mail are written right after the answer, or by the job if the
- * process ends before that.
+ * must not reveal whether the address has an account, so the request itself is stored, in the same time for any address, as
+ * a mail without a user. The worker then finds the account and writes the token, or removes the mail.
  */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
+import { RequestOrigin } from '../../identity/request-origin';
+import { ProjectQuotas } from '../../limits/project-quotas.service';
 import { Project } from '../../projects/project';
 import { AuditAction, byAnonymous } from '../audit/audit-entry';
-import { RequestOrigin } from '../../identity/request-origin';
 import { AuthMailer } from './auth-mailer.service';
-import { MailJob } from '../../infra/mail/mail-queue';
 import { MailSealer } from './mail-sealer.service';
 import { expiryOf, newMailedToken } from './mailed-token';
 import { MailedTokenRepository } from './mailed-token.repository';
+import { OutgoingMail } from './outgoing-mail';
+import { OutgoingMailRepository } from './outgoing-mail.repository';
 
-type RequestedKind = 'reset' | 'verify';
-
-interface MailRequest {
-  readonly kind: RequestedKind;
-  /** Key of the typed address. */
-  readonly emailKey: string;
-  readonly origin: RequestOrigin;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-}
-
-const ACTIONS: Readonly<Record<RequestedKind, AuditAction>> = {
-  reset: 'reset_requested',
-  verify: 'verification_requested',
-};
+const ACTIONS = { reset: 'reset_requested', verify: 'verification_requested' } as const satisfies Record<
+  string,
+  AuditAction
+>;
+type RequestedKind = keyof typeof ACTIONS;
 
 @Injectable()
 export class RequestedMails {
@@ -37,43 +28,51 @@ export class RequestedMails {
     private readonly mailer: AuthMailer,
     private readonly sealer: MailSealer,
     private readonly tokens: MailedTokenRepository,
+    private readonly mails: OutgoingMailRepository,
+    private readonly quotas: ProjectQuotas,
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves when the request is safe in the queue. @throws AppError 503 if the queue cannot be reached */
+  /**
+   * Resolves when the request is stored. It counts against the quota before it is known whether the address has an account, so
+   * that the answer is the same, and is given back if it has none.
+   * @throws AppError 429 without a mail left for today
+   */
   async request(
     project: Project,
     kind: RequestedKind,
     emailKey: string,
     origin: RequestOrigin,
   ): Promise<void> {
-    const request: MailRequest = { kind, emailKey, origin, at: this.clock.now() };
-    await this.mailer.sendLater(project, request, (mailId) => this.write(project, mailId, request, false));
+    const now = new Date(this.clock.now());
+    await this.mailer.send(project, { to: emailKey, origin }, async (id, sealed) => {
+      const request = { id, userId: null, kind, recipient: '', sealed, now, expiresAt: expiryOf(kind, now) };
+      await this.mails.insert(project, request);
+      return true;
+    });
   }
 
   /**
-   * For a job that finds no mail.
-   * @returns false if no mail is to be sent: no account has the address, the mail was written before, or it is too late
+   * Turns a request into the mail with its token.
+   * @returns false if no mail is to be sent: no account has the address, or a newer token was requested
+   * @throws Error for a row that is no such request
    */
-  async writeLate(project: Project, job: MailJob): Promise<boolean> {
-    if (job.request === undefined) return false;
-    const request = this.sealer.openRequest(job) as MailRequest;
-    if (this.clock.now() >= expiryOf(request.kind, new Date(request.at)).getTime()) return false;
-    return this.write(project, job.mailId, request, true);
-  }
-
-  private async write(
+  async resolve(
     project: Project,
     mailId: string,
-    { kind, emailKey, origin, at }: MailRequest,
-    late: boolean,
+    { kind, sealed, createdAt }: OutgoingMail,
   ): Promise<boolean> {
-    const now = new Date(at);
-    const token = newMailedToken(kind, now);
+    if ((kind !== 'reset' && kind !== 'verify') || sealed === null)
+      throw new Error('it is no request for a mail');
+    const { to: emailKey, origin } = this.sealer.open(project.id, mailId, sealed);
+    if (emailKey === undefined || !origin) throw new Error('it is no request for a mail');
+    const token = newMailedToken(kind, createdAt);
     const content = { to: emailKey, token: token.plaintext, languages: origin.languages };
-    const sealed = this.sealer.seal(project.id, mailId, content);
-    const recipient = { emailKey, unverifiedOnly: kind === 'verify', late };
-    const entry = byAnonymous(ACTIONS[kind], null, { now, origin });
-    return this.tokens.issue(project, { ...token, mailId, sealed }, recipient, entry);
+    const mail = { ...token, mailId, sealed: this.sealer.seal(project.id, mailId, content) };
+    const recipient = { emailKey, unverifiedOnly: kind === 'verify' };
+    const entry = byAnonymous(ACTIONS[kind], null, { now: createdAt, origin });
+    const isWritten = await this.tokens.issue(project, mail, recipient, entry);
+    if (!isWritten) await this.quotas.returnMail(project);
+    return isWritten;
   }
 }

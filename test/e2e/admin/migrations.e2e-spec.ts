@@ -467,7 +467,12 @@ describe('plinth migrate', () => {
         out
           .split('\n')
           .slice(2, -1)
-          .map((line) => line.replace(/ +\d{4}-\S+$/, '').replace(/ +/g, ' ')),
+          .map((line) =>
+            line
+              .trim()
+              .replace(/ +\d{4}-\S+$/, '')
+              .replace(/ +/g, ' '),
+          ),
       ];
     };
     expect(await status()).toEqual([0, ['1 a applied', '2 b applied', '3 c pending']]);

@@ -3,7 +3,7 @@
  * database, so each mail is sent once. Also lists given-up mails of all projects.
  */
 import { Redis } from 'ioredis';
-import { MailRecovery } from '../../../src/auth/mail/mail-recovery.service';
+import { MailSweep } from '../../../src/auth/mail/mail-sweep.service';
 import { eventually, MailServer, tokenIn } from '../../support/mail-server';
 import { asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
@@ -26,7 +26,7 @@ const attempted = (project: TestProject, { email }: TestUser): Promise<string> =
 
 /** Searches for lost mails, then asks for another one: its attempt comes after those of mails that were found. */
 async function searched(plinth: TestPlinth, project: TestProject): Promise<TestUser> {
-  await plinth.app.get(MailRecovery).recoverAll();
+  await plinth.app.get(MailSweep).sweepAll();
   const later = await project.signUp();
   expect(await requestReset(project, later)).toBe(200);
   return later;

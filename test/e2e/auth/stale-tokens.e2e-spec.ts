@@ -110,3 +110,11 @@ it('a change of name or data leaves mailed tokens valid', async () => {
   await project.service.patch(admin(other), { email: other.email.toUpperCase(), name: 'Ada' });
   expect((await updatePassword(token)).status).toBe(200);
 });
+
+it('the first proof of an address cancels a change of it that the creator of the account asked for', async () => {
+  const user = await project.signUp();
+  const token = await askForChange(user, address());
+  await guest.post(`${project.auth}/resend-verification`, { email: user.email });
+  expect((await verifyEmail(tokenIn(await smtp.mailTo(user.email, 2)))).status).toBe(200);
+  expect((await verifyEmail(token)).status).toBe(401);
+});

@@ -54,12 +54,12 @@ async function seenByEditor(): Promise<unknown> {
   return (await project.client(project.anonKey, token).get('/rest/v1/notes')).body;
 }
 
-/** All about the roles of a project, but for passwords. */
+/** All about the roles of a project, but for passwords and the process that created them. */
 const rolesOf = (id: string): Promise<unknown[]> =>
   asSuperuser('postgres', async (client) => {
     const { rows } = await client.query<object>(
       `select r.rolname, r.rolcanlogin, r.rolinherit, r.rolcreaterole, r.rolconnlimit, r.rolvaliduntil,
-         shobj_description(r.oid, 'pg_authid') as comment, shobj_description(d.oid, 'pg_database') as database_comment,
+         regexp_replace(shobj_description(r.oid, 'pg_authid'), '^(plinth: created by) .*', '\\1') as comment, shobj_description(d.oid, 'pg_database') as database_comment,
          (select array_agg(setting order by setting) from pg_db_role_setting s, unnest(setconfig) setting
           where s.setrole = r.oid) as settings,
          array(select concat_ws(' ', m.roleid::regrole, admin_option, inherit_option, set_option, m.grantor::regrole)

@@ -78,9 +78,6 @@ function faultOf(route: RouteRule, attempt: Attempt, answer: HttpAnswer): string
 /** Concurrent requests: few enough that none waits long for a database connection. */
 const PARALLEL = 10;
 
-/** Attempts of one kind that each route gets at least, unless there are fewer. */
-const ATTEMPTS_OF_ROUTE = 2;
-
 async function faultsWith(attempt: Attempt, tried: readonly RouteRule[]): Promise<string[]> {
   const faults: (string | null)[] = [];
   for (let n = 0; n < tried.length; n += PARALLEL) {
@@ -96,10 +93,9 @@ it.each(CALLER_KINDS)(
   'every route answers %s according to its access rule',
   async (kind) => {
     const ofKind = attempts.filter((one) => one.kind === kind);
-    const apart = Math.ceil(ofKind.length / ATTEMPTS_OF_ROUTE);
-    for (const [turn, attempt] of ofKind.entries()) {
-      expect(await faultsWith(attempt, shareOf(routes, turn, apart))).toEqual([]);
-    }
+    // Each route gets an attempt of the kind.
+    for (const [turn, attempt] of ofKind.entries())
+      expect(await faultsWith(attempt, shareOf(routes, turn, ofKind.length))).toEqual([]);
   },
   240_000,
 );

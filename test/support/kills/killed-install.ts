@@ -25,7 +25,15 @@ export interface KilledProject {
 
 export const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
-export class KilledInstall {
+/** What killOften() kills: an install, or the upgrade of one. */
+interface Killed {
+  start(tuning?: Partial<Tuning>): Promise<void>;
+  kill(): Promise<void>;
+  /** Kills the embedded PostgreSQL. */
+  killDatabase?(): void;
+}
+
+export class KilledInstall implements Killed {
   private running: PlinthProcess | undefined;
 
   /** @param provider of files; default: the data directory */
@@ -115,7 +123,6 @@ export class KilledInstall {
     await this.plinth.end('SIGKILL');
   }
 
-  /** Kills the embedded PostgreSQL. */
   killDatabase(): void {
     const [pid] = readFileSync(join(this.directory, 'data/postgres/postmaster.pid'), 'utf8').split('\n');
     process.kill(Number(pid), 'SIGKILL');
@@ -150,7 +157,7 @@ export interface KillOptions {
  * @param installOf the install of each kill, from 0
  */
 export async function killOften(
-  installOf: (kill: number) => KilledInstall,
+  installOf: (kill: number) => Killed,
   works: readonly Work[],
   { kills, tuning, moment, withDatabase = () => false, onKill }: KillOptions,
 ): Promise<void> {
@@ -166,7 +173,7 @@ export async function killOften(
     await Promise.race([(moment ?? (() => until(() => isReached(goal), ACKNOWLEDGED_MS)))(), ended]);
     // The process first: it must not answer that PostgreSQL is gone.
     const killed = install.kill();
-    if (withDatabase(kill)) install.killDatabase();
+    if (withDatabase(kill)) install.killDatabase?.();
     await killed;
     await ended;
     await install.start(tuning);

@@ -8,11 +8,14 @@ import { Client } from 'pg';
 import { Program, until } from '../../process/support/processes';
 import { freePort, PlinthProcess } from '../plinth-process';
 import { createLoadedProject, type LoadedProject, SteadyLoad } from '../steady-load';
+import { killOften, type Work } from './killed-install';
 
 const LIMIT_MS = 120_000;
 const CLIENTS = 2;
 const HAS_COLUMN = `select from pg_attribute where attrelid = 'auth.users'::regclass and attname = 'later'`;
 const HAS_RECORD = `select from extensions.plinth_migrations where name like 'Later%'`;
+const IN_PLATFORM = `select from pg_stat_activity where query like 'select pg_sleep%later' and state = 'active'`;
+const IN_TEMPLATE = `select from pg_stat_activity where datname like '%\\_draft'`;
 const PROJECTS = 'select database_name as name, schema_version as version from projects order by random()';
 
 interface UpgradeKillsOptions {
@@ -25,8 +28,11 @@ interface UpgradeKillsOptions {
   readonly projects: number;
 }
 
+/** Parts of an upgrade: the migration of the platform, the database that new projects are copies of, and the projects. */
+type Phase = 'platform' | 'template' | 'projects';
+
 interface UpgradeCounts {
-  readonly kills: { platform: number; template: number; projects: number };
+  readonly kills: Record<Phase, number>;
   /** Databases that were migrated at the same moment, at most. */
   most: number;
   migrated: number;
@@ -37,6 +43,8 @@ export class UpgradeKills {
   /** All projects, with the loaded one and the demo. */
   total = 0;
   private older: PlinthProcess | undefined;
+  private upgrade: Program | undefined;
+  private begun = Promise.resolve();
   private upgraded: PlinthProcess | undefined;
   private loaded!: LoadedProject;
   private load!: SteadyLoad;
@@ -66,37 +74,66 @@ export class UpgradeKills {
   async tearDown(): Promise<void> {
     await this.load?.stop();
     await this.older?.end('SIGKILL');
+    await this.upgrade?.end('SIGKILL');
     await this.upgraded?.end('SIGKILL');
     await this.client?.end();
   }
 
-  /** Kills an upgrade in the migration of the platform, which the next start makes from its beginning. */
-  async killInPlatform(): Promise<void> {
-    await this.killOnce(
-      `select from pg_stat_activity where query like 'select pg_sleep%later' and state = 'active'`,
-    );
-    this.counts.kills.platform += 1;
+  /** Kills so many upgrades in a phase, each at a random moment of it; each next one continues. */
+  async killIn(phase: Phase, kills: number): Promise<void> {
+    const { isReached, spread, verify } = this.phases(kills)[phase];
+    const work: Work = {
+      acknowledged: null,
+      prepare: () => Promise.resolve(),
+      run: () => this.run(),
+      verify: async () => {
+        this.counts.kills[phase] += 1;
+        await verify();
+      },
+    };
+    const moment = async (): Promise<void> => {
+      await this.begun;
+      await until(isReached, LIMIT_MS, () => this.upgrade?.output ?? '');
+      await pause(Math.random() * spread);
+    };
+    // An upgrade is started by the work.
+    const start = (): Promise<void> => Promise.resolve();
+    await killOften(() => ({ start, kill: () => this.killUpgrade() }), [work], { kills, moment });
   }
 
-  /** Kills an upgrade after that, while it makes the database that new projects are copies of. */
-  async killInTemplate(): Promise<void> {
-    await this.killOnce(`select from pg_stat_activity where datname like '%\\_draft'`);
-    this.counts.kills.template += 1;
-    expect((await this.client.query('select from later')).rowCount).toBe(10);
-  }
-
-  /** @param wanted number of migrated projects at which the upgrade is killed, or soon after */
-  async killInProjects(wanted: number): Promise<void> {
-    const before = await this.countMigrated();
-    const upgrade = await this.begin();
-    await this.within(upgrade, async () => (await this.countMigrated()) >= Math.max(before + 1, wanted));
-    await pause(Math.random() * 100);
-    await upgrade.end('SIGKILL');
-    this.counts.kills.projects += 1;
-    const migrated = await this.countMigrated();
-    this.counts.migrated = migrated;
-    expect(migrated).toBeGreaterThan(before);
-    await this.assertNoHalfProjects(10);
+  private phases(
+    kills: number,
+  ): Record<Phase, { isReached: () => Promise<boolean>; spread: number; verify: () => Promise<void> }> {
+    const isFound = async (query: string): Promise<boolean> =>
+      (await this.client.query(query)).rowCount !== 0;
+    return {
+      platform: {
+        isReached: () => isFound(IN_PLATFORM),
+        spread: 300,
+        verify: () => this.assertPlatformWholeOrUnchanged(),
+      },
+      template: {
+        isReached: () => isFound(IN_TEMPLATE),
+        spread: 300,
+        verify: async () => {
+          await this.assertPlatformWholeOrUnchanged();
+          expect((await this.client.query('select from later')).rowCount).toBe(10);
+        },
+      },
+      projects: {
+        isReached: async () => {
+          const wanted = Math.floor((this.total * (this.counts.kills.projects + 1)) / (kills + 2));
+          return (await this.countMigrated()) >= Math.max(this.counts.migrated + 1, wanted);
+        },
+        spread: 100,
+        verify: async () => {
+          const migrated = await this.countMigrated();
+          expect(migrated).toBeGreaterThan(this.counts.migrated);
+          this.counts.migrated = migrated;
+          await this.assertNoHalfProjects(10);
+        },
+      },
+    };
   }
 
   /** The next start completes the upgrade; the older process has served all the time, and lost nothing. */
@@ -118,13 +155,16 @@ export class UpgradeKills {
     expect(body.rows).toEqual([{ count: this.load.inserted }]);
   }
 
-  /** @param moment query that finds a row in the moment of the kill */
-  private async killOnce(moment: string): Promise<void> {
-    const upgrade = await this.begin();
-    await this.within(upgrade, async () => (await this.client.query(moment)).rowCount !== 0);
-    await pause(Math.random() * 300);
-    await upgrade.end('SIGKILL');
-    await this.assertPlatformWholeOrUnchanged();
+  /** @returns when the upgrade has ended */
+  private async run(): Promise<unknown> {
+    const begun = this.begin();
+    this.begun = begun.then((upgrade) => void (this.upgrade = upgrade));
+    return (await begun).exited;
+  }
+
+  private async killUpgrade(): Promise<void> {
+    await this.begun;
+    await this.upgrade?.end('SIGKILL');
   }
 
   private async begin(): Promise<Program> {
@@ -139,10 +179,6 @@ export class UpgradeKills {
       LOG_LEVEL: 'error',
     };
     return Program.start(process.execPath, [join(later, 'src/main.js')], { env, cwd: directory });
-  }
-
-  private within(upgrade: Program, condition: () => Promise<boolean>): Promise<void> {
-    return until(condition, LIMIT_MS, () => upgrade.output);
   }
 
   private async countMigrated(): Promise<number> {

@@ -1,0 +1,31 @@
+/** Columns and declared types of a project as members and types of TypeScript. */
+import type { TypeFacts } from '../project/project-facts';
+import { type ShapeOptions, shapeOf } from '../project/relation-schemas';
+import type { TypeSchemas } from '../project/type-schemas';
+import type { VisibleRelation } from '../project/visible-relation';
+import { literal, type Member, objectType, orNull, typeOf, unionOf } from './type-script';
+
+/** Null where the role may not read, insert or update. */
+export function shapeMembers(
+  visible: VisibleRelation,
+  shape: Parameters<typeof shapeOf>[1],
+  options: ShapeOptions,
+): Member[] | null {
+  const members = shapeOf(visible, shape, options)?.map(
+    ({ column: { column, comment }, schema, isRequired }) => ({
+      name: column.name,
+      type: column.nullable ? orNull(typeOf(schema)) : typeOf(schema),
+      isOptional: !isRequired,
+      comment,
+    }),
+  );
+  return members ?? null;
+}
+
+/** The labels of an enum, or the attributes of a composite type. */
+export function declaredType({ labels, attributes }: TypeFacts, types: TypeSchemas): string {
+  if (labels) return unionOf(labels.map(literal));
+  return objectType(
+    (attributes ?? []).map(([name, type]) => ({ name, type: orNull(typeOf(types.of(type))) })),
+  );
+}
