@@ -65,9 +65,9 @@ analyze customers; analyze orders;`;
 
 /** Views of the screen that looks inside, and what to wait for. */
 const INSIDE = {
-  charts: '.chart, .empty-icon',
-  queries: 'article, .mantine-Alert-root',
-  sessions: 'article, .empty-icon',
+  charts: '#main [role=img], #main h2',
+  queries: 'article, #main h2, .mantine-Alert-root',
+  sessions: 'article, #main h2',
   limits: 'text=auth-mail',
 };
 

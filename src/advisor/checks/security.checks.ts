@@ -48,7 +48,7 @@ export const POLICY_TRUE: AdviceCheck<PolicyRow & { readonly writes: boolean; re
     severity: writes ? 'critical' : 'info',
     names: [schema, name, policy],
     reason: writes ? 'policy_true_writes' : 'policy_true',
-    values: writes ? { command } : {},
+    ...(writes ? { values: { command } } : {}),
     sql: `alter policy ${quoteIdentifier(policy)} on ${quoteQualified(schema, name)} to authenticated;`,
   }),
 };

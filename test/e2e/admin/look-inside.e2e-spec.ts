@@ -319,7 +319,12 @@ describe('the overview', () => {
     // The samples count a request when its answer has been sent.
     await eventually(async () => {
       const overview = await of();
-      expect(overview).toMatchObject({ users: 1, tables: 1, has_rows: true, last_day: { refused: 1, errors: 0 } });
+      expect(overview).toMatchObject({
+        users: 1,
+        tables: 1,
+        has_rows: true,
+        last_day: { refused: 1, errors: 0 },
+      });
       expect(overview.last_backup_at).toMatch(/^\d{4}-.*Z$/);
       expect(overview.last_day.requests).toBeGreaterThanOrEqual(2);
     });
