@@ -65,7 +65,7 @@ analyze customers; analyze orders;`;
 
 /** Views of the screen that looks inside, and what to wait for. */
 const INSIDE = {
-  charts: '#main [role=img], #main h2',
+  charts: '#main figure, #main h2',
   queries: 'article, #main h2, .mantine-Alert-root',
   sessions: 'article, #main h2',
   limits: 'text=auth-mail',
@@ -102,7 +102,7 @@ async function takeAll(scheme, viewport, slug, person) {
     await work();
     // Not the idle network: the stream of live requests and the frame of a mail keep it busy.
     await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
-    await writeFile(path.join(out, `${name}-${suffix}.png`), smaller(await page.screenshot()));
+    await writeFile(path.join(out, `${name}-${suffix}.png`), smaller(await page.screenshot({ animations: 'disabled' })));
   };
   await page.goto(`${base}/console`);
   await page.waitForSelector('input');
