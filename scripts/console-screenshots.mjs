@@ -102,7 +102,10 @@ async function takeAll(scheme, viewport, slug, person) {
     await work();
     // Not the idle network: the stream of live requests and the frame of a mail keep it busy.
     await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
-    await writeFile(path.join(out, `${name}-${suffix}.png`), smaller(await page.screenshot({ animations: 'disabled' })));
+    await writeFile(
+      path.join(out, `${name}-${suffix}.png`),
+      smaller(await page.screenshot({ animations: 'disabled' })),
+    );
   };
   await page.goto(`${base}/console`);
   await page.waitForSelector('input');
