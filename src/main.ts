@@ -40,8 +40,7 @@ async function main(): Promise<void> {
   const database = await startDatabase(config, say);
   const stops: Stop[] = [() => database.stop()];
   const end = endOnce(stops);
-  process.on('SIGTERM', () => void end(0));
-  process.on('SIGINT', () => void end(0));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => endBySignal(end));
   void database.lost.then((fault) => {
     fail(fault);
     return end(1);
@@ -63,7 +62,7 @@ async function serve(config: AppConfig, platformUrl: string, stops: Stop[]): Pro
   stops.unshift(() => stopHttp(config, app));
   const demo = await createDemoOnFirstStart(app);
   const workers =
-    config.server.workers > 1 ? new WorkerPool(config.server.workers, app.get<string>(PLATFORM_URL)) : null;
+    config.server.workers > 1 ? new WorkerPool(config, app.get<string>(PLATFORM_URL), say) : null;
   if (workers) {
     stops.unshift(() => workers.stop());
     await workers.start();
@@ -97,16 +96,35 @@ async function replaceWorkers(workers: WorkerPool | null): Promise<void> {
   }
 }
 
-/** Runs the stops in order, once, however often shutdown is requested. */
+/** Runs the stops in order, once, however often shutdown is requested. A stop that fails changes the exit code to 1. */
 function endOnce(stops: Stop[]): (exitCode: number) => Promise<void> {
   let ending: Promise<void> | undefined;
   return (exitCode) => {
     ending ??= (async () => {
-      for (const stop of stops) await stop().catch((error: unknown) => fail(error));
-      process.exit(exitCode);
+      let code = exitCode;
+      for (const stop of stops)
+        await stop().catch((error: unknown) => {
+          code = 1;
+          fail(error);
+        });
+      process.exit(code);
     })();
     return ending;
   };
+}
+
+/** Milliseconds in which signals count as one: a terminal and a service manager may send one each. */
+const ONE_SIGNAL_MS = 1_000;
+let firstSignalAt: number | undefined;
+
+/** The second signal ends everything at once. The embedded PostgreSQL notices the end of this process, and shuts down by itself. */
+function endBySignal(end: (exitCode: number) => Promise<void>): void {
+  firstSignalAt ??= performance.now();
+  void end(0);
+  if (performance.now() - firstSignalAt < ONE_SIGNAL_MS) return;
+  say('Ended at once, by a second signal.');
+  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
+  process.exit(1);
 }
 
 function say(message: string): void {

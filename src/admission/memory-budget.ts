@@ -5,8 +5,8 @@
  * No sender can take all of it: each may hold at most a multiple of the free memory, so some is always left for a sender
  * that holds none (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
  */
-import { AppError } from '../common/errors/app-error';
-import { httpError } from '../common/errors/http-errors';
+import type { AppError } from '../common/errors/app-error';
+import { busy, httpError } from '../common/errors/http-errors';
 
 export interface BudgetLimits {
   /** Bytes. */
@@ -15,6 +15,8 @@ export interface BudgetLimits {
   readonly waitTimeoutMs: number;
   /** Requests that may wait; further requests are refused at once. */
   readonly maxWaiting: number;
+  /** Bytes of one reservation; default: what one client may have when nothing else is reserved. */
+  readonly perReservation?: number;
 }
 
 /** The errors for a reservation that is refused. */
@@ -99,9 +101,9 @@ export class MemoryBudget {
     return { reserved: this.reserved, waiting: this.line.length };
   }
 
-  /** Bytes that one body may take when nothing else is reserved. */
+  /** Bytes that one body may take. */
   get maxPerBody(): number {
-    return (this.limits.total * CLIENT_SHARE) / (1 + CLIENT_SHARE);
+    return this.limits.perReservation ?? (this.limits.total * CLIENT_SHARE) / (1 + CLIENT_SHARE);
   }
 
   /** Synchronous where there is room. @throws AppError 413 for more than one body may take, 503 when there is no room in time */
@@ -205,16 +207,7 @@ const clientOf = (parts: Parts): string => parts[0]?.[0] ?? '';
 const bodyTakesTooMuch = (): AppError =>
   httpError(413, 'The body takes more memory than one request may have: send it in parts');
 
-/** Seconds: most bodies arrive within a few seconds. */
-const RETRY_AFTER = '2';
-
 export const noMemoryForBody = (): AppError =>
-  new AppError({
-    status: 503,
-    code: 'service_unavailable',
-    message: 'The server holds as many request bodies as it may: try again in a moment',
-    headers: { 'Retry-After': RETRY_AFTER },
-    database: { sqlstate: 'PL503' },
-  });
+  busy('The server holds as many request bodies as it may: try again in a moment');
 
 const BODY_ERRORS: BudgetErrors = { noMemory: noMemoryForBody, tooMuchMemory: bodyTakesTooMuch };

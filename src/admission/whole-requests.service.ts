@@ -3,7 +3,8 @@
  * A tenant has one of them at a time; tenants do not wait for each other.
  */
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../common/errors/app-error';
+import type { AppError } from '../common/errors/app-error';
+import { busy } from '../common/errors/http-errors';
 import { Slots } from './slots';
 
 /** Of all tenants. Each may hold a body of up to a MiB. */
@@ -32,10 +33,4 @@ export class WholeRequests {
 }
 
 const tooManyRequests = (): AppError =>
-  new AppError({
-    status: 503,
-    code: 'service_unavailable',
-    message: 'Another large request of this project is running: try again in a moment',
-    headers: { 'Retry-After': '2' },
-    database: { sqlstate: 'PL503' },
-  });
+  busy('Another large request of this project is running: try again in a moment');

@@ -3,7 +3,8 @@
  * A repeated request costs no round trip. Simultaneous requests share one build, and few builds run at once.
  */
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../common/errors/app-error';
+import type { AppError } from '../common/errors/app-error';
+import { busy } from '../common/errors/http-errors';
 import { Slots } from '../admission/slots';
 import type { Catalog } from '../rest/catalog/catalog';
 import type { ServedDocument } from './openapi/served-document';
@@ -65,11 +66,5 @@ export class RoleDocuments {
 }
 
 function tooManyDocuments(): AppError {
-  return new AppError({
-    status: 503,
-    code: 'service_unavailable',
-    message: 'The service is busy: too many documents are being built',
-    headers: { 'Retry-After': '2' },
-    database: { sqlstate: 'PL503' },
-  });
+  return busy('The service is busy: too many documents are being built');
 }

@@ -1,7 +1,5 @@
 /** Backup and restore of projects and of the install, on request and by schedule. */
-import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
-import { QueueModule } from '../infra/queue/queue.module';
 import { StorageModule } from '../storage/storage.module';
 import { AuditArchiveRepository } from './archive/audit-archive.repository';
 import { ArchivedExtensions } from './archive/archived-extensions';
@@ -14,11 +12,9 @@ import { ProjectSchema } from './project-schema.service';
 import { BackupDestination } from './schedule/backup-destination';
 import { BackupMetrics } from './schedule/backup-metrics.service';
 import { BackupPassphrase } from './schedule/backup-passphrase';
-import { BACKUP_QUEUE } from './schedule/backup-queue';
 import { BackupScheduler } from './schedule/backup-scheduler.service';
 import { BackupStateRepository } from './schedule/backup-state.repository';
 import { BackupStates } from './schedule/backup-state.service';
-import { BackupProcessor } from './schedule/backup.processor';
 import { RunRepository } from './schedule/run.repository';
 import { ScheduleRepository } from './schedule/schedule.repository';
 import { ScheduledBackup } from './schedule/scheduled-backup.service';
@@ -30,7 +26,7 @@ import { ProjectSchemaController } from './http/project-schema.controller';
 import { BackupAdminService } from './http/backup-admin.service';
 
 @Module({
-  imports: [StorageModule, QueueModule, BullModule.registerQueue({ name: BACKUP_QUEUE })],
+  imports: [StorageModule],
   controllers: [
     BackupsController,
     InstallBackupsController,
@@ -45,7 +41,6 @@ import { BackupAdminService } from './http/backup-admin.service';
     BackupDestination,
     BackupMetrics,
     BackupPassphrase,
-    BackupProcessor,
     BackupScheduler,
     BackupStateRepository,
     BackupStates,

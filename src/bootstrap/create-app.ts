@@ -18,6 +18,9 @@ import { JsonLogger } from '../infra/logging/json-logger';
 import { ProjectUpkeep } from '../projects/project-upkeep.service';
 import { RestErrorRenderer } from '../rest/http/rest-error.renderer';
 import { StorageErrorRenderer } from '../storage/http/storage-error.renderer';
+import { StorageJsErrorRenderer } from '../storage/http/supabase/storage-js-error.renderer';
+import { ProjectRegistry } from '../projects/project-registry.service';
+import { addProject, lacksProject } from './project-of-apikey';
 import { corsOptions } from './cors';
 import type { DrainableServer } from './drainable-server';
 import { ErrorFilter } from './error.filter';
@@ -35,7 +38,12 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
       abortOnError: false,
     },
   );
-  const areas = [app.get(StorageErrorRenderer), new AuthErrorRenderer(), new RestErrorRenderer()];
+  const areas = [
+    app.get(StorageJsErrorRenderer),
+    app.get(StorageErrorRenderer),
+    new AuthErrorRenderer(),
+    new RestErrorRenderer(),
+  ];
   configureExpress(app, options, areas);
   app.useGlobalPipes(
     new BodyPipe({ whitelist: true, stopAtFirstError: true, exceptionFactory: toInvalidParameters }),
@@ -51,12 +59,17 @@ function configureExpress(
   { config }: AppOptions,
   areas: readonly ErrorRenderer[],
 ): void {
+  const registry = app.get(ProjectRegistry);
   // One middleware for all of these: each middleware costs every request a microsecond.
   app.use((request: Request, response: Response, next: (error?: AppError) => void) => {
     closeLingering(request, response);
     const fault = headFault(request);
     if (fault) return next(fault);
     request.url = replaceInvalidEscapes(request.url);
+    if (lacksProject(request) && request.method !== 'OPTIONS') {
+      void addProject(request, registry).then(() => next(), next);
+      return;
+    }
     // Preflights are answered before routing.
     const area = request.method === 'OPTIONS' ? areas.find((one) => one.matches(request.path)) : undefined;
     if (area?.complete) void area.complete(request.path, response).then(() => next());

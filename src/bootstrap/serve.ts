@@ -21,6 +21,9 @@ import type { DrainableServer } from './drainable-server';
 /** Name of the platform database on the embedded server. */
 const PLATFORM_DATABASE = 'plinth';
 
+/** Milliseconds for the end of connections and background work, once no request is left: PostgreSQL may not answer. */
+const CLOSE_LIMIT_MS = 10_000;
+
 /** Listening on HOST and PORT failed. The message is for the administrator. */
 class ListenError extends Error {
   override readonly name = 'ListenError';
@@ -75,8 +78,11 @@ export async function startDatabase(
       lost: postgres.gaveUp,
       stop: async () => {
         // Together, because PostgreSQL waits until the rest of its log was archived.
-        await Promise.all([receiver?.stop(), postgres.stop(), ballast.stop()]);
-        await lock.release();
+        try {
+          await Promise.all([receiver?.stop(), postgres.stop(), ballast.stop()]);
+        } finally {
+          await lock.release();
+        }
       },
     };
   } catch (error) {
@@ -122,6 +128,7 @@ export async function startHttp(config: AppConfig, app: NestExpressApplication):
 /**
  * Serves on for SHUTDOWN_DELAY while it reports not to be ready; then stops listening, completes requests in progress within
  * the limit, and closes the application's resources.
+ * @throws Error when they cannot be closed in time
  */
 export async function stopHttp(
   config: AppConfig,
@@ -135,10 +142,20 @@ export async function stopHttp(
     await sleep(shutdownDelayMs);
   }
   await server.drain(shutdownTimeoutMs);
-  await app.close().catch((error: Error) => {
-    new Logger('Shutdown').error(error.message, error.stack);
-  });
+  const closed = app.close().then(
+    () => true,
+    (error: Error) => {
+      new Logger('Shutdown').error(error.message, error.stack);
+      return true;
+    },
+  );
+  if (!(await Promise.race([closed, sleep(CLOSE_LIMIT_MS, false)])))
+    throw new Error(`Connections could not be closed within ${CLOSE_LIMIT_MS / 1_000} seconds.`);
 }
+
+/** Milliseconds in which a process ends after SIGTERM. */
+export const endLimitMs = ({ server: { shutdownDelayMs, shutdownTimeoutMs } }: AppConfig): number =>
+  shutdownDelayMs + shutdownTimeoutMs + CLOSE_LIMIT_MS;
 
 /**
  * The same for a process whose successor serves already, so there is no hurry: idle connections stay open for

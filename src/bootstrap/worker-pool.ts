@@ -2,7 +2,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { AppConfig } from '../config/app-config';
 import { readEnvironment } from '../config/dot-env';
-import { buildApp, retireHttp, startHttp, stopHttp } from './serve';
+import { buildApp, endLimitMs, retireHttp, startHttp, stopHttp } from './serve';
 
 const PLATFORM_URL_VARIABLE = 'PLINTH_WORKER_PLATFORM_URL';
 const RESTART_DELAY_MS = 1_000;
@@ -10,6 +10,13 @@ const RESTART_DELAY_MS = 1_000;
 const SERVING = 'serving';
 /** Sent to a worker whose successor serves. */
 const RETIRE = 'retire';
+/** Sent to each worker that serves, which sends it back. */
+const PING = 'ping';
+const PING_MS = 1_000;
+/** Milliseconds without an answer after which a worker counts as hung. */
+const HUNG_MS = 10_000;
+/** More than a worker needs to end by itself. */
+const KILL_MARGIN_MS = 5_000;
 
 /** The worker has printed the reason itself. */
 class WorkerFailedError extends Error {
@@ -24,10 +31,14 @@ export class WorkerPool {
   private replacing: Promise<void> | undefined;
   /** Ids of the workers that are started again if they end. */
   private readonly members = new Set<number>();
+  /** When each of them last answered, in milliseconds of the monotonic clock. */
+  private readonly answeredAt = new Map<number, number>();
+  private pinging: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly size: number,
+    private readonly config: AppConfig,
     private readonly platformUrl: string,
+    private readonly say: (message: string) => void,
   ) {}
 
   /**
@@ -36,11 +47,13 @@ export class WorkerPool {
    */
   async start(): Promise<void> {
     cluster.on('exit', ({ id }) => {
+      this.answeredAt.delete(id);
       if (!this.members.delete(id) || this.stopping) return;
       setTimeout(() => !this.stopping && this.add(this.fork()), RESTART_DELAY_MS);
     });
-    const workers = Array.from({ length: this.size }, () => this.add(this.fork()));
+    const workers = Array.from({ length: this.config.server.workers }, () => this.add(this.fork()));
     await Promise.all(workers.map(serving));
+    this.pinging = setInterval(() => this.ping(), PING_MS).unref();
   }
 
   /**
@@ -53,11 +66,40 @@ export class WorkerPool {
     return this.replacing;
   }
 
-  /** Resolves when every worker has completed its requests and ended. */
+  /** Resolves when every worker has completed its requests and ended. @throws Error when one had to be killed */
   async stop(): Promise<void> {
     this.stopping = true;
+    clearInterval(this.pinging);
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    let killed = 0;
+    const kill = setTimeout(
+      () => {
+        for (const worker of workers.filter((one) => !one.isDead())) {
+          killed += 1;
+          worker.process.kill('SIGKILL');
+        }
+      },
+      endLimitMs(this.config) + KILL_MARGIN_MS,
+    );
     await Promise.all(workers.map((worker) => ended(worker, () => worker.process.kill('SIGTERM'))));
+    clearTimeout(kill);
+    if (killed > 0) throw new Error(`${killed} workers did not end in time and were killed.`);
+  }
+
+  /** Kills workers that do not answer, which ends their connections; the end of one starts another. */
+  private ping(): void {
+    const now = performance.now();
+    for (const id of this.members) {
+      const worker = cluster.workers?.[id];
+      const answeredAt = this.answeredAt.get(id);
+      // It does not serve yet.
+      if (!worker || answeredAt === undefined) continue;
+      if (now - answeredAt > HUNG_MS) {
+        this.answeredAt.delete(id);
+        this.say(`A worker has not answered for ${HUNG_MS / 1_000} seconds. It is replaced.`);
+        worker.process.kill('SIGKILL');
+      } else worker.send(PING, () => undefined);
+    }
   }
 
   private async replaceEach(): Promise<void> {
@@ -75,13 +117,40 @@ export class WorkerPool {
   }
 
   private fork(): Worker {
-    return cluster.fork({ [PLATFORM_URL_VARIABLE]: this.platformUrl });
+    const worker = cluster.fork({ [PLATFORM_URL_VARIABLE]: this.platformUrl });
+    endPendingConnection(worker);
+    worker.on('message', (message) => {
+      if (message === PING || message === SERVING) this.answeredAt.set(worker.id, performance.now());
+    });
+    return worker;
   }
 
   private add(worker: Worker): Worker {
     this.members.add(worker.id);
     return worker;
   }
+}
+
+/**
+ * Node passes connections on one at a time, and keeps the one that a worker has not taken over open for ever if that worker is
+ * killed.
+ */
+function endPendingConnection(worker: Worker): void {
+  const { process: child } = worker;
+  const send = child.send.bind(child) as (message: unknown, handle?: Handle, ...rest: unknown[]) => boolean;
+  let last: Handle | undefined;
+  Object.assign(child, {
+    send: (message: unknown, handle?: Handle, ...rest: unknown[]) => {
+      if (typeof handle?.close === 'function') last = handle;
+      return send(message, handle, ...rest);
+    },
+  });
+  // Does nothing for one that was taken over.
+  worker.once('exit', (_code, signal) => signal !== null && last?.close?.());
+}
+
+interface Handle {
+  close?(): void;
 }
 
 /** Resolves when the worker has ended, which `end` causes. */
@@ -109,14 +178,20 @@ export async function runWorker(config: AppConfig): Promise<void> {
   const app = await buildApp(config, platformUrl);
   let ending: Promise<void> | undefined;
   const endBy = (stop: typeof stopHttp): void => {
-    ending ??= stop(config, app).finally(() => process.exit(0));
+    ending ??= stop(config, app).then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
   };
   const end = (): void => {
     // A worker that is being retired has to hurry now.
     if (ending) void app.getHttpServer().drain(config.server.shutdownTimeoutMs);
     else endBy(stopHttp);
   };
-  process.on('message', (message) => message === RETIRE && endBy(retireHttp));
+  process.on('message', (message) => {
+    if (message === RETIRE) endBy(retireHttp);
+    if (message === PING) process.send?.(PING);
+  });
   // May be called twice: systemd signals every process of a service, and the first process signals the workers too.
   process.on('SIGTERM', end);
   process.on('disconnect', end);

@@ -1,6 +1,7 @@
 /** Archives as files and streams of the command line, and their passphrase. */
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, rmSync } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { PassThrough, Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { VerifiedArchive, verifyArchive } from '../backup/archive/open-archive';
@@ -48,6 +49,11 @@ async function sizeOnDisk(path: string): Promise<number> {
 /** Writes to a draft beside the file, which replaces it when it is complete and durable. @returns its bytes */
 export async function writeWhole(path: string, write: (file: Writable) => Promise<void>): Promise<number> {
   const draft = `${path}.part`;
+  const abandon = (signal: NodeJS.Signals): void => {
+    rmSync(draft, { force: true });
+    process.exit(128 + constants.signals[signal]);
+  };
+  process.once('SIGINT', abandon).once('SIGTERM', abandon);
   try {
     await write(createWriteStream(draft, { mode: 0o600 }));
     const file = await open(draft, 'r+');
@@ -59,6 +65,8 @@ export async function writeWhole(path: string, write: (file: Writable) => Promis
   } catch (error) {
     await rm(draft, { force: true });
     throw new CliError(`The backup was not written: ${(error as Error).message}`, EXIT.failed);
+  } finally {
+    process.off('SIGINT', abandon).off('SIGTERM', abandon);
   }
 }
 

@@ -1,4 +1,4 @@
-import { defaultConnections } from './connection-budget';
+import { defaultConnections, memoryBudget } from './connection-budget';
 
 const GIB = 1024 ** 3;
 
@@ -19,4 +19,13 @@ it.each([
 
 it('opens up to 80 connections to another server, whose limits it does not know', () => {
   expect(defaultConnections('postgres://db.example.com/postgres', 2, 64 * GIB)).toBe(80);
+});
+
+it.each([
+  [0.5, 1, 128],
+  [2, 1, 384],
+  [2, 4, 128],
+  [64, 8, 384],
+])('in %d GiB, each of %d processes holds bodies of %d MiB', (memory, processes, expected) => {
+  expect(memoryBudget(384 * 1024 ** 2, 4, processes, memory * GIB)).toBe(expected * 1024 ** 2);
 });

@@ -1,4 +1,4 @@
-/** How many connections to projects' databases a process may open by default. */
+/** How many connections to projects' databases a process may open by default, and how much memory its budgets may have. */
 import { totalmem } from 'node:os';
 
 /** Bytes of the machine's memory for each connection: a backend takes 3 to 10 MB, and most of the memory is for other things. */
@@ -22,6 +22,16 @@ export function defaultConnections(
   if (url !== undefined) return OTHER_SERVER;
   const all = Math.min(MOST, Math.max(LEAST, Math.floor(memory / MEMORY_FOR_EACH)));
   return Math.floor(all / Math.min(processes, LEAST / 10));
+}
+
+/** A part of the memory that is left to each of several processes, or less. @param most bytes @param parts of the memory */
+export function memoryBudget(
+  most: number,
+  parts: number,
+  processes: number,
+  memory = machineMemory(),
+): number {
+  return Math.floor(Math.min(most, memory / parts / processes));
 }
 
 /** Bytes that this process may use: of the machine, or less in a container. */

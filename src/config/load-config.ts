@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { withHostList } from '../pg-pipeline';
 import { AppConfig, ServerConfig } from './app-config';
 import { backupConfig, backupFaults } from './backup-config';
-import { defaultConnections } from './connection-budget';
+import { defaultConnections, memoryBudget } from './connection-budget';
 import { EnvironmentVariables } from './env.schema';
 import { oidcConfig, oidcFaults } from './oidc-config';
 import { parsePlanQuotas, type PlanQuotasConfig } from './plan-quotas';
@@ -20,6 +20,8 @@ const LAST_PORT = 65_535;
 export const ADMIN_KEY_FILE = 'platform-admin-key';
 /** A body takes up to six times its size in memory, and one client may have half of the budget. */
 const BODIES_OF_BUDGET = 12;
+/** Bodies may take a quarter of the memory of the machine or container, results that wait an eighth. */
+const [BODIES_PARTS, RESULTS_PARTS] = [4, 8];
 /** Wrong passwords from one address without a delay. */
 const LEAST_FAILURES = 3;
 /** Idle times after which a session ends in any case. */
@@ -117,9 +119,19 @@ function serverConfig(env: EnvironmentVariables, tuning: Tuning): ServerConfig {
     metrics: metricsAddress(env),
     requestLog: env.REQUEST_LOG === 'true',
     traceEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
-    maxBufferedBytes: Math.max(tuning.bufferedBodies, BODIES_OF_BUDGET * env.MAX_BODY_SIZE),
+    maxBufferedBytes: Math.max(
+      memoryBudget(tuning.bufferedBodies, BODIES_PARTS, env.WORKERS),
+      BODIES_OF_BUDGET * env.MAX_BODY_SIZE,
+    ),
     maxResultBytes: env.MAX_RESULT_SIZE,
-    maxBufferedResultBytes: Math.max(tuning.bufferedResults, tuning.resultsOfBudget * env.MAX_RESULT_SIZE),
+    maxBufferedResultBytes: Math.max(
+      memoryBudget(
+        Math.max(tuning.bufferedResults, tuning.resultsOfBudget * env.MAX_RESULT_SIZE),
+        RESULTS_PARTS,
+        env.WORKERS,
+      ),
+      env.MAX_RESULT_SIZE,
+    ),
     minBodyRate: tuning.minBodyRate,
     bodyRateWindowMs: tuning.bodyRateWindowMs,
     bodyTimeoutMs: tuning.bodyTimeoutMs,

@@ -3,6 +3,8 @@
  * script that changes this object.
  */
 export interface Tuning {
+  /** Milliseconds in which the embedded PostgreSQL must write its checkpoint and end. */
+  databaseStopMs: number;
   /** bcrypt's cost: 2^cost rounds. */
   bcryptCost: number;
   /** Milliseconds before a failed mail is sent again; the delay doubles each time, for about six hours. */
@@ -34,6 +36,7 @@ export interface Tuning {
 const MIB = 1024 * 1024;
 
 export const TUNING: Tuning = {
+  databaseStopMs: 60_000,
   bcryptCost: 10,
   mailRetryDelayMs: 10_000,
   mailRecoveryIntervalMs: 60_000,

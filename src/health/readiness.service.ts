@@ -1,7 +1,9 @@
 /** Readiness: checks the services that every request depends on, with a time limit, and once at a time. */
 import { Injectable } from '@nestjs/common';
+import { Gauge } from 'prom-client';
 import { codeOf } from '../common/errors/error-facts';
 import { RedisClient } from '../infra/coordination/redis-client';
+import { Metrics } from '../infra/metrics/metrics';
 import { ObjectStore } from '../storage/providers/object-store';
 import { BackupHealth, BackupsMissingWarning } from './backup-health.service';
 import { DiskFullWarning, DiskReserve } from '../limits/disk-reserve.service';
@@ -52,7 +54,22 @@ export class ReadinessService {
     private readonly objects: ObjectStore,
     private readonly disks: DiskReserve,
     private readonly backups: BackupHealth,
-  ) {}
+    { registry }: Metrics,
+  ) {
+    const checks = (): Promise<Checks> => this.check();
+    new Gauge({
+      name: 'plinth_check_up',
+      help: 'The checks of /health/ready: 1 up, 0 down',
+      labelNames: ['check'],
+      registers: [registry],
+      aggregator: 'min',
+      async collect() {
+        this.reset();
+        for (const [check, { status }] of Object.entries(await checks()))
+          this.set({ check }, status === 'up' ? 1 : 0);
+      },
+    });
+  }
 
   /** The process stops soon: it still serves, but should get no more requests. */
   retire(): void {

@@ -85,5 +85,5 @@ export class MigrationLedger {
 function versionOf(record: RecordReader): string {
   const version = record.text('version', 20);
   if (/^-?\d+$/.test(version)) return version;
-  throw record.unusable('version', 'no number');
+  throw record.unusable('version', 'a number');
 }

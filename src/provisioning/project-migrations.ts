@@ -9,11 +9,13 @@ import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { QUIET_LOGGER } from '../database/platform/quiet-logger';
 import { Initial1790000000100 } from '../../migrations/project/1790000000100-initial';
 import { RequestedMails1790000000200 } from '../../migrations/project/1790000000200-requested-mails';
+import { SupabaseStorage1790000000300 } from '../../migrations/project/1790000000300-supabase-storage';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Initial1790000000100,
   RequestedMails1790000000200,
+  SupabaseStorage1790000000300,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

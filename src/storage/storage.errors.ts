@@ -1,5 +1,5 @@
 /** Errors of storage, with the codes of DECISIONS.md 6. */
-import { AppError } from '../common/errors/app-error';
+import { AppError, AppErrorOptions } from '../common/errors/app-error';
 import { codeOf } from '../common/errors/error-facts';
 
 /** Every error code of storage with its status; `storage_unavailable` is also sent with 503. */
@@ -28,7 +28,11 @@ export const STORAGE_ERROR_CODES: Readonly<Record<string, number>> = {
   project_paused: 503,
 };
 
-function storageError(code: string, message: string, more: { cause?: unknown } = {}): AppError {
+function storageError(
+  code: string,
+  message: string,
+  more: Pick<AppErrorOptions, 'cause' | 'extra'> = {},
+): AppError {
   return new AppError({ status: STORAGE_ERROR_CODES[code] ?? 500, code, message, ...more });
 }
 
@@ -50,6 +54,10 @@ export const fileNotFound = (): AppError => storageError('file_not_found', 'Ther
 
 export const pathNotFound = (): AppError => storageError('not_found', 'Storage has no such route');
 
+/** @param files in the bucket */
+export const bucketNotEmpty = (files: number): AppError =>
+  storageError('conflict', `The bucket holds ${files} files; delete them first`);
+
 export const bucketAlreadyExists = (): AppError =>
   storageError('bucket_already_exists', 'A bucket of that name already exists');
 
@@ -68,7 +76,9 @@ export const quotaExceeded = (scope: string, unit: string, quota: number): AppEr
   );
 
 export const unsupportedMediaType = (type: string): AppError =>
-  storageError('unsupported_media_type', `The bucket does not accept files of type ${type}`);
+  storageError('unsupported_media_type', `The bucket does not accept files of type ${type}`, {
+    extra: { type },
+  });
 
 export const uploadStalled = (): AppError => storageError('request_timeout', 'The upload arrived too slowly');
 

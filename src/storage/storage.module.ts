@@ -5,10 +5,12 @@ import { ApiKeyGuard } from '../access/api-key.guard';
 import { BearerGuard } from '../access/bearer.guard';
 import { BucketRepository } from './buckets/bucket.repository';
 import { BucketsService } from './buckets/buckets.service';
+import { EntryListRepository } from './files/entry-list.repository';
 import { FileContentRepository } from './files/file-content.repository';
 import { FileListRepository } from './files/file-list.repository';
 import { FileRepository } from './files/file.repository';
 import { FilesService } from './files/files.service';
+import { NamedFilesService } from './files/named-files.service';
 import { TargetRepository } from './files/target.repository';
 import { UploadService } from './files/upload.service';
 import { BucketsController } from './http/buckets.controller';
@@ -16,10 +18,16 @@ import { ContentController } from './http/content.controller';
 import { ContentResponder } from './http/content-responder';
 import { FileListsController } from './http/file-lists.controller';
 import { FilesController } from './http/files.controller';
+import { KeylessRequests } from './http/keyless-requests.service';
 import { ProjectStorageController } from './http/project-storage.controller';
 import { RateHeaders } from './http/rate-headers';
 import { StorageErrorRenderer } from './http/storage-error.renderer';
 import { SignedUrlsController } from './http/signed-urls.controller';
+import { StorageBucketsController } from './http/supabase/buckets.controller';
+import { ObjectContentController } from './http/supabase/object-content.controller';
+import { ObjectUploadsController } from './http/supabase/object-uploads.controller';
+import { ObjectsController } from './http/supabase/objects.controller';
+import { StorageJsErrorRenderer } from './http/supabase/storage-js-error.renderer';
 import { UnknownPathController } from './http/unknown-path.controller';
 import { UploadController } from './http/upload.controller';
 import { ObjectStore } from './providers/object-store';
@@ -34,6 +42,7 @@ import { StorageMetrics } from './storage-metrics.service';
 import { StorageTransaction } from './storage-transaction';
 import { StorageComparison } from './sweep/storage-comparison.service';
 import { StorageSweep } from './sweep/storage-sweep.service';
+import { SignedUploadsService } from './signed-urls/signed-uploads.service';
 import { SignedUrlsService } from './signed-urls/signed-urls.service';
 
 @Module({
@@ -46,6 +55,11 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     FilesController,
     ContentController,
     SignedUrlsController,
+    // Each takes paths that the following ones would take for the name of a bucket.
+    StorageBucketsController,
+    ObjectsController,
+    ObjectContentController,
+    ObjectUploadsController,
     UnknownPathController,
   ],
   providers: [
@@ -57,17 +71,22 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     ContentResponder,
     DeletedProjects,
     FileContentRepository,
+    EntryListRepository,
     FileListRepository,
     FileRepository,
     FilesService,
+    KeylessRequests,
+    NamedFilesService,
     ObjectRemover,
     ProjectEnds,
     QuotaWarnings,
     RateHeaders,
     RemovalHoldRepository,
+    SignedUploadsService,
     SignedUrlsService,
     StorageComparison,
     StorageErrorRenderer,
+    StorageJsErrorRenderer,
     StorageMetrics,
     StorageSweep,
     StorageTransaction,
@@ -76,6 +95,6 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     OBJECT_STORE,
     ProviderCheck,
   ],
-  exports: [ObjectStore, RemovalHoldRepository, StorageErrorRenderer, StorageSweep],
+  exports: [ObjectStore, RemovalHoldRepository, StorageErrorRenderer, StorageJsErrorRenderer, StorageSweep],
 })
 export class StorageModule {}

@@ -94,6 +94,18 @@ const upload = (rest: string, before = ''): Promise<HttpAnswer> => {
   });
 };
 
+/** An upload as storage-js sends it. */
+const putObject = (
+  method: string,
+  body: string,
+  headers: Record<string, string> = {},
+  object = 'box/x',
+): Promise<HttpAnswer> =>
+  admin.send(method, `/p/${project.slug}/storage/v1/object/${object}`, {
+    body,
+    headers: { ...asService('text/plain'), ...headers },
+  });
+
 /** An archive whose first member is this header. */
 async function restore(path: string, header: string): Promise<HttpAnswer> {
   const tar = pack();
@@ -168,6 +180,18 @@ const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
   [
     'POST /p/{project_slug}/storage/buckets/{bucket_name}/upload',
     () => upload(`\r\n${'\r\n--'.repeat(5_000_000)}`),
+  ],
+  [
+    'POST /p/{project_slug}/storage/v1/object/{bucket_name}/{path}',
+    () => putObject('POST', `<?xml ${'<!-- '.repeat(4_000_000)}`),
+  ],
+  [
+    'PUT /p/{project_slug}/storage/v1/object/{bucket_name}/{path}',
+    () => putObject('PUT', 'x', { 'x-metadata': Buffer.from('['.repeat(9_000)).toString('base64') }),
+  ],
+  [
+    'PUT /p/{project_slug}/storage/v1/object/upload/sign/{bucket_name}/{path}',
+    () => putObject('PUT', 'x', {}, `upload/sign/box/x?token=${'x'.repeat(12_000)}.${'x'.repeat(43)}`),
   ],
   ['an upload with many fields', () => upload('\r\n', FIELD.repeat(100_000))],
   ['an upload with many headers', () => upload(`${'a: b\r\n'.repeat(2_000_000)}\r\n`)],

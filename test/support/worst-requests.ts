@@ -52,6 +52,9 @@ export interface WorstOperation {
 /** Operations with bodies of other types, or whose bodies depend on the project: each has cases in the soak. */
 export const WITH_OWN_CASES: ReadonlySet<string> = new Set([
   'POST /p/{project_slug}/storage/buckets/{bucket_name}/upload',
+  'POST /p/{project_slug}/storage/v1/object/{bucket_name}/{path}',
+  'PUT /p/{project_slug}/storage/v1/object/{bucket_name}/{path}',
+  'PUT /p/{project_slug}/storage/v1/object/upload/sign/{bucket_name}/{path}',
   'POST /admin/v1/restore',
   'POST /admin/v1/restore/all',
 ]);

@@ -132,6 +132,10 @@ export const parameterRef = (name: string): Reference => ({ $ref: `#/components/
 export const responseRef = (name: string): Reference => ({ $ref: `#/components/responses/${name}` });
 export const headerRef = (name: string): Reference => ({ $ref: `#/components/headers/${name}` });
 
+export function textHeader(description: string, example?: string): Header {
+  return { description, schema: { type: 'string' }, ...(example === undefined ? {} : { example }) };
+}
+
 /** An array of the given schema. */
 export const listOf = (items: Schema): Schema => ({ type: 'array', items });
 

@@ -1,6 +1,7 @@
 /**
  * Converts schemas between the forms of OpenAPI 3.0 and 3.1. Documents are made in the form of 3.1; @nestjs/swagger
- * writes that of 3.0.
+ * writes that of 3.0. Converters such as @apiture/openapi-down-convert keep the type null, and change columns that are named
+ * like a keyword.
  */
 import { nullable, type Schema, type SchemaType } from './model';
 

@@ -52,17 +52,21 @@ export function* visibleFunctions(
 
 function visibleFunction(facts: RoutineFacts, options: Options): VisibleFunction {
   const { schema, name, comment, result, returns_set: returnsSet } = facts;
+  const { catalog, relationsByName } = options;
   const rowOf = argumentRelation(facts, options);
+  const leading = rowOf ? computedRelationship(facts, rowOf, options) : undefined;
+  const fields = (rowOf && catalog.relations.get(nameKey(rowOf))?.computed.get(name)) ?? [];
+  const leadsTo = leading && relationsByName.get(nameKey(leading.to))?.maySelect ? leading : null;
   return {
     schema,
     name,
     comment,
     result,
     returnsSet,
-    routine: routineOf(facts, options.catalog),
+    routine: routineOf(facts, catalog),
     rowOf,
-    leadsTo: rowOf && computedRelationship(facts, rowOf, options),
-    isField: rowOf !== null && isComputedField(facts, rowOf, options),
+    leadsTo,
+    isField: !leading && fields.some((field) => field.schema === schema),
   };
 }
 
@@ -84,28 +88,15 @@ function argumentRelation(
   return relation?.maySelect ? relation.relation : null;
 }
 
+/** The computed relationship of that name, whether or not the role may read its rows. */
 function computedRelationship(
   { schema, name }: RoutineFacts,
   rowOf: QualifiedName,
-  { catalog, relationsByName }: Options,
-): VisibleFunction['leadsTo'] {
-  const isOwn = (one: Relationship): boolean =>
-    one.kind === 'computed' && one.routine.schema === schema && one.routine.name === name;
-  const found = catalog.relationships.get(nameKey(rowOf))?.find(isOwn);
-  if (found?.kind !== 'computed' || !relationsByName.get(nameKey(found.to))?.maySelect) return null;
-  return { to: found.to, toOne: found.toOne };
-}
-
-function isComputedField(
-  { schema, name }: RoutineFacts,
-  rowOf: QualifiedName,
   { catalog }: Options,
-): boolean {
-  const relation = catalog.relations.get(nameKey(rowOf));
-  const leads = (catalog.relationships.get(nameKey(rowOf)) ?? []).some(
-    (one) => one.kind === 'computed' && one.routine.schema === schema && one.routine.name === name,
-  );
-  return !leads && (relation?.computed.get(name) ?? []).some((field) => field.schema === schema);
+): Extract<Relationship, { kind: 'computed' }> | undefined {
+  return (catalog.relationships.get(nameKey(rowOf)) ?? [])
+    .filter((one) => one.kind === 'computed')
+    .find(({ routine }) => routine.schema === schema && routine.name === name);
 }
 
 /** Overloads in the catalog's order, which does not depend on the order of the rows that were read. */

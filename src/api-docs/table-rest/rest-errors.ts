@@ -2,11 +2,13 @@
 import {
   type Header,
   headerRef,
+  listOf,
   type Reference,
   type Response,
   responseRef,
   type Schema,
   schemaRef,
+  textHeader,
 } from '../openapi/model';
 import { GRAMMAR_ERRORS } from '../../rest/grammar/grammar-error';
 import { POSTGREST_CODES } from '../../rest/postgrest-codes';
@@ -30,6 +32,13 @@ const ANY_SQLSTATE: Schema = {
 };
 const TEXT_OR_NULL: Schema = { type: ['string', 'null'] };
 
+const closed = (properties: Readonly<Record<string, Schema>>): Schema => ({
+  type: 'object',
+  additionalProperties: false,
+  required: Object.keys(properties),
+  properties,
+});
+
 /** Closed, except for the codes that a project's own SQL raises with `PGRST`. */
 function errorSchema(status: number, failure: RestFailure): Schema {
   const { sqlstates, codes = [] } = failure;
@@ -37,59 +46,36 @@ function errorSchema(status: number, failure: RestFailure): Schema {
   // RAISE with PTxyz answers with the status xyz.
   const all = sqlstates && [...new Set([...own, ...sqlstates, `PT${status}`])].sort();
   const postgrest = all && [...new Set([...codes, ...all.map((code) => POSTGREST[code] ?? code)])].sort();
-  const isConflict = status === 409;
+  const constraint = { ...TEXT_OR_NULL, description: 'Name of the violated constraint' };
   return {
-    type: 'object',
-    description: failure.description,
-    additionalProperties: false,
-    required: ['detail', 'message', 'code', 'details', 'hint'],
-    properties: {
-      detail: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['message', 'sqlstate', 'detail', 'hint', 'constraint', 'column'],
-        properties: {
-          message: { type: 'string' },
-          sqlstate: all ? { type: 'string', enum: all } : ANY_SQLSTATE,
-          detail: TEXT_OR_NULL,
-          hint: TEXT_OR_NULL,
-          constraint: isConflict
-            ? { ...TEXT_OR_NULL, description: 'Name of the violated constraint' }
-            : TEXT_OR_NULL,
-          column: TEXT_OR_NULL,
-        },
-      },
+    ...closed({
+      detail: closed({
+        message: { type: 'string' },
+        sqlstate: all ? { type: 'string', enum: all } : ANY_SQLSTATE,
+        detail: TEXT_OR_NULL,
+        hint: TEXT_OR_NULL,
+        constraint: status === 409 ? constraint : TEXT_OR_NULL,
+        column: TEXT_OR_NULL,
+      }),
       message: { type: 'string', description: 'The same as detail.message' },
-      code: postgrest
-        ? { type: 'string', enum: postgrest, description: CODE }
-        : { type: 'string', description: CODE },
+      code: { type: 'string', ...(postgrest ? { enum: postgrest } : {}), description: CODE },
       details: status === 300 ? CANDIDATES : TEXT_OR_NULL,
       hint: TEXT_OR_NULL,
-    },
+    }),
+    description: failure.description,
   };
 }
 
 const CODE = "PostgREST's code, such as PGRST116, or detail.sqlstate where PostgREST has none";
 
+const CANDIDATE = closed({
+  cardinality: { type: 'string' },
+  embedding: { type: 'string' },
+  relationship: { type: 'string' },
+});
 const CANDIDATES: Schema = {
   description: 'The matching relationships; for functions, a string or null',
-  anyOf: [
-    {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['cardinality', 'embedding', 'relationship'],
-        properties: {
-          cardinality: { type: 'string' },
-          embedding: { type: 'string' },
-          relationship: { type: 'string' },
-        },
-      },
-    },
-    { type: 'string' },
-    { type: 'null' },
-  ],
+  anyOf: [listOf(CANDIDATE), { type: 'string' }, { type: 'null' }],
 };
 
 function exampleOf({ message, sqlstate, code, detail, hint, constraint, details }: ErrorBody): object {
@@ -113,22 +99,13 @@ function exampleOf({ message, sqlstate, code, detail, hint, constraint, details 
 const PROXY_STATUS = 'Proxy-Status';
 
 const HEADERS: Readonly<Record<string, Header>> = {
-  [PROXY_STATUS]: {
-    description: 'Plinth and the error code (RFC 9209); without the code if a header cannot contain it',
-    schema: { type: 'string' },
-    example: 'Plinth; error=PGRST116',
-  },
-  'WWW-Authenticate': { description: 'The expected scheme', schema: { type: 'string' }, example: 'Bearer' },
-  Allow: {
-    description: 'The methods that are supported',
-    schema: { type: 'string' },
-    example: 'OPTIONS, GET, HEAD',
-  },
-  'Accept-Encoding': {
-    description: 'The accepted encodings; present when the body was encoded',
-    schema: { type: 'string' },
-    example: 'identity',
-  },
+  [PROXY_STATUS]: textHeader(
+    'Plinth and the error code (RFC 9209); without the code if a header cannot contain it',
+    'Plinth; error=PGRST116',
+  ),
+  'WWW-Authenticate': textHeader('The expected scheme', 'Bearer'),
+  Allow: textHeader('The methods that are supported', 'OPTIONS, GET, HEAD'),
+  'Accept-Encoding': textHeader('The accepted encodings; present when the body was encoded', 'identity'),
   'Retry-After': {
     description: 'Seconds after which a retry may succeed',
     schema: { type: 'integer', minimum: 0 },

@@ -8,6 +8,7 @@ import {
   type Reference,
   type Response,
   type Schema,
+  textHeader,
 } from '../openapi/model';
 import { componentName, ERROR_HEADERS } from './rest-errors';
 
@@ -134,21 +135,17 @@ export function restParameters(...names: SharedParameter[]): Reference[] {
   return names.map(parameterRef);
 }
 
-function header(description: string, example?: string): Header {
-  return { description, schema: TEXT, ...(example === undefined ? {} : { example }) };
-}
-
 const HEADERS: Readonly<Record<string, Header>> = {
-  'Content-Range': header(
+  'Content-Range': textHeader(
     'First and last row and, if a count was requested, the total number of rows',
     '0-9/42',
   ),
-  'Preference-Applied': header(
+  'Preference-Applied': textHeader(
     'The preferences that were applied; absent if there are none',
     'return=representation, count=exact',
   ),
-  'Content-Location': header('The path with the query in its canonical form', '/todos?select=id%2Ctitle'),
-  Location: header(
+  'Content-Location': textHeader('The path with the query in its canonical form', '/todos?select=id%2Ctitle'),
+  Location: textHeader(
     'Filter of the inserted row by its primary key, with `return=headers-only` and one row',
     '/todos?id=eq.1',
   ),
@@ -156,15 +153,15 @@ const HEADERS: Readonly<Record<string, Header>> = {
 
 /** Of every answer without an error. */
 const OF_ANSWERS: Readonly<Record<string, Header>> = {
-  'Content-Profile': header(
+  'Content-Profile': textHeader(
     'The schema of the table or function, where the project exposes several',
     'public',
   ),
-  'X-Consistency-Token': header(
+  'X-Consistency-Token': textHeader(
     'Of a write, where the server has read replicas: the token for reads that must see it',
     '5f2c1a9b.0/16B3748',
   ),
-  Warning: header(
+  Warning: textHeader(
     'The query names an embedded table that has an alias by its own name, which PostgREST deprecates',
   ),
 };

@@ -54,7 +54,7 @@ export function toCredentials(row: QueryResultRow): Credentials {
 /** The address of an imported account may be a user name. It goes into headers and tokens, so it has no control characters. */
 function emailOf(user: RecordReader): string {
   const email = user.text('email', 2 * MAX_EMAIL);
-  if (email === '' || /\p{Cc}/u.test(email)) throw user.unusable('email', 'no address');
+  if (email === '' || /\p{Cc}/u.test(email)) throw user.unusable('email', 'an address');
   return email;
 }
 

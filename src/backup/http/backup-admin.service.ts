@@ -81,7 +81,7 @@ export class BackupAdminService {
     await this.assertPossible();
     const all = projectId === null ? (await this.states.list()).map(({ subject }) => subject) : [projectId];
     await this.audit.write({ actor, action: 'backup.start', projectId });
-    await this.scheduler.request(all);
+    this.scheduler.request(all);
     return all.length;
   }
 

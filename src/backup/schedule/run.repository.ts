@@ -107,15 +107,6 @@ export class RunRepository {
     );
   }
 
-  /** Whether a backup that was due at this time or later succeeded. */
-  async hasSucceeded(subject: string, dueAt: Date): Promise<boolean> {
-    const rows = await this.dataSource.query<unknown[]>(
-      `select from backup_runs where subject = $1 and status = 'succeeded' and due_at >= $2 limit 1`,
-      [subject, dueAt],
-    );
-    return rows.length > 0;
-  }
-
   /**
    * Runs whose archive in this destination is not kept: all but the newest `keep` good ones. A run that failed may have an
    * archive, if its process ended before it could record it.

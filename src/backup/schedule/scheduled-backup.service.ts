@@ -10,7 +10,6 @@ import { ProjectBackup } from '../project-backup.service';
 import { BackupDestination } from './backup-destination';
 import { BackupPassphrase } from './backup-passphrase';
 import { BackupStates, SubjectState } from './backup-state.service';
-import type { BackupJob } from './backup-queue';
 import { NewRun, PLATFORM, RunRepository } from './run.repository';
 
 /** Characters of an error that the row of a run holds. */
@@ -41,14 +40,17 @@ export class ScheduledBackup {
     this.output?.destroy(new Error('Plinth was stopped'));
   }
 
-  /** Does nothing if the backup exists, another process makes it, or its project was deleted. */
-  async make({ subject, dueAt }: BackupJob): Promise<void> {
+  /**
+   * Does nothing if no backup is due any more, another process makes it, or its project was deleted.
+   * @param requestedAt makes a backup whatever the schedule; null: only if one is due
+   */
+  async make(subject: string, requestedAt: Date | null): Promise<void> {
     await this.runs.whileLocked(subject, async () => {
       // A run of which this process now holds the lock has lost its process.
       await this.runs.failRunning(subject, this.now());
       const state = (await this.states.list()).find((one) => one.subject === subject);
-      if (!state || (await this.runs.hasSucceeded(subject, new Date(dueAt)))) return;
-      await this.attempt(state, new Date(dueAt));
+      const dueAt = requestedAt ?? (state?.isDue && state.dueAt !== null ? new Date(state.dueAt) : null);
+      if (state && dueAt) await this.attempt(state, dueAt);
     });
   }
 

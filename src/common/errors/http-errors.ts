@@ -23,16 +23,19 @@ const CODES: Readonly<Record<number, string>> = {
 };
 
 /** An error for which the HTTP status says enough. Its SQLSTATE is `PL` and the status; 503 has a Retry-After. */
-export function httpError(status: number, message: string, cause?: unknown): AppError {
+export function httpError(status: number, message: string, cause?: unknown, retryAfter = 1): AppError {
   return new AppError({
     status,
     code: CODES[status] ?? (status < 500 ? 'invalid_parameters' : 'internal_error'),
     message,
     database: { sqlstate: `PL${status}` },
-    headers: status === 503 ? { 'Retry-After': '1' } : {},
+    headers: status === 503 ? { 'Retry-After': String(retryAfter) } : {},
     cause,
   });
 }
+
+/** 503 for what is over in a moment. */
+export const busy = (message: string): AppError => httpError(503, message, undefined, 2);
 
 /** A fault of the installation; the cause is for the log only. */
 export const internalError = (cause?: unknown): AppError =>

@@ -17,6 +17,7 @@ import { endLeftovers } from './leftover-processes';
 import { postgresBinaries } from './postgres-binaries';
 import { ServerLog } from './server-log';
 import { serverUser } from './server-user';
+import { TUNING } from '../../config/tuning';
 import { socketPath } from '../../pg-pipeline';
 import { type ProcessExit, startSupervised, type SupervisedProcess } from './supervised-process';
 
@@ -28,8 +29,8 @@ const RECOVERY_NOTICE_MS = 5_000;
 const PORT_ATTEMPTS = 5;
 /** Bytes of a Unix socket's path that every system takes (unix(7): 107; macOS: 103). */
 const LONGEST_SOCKET_PATH = 103;
-/** A fast shutdown writes a checkpoint. After this time PostgreSQL is stopped and recovers at the next start. */
-const STOP_LIMIT_MS = 60_000;
+/** Milliseconds for an end without a checkpoint. A process that was suspended ignores every other signal than SIGKILL. */
+const QUIT_LIMIT_MS = 5_000;
 
 export interface EmbeddedPostgresOptions {
   /** Absolute path. The cluster is in <dataDir>/postgres, its password and log in this directory. Created if missing. */
@@ -103,7 +104,10 @@ export class EmbeddedPostgres {
     return this.server.pid;
   }
 
-  /** Stops PostgreSQL with a fast shutdown: open transactions are rolled back. Resolves when it has ended. */
+  /**
+   * Stops PostgreSQL with a fast shutdown: open transactions are rolled back. Settles when it has ended.
+   * @throws EmbeddedPostgresError when it had to be stopped without a checkpoint
+   */
   stop(): Promise<void> {
     this.stopping ??= stopServer(this.server);
     return this.stopping;
@@ -199,10 +203,25 @@ function freePort(): Promise<number> {
   });
 }
 
+/** A fast shutdown writes a checkpoint. After the limit PostgreSQL is stopped without one, and recovers at the next start. */
 async function stopServer(server: SupervisedProcess): Promise<void> {
+  const limitMs = TUNING.databaseStopMs;
+  const forcing: NodeJS.Timeout[] = [];
+  let isForced = false;
   server.hold();
   server.kill('SIGINT');
-  const insist = setTimeout(() => server.kill('SIGQUIT'), STOP_LIMIT_MS);
+  forcing.push(
+    setTimeout(() => {
+      isForced = true;
+      server.kill('SIGQUIT');
+    }, limitMs),
+    setTimeout(() => server.kill('SIGKILL'), limitMs + QUIT_LIMIT_MS),
+  );
   await server.exited;
-  clearTimeout(insist);
+  forcing.forEach(clearTimeout);
+  if (isForced)
+    throw new EmbeddedPostgresError(
+      `PostgreSQL did not end within ${limitMs / 1_000} seconds and was stopped without a checkpoint. ` +
+        'Nothing that was acknowledged is lost: it reads its log at the next start, which takes longer.',
+    );
 }

@@ -53,8 +53,11 @@ export class EmbeddedSupervisor {
   /** Stops PostgreSQL, or an attempt to start it, and resolves when it has ended. */
   async stop(): Promise<void> {
     this.stopped.abort();
-    await this.postgres.stop();
-    await this.ended;
+    try {
+      await this.postgres.stop();
+    } finally {
+      await this.ended;
+    }
   }
 
   /** @returns the fault with which it was given up, or null after stop() */

@@ -2,21 +2,26 @@
  * Reads the columns of a record that Plinth keeps in a project's database. The project's owner may have changed a
  * column's type or stored any value, so each value is checked before it is used.
  */
-import type { QueryResultRow } from 'pg';
 import { DatabaseFault, isFault } from '../../common/errors/database-fault';
 import { isJsonObject, JsonObject, parseJson } from '../../common/text/json';
-import { UUID } from '../../common/text/uuid';
 
+/** As PostgreSQL prints it. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Replaces `infinity` and every year that RFC 3339 cannot write. */
 const LAST_DATE = Date.parse('9999-12-31T23:59:59.999Z');
 const FIRST_DATE = Date.parse('0001-01-01T00:00:00.000Z');
 
 export class RecordReader {
-  /** @param table of the record, for the error: `auth.users` */
+  protected readonly row: Readonly<Record<string, unknown>>;
+
+  /** @param table of the record, for the error: `auth.users` @throws DatabaseFault unusable_record when it is no row */
   constructor(
     private readonly table: string,
-    private readonly row: QueryResultRow,
-  ) {}
+    row: unknown,
+  ) {
+    if (typeof row !== 'object' || row === null) throw this.fault(`${table} returns no rows`);
+    this.row = row as Record<string, unknown>;
+  }
 
   isNull(column: string): boolean {
     return (this.row[column] ?? null) === null;
@@ -24,9 +29,9 @@ export class RecordReader {
 
   /** @throws DatabaseFault unusable_record, as all methods here do, when the value does not fit */
   uuid(column: string): string {
-    const value: unknown = this.row[column];
+    const value = this.row[column];
     if (typeof value === 'string' && UUID.test(value)) return value;
-    throw this.unusable(column, 'no UUID');
+    throw this.unusable(column, 'a UUID');
   }
 
   uuidOrNull(column: string): string | null {
@@ -35,9 +40,9 @@ export class RecordReader {
 
   /** @param maxLength in characters */
   text(column: string, maxLength: number): string {
-    const value: unknown = this.row[column];
+    const value = this.row[column];
     if (typeof value === 'string' && value.length <= maxLength) return value;
-    throw this.unusable(column, `no text of up to ${maxLength} characters`);
+    throw this.unusable(column, `text of at most ${maxLength} characters`);
   }
 
   textOrNull(column: string, maxLength: number): string | null {
@@ -45,33 +50,33 @@ export class RecordReader {
   }
 
   oneOf<T extends string>(column: string, values: readonly T[]): T {
-    const value: unknown = this.row[column];
+    const value = this.row[column];
     const found = values.find((one) => one === value);
     if (found !== undefined) return found;
-    throw this.unusable(column, `none of ${values.join(', ')}`);
+    throw this.unusable(column, `one of ${values.join(', ')}`);
   }
 
   boolean(column: string): boolean {
-    const value: unknown = this.row[column];
+    const value = this.row[column];
     if (typeof value === 'boolean') return value;
-    throw this.unusable(column, 'no boolean');
+    throw this.unusable(column, 'true or false');
   }
 
   /** @param most at most 2^53 - 1; bigint, which arrives as text, is accepted */
   integer(column: string, least: number, most: number): number {
-    const value: unknown = this.row[column];
+    const value = this.row[column];
     const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value;
     if (typeof number === 'number' && Number.isSafeInteger(number) && number >= least && number <= most) {
       return number;
     }
-    throw this.unusable(column, `no whole number from ${least} to ${most}`);
+    throw this.unusable(column, `a whole number from ${least} to ${most}`);
   }
 
   /** Years 1 to 9999: earlier and later years and `infinity` become the first or last moment of that range. */
   date(column: string): Date {
-    const value: unknown = this.row[column];
+    const value = this.row[column];
     const time = value instanceof Date ? value.getTime() : isInfinite(value) ? value : NaN;
-    if (Number.isNaN(time)) throw this.unusable(column, 'no point in time');
+    if (Number.isNaN(time)) throw this.unusable(column, 'a point in time');
     return new Date(Math.min(LAST_DATE, Math.max(FIRST_DATE, time)));
   }
 
@@ -81,9 +86,9 @@ export class RecordReader {
 
   /** @param most bytes */
   bytes(column: string, most: number): Buffer {
-    const value: unknown = this.row[column];
+    const value = this.row[column];
     if (Buffer.isBuffer(value) && value.length <= most) return value;
-    throw this.unusable(column, `no bytea of up to ${most} bytes`);
+    throw this.unusable(column, `a bytea of at most ${most} bytes`);
   }
 
   bytesOrNull(column: string, most: number): Buffer | null {
@@ -94,14 +99,18 @@ export class RecordReader {
   jsonObject(column: string, most: number): JsonObject {
     const value = parseJson(this.text(column, most));
     if (isJsonObject(value)) return value;
-    throw this.unusable(column, 'no JSON object');
+    throw this.unusable(column, 'a JSON object');
   }
 
-  /** The error of a column with an unusable value. @param fault `no UUID` */
-  unusable(column: string, fault: string): DatabaseFault {
+  /** The error of a column with an unusable value. @param wanted `a UUID` */
+  unusable(column: string, wanted: string): Error {
+    return this.fault(`${this.table}.${column} is not ${wanted}`);
+  }
+
+  protected fault(detail: string): Error {
     return new DatabaseFault(
       'unusable_record',
-      `The project's database holds ${fault} in ${this.table}.${column}`,
+      `The project's database holds what Plinth does not write: ${detail}`,
     );
   }
 }

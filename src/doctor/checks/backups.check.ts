@@ -1,10 +1,12 @@
 /** Whether backups are scheduled, can be made, and exist. */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { stat } from 'node:fs/promises';
 import { messageOf } from '../../common/errors/error-facts';
 import { BackupDestination } from '../../backup/schedule/backup-destination';
 import { BackupPassphrase } from '../../backup/schedule/backup-passphrase';
 import { BackupStates, SubjectState } from '../../backup/schedule/backup-state.service';
 import { Clock } from '../../common/time/clock';
+import { APP_CONFIG, AppConfig } from '../../config/app-config';
 import { DoctorCheck, Finding } from '../finding';
 
 /** Projects that the check names. */
@@ -20,6 +22,7 @@ export class BackupsCheck extends DoctorCheck {
     private readonly passphrase: BackupPassphrase,
     private readonly destination: BackupDestination,
     private readonly clock: Clock,
+    @Inject(APP_CONFIG) private readonly config: AppConfig,
   ) {
     super();
   }
@@ -38,6 +41,7 @@ export class BackupsCheck extends DoctorCheck {
     const faults = await this.faultsOfSettings();
     return [
       ...faults,
+      ...(await this.onDiskOfData()),
       ...missingOf(scheduled).map((state) => this.missing(state)),
       ...this.unscheduled(all),
       this.summary(scheduled),
@@ -65,6 +69,25 @@ export class BackupsCheck extends DoctorCheck {
       );
     }
     return found;
+  }
+
+  private async onDiskOfData(): Promise<Finding[]> {
+    const { dataDir, backups, storage, database } = this.config;
+    if (backups.destination.provider !== 'disk') return [];
+    const [place, ...data] = await Promise.all(
+      [
+        backups.destination.diskDir,
+        ...(database.url === null ? [dataDir] : []),
+        ...(storage.provider === 'disk' ? [storage.diskDir] : []),
+      ].map(async (directory) => (await stat(directory).catch(() => null))?.dev),
+    );
+    if (place === undefined || !data.includes(place)) return [];
+    return [
+      this.warning(
+        'backups are stored on the disk of the data, and would be lost with it',
+        'Name another disk, or a bucket, in BACKUP_URL.',
+      ),
+    ];
   }
 
   private missing({ slug, lastSuccess, lastRun }: SubjectState): Finding {

@@ -1,7 +1,10 @@
 /** The audit log as text for other programs, page by page, so that memory does not grow with it. */
+import { Slices } from '../../common/time/slices';
 import { AuditFilter, AuditLogRepository, AuditRecord } from './audit-log.repository';
 
 const PAGE = 1_000;
+/** Characters. */
+const CHUNK = 64 * 1024;
 
 const COLUMNS = [
   'id',
@@ -16,33 +19,39 @@ const COLUMNS = [
   'hash',
 ] as const satisfies readonly (keyof AuditRecord)[];
 
-type Printer = (records: readonly AuditRecord[]) => string;
+type Printer = (record: AuditRecord) => string;
 
 /** One JSON object a line. */
-export const toJsonLines: Printer = (records) =>
-  records.map((record) => `${JSON.stringify(record)}\n`).join('');
+export const toJsonLine: Printer = (record) => `${JSON.stringify(record)}\n`;
 
 /** RFC 4180, without the header line. */
-export const toCsv: Printer = (records) =>
-  records.map((record) => `${COLUMNS.map((column) => csvField(record[column])).join(',')}\r\n`).join('');
+export const toCsvLine: Printer = (record) =>
+  `${COLUMNS.map((column) => csvField(record[column])).join(',')}\r\n`;
 
 export const CSV_HEADER = `${COLUMNS.join(',')}\r\n`;
 
-/** Oldest first. Gives at least one chunk, so that an empty log has a response too. */
+/** Oldest first. Gives at least one chunk, so that an empty log has a response too. Yields to the event loop between the records. */
 export async function* exportedLog(
   log: AuditLogRepository,
   filter: AuditFilter,
   header: string,
   print: Printer,
 ): AsyncGenerator<string> {
-  let after = '0';
-  let page = await log.listAfter(after, PAGE, filter);
-  yield header + print(page);
-  while (page.length === PAGE) {
-    after = page.at(-1)?.id ?? after;
-    page = await log.listAfter(after, PAGE, filter);
-    yield print(page);
-  }
+  const slices = new Slices();
+  let text = header;
+  let page: AuditRecord[] = [];
+  do {
+    page = await log.listAfter(page.at(-1)?.id ?? '0', PAGE, filter);
+    for (const record of page) {
+      text += print(record);
+      if (text.length >= CHUNK) {
+        yield text;
+        text = '';
+      }
+      if (slices.isOver) await slices.yieldToLoop();
+    }
+  } while (page.length === PAGE);
+  yield text;
 }
 
 /**

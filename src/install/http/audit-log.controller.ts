@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { ClientLeftError, sendChunks } from '../../http/send-chunks';
 import { ChainHead, AuditChainRepository } from '../audit/audit-chain.repository';
 import { AuditLogRepository } from '../audit/audit-log.repository';
-import { CSV_HEADER, exportedLog, toCsv, toJsonLines } from '../audit/audit-export';
+import { CSV_HEADER, exportedLog, toCsvLine, toJsonLine } from '../audit/audit-export';
 import { AuditLogEntry, AuditVerification } from './dto/audit-responses';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { ExportAuditLogQuery, filterOf, ListAuditLogQuery, VerifyAuditLogQuery } from './dto/audit-log.dto';
@@ -69,7 +69,7 @@ export class AuditLogController {
       this.audit,
       filterOf(query),
       isCsv ? CSV_HEADER : '',
-      isCsv ? toCsv : toJsonLines,
+      isCsv ? toCsvLine : toJsonLine,
     );
     const head = {
       'Content-Type': isCsv ? `${CSV}; charset=utf-8` : JSON_LINES,

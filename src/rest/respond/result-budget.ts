@@ -29,15 +29,8 @@ const noMemory = (): AppError =>
   });
 
 export class ResultBudget extends MemoryBudget {
-  /** @param maxPerResult bytes */
-  constructor(
-    total: number,
-    private readonly maxPerResult: number,
-  ) {
-    super({ total, waitTimeoutMs: 0, maxWaiting: 0 }, { noMemory, tooMuchMemory: tooLarge });
-  }
-
-  override get maxPerBody(): number {
-    return this.maxPerResult;
+  /** @param perReservation bytes of a result */
+  constructor(total: number, perReservation: number) {
+    super({ total, waitTimeoutMs: 0, maxWaiting: 0, perReservation }, { noMemory, tooMuchMemory: tooLarge });
   }
 }

@@ -26,6 +26,17 @@ export const BUCKET_BY_ADDRESS = `storage.buckets where slug = $1 or name = $1 o
 /** Why a row was not changed: row-level security hides it, or shows it and refuses the change. */
 export type Refusal = 'not_found' | 'forbidden';
 
+export const BUCKET_SORTS = ['name', 'created_at', 'updated_at'] as const;
+
+export interface BucketPage {
+  readonly sortBy: (typeof BUCKET_SORTS)[number];
+  readonly sortDir: 'asc' | 'desc';
+  /** Text that the name contains; case-insensitive. */
+  readonly search: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 @Injectable()
 export class BucketRepository {
   constructor(private readonly door: StorageTransaction) {}
@@ -56,6 +67,29 @@ export class BucketRepository {
       maxBytes: MAX_BUCKETS,
     });
     return new JsonRows(rows.take());
+  }
+
+  /** One page of the buckets that the caller may see. */
+  async page(caller: StorageContext, page: BucketPage): Promise<Bucket[]> {
+    const { sortBy, sortDir, search, limit, offset } = page;
+    const { rows } = await this.door.query(caller, {
+      name: `storage:page-buckets:${sortBy}:${sortDir}`,
+      text: `select ${COLUMNS} from storage.buckets where strpos(lower(name), lower($1)) > 0
+        order by ${sortBy} ${sortDir}, id limit $2 offset $3`,
+      values: [search, limit, offset],
+      maxBytes: MAX_BUCKETS,
+    });
+    return rows.map(toBucket);
+  }
+
+  /** The number of its files, those that the caller may not see included; null: no such bucket. */
+  async countFiles(caller: StorageContext, address: string): Promise<number | null> {
+    const { rows } = await this.door.query(caller, {
+      name: 'storage:count-files',
+      text: `select (storage.usage_of(b.id)).bucket_files from (select id from ${BUCKET_BY_ADDRESS}) b`,
+      values: [address],
+    });
+    return rows[0] ? new StoredRow('buckets', rows[0]).wholeNumber('bucket_files') : null;
   }
 
   /** @param address slug or name */

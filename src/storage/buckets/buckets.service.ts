@@ -5,7 +5,7 @@ import { bucketNotFound, forbidden } from '../storage.errors';
 import { Bucket, BucketChange, NewBucket } from './bucket';
 import { assertBucketName } from './bucket-name';
 import { parseCacheControl } from './cache-control';
-import { BucketRepository, Refusal } from './bucket.repository';
+import { BucketPage, BucketRepository, Refusal } from './bucket.repository';
 import { StorageContext } from '../storage-transaction';
 
 @Injectable()
@@ -21,6 +21,10 @@ export class BucketsService {
   /** The buckets that the caller may see, by name. */
   list(caller: StorageContext): Promise<JsonRows> {
     return this.buckets.list(caller);
+  }
+
+  page(caller: StorageContext, page: BucketPage): Promise<Bucket[]> {
+    return this.buckets.page(caller, page);
   }
 
   /** @param address slug or name @throws AppError 404 */

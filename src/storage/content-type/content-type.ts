@@ -3,7 +3,7 @@ import { invalidParameters } from '../storage.errors';
 import { RECOGNISABLE } from './signatures';
 import { Evidence } from './sniff';
 
-const UNKNOWN = 'application/octet-stream';
+export const UNKNOWN_TYPE = 'application/octet-stream';
 const PLAIN = 'text/plain';
 const MAX_LENGTH = 255;
 
@@ -37,7 +37,7 @@ export function essenceOf(type: string): string {
 
 /** @param declared by the client, or null; application/octet-stream, the clients' default, is treated as null */
 export function resolveContentType(evidence: Evidence, declared: string | null): string {
-  const claim = declared !== null && essenceOf(declared) !== UNKNOWN ? declared : null;
+  const claim = declared !== null && essenceOf(declared) !== UNKNOWN_TYPE ? declared : null;
   const essence = claim === null ? '' : essenceOf(claim);
   switch (evidence.kind) {
     case 'certain':
@@ -48,7 +48,7 @@ export function resolveContentType(evidence: Evidence, declared: string | null):
       return claim === null || RECOGNISABLE.has(essence) ? PLAIN : claim;
     case 'none':
       // Content of a recognisable type would have been recognised, so the declaration is wrong.
-      return claim === null || RECOGNISABLE.has(essence) ? UNKNOWN : claim;
+      return claim === null || RECOGNISABLE.has(essence) ? UNKNOWN_TYPE : claim;
   }
 }
 

@@ -1,6 +1,7 @@
 /** Finds the bytes that belong to a file. Every query runs in the given RLS context. */
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
+import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { ObjectAddress } from '../providers/object-address';
 import { LIMITS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
@@ -9,7 +10,7 @@ import { FileContent, LinkedFile, NamedFile } from './file';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 const CONTENT_COLUMNS = `f.id, f.filename, f.content_type, f.size, f.sha256, f.object_id, f.updated_at,
-  b.is_public, b.cache_control`;
+  b.is_public, coalesce(f.cache_control, b.cache_control) as cache_control`;
 const FILES = 'storage.files f left join storage.buckets b on b.id = f.bucket_id';
 const NOW = 'floor(extract(epoch from now()))::bigint as now';
 /** Rows that byObject() returns at most. */
@@ -30,6 +31,42 @@ export class FileContentRepository {
   /** Like findContent(), but only for a file in a public bucket. */
   async findPublicContent(caller: StorageContext, id: string): Promise<FileContent | null> {
     return this.content(caller, id, 'storage:find-public-content', 'and b.is_public');
+  }
+
+  /** As findContent(), by bucket (slug or name) and filename. @param publicOnly only in a public bucket */
+  async findNamedContent(
+    caller: StorageContext,
+    bucket: string,
+    filename: string,
+    publicOnly = false,
+  ): Promise<FileContent | null> {
+    const { rows } = await this.door.query(caller, {
+      name: `storage:find-named-content:${publicOnly}`,
+      text: `select ${CONTENT_COLUMNS} from ${FILES} where f.filename = $2
+        and f.bucket_id = (select id from ${BUCKET_BY_ADDRESS}) ${publicOnly ? 'and b.is_public' : ''}`,
+      values: [bucket, filename],
+    });
+    return rows[0] ? toContent(caller, rows[0]) : null;
+  }
+
+  /** The values for signed URLs, by filename, of the files of a bucket that the caller may read. */
+  async findNamedRevisions(
+    caller: StorageContext,
+    bucket: string,
+    filenames: readonly string[],
+  ): Promise<ReadonlyMap<string, Revision & { readonly id: string }>> {
+    const { rows } = await this.door.query(caller, {
+      name: 'storage:find-named-revisions',
+      text: `select f.id, f.filename, f.link_revision, ${NOW} from storage.files f
+        where f.filename = any($2::text[]) and f.bucket_id = (select id from ${BUCKET_BY_ADDRESS})`,
+      values: [bucket, filenames],
+    });
+    return new Map(
+      rows.map((found) => {
+        const row = new StoredRow('files', found);
+        return [row.text('filename', LIMITS.filename), { id: row.uuid('id'), ...toRevision(row) }];
+      }),
+    );
   }
 
   async findLinked(caller: StorageContext, id: string): Promise<LinkedFile | null> {

@@ -5,10 +5,10 @@ import { JsonObject } from '../../common/text/json';
 import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import { Statement } from '../../database/statement';
 import { UUID } from '../../common/text/uuid';
-import { Refusal } from '../buckets/bucket.repository';
+import { BUCKET_BY_ADDRESS, Refusal } from '../buckets/bucket.repository';
 import { ObjectAddress } from '../providers/object-address';
 import { QuotaMark } from '../quotas/quota';
-import { LIMITS } from '../rows/limits';
+import { LIMITS, MAX_PAGE } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { fileAlreadyExists, forbidden } from '../storage.errors';
 import { FileRecord, StoredBytes } from './file';
@@ -16,6 +16,8 @@ import { UploadTarget } from './target.repository';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 const NAME_KEY = 'files_bucket_id_filename_key';
+/** Files that removeNamed() deletes at most. */
+export const MAX_REMOVED = 1_000;
 
 /** Columns of a FileRecord, except the slug of the bucket. */
 const FILE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.sha256, f.owner_id, f.metadata,
@@ -38,6 +40,8 @@ export interface NewFile {
   readonly filename: string;
   readonly metadata: JsonObject;
   readonly bytes: StoredBytes;
+  /** Cache-Control of the file; undefined: that of the bucket. */
+  readonly cacheControl?: string;
 }
 
 export interface FileChange {
@@ -65,13 +69,15 @@ export class FileRepository {
    * @throws AppError 409 when the name is taken, 413 when a quota has no room
    */
   async insert(caller: StorageContext, file: NewFile, overwrite: boolean): Promise<WrittenFile | null> {
-    const { bytes } = file;
+    const { bytes, cacheControl } = file;
+    // Named only when it is given, because a project may withhold columns by column privileges.
+    const isCached = cacheControl !== undefined;
     const statement: Statement = {
-      name: overwrite ? 'storage:upsert-file' : 'storage:insert-file',
+      name: `storage:${overwrite ? 'upsert' : 'insert'}${isCached ? '-cached' : ''}-file`,
       text: `insert into storage.files as f
-          (bucket_id, filename, content_type, size, sha256, object_id, metadata, owner_id)
-        select b.id, $2, $3, $4, $5, $6, $7, auth.uid() from storage.buckets b where b.id = $1
-        ${overwrite ? ON_CONFLICT_OVERWRITE : ''}
+          (bucket_id, filename, content_type, size, sha256, object_id, metadata, owner_id${isCached ? ', cache_control' : ''})
+        select b.id, $2, $3, $4, $5, $6, $7, auth.uid()${isCached ? ', $9' : ''} from storage.buckets b where b.id = $1
+        ${overwrite ? ON_CONFLICT_OVERWRITE : ''}${overwrite && isCached ? ', cache_control = excluded.cache_control' : ''}
         returning ${FILE_COLUMNS}, f.replaced_object_id, $8::text as bucket_slug`,
       values: [
         file.bucket.bucketId,
@@ -82,6 +88,7 @@ export class FileRepository {
         bytes.address.objectId,
         JSON.stringify(file.metadata),
         file.bucket.bucketSlug,
+        ...(isCached ? [cacheControl] : []),
       ],
     };
     const { rows, marks } = await this.write(caller, statement);
@@ -99,6 +106,41 @@ export class FileRepository {
       values: [id],
     });
     return rows[0] ? toFileRecord(new StoredRow('files', rows[0])) : null;
+  }
+
+  /** @param bucket slug or name */
+  async findNamed(caller: StorageContext, bucket: string, filename: string): Promise<FileRecord | null> {
+    const { rows } = await this.door.query(caller, {
+      name: 'storage:find-named-file',
+      text: `select ${FILE_COLUMNS}, ${BUCKET_SLUG} from storage.files f
+        where f.filename = $2 and f.bucket_id = (select id from ${BUCKET_BY_ADDRESS})`,
+      values: [bucket, filename],
+    });
+    return rows[0] ? toFileRecord(new StoredRow('files', rows[0])) : null;
+  }
+
+  /**
+   * Deletes the files of a bucket that the caller may delete; the caller removes the bytes after that.
+   * @param filenames null: so many of all files as one call may delete
+   */
+  async removeNamed(
+    caller: StorageContext,
+    bucket: string,
+    filenames: readonly string[] | null,
+  ): Promise<RemovedFile[]> {
+    const { rows } = await this.door.query(caller, {
+      name: filenames ? 'storage:delete-named-files' : 'storage:delete-some-files',
+      text: `with bucket as (select id, slug from ${BUCKET_BY_ADDRESS})
+        delete from storage.files f using bucket b where f.bucket_id = b.id
+          and ${filenames ? 'f.filename = any($2::text[])' : `f.id in (select id from storage.files where bucket_id = (select id from bucket) limit ${MAX_REMOVED})`}
+        returning ${FILE_COLUMNS}, f.object_id, b.slug as bucket_slug`,
+      values: filenames ? [bucket, filenames] : [bucket],
+      maxBytes: MAX_PAGE,
+    });
+    return rows.map((found) => {
+      const row = new StoredRow('files', found);
+      return { record: toFileRecord(row), address: addressIn(caller, row, 'object_id') };
+    });
   }
 
   /** Revokes the signed URLs of a file. */

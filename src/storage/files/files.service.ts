@@ -20,9 +20,7 @@ import { FileContent, FileRecord } from './file';
 import { FileContentRepository } from './file-content.repository';
 import { FileListRepository } from './file-list.repository';
 import { ChangedFile, FileChange, FileRepository } from './file.repository';
-import { assertFilename } from './filename';
-import { assertMetadata } from './metadata';
-import { assertAccepted, isDefinite, limitOf } from './upload-rules';
+import { assertFilename, assertMetadata, assertAccepted, isDefinite, limitOf } from './upload-rules';
 import { TargetRepository, UploadTarget } from './target.repository';
 import { DEFAULT_LIMIT, formatCursor, ListOptions, parseCursor, sortOf } from './list-options';
 

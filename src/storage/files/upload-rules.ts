@@ -1,14 +1,78 @@
-/** Rules for every file that enters a bucket by upload, copy or move. */
+/** Rules for every file that enters a bucket by upload, copy or move: its name, metadata, size and type. */
 import { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
 import { DatabaseFault } from '../../common/errors/database-fault';
+import { isJsonObject, JsonObject } from '../../common/text/json';
+import { storageFault } from '../../common/text/storable';
 import { StorageConfig } from '../../config/app-config';
 import { answerToFault } from '../../http/errors/fault-answers';
 import { Project } from '../../projects/project';
 import { isAllowed } from '../content-type/content-type';
-import { fileTooLarge, unsupportedMediaType } from '../storage.errors';
+import { invalidParameters, fileTooLarge, unsupportedMediaType } from '../storage.errors';
 import { FileContent } from './file';
 import { UploadTarget } from './target.repository';
+
+/** Names are any Unicode text, with `/` as separator (DECISIONS.md 6). They never become part of a path on disk. Bytes of UTF-8. */
+const MAX_NAME_BYTES = 1_024;
+const CONTROL = /\p{Cc}/u;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** @throws AppError 400 with the reason */
+export function assertFilename(name: string): void {
+  const fault = faultOf(name);
+  if (fault) throw invalidParameters(`filename ${fault}`);
+}
+
+function faultOf(name: string): string | null {
+  if (name === '') return 'must not be empty';
+  if (LONE_SURROGATE.test(name)) return 'must be valid Unicode';
+  if (CONTROL.test(name)) return 'must not contain control characters';
+  if (name.split('/').some((segment) => segment === '.' || segment === '..')) {
+    return 'must not contain the segments . and ..';
+  }
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES) return `must not be longer than ${MAX_NAME_BYTES} bytes`;
+  return null;
+}
+
+/** Metadata is a small JSON object. Bytes of its JSON text, counting numbers with an exponent in full digits. */
+const MAX_METADATA_BYTES = 16 * 1024;
+
+const EXPONENT = /e([+-]\d+)$/;
+
+/** @throws AppError 400 */
+export function parseMetadata(text: string): JsonObject {
+  if (Buffer.byteLength(text) > MAX_METADATA_BYTES) throw tooLong();
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw invalidParameters('metadata must be a JSON object', error);
+  }
+  return assertMetadata(value);
+}
+
+/** Returns the value. @throws AppError 400 */
+export function assertMetadata(value: unknown): JsonObject {
+  if (!isJsonObject(value)) throw invalidParameters('metadata must be a JSON object');
+  const fault = storageFault('metadata', value);
+  if (fault !== null) throw invalidParameters(fault);
+  if (printedBytes(value) > MAX_METADATA_BYTES) throw tooLong();
+  return value;
+}
+
+/** PostgreSQL prints 1e300 with 300 zeros, so lists of files would be fifty times as long as the uploads. */
+function printedBytes(value: JsonObject): number {
+  let digits = 0;
+  const text = JSON.stringify(value, (_name, member: unknown) => {
+    const [, exponent = '0'] = typeof member === 'number' ? (EXPONENT.exec(String(member)) ?? []) : [];
+    digits += Math.abs(Number(exponent));
+    return member;
+  });
+  return Buffer.byteLength(text) + digits;
+}
+
+const tooLong = (): Error =>
+  invalidParameters(`metadata must not be longer than ${MAX_METADATA_BYTES} bytes`);
 
 /** Largest size of a file, in bytes: the lowest limit of bucket, project and install. */
 export function limitOf(

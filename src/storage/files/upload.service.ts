@@ -1,12 +1,18 @@
 /**
- * Uploads: evaluates the policies before the body is read, streams the bytes to the provider, then inserts the row that makes
- * the file visible. Two round trips to the database. A crash at any moment leaves no row without bytes.
+ * Uploads: receive, store, publish. The policies are evaluated before the body is read, the bytes stream to the provider, and then a
+ * row makes the file visible. Two round trips to the database. A crash at any moment leaves no row without bytes.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { Caller } from '../../access/caller';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { DiskReserve } from '../../limits/disk-reserve.service';
-import { essenceOf, isAllowed, parseContentType, resolveContentType } from '../content-type/content-type';
+import { parseCacheControl } from '../buckets/cache-control';
+import {
+  essenceOf,
+  isAllowed,
+  parseContentType,
+  resolveContentType,
+  UNKNOWN_TYPE,
+} from '../content-type/content-type';
 import { Evidence } from '../content-type/sniff';
 import { ObjectAddress } from '../providers/object-address';
 import { ObjectStore } from '../providers/object-store';
@@ -19,14 +25,12 @@ import {
   invalidParameters,
   unsupportedMediaType,
 } from '../storage.errors';
+import { StorageContext } from '../storage-transaction';
 import { ByteFacts, ByteMeter } from './byte-meter';
 import { FileRecord } from './file';
 import { FileRepository, NewFile } from './file.repository';
-import { assertFilename } from './filename';
-import { parseMetadata } from './metadata';
+import { assertFilename, parseMetadata, isDefinite, limitOf } from './upload-rules';
 import { TargetRepository, UploadTarget } from './target.repository';
-import { UploadForm } from './upload-form';
-import { isDefinite, limitOf } from './upload-rules';
 
 export interface UploadRequest {
   /** Slug or name. */
@@ -35,11 +39,29 @@ export interface UploadRequest {
   readonly given: UploadParameters;
   /** Content-Length, in bytes; null without one. */
   readonly announcedLength: number | null;
-  /**
-   * Reads the body up to the file and passes the form to `work`. When that fails, the rest is not read.
-   * @param held bytes of the file that the provider holds in memory
-   */
-  withForm<T>(held: number, work: (form: UploadForm) => Promise<T>): Promise<T>;
+  /** Reads the body up to the file. @param held bytes of the file that the provider holds in memory */
+  receive(held: number): Promise<UploadForm>;
+}
+
+/** The form of an upload, independent of its wire format. */
+export interface UploadForm {
+  /** The fields received so far; complete after end(). */
+  readonly fields: ReadonlyMap<string, string>;
+  /** The file's own name. */
+  readonly filename: string | null;
+  /** The content type that the client states for the file. */
+  readonly declaredType: string | null;
+  readonly bytes: AsyncIterable<Buffer>;
+  /** Stores the type and the Cache-Control that the client declares; else the type is detected from the content. */
+  readonly asDeclared: boolean;
+  /** Why the form ended early; null when it did not. */
+  readonly failure: Error | null;
+  /** Resolves when the form was read to its end. @throws AppError 400 when it ended early or is malformed */
+  end(): Promise<void>;
+  /** Reads no more. */
+  stop(): void;
+  /** Gives the memory of the form back. */
+  release(): void;
 }
 
 export interface Uploaded {
@@ -51,7 +73,7 @@ export interface Uploaded {
 
 export const UPLOAD_PARAMETERS = ['filename', 'contentType', 'upsert', 'metadata'] as const;
 type UploadParameter = (typeof UPLOAD_PARAMETERS)[number];
-export type UploadParameters = Readonly<Partial<Record<UploadParameter, string>>>;
+export type UploadParameters = Readonly<Partial<Record<UploadParameter | 'cacheControl', string>>>;
 
 /** Bytes of a form in addition to its file. */
 const FORM_OVERHEAD = 64 * 1024;
@@ -70,7 +92,7 @@ export class UploadService {
   ) {}
 
   /** @throws AppError 400, 403, 404, 408, 409, 413, 415, 500 storage_unavailable, 503 */
-  async upload(caller: Caller, request: UploadRequest): Promise<Uploaded> {
+  async upload(caller: StorageContext, request: UploadRequest): Promise<Uploaded> {
     const { given } = request;
     if (given.filename !== undefined) assertFilename(given.filename);
     if (given.contentType !== undefined) parseContentType(given.contentType);
@@ -78,44 +100,50 @@ export class UploadService {
     if (target.mayUpload === 'no') throw forbidden();
     const limit = limitOf(caller.project, target, this.config);
     assertAnnounced(request, limit, target);
-
     return this.disk.during(request.announcedLength ?? limit, () =>
-      request.withForm(this.store.heldBytes, (form) => this.receive(caller, request, target, form, limit)),
+      this.receive(caller, request, target, limit),
     );
   }
 
-  private async target(caller: Caller, bucket: string, filename: string | null): Promise<UploadTarget> {
+  private async receive(
+    caller: StorageContext,
+    request: UploadRequest,
+    target: UploadTarget,
+    limit: number,
+  ): Promise<Uploaded> {
+    const form = await request.receive(this.store.heldBytes);
+    try {
+      const value: ParameterReader = (name) => request.given[name] ?? form.fields.get(name);
+      await this.assertMayUpload(caller, request, target, value('filename') ?? form.filename);
+      const stored = await this.storeBytes(
+        caller,
+        form,
+        target,
+        limitFor(target, limit, isTrue(value('upsert'))),
+      );
+      return await this.publish(caller, form, target, value, stored);
+    } catch (error) {
+      const cause = form.failure ?? error;
+      form.stop();
+      throw cause;
+    } finally {
+      form.release();
+    }
+  }
+
+  private async target(
+    caller: StorageContext,
+    bucket: string,
+    filename: string | null,
+  ): Promise<UploadTarget> {
     const target = await this.targets.findUploadTarget(caller, bucket, filename);
     if (!target) throw bucketNotFound();
     return target;
   }
 
-  private async receive(
-    caller: Caller,
-    request: UploadRequest,
-    target: UploadTarget,
-    form: UploadForm,
-    sizeLimit: number,
-  ): Promise<Uploaded> {
-    const value: ParameterReader = (name) => request.given[name] ?? form.fields.get(name);
-    await this.assertMayUpload(caller, request, target, value('filename') ?? form.filename);
-    const address = this.store.newAddress(caller.project.id);
-    const limit = limitFor(target, sizeLimit, isTrue(value('upsert')));
-    const meter = new ByteMeter(limit, (evidence) => refuseEarly(evidence, target));
-    await this.store.put(address, meter.measure(form.bytes));
-    try {
-      await form.end();
-      const file = newFileOf(target, form, value, { ...meter.facts(), address });
-      return await this.publish(caller, file, isTrue(value('upsert')));
-    } catch (error) {
-      if (isDefinite(error)) this.remover.removeLater([address]);
-      throw error;
-    }
-  }
-
   /** @param filename as far as it is known before the file's bytes @throws AppError 400, 403, 404 */
   private async assertMayUpload(
-    caller: Caller,
+    caller: StorageContext,
     { bucket, given }: UploadRequest,
     { mayUpload }: UploadTarget,
     filename: string | null,
@@ -127,32 +155,78 @@ export class UploadService {
       throw forbidden(given.filename === undefined ? EARLY_FILENAME : undefined);
   }
 
-  private async publish(caller: Caller, file: NewFile, overwrite: boolean): Promise<Uploaded> {
-    const written = await this.files.insert(caller, file, overwrite);
-    if (!written) throw bucketNotFound();
-    const { record, replaced, marks } = written;
-    if (replaced) this.remover.removeLater([replaced]);
-    return { record, isNew: replaced === null, marks };
+  private async storeBytes(
+    { project }: StorageContext,
+    { bytes, asDeclared }: UploadForm,
+    target: UploadTarget,
+    limit: ByteLimit,
+  ): Promise<StoredFacts> {
+    const address = this.store.newAddress(project.id);
+    const meter = new ByteMeter(limit, (evidence) => asDeclared || refuseEarly(evidence, target));
+    await this.store.put(address, meter.measure(bytes));
+    return { ...meter.facts(), address };
+  }
+
+  private async publish(
+    caller: StorageContext,
+    form: UploadForm,
+    target: UploadTarget,
+    value: ParameterReader,
+    stored: StoredFacts,
+  ): Promise<Uploaded> {
+    try {
+      await form.end();
+      const file = newFileOf(target, form, value, stored);
+      const written = await this.files.insert(caller, file, isTrue(value('upsert')));
+      if (!written) throw bucketNotFound();
+      const { record, replaced, marks } = written;
+      if (replaced) this.remover.removeLater([replaced]);
+      return { record, isNew: replaced === null, marks };
+    } catch (error) {
+      if (isDefinite(error)) this.remover.removeLater([stored.address]);
+      throw error;
+    }
   }
 }
 
+/** Bytes that the provider has stored. */
+type StoredFacts = ByteFacts & { readonly address: ObjectAddress };
+
 /** Reads a parameter from the query string, else from the fields of the form received so far. */
-type ParameterReader = (name: UploadParameter) => string | undefined;
+type ParameterReader = (name: UploadParameter | 'cacheControl') => string | undefined;
 
 /** The row of a file whose form was read to its end. @throws AppError 400, 415 */
 function newFileOf(
   bucket: UploadTarget,
   form: UploadForm,
   value: ParameterReader,
-  { address, size, sha256, evidence }: ByteFacts & { readonly address: ObjectAddress },
+  { address, size, sha256, evidence }: StoredFacts,
 ): NewFile {
   const filename = value('filename') ?? form.filename;
   if (filename === null) throw invalidParameters('filename is missing, or no UTF-8');
   assertFilename(filename);
-  const contentType = contentTypeOf(evidence, value('contentType'), form.declaredType);
+  const detected = contentTypeOf(evidence, value('contentType'), form.declaredType);
+  const contentType = (form.asDeclared && declaredTypeOf(form)) || detected;
   if (!isAllowed(contentType, bucket.allowedMimeTypes)) throw unsupportedMediaType(contentType);
   const metadata = parseMetadata(value('metadata') ?? '{}');
-  return { bucket, filename, metadata, bytes: { address, size, sha256, contentType } };
+  const cacheControl = form.asDeclared ? cacheControlOf(value('cacheControl')) : undefined;
+  return { bucket, filename, metadata, cacheControl, bytes: { address, size, sha256, contentType } };
+}
+
+/** Null for a type that says nothing, and for a malformed one. */
+function declaredTypeOf({ declaredType }: UploadForm): string | null {
+  const essence = declaredType === null ? null : lenient(declaredType);
+  return essence === null || essence === UNKNOWN_TYPE ? null : parseContentType(String(declaredType));
+}
+
+/** Seconds, or directives. Others are ignored, as storage-js lets applications pass any text. */
+function cacheControlOf(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  try {
+    return parseCacheControl(/^\d+$/.test(given) ? `max-age=${given}` : given);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -5,25 +5,17 @@
 import { applyDecorators, Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { rateLimited } from '../../access/access.errors';
 import { callerOf } from '../../access/current-caller.decorator';
 import { PublicRoute } from '../../access/public-route.decorator';
-import { projectPaused } from '../../database/pools/pool.errors';
-import { Project } from '../../projects/project';
-import { projectNotFound } from '../../projects/projects.errors';
-import { ProjectRegistry } from '../../projects/project-registry.service';
-import { ProjectQuotas } from '../../limits/project-quotas.service';
 import { cacheControlFor } from '../buckets/cache-control';
 import { FileContent } from '../files/file';
 import { FileContentRepository } from '../files/file-content.repository';
-import { StorageRateLimiter } from '../../limits/storage-rate-limiter';
 import { anonContext } from '../service-context';
 import { SignedUrlsService } from '../signed-urls/signed-urls.service';
-import { previewDisposition } from './active-types';
 import { ContentResponder } from './content-responder';
 import { DownloadQuery } from './dto/files.dto';
 import { validQuery } from './dto/validated';
-import { setRateHeaders } from './rate-headers';
+import { KeylessRequests } from './keyless-requests.service';
 import { NeedsCaller, StorageDocs, RATE_HEADERS } from './storage-api.decorator';
 import { TEXT, DocumentedHeaders } from '../../http/docs/documented-headers';
 import { ErrorList } from '../../http/docs/error-docs';
@@ -39,7 +31,7 @@ import { Describe, Errors } from '../../http/docs/operation.decorators';
 
 /** Named for each response, because errors of the same route are JSON. */
 /** Headers of every answer about the bytes of a file, 304 included. */
-const CONTENT_HEADERS: DocumentedHeaders = {
+export const CONTENT_HEADERS: DocumentedHeaders = {
   ...RATE_HEADERS,
   'Accept-Ranges': { description: '`bytes`', schema: TEXT },
   'Cache-Control': { description: 'Of the bucket, or `private, no-cache`', schema: TEXT },
@@ -121,9 +113,7 @@ export class ContentController {
     private readonly files: FileContentRepository,
     private readonly links: SignedUrlsService,
     private readonly responder: ContentResponder,
-    private readonly limiter: StorageRateLimiter,
-    private readonly registry: ProjectRegistry,
-    private readonly quotas: ProjectQuotas,
+    private readonly requests: KeylessRequests,
   ) {}
 
   @NeedsCaller()
@@ -155,10 +145,10 @@ export class ContentController {
   @Bytes('application/octet-stream')
   @Errors(invalidSignature(), signedUrlExpired(), CONTENT_ERRORS)
   async downloadSigned(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const project = await this.projectOf(request);
+    const project = await this.requests.projectOf(request);
     // The signature is verified before any other parameter is read.
     const claims = this.links.verify(project, fileIdOf(request), request.query);
-    await this.count(project, response);
+    await this.requests.count(project, response);
     const downloadName = downloadNameOf(request);
     await this.responder.send(request, response, {
       disposition: () => 'attachment',
@@ -177,50 +167,16 @@ export class ContentController {
   @Errors(CONTENT_ERRORS)
   async previewFile(@Req() request: Request, @Res() response: Response): Promise<void> {
     const downloadName = downloadNameOf(request);
-    const project = await this.projectOf(request);
+    const project = await this.requests.projectOf(request);
     const id = fileIdOf(request);
     const find = (): Promise<FileContent | null> => this.files.findPublicContent(anonContext(project), id);
-    const client = request.ip ?? '';
-    if (!(await this.limiter.mayMiss(project, client)))
-      throw rateLimited((await this.limiter.miss(project, client)).retryAfter);
-    const file = await find();
-    if (file) await this.count(project, response);
-    else await this.limiter.miss(project, client);
-    let first: FileContent | null | undefined = file;
-    await this.responder.send(request, response, {
-      disposition: ({ contentType }) =>
-        downloadName === undefined
-          ? previewDisposition(contentType, project.settings.preview_pdf_inline)
-          : 'attachment',
-      cacheControl: ({ bucket }) => cacheControlFor('preview', bucket),
-      downloadName,
-      find: async () => {
-        const found = first === undefined ? await find() : first;
-        first = undefined;
-        return found;
-      },
-    });
-  }
-
-  private async projectOf({ params }: Request): Promise<Project> {
-    const project = await this.registry.findBySlug(String(params.project_slug));
-    if (!project) throw projectNotFound();
-    if (project.database.isPaused) throw projectPaused();
-    return project;
-  }
-
-  /** Counts a request that was found to be valid. @throws AppError 429 */
-  private async count(project: Project, response: Response): Promise<void> {
-    this.quotas.assertMayRequest(project);
-    const state = await this.limiter.hit(project);
-    setRateHeaders(response, state);
-    if (!state.allowed) throw rateLimited(state.retryAfter);
+    await this.requests.sendPublic(request, response, project, { downloadName, find });
   }
 }
 
 const fileIdOf = ({ params }: Request): string => String(params.file_id);
 
 /** @throws AppError 400 */
-function downloadNameOf({ query }: Request): string | undefined {
+export function downloadNameOf({ query }: Request): string | undefined {
   return query.download === undefined ? undefined : validQuery(DownloadQuery, query).download;
 }

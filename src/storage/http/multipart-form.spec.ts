@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import type { UploadForm } from '../files/upload-form';
-import { type OpenForm, openMultipartForm } from './multipart-form';
+import type { UploadForm } from '../files/upload.service';
+import { openMultipartForm } from './multipart-form';
 
 const PART = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
 /** busboy holds back what a boundary could begin with. */
@@ -10,7 +10,7 @@ const BEGUN = `${PART}con`;
 const FORM = `${BEGUN}tent\r\n--x--\r\n`;
 const MINUTE = 60_000;
 const PACE = { minRate: 1_024, windowMs: MINUTE, deadlineMs: MINUTE };
-const MEMORY = { grow: () => undefined };
+const MEMORY = { grow: () => undefined, release: () => undefined };
 
 let server: Server;
 let client: Socket;
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 /** Opens the forms of so many requests, once their heads are there. */
-async function forms(count: number): Promise<OpenForm[]> {
+async function forms(count: number): Promise<UploadForm[]> {
   while (requests.length < count) await once(server, 'request');
   return Promise.all(requests.map((request) => openMultipartForm(request, PACE, MEMORY)));
 }

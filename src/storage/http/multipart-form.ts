@@ -1,28 +1,23 @@
 /**
  * The multipart form of an upload, read while it arrives: fields before the part `file`, the file's bytes, fields after it.
- * busboy parses it. What busboy cannot do is done here and in the files beside this one:
- * - boundary-check.ts, form-boundary.ts, replacement-check.ts refuse malformed forms that busboy would misread;
- * - boundary-search.ts finds the end of the file natively. The file's bytes bypass busboy, which needs three times as long to
- *   search them (250 against 80 microseconds per MiB; their hash takes 600);
- * - chunk-queue.ts bounds the memory for a file sent in single bytes; fields count against the memory for bodies;
+ * busboy parses it. What busboy cannot do is done here and in two other files:
+ * - form-checks.ts refuses malformed forms that busboy would misread;
+ * - file-part.ts finds the end of the file natively, and bounds the memory for a file sent in single bytes. The file's bytes bypass
+ *   busboy, which needs three times as long to search them (250 against 80 microseconds per MiB; their hash takes 600);
+ * - fields count against the memory for bodies;
  * - a form that arrives too slowly, or holds too much beside its file, is refused.
  */
 import busboy from 'busboy';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Memory } from '../../admission/memory-budget';
+import type { Reservation } from '../../admission/memory-budget';
 import { BodyPace, type PaceLimits } from '../../admission/body-pace';
 import { assertNotEncoded } from '../../http/bodies/content-encoding';
 import { invalidParameters, uploadStalled } from '../storage.errors';
-import { UploadForm } from '../files/upload-form';
-import { UPLOAD_PARAMETERS } from '../files/upload.service';
-import { BoundaryCheck } from './boundary-check';
-import { BoundarySearch } from './boundary-search';
-import { ChunkQueue } from './chunk-queue';
-import { boundaryOf, delimiterOf, formHeader, isForm } from './form-boundary';
-import { ReplacementCheck } from './replacement-check';
+import { UPLOAD_PARAMETERS, type UploadForm } from '../files/upload.service';
+import { BoundaryCheck, boundaryOf, delimiterOf, formHeader, isForm, ReplacementCheck } from './form-checks';
+import { BoundarySearch, ChunkQueue } from './file-part';
 
-const FILE_PART = 'file';
 const LIMITS = { files: 1, fields: 20, fieldNameSize: 100, fieldSize: 64 * 1024, headerPairs: 20 };
 /** Maximum bytes of a form beside its file, preamble and epilogue included. LIMITS alone allow 1.3 MiB of fields. */
 const MAX_BESIDE = 2 * 1024 * 1024;
@@ -31,35 +26,44 @@ export const MAX_WAITING = 256 * 1024;
 /** Bytes of memory per byte of a field: what was read, and its text. */
 const FIELD_MULTIPLE = 4;
 
-/** A form whose bytes are being read. */
-export interface OpenForm extends UploadForm {
-  /** Why the form ended early; null when it did not. */
-  readonly failure: Error | null;
-  /** Reads no more. */
-  stop(): void;
+type FormMemory = Pick<Reservation, 'grow' | 'release'>;
+
+interface FormKind extends Pick<UploadForm, 'asDeclared'> {
+  /** The name of the part that holds the file; null: any. */
+  readonly filePart: string | null;
 }
+
+const DETECTED: FormKind = { filePart: 'file', asDeclared: false };
 
 /**
  * Reads a form up to the first byte of its file.
- * @param memory counts the fields of the form
+ * @param memory counts the fields of the form, and is released with it
  * @throws AppError 400 when the form is malformed or has no file, 408, 415 when it is compressed, and errors of `memory`
  */
 export async function openMultipartForm(
   request: IncomingMessage,
   pace: PaceLimits,
-  memory: Memory,
-): Promise<OpenForm> {
-  assertNotEncoded(request);
-  return new MultipartForm(request, pace, memory).begin();
+  memory: FormMemory,
+  kind: FormKind = DETECTED,
+): Promise<UploadForm> {
+  try {
+    assertNotEncoded(request);
+    return await new MultipartForm(request, pace, memory, kind).begin();
+  } catch (error) {
+    memory.release();
+    throw error;
+  }
 }
 
-class MultipartForm implements OpenForm {
+class MultipartForm implements UploadForm {
+  readonly asDeclared: boolean;
   readonly fields = new Map<string, string>();
   filename: string | null = null;
   declaredType: string | null = null;
   readonly bytes = new ChunkQueue(() => this.resumeSocket());
   failure: Error | null = null;
 
+  private readonly filePart: string | null;
   private readonly parser: busboy.Busboy;
   private readonly ended: Promise<void>;
   private readonly delimiter: Buffer;
@@ -77,8 +81,11 @@ class MultipartForm implements OpenForm {
   constructor(
     private readonly request: IncomingMessage,
     pace: PaceLimits,
-    private readonly memory: Memory,
+    private readonly memory: FormMemory,
+    { filePart, asDeclared }: FormKind,
   ) {
+    this.filePart = filePart;
+    this.asDeclared = asDeclared;
     const boundary = boundaryFrom(request);
     this.parser = createParser(boundary);
     this.delimiter = delimiterOf(boundary);
@@ -102,12 +109,20 @@ class MultipartForm implements OpenForm {
     this.listenToRequest();
     await Promise.race([fileFound, this.ended]);
     if (this.stage === 'before')
-      throw invalidParameters(`The form has no part named "${FILE_PART}" that holds a file`);
+      throw invalidParameters(
+        this.filePart === null
+          ? 'The form holds no file'
+          : `The form has no part named "${this.filePart}" that holds a file`,
+      );
     return this;
   }
 
   end(): Promise<void> {
     return this.ended;
+  }
+
+  release(): void {
+    this.memory.release();
   }
 
   stop(): void {
@@ -212,8 +227,8 @@ class MultipartForm implements OpenForm {
     // The parser emits the same error.
     stream.on('error', () => undefined);
     stream.resume();
-    if (name !== FILE_PART) {
-      this.fail(invalidParameters(`The file must be in the part named "${FILE_PART}"`));
+    if (this.filePart !== null && name !== this.filePart) {
+      this.fail(invalidParameters(`The file must be in the part named "${this.filePart}"`));
       return;
     }
     this.stage = 'file';

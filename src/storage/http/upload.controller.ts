@@ -4,9 +4,8 @@ import { ApiBody, ApiConsumes, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
 import { BodyReader } from '../../http/bodies/body-reader';
-import type { UploadForm } from '../files/upload-form';
 import { FileRecord } from '../files/file';
-import { UploadService } from '../files/upload.service';
+import { type UploadForm, UploadService } from '../files/upload.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
 import { UploadQuery } from './dto/files.dto';
 import { FileDto } from './dto/records';
@@ -121,34 +120,16 @@ export class UploadController {
       bucket: bucketAddressOf(String(request.params.bucket_name)),
       given: validQuery(UploadQuery, request.query),
       announcedLength: lengthOf(request),
-      withForm: (held, work) => this.withForm(request, held, work),
+      receive: (held) => this.receive(request, held),
     });
     this.warnings.report(caller.project, record, marks, response);
     response.status(isNew ? HttpStatus.CREATED : HttpStatus.OK);
     return record;
   }
 
-  private async withForm<T>(
-    request: Request,
-    held: number,
-    work: (form: UploadForm) => Promise<T>,
-  ): Promise<T> {
-    const memory = await this.bodies.reserve(
-      request,
-      Math.min(lengthOf(request) ?? Infinity, held + MAX_WAITING),
-    );
-    try {
-      const form = await openMultipartForm(request, this.bodies.pace, memory);
-      try {
-        return await work(form);
-      } catch (error) {
-        const cause = form.failure ?? error;
-        form.stop();
-        throw cause;
-      }
-    } finally {
-      memory.release();
-    }
+  private async receive(request: Request, held: number): Promise<UploadForm> {
+    const bytes = Math.min(lengthOf(request) ?? Infinity, held + MAX_WAITING);
+    return openMultipartForm(request, this.bodies.pace, await this.bodies.reserve(request, bytes));
   }
 }
 

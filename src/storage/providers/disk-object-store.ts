@@ -9,12 +9,18 @@ import { batchesOf } from '../../common/batches';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { directoryFault } from '../../config/directory-error';
 import { storageUnavailable } from '../storage.errors';
-import { ChunkWriter, MAX_WAITING, writeAll } from './chunk-writer';
-import { DiskDirectories } from './disk-directories';
-import { DiskLayout, isMissing } from './disk-layout';
+import {
+  ChunkWriter,
+  MAX_WAITING,
+  writeAll,
+  closeFile,
+  closeNow,
+  openFile,
+  readFrom,
+  syncFile,
+} from './file-descriptors';
+import { DiskDirectories, DiskLayout, isMissing, NeighbouringIds } from './disk-layout';
 import { entriesOf, factsOf, objectsBelow } from './disk-listing';
-import { closeFile, closeNow, openFile, readFrom, syncFile } from './file-descriptors';
-import { NeighbouringIds } from './neighbouring-ids';
 import { ObjectAddress } from './object-address';
 import { ObjectMissingError, ObjectStore, SMALL_READ, StoredObject } from './object-store';
 import { ReadBuffers } from './read-buffers';

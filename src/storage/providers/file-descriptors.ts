@@ -24,8 +24,71 @@ export function readFrom(fd: number, buffer: Buffer, length: number, position: n
 }
 
 /** @returns bytes written, possibly fewer than given */
-export function writeTo(fd: number, chunks: readonly Buffer[]): Promise<number> {
+function writeTo(fd: number, chunks: readonly Buffer[]): Promise<number> {
   return new Promise((resolve, reject) => {
     writev(fd, chunks, (error, bytesWritten) => (error ? reject(error) : resolve(bytesWritten)));
   });
+}
+
+/** Bytes that may wait in the queue. */
+export const MAX_WAITING = 512 * 1024;
+
+/** Writes chunks to a file while the next ones arrive: one writev() at a time, with a bounded queue. */
+export class ChunkWriter {
+  private waiting: Buffer[] = [];
+  private waitingBytes = 0;
+  private writing: Promise<void> | null = null;
+  private failure: { readonly reason: unknown } | null = null;
+
+  constructor(private readonly fd: number) {}
+
+  /** Resolves when the queue has room. @throws the file system's error, possibly of an earlier chunk */
+  async write(chunk: Buffer): Promise<void> {
+    this.waiting.push(chunk);
+    this.waitingBytes += chunk.length;
+    if (!this.writing) this.start();
+    else if (this.waitingBytes >= MAX_WAITING) await this.writing;
+    if (this.failure) throw this.failure.reason;
+  }
+
+  /** Resolves when everything is written. */
+  async end(): Promise<void> {
+    while (this.writing) await this.writing;
+    if (this.failure) throw this.failure.reason;
+  }
+
+  private start(): void {
+    this.writing = this.drain().then(() => {
+      this.writing = null;
+    });
+  }
+
+  private async drain(): Promise<void> {
+    try {
+      while (this.waiting.length > 0) {
+        const chunks = this.waiting;
+        this.waiting = [];
+        this.waitingBytes = 0;
+        await writeAll(this.fd, chunks);
+      }
+    } catch (error) {
+      this.failure = { reason: error };
+    }
+  }
+}
+
+/** Repeats writev(), which may write less than it was given. */
+export async function writeAll(fd: number, chunks: Buffer[]): Promise<void> {
+  let rest = chunks;
+  while (rest.length > 0) {
+    let bytesWritten = await writeTo(fd, rest);
+    const index = rest.findIndex((chunk) => {
+      if (bytesWritten < chunk.length) return true;
+      bytesWritten -= chunk.length;
+      return false;
+    });
+    const [partial, ...later] = index < 0 ? [] : rest.slice(index);
+    if (!partial) return;
+    rest = [partial.subarray(bytesWritten), ...later];
+  }
 }

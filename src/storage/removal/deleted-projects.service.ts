@@ -2,7 +2,7 @@
  * Removes the bytes of a deleted project. The platform database notifies when a deletion ends, including one that another
  * process finishes after a crash. Without the notification, the sweep removes them.
  */
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ObjectStore } from '../providers/object-store';
 import { ObjectRemover } from './object-remover.service';
@@ -10,21 +10,32 @@ import { ProjectEnds } from './project-ends.service';
 import { RemovalHoldRepository } from './removal-hold.repository';
 
 @Injectable()
-export class DeletedProjects {
+export class DeletedProjects implements OnApplicationBootstrap {
   constructor(
     registry: ProjectRegistry,
     private readonly ends: ProjectEnds,
     private readonly hold: RemovalHoldRepository,
     private readonly store: ObjectStore,
-    remover: ObjectRemover,
+    private readonly remover: ObjectRemover,
   ) {
     registry.onChange((id) => {
-      const remove = (): Promise<void> => this.removeIfDeleted(id, Infinity);
       void registry.findById(id).then(
-        (project) => project === null && remover.runLater('all objects', id, remove),
+        (project) => project === null && this.removeLater(id),
         () => undefined,
       );
     });
+  }
+
+  /** Projects that the start has undone, before this process could be notified. */
+  onApplicationBootstrap(): void {
+    void this.ends.lastUndone().then(
+      (ids) => ids.forEach((id) => this.removeLater(id)),
+      () => undefined,
+    );
+  }
+
+  private removeLater(id: string): void {
+    this.remover.runLater('all objects', id, () => this.removeIfDeleted(id, Infinity));
   }
 
   /**

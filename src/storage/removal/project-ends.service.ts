@@ -5,6 +5,7 @@ import { ProjectsService } from '../../projects/projects.service';
 
 /** Actions of the audit log that end a project: a deletion, and the cleanup of an unfinished creation or deletion after a crash. */
 const ENDS = ['project.delete', 'project.undo'];
+const MAX_UNDONE = 100;
 
 @Injectable()
 export class ProjectEnds {
@@ -12,6 +13,12 @@ export class ProjectEnds {
     private readonly auditLog: AuditLogRepository,
     private readonly projects: ProjectsService,
   ) {}
+
+  /** Ids of projects that were undone last: a crash may have left bytes of them. */
+  async lastUndone(): Promise<string[]> {
+    const entries = await this.auditLog.list({ action: 'project.undo', limit: MAX_UNDONE });
+    return [...new Set(entries.flatMap(({ project_id: id }) => id ?? []))];
+  }
 
   /**
    * @returns milliseconds since the epoch; null when the project exists, also while it is being restored from a backup,

@@ -1,6 +1,6 @@
 /**
  * Checks the rows of a list, which are printed as JSON from PostgreSQL's bytes without being parsed: the types of the columns
- * once per statement, lengths and values for each row. StoredRow does the same for rows that the driver parses.
+ * once per statement, lengths and values for each row. StoredRow does the same for rows that the driver parses: a value that is checked here never becomes a value of JavaScript.
  */
 import { int32At, int64At } from '../../row-stream/binary-values';
 import type { JsonForm } from '../../row-stream/json-form';

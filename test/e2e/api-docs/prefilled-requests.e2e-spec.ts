@@ -49,6 +49,13 @@ describe('the operations of the platform', () => {
     changeStaffPassword: 403,
     confirmStaffSession: 403,
     completeSingleSignOn: 401,
+    // The bucket and the file of their bodies do not exist.
+    copyObject: 404,
+    moveObject: 404,
+    // It holds a file.
+    deleteStorageBucket: 409,
+    downloadSignedObject: 401,
+    uploadSigned: 401,
     confirmStaffFactor: 403,
     createFirstOwner: 403,
     createInvitation: 404,
@@ -120,7 +127,8 @@ describe('the operations of the platform', () => {
       const bucket = `bucket-${operation.operationId.toLowerCase()}`;
       await project.service.post(`${project.storage}/buckets`, { name: bucket, is_public: true });
       const { body } = await upload(project.service, project.storage, bucket, 'abc', { name: 'first' });
-      Object.assign(values, { bucket_name: bucket, file_id: body.data.id });
+      const name = operation.operationId === 'uploadObject' ? 'second' : 'first';
+      Object.assign(values, { bucket_name: bucket, file_id: body.data.id, path: name });
       if (path.endsWith('/signed')) Object.assign(values, await signature(values.file_id as string));
     }
     return values;

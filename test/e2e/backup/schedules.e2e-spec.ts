@@ -195,6 +195,12 @@ it('keeps the last good archives while backups fail, and says so everywhere', as
       message: expect.stringContaining(project.slug),
     }),
   );
+  expect(findings).toContainEqual(
+    expect.objectContaining({
+      status: 'warning',
+      message: expect.stringContaining('on the disk of the data'),
+    }),
+  );
   await project.sql('drop table hidden');
 });
 

@@ -1,5 +1,5 @@
 /** Probes and metrics (DECISIONS.md 7). */
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../../support/eventually';
 import { HttpClient } from '../../support/http-client';
@@ -235,4 +235,24 @@ describe('METRICS_PORT', () => {
     const env = { METRICS_PORT: String(await freePort()) };
     for (let n = 0; n < 2; n += 1) await (await TestPlinth.start({ env })).stop();
   });
+});
+
+it('shows the checks of the readiness as metrics, which the alert PlinthCheckDown reads', async () => {
+  const other = await TestPlinth.start();
+  try {
+    const checks = async (): Promise<string[]> =>
+      (await other.admin.get('/metrics')).text
+        .split('\n')
+        .filter((line) => line.startsWith('plinth_check_up{'));
+    expect(await checks()).toEqual(
+      expect.arrayContaining([
+        'plinth_check_up{check="storage"} 1',
+        'plinth_check_up{check="platform_database"} 1',
+      ]),
+    );
+    rmSync(join(other.dataDir, 'files'), { recursive: true });
+    expect(await checks()).toContain('plinth_check_up{check="storage"} 0');
+  } finally {
+    await other.stop();
+  }
 });

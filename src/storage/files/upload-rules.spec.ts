@@ -1,5 +1,5 @@
 import { AppError } from '../../common/errors/app-error';
-import { assertFilename } from './filename';
+import { assertFilename } from './upload-rules';
 
 describe('assertFilename', () => {
   it.each([

@@ -1,0 +1,191 @@
+/**
+ * Lists a folder as a file manager shows it: first the folders directly below it, then its files, one page in one round trip.
+ * FileListRepository lists the records of a whole bucket.
+ */
+import { Injectable } from '@nestjs/common';
+import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
+import { LIMITS, MAX_PAGE } from '../rows/limits';
+import { StoredRow } from '../rows/stored-row';
+import { StorageContext, StorageTransaction } from '../storage-transaction';
+import type { SortDirection } from './list-options';
+
+export const ENTRY_SORTS = ['name', 'created_at', 'updated_at'] as const;
+export type EntrySort = (typeof ENTRY_SORTS)[number];
+
+export interface EntryQuery {
+  /** Slug or name. */
+  readonly bucket: string;
+  /** Text that the names begin with. */
+  readonly prefix: string;
+  /** Text that the names contain after the prefix, at its beginning; case-insensitive. */
+  readonly search: string;
+  /** Files below a further `/` are shown as one folder. */
+  readonly groupsFolders: boolean;
+  readonly sortBy: EntrySort;
+  readonly sortDir: SortDirection;
+  readonly limit: number;
+  readonly offset: number;
+  readonly after: EntryKey | null;
+}
+
+/** The position of an entry in its list. */
+export interface EntryKey {
+  readonly isFolder: boolean;
+  /** The value that the list is sorted by, as PostgreSQL prints it. */
+  readonly key: string;
+  readonly name: string;
+}
+
+export interface Entry extends EntryKey {
+  /** Null for a folder, whose name ends in `/`. */
+  readonly file: EntryFile | null;
+}
+
+export interface EntryFile {
+  readonly id: string;
+  readonly contentType: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly cacheControl: string | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** Appended to a prefix, sorts after every name that begins with it. */
+const LAST = '\u{10ffff}'.repeat(256);
+
+@Injectable()
+export class EntryListRepository {
+  constructor(private readonly door: StorageTransaction) {}
+
+  /** Null when the bucket does not exist or is not visible to the caller. */
+  async list(caller: StorageContext, query: EntryQuery): Promise<Entry[] | null> {
+    const [found, page] = await this.door.batch(caller, [
+      { name: 'storage:list-bucket', text: `select slug from ${BUCKET_BY_ADDRESS}`, values: [query.bucket] },
+      {
+        name: `storage:entries:${query.groupsFolders}:${query.sortBy}:${query.sortDir}:${query.search === ''}`,
+        text: textOf(query),
+        values: valuesOf(query),
+        maxBytes: MAX_PAGE,
+      },
+    ]);
+    return found?.rows.length ? (page?.rows ?? []).map(toEntry) : null;
+  }
+}
+
+const isByName = ({ groupsFolders, sortBy, sortDir, search }: EntryQuery): boolean =>
+  groupsFolders && sortBy === 'name' && sortDir === 'asc' && search === '';
+
+/**
+ * $1 bucket, $2 prefix, $3 the upper bound of names, $4 limit, $5 offset, and the entry before the page: $6 whether it is a
+ * folder, or null, $7 its name. Unless the index gives the order: $8 its key, $9 pattern of the search.
+ */
+function valuesOf(query: EntryQuery): unknown[] {
+  const { bucket, prefix, search, limit, offset, after } = query;
+  const pattern = `${search.replace(/[\\%_]/g, '\\$&')}%`;
+  return [
+    bucket,
+    prefix,
+    prefix + LAST,
+    limit,
+    offset,
+    after?.isFolder ?? null,
+    after?.name ?? null,
+    ...(isByName(query) ? [] : [after?.key ?? null, pattern]),
+  ];
+}
+
+function textOf(query: EntryQuery): string {
+  const { sortBy, sortDir } = query;
+  const entries = isByName(query) ? BY_NAME : sorted(query);
+  const order = `e.is_folder desc, ${sortBy === 'name' ? '' : `e.key ${sortDir}, `}e.name ${sortDir}`;
+  return `with recursive bucket as materialized (select id from ${BUCKET_BY_ADDRESS}), ${entries}
+    select e.name, e.is_folder, ${sortBy === 'name' ? 'e.name' : `to_json(e.key) #>> '{}'`} as key, f.id, f.content_type, f.size,
+        f.sha256, f.cache_control, f.created_at, f.updated_at
+      from entry e left join storage.files f
+        on not e.is_folder and f.bucket_id = (select id from bucket) and f.filename = e.name
+      where e.is_folder or f.id is not null
+      order by ${order}`;
+}
+
+/** The range of names, compared as a pair: see FileListRepository. */
+const inRange = (
+  from: string,
+): string => `(f.bucket_id, f.filename) >= ((select id from bucket), ${from} collate "C")
+  and (f.bucket_id, f.filename) < ((select id from bucket), $3 collate "C")`;
+
+/** The length of the first folder of a name after the prefix, its slash included; 0 for a file in this folder. */
+const FOLDER_LENGTH = `strpos(substr(f.filename, length($2) + 1), '/')`;
+
+/**
+ * The first entry at or after a bound, and the bound of the next one. `0` is the code point after `/`, and no name sorts between
+ * a name and the same with the code point 1.
+ */
+const firstEntry = (bound: string): string => `
+  select case when at > 0 then left(filename, length($2) + at) else filename end as name, at > 0 as is_folder,
+      case when at > 0 then left(filename, length($2) + at - 1) || '0' else filename || chr(1) end as next
+    from (select f.filename, ${FOLDER_LENGTH} as at from storage.files f where ${inRange(bound)}
+      order by f.bucket_id, f.filename limit 1) f`;
+
+/** A loose index scan: each step costs one lookup, however many files a folder holds. */
+const steps = (name: string, from: string): string => `
+  ${name} (name, is_folder, next) as (
+    select * from (${firstEntry(from)}) first
+    union all
+    select following.* from ${name} cross join lateral (${firstEntry(`${name}.next`)}) following)`;
+
+/** Folders and files in the order of their names. A page that follows a file has no folders. */
+const BY_NAME = `
+  ${steps('folders', `case when $6::boolean then left($7::text, -1) || '0' when not $6 then $3 else $2 end`)},
+  ${steps('files', `case when not $6 then $7 || chr(1) else $2 end`)},
+  entry as materialized (
+    select name, is_folder from (
+      (select name, true as is_folder from folders where is_folder limit $4::bigint + $5::bigint)
+      union all
+      (select name, false from files where not is_folder limit $4::bigint + $5::bigint)) e
+    limit $4 offset $5)`;
+
+/** The other orders read all names of the folder. The earliest time of its files is that of a folder. */
+function sorted({ groupsFolders, sortBy, sortDir }: EntryQuery): string {
+  const column = sortBy === 'name' ? 'filename' : sortBy;
+  const type = sortBy === 'name' ? 'text' : 'timestamptz';
+  const folder = groupsFolders ? FOLDER_LENGTH : '0';
+  const key = sortBy === 'name' ? 'name' : 'key';
+  const beyond = sortDir === 'asc' ? '>' : '<';
+  return `entry as materialized (
+    select * from (
+      select case when at > 0 then left(filename, length($2) + at) else filename end as name, at > 0 as is_folder,
+          min(key) as key
+        from (select f.filename, f.${column} as key, ${folder} as at from storage.files f where ${inRange('$2')}) f
+        where substr(filename, length($2) + 1) collate "default" ilike $9
+        group by 1, 2) e
+    where $6::boolean is null
+      or (not is_folder and $6)
+      or (is_folder = $6 and (${key}, name) ${beyond} ($8::text::${type}, $7::text))
+    order by is_folder desc, ${key} ${sortDir}, name ${sortDir}
+    limit $4::bigint offset $5::bigint)`;
+}
+
+function toEntry(found: unknown): Entry {
+  const row = new StoredRow('files', found);
+  const isFolder = row.boolean('is_folder');
+  return {
+    name: row.text('name', LIMITS.filename + 1),
+    key: row.text('key', LIMITS.filename + 1),
+    isFolder,
+    file: isFolder ? null : toFile(row),
+  };
+}
+
+function toFile(row: StoredRow): EntryFile {
+  return {
+    id: row.uuid('id'),
+    contentType: row.text('content_type', LIMITS.contentType, 0),
+    size: row.wholeNumber('size'),
+    sha256: row.sha256('sha256'),
+    cacheControl: row.textOrNull('cache_control', LIMITS.cacheControl),
+    createdAt: row.instant('created_at').toISOString(),
+    updatedAt: row.instant('updated_at').toISOString(),
+  };
+}

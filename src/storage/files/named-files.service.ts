@@ -1,0 +1,81 @@
+/** Files by bucket and filename, for surfaces whose clients know no ids. Policies in the database decide what a caller may do. */
+import { Injectable } from '@nestjs/common';
+import { Caller } from '../../access/caller';
+import { BucketRepository } from '../buckets/bucket.repository';
+import { BucketsService } from '../buckets/buckets.service';
+import { ObjectRemover } from '../removal/object-remover.service';
+import { bucketNotEmpty, bucketNotFound, fileNotFound } from '../storage.errors';
+import { Entry, EntryListRepository, EntryQuery } from './entry-list.repository';
+import { FileRecord } from './file';
+import { ChangedFile, FileRepository, MAX_REMOVED } from './file.repository';
+import { FilesService } from './files.service';
+
+export interface FileAddress {
+  /** Slug or name. */
+  readonly bucket: string;
+  readonly filename: string;
+}
+
+@Injectable()
+export class NamedFilesService {
+  constructor(
+    private readonly files: FileRepository,
+    private readonly filesById: FilesService,
+    private readonly lists: EntryListRepository,
+    private readonly buckets: BucketsService,
+    private readonly bucketRows: BucketRepository,
+    private readonly remover: ObjectRemover,
+  ) {}
+
+  /** @throws AppError 404 */
+  async get(caller: Caller, { bucket, filename }: FileAddress): Promise<FileRecord> {
+    const file = await this.files.findNamed(caller, bucket, filename);
+    if (!file) throw fileNotFound();
+    return file;
+  }
+
+  /** The entries of a folder. @throws AppError 404 when there is no such bucket */
+  async list(caller: Caller, query: EntryQuery): Promise<Entry[]> {
+    const entries = await this.lists.list(caller, query);
+    if (!entries) throw bucketNotFound();
+    return entries;
+  }
+
+  /** Deletes those of the files that exist and that the caller may delete. @returns their records */
+  async removeFiles(caller: Caller, bucket: string, filenames: readonly string[]): Promise<FileRecord[]> {
+    const removed = await this.files.removeNamed(caller, bucket, filenames);
+    this.remover.removeLater(removed.map(({ address }) => address));
+    return removed.map(({ record }) => record);
+  }
+
+  /** Deletes all files of a bucket that the caller may delete. @throws AppError 404 */
+  async emptyBucket(caller: Caller, bucket: string): Promise<void> {
+    await this.buckets.get(caller, bucket);
+    for (let count = MAX_REMOVED; count === MAX_REMOVED;) {
+      const removed = await this.files.removeNamed(caller, bucket, null);
+      this.remover.removeLater(removed.map(({ address }) => address));
+      count = removed.length;
+    }
+  }
+
+  /** Deletes a bucket without files. @throws AppError 404, 403, 409 when it has files */
+  async removeEmptyBucket(caller: Caller, bucket: string): Promise<void> {
+    const files = await this.bucketRows.countFiles(caller, bucket);
+    if (files === null) throw bucketNotFound();
+    if (files > 0) throw bucketNotEmpty(files);
+    await this.buckets.remove(caller, bucket);
+  }
+
+  /** @throws AppError 400, 403, 404, 409, 413, 415 */
+  async moveFile(caller: Caller, from: FileAddress, to: FileAddress): Promise<ChangedFile> {
+    const { id } = await this.get(caller, from);
+    const bucket = to.bucket === from.bucket ? {} : { bucket_name: to.bucket };
+    return this.filesById.update(caller, id, { filename: to.filename, ...bucket });
+  }
+
+  /** @throws AppError 400, 403, 404, 409, 413, 415 */
+  async copyFile(caller: Caller, from: FileAddress, to: FileAddress): Promise<ChangedFile> {
+    const { id } = await this.get(caller, from);
+    return this.filesById.copy(caller, id, { filename: to.filename, bucket_name: to.bucket });
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Requests without a key: their project, the counting against its plan, and files of public buckets. The addresses of clients that
+ * ask for many files that do not exist are throttled.
+ */
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { rateLimited } from '../../access/access.errors';
+import { projectPaused } from '../../database/pools/pool.errors';
+import { ProjectQuotas } from '../../limits/project-quotas.service';
+import { StorageRateLimiter } from '../../limits/storage-rate-limiter';
+import { Project } from '../../projects/project';
+import { ProjectRegistry } from '../../projects/project-registry.service';
+import { projectNotFound } from '../../projects/projects.errors';
+import { WriteStops } from '../../projects/write-stops.service';
+import { cacheControlFor } from '../buckets/cache-control';
+import { FileContent } from '../files/file';
+import { previewDisposition } from './active-types';
+import { ContentResponder } from './content-responder';
+import { setRateHeaders } from './rate-headers';
+
+export interface PublicFile {
+  /** Save it under this name; undefined: show it. */
+  readonly downloadName: string | undefined;
+  readonly find: () => Promise<FileContent | null>;
+}
+
+@Injectable()
+export class KeylessRequests {
+  constructor(
+    private readonly registry: ProjectRegistry,
+    private readonly quotas: ProjectQuotas,
+    private readonly limiter: StorageRateLimiter,
+    private readonly responder: ContentResponder,
+    private readonly stops: WriteStops,
+  ) {}
+
+  /** @throws AppError 404, 503 when it is paused, or moved and the request writes */
+  async projectOf({ method, params }: Request): Promise<Project> {
+    const project = await this.registry.findBySlug(String(params.project_slug));
+    if (!project) throw projectNotFound();
+    if (project.database.isPaused) throw projectPaused();
+    this.stops.assertMayWrite(method, project);
+    return project;
+  }
+
+  /** Counts a request that was found to be valid. @throws AppError 429 */
+  async count(project: Project, response: Response): Promise<void> {
+    this.quotas.assertMayRequest(project);
+    const state = await this.limiter.hit(project);
+    setRateHeaders(response, state);
+    if (!state.allowed) throw rateLimited(state.retryAfter);
+  }
+
+  /** @throws AppError 404, 429, and those of ContentResponder */
+  async sendPublic(
+    request: Request,
+    response: Response,
+    project: Project,
+    wanted: PublicFile,
+  ): Promise<void> {
+    const { find, downloadName } = wanted;
+    const client = request.ip ?? '';
+    if (!(await this.limiter.mayMiss(project, client)))
+      throw rateLimited((await this.limiter.miss(project, client)).retryAfter);
+    const file = await find();
+    if (file) await this.count(project, response);
+    else await this.limiter.miss(project, client);
+    let first: FileContent | null | undefined = file;
+    await this.responder.send(request, response, {
+      disposition: ({ contentType }) =>
+        downloadName === undefined
+          ? previewDisposition(contentType, project.settings.preview_pdf_inline)
+          : 'attachment',
+      cacheControl: ({ bucket }) => cacheControlFor('preview', bucket),
+      downloadName,
+      find: async () => {
+        const found = first === undefined ? await find() : first;
+        first = undefined;
+        return found;
+      },
+    });
+  }
+}

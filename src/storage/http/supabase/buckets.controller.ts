@@ -1,0 +1,108 @@
+/** Buckets for storage-js. `:bucket_name` is the name or the slug. */
+import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { Caller } from '../../../access/caller';
+import { CurrentCaller } from '../../../access/current-caller.decorator';
+import { Describe, Errors } from '../../../http/docs/operation.decorators';
+import { BucketsService } from '../../buckets/buckets.service';
+import { NamedFilesService } from '../../files/named-files.service';
+import { bucketAlreadyExists, bucketNotEmpty, bucketNotFound, invalidParameters } from '../../storage.errors';
+import { BucketAddressPipe } from '../dto/text';
+import {
+  bucketChange,
+  BucketNameResponse,
+  CreateStorageBucketDto,
+  ListBucketsQuery,
+  MAX_BUCKETS_OF_A_PAGE,
+  StorageBucketResponse,
+  StorageMessageResponse,
+  toStorageBucket,
+  UpdateStorageBucketDto,
+} from './dto/buckets.dto';
+import { STORAGE_JS, StorageJsApi, Success } from './storage-js-api.decorator';
+
+@StorageJsApi()
+@Controller(`${STORAGE_JS}/bucket`)
+export class StorageBucketsController {
+  constructor(
+    private readonly buckets: BucketsService,
+    private readonly files: NamedFilesService,
+  ) {}
+
+  @Post()
+  @Describe('Create a bucket (storage-js)')
+  @Success(200, 'The name', BucketNameResponse)
+  @Errors(invalidParameters('name must be a string'), bucketAlreadyExists())
+  async createStorageBucket(
+    @CurrentCaller() caller: Caller,
+    @Body() body: CreateStorageBucketDto,
+  ): Promise<BucketNameResponse> {
+    if (body.id !== undefined && body.id !== body.name)
+      throw invalidParameters('id must be the same as name');
+    const { name } = await this.buckets.create(caller, { ...bucketChange(body), name: body.name });
+    return { name };
+  }
+
+  @Get()
+  @Describe('List the buckets that the caller may see (storage-js)')
+  @Success(200, 'The buckets', [StorageBucketResponse])
+  @Errors(invalidParameters('limit must not be greater than 1000'))
+  async listStorageBuckets(
+    @CurrentCaller() caller: Caller,
+    @Query() query: ListBucketsQuery,
+  ): Promise<StorageBucketResponse[]> {
+    const { limit = MAX_BUCKETS_OF_A_PAGE, offset = 0, search = '', sortColumn, sortOrder = 'asc' } = query;
+    const sortBy = sortColumn === 'id' ? 'name' : (sortColumn ?? 'name');
+    const buckets = await this.buckets.page(caller, { limit, offset, search, sortBy, sortDir: sortOrder });
+    return buckets.map(toStorageBucket);
+  }
+
+  @Get(':bucket_name')
+  @Describe('Get a bucket (storage-js)')
+  @Success(200, 'The bucket', StorageBucketResponse)
+  @Errors(bucketNotFound())
+  async getStorageBucket(
+    @CurrentCaller() caller: Caller,
+    @Param('bucket_name', BucketAddressPipe) address: string,
+  ): Promise<StorageBucketResponse> {
+    return toStorageBucket(await this.buckets.get(caller, address));
+  }
+
+  @Put(':bucket_name')
+  @Describe('Update a bucket (storage-js)')
+  @Success(200, 'A message', StorageMessageResponse)
+  @Errors(invalidParameters('public must be a boolean value'), bucketNotFound())
+  async updateStorageBucket(
+    @CurrentCaller() caller: Caller,
+    @Param('bucket_name', BucketAddressPipe) address: string,
+    @Body() body: UpdateStorageBucketDto,
+  ): Promise<StorageMessageResponse> {
+    await this.buckets.update(caller, address, bucketChange(body));
+    return { message: 'Successfully updated' };
+  }
+
+  @Post(':bucket_name/empty')
+  @Describe(`Delete all files of a bucket (storage-js)
+    Files that the caller may not delete stay.`)
+  @Success(200, 'A message', StorageMessageResponse)
+  @Errors(bucketNotFound())
+  async emptyStorageBucket(
+    @CurrentCaller() caller: Caller,
+    @Param('bucket_name', BucketAddressPipe) address: string,
+  ): Promise<StorageMessageResponse> {
+    await this.files.emptyBucket(caller, address);
+    // Supabase's text. The files are gone by now.
+    return { message: 'Empty bucket has been queued. Completion may take up to an hour.' };
+  }
+
+  @Delete(':bucket_name')
+  @Describe('Delete an empty bucket (storage-js)')
+  @Success(200, 'A message', StorageMessageResponse)
+  @Errors(bucketNotFound(), bucketNotEmpty(3))
+  async deleteStorageBucket(
+    @CurrentCaller() caller: Caller,
+    @Param('bucket_name', BucketAddressPipe) address: string,
+  ): Promise<StorageMessageResponse> {
+    await this.files.removeEmptyBucket(caller, address);
+    return { message: 'Successfully deleted' };
+  }
+}

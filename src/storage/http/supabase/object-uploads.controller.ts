@@ -1,0 +1,179 @@
+/** Uploads by storage-js: the file is the body, or the only file of a form; its name and the options are in path and headers. */
+import { applyDecorators, Controller, HttpStatus, Post, Put, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiHeader, ApiQuery } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { callerOf } from '../../../access/current-caller.decorator';
+import { PublicRoute } from '../../../access/public-route.decorator';
+import { noMemoryForBody } from '../../../admission/memory-budget';
+import { bodyIsEncoded } from '../../../http/bodies/body.errors';
+import { BodyReader } from '../../../http/bodies/body-reader';
+import { announcedLength } from '../../../http/bodies/read-body';
+import { TEXT } from '../../../http/docs/documented-headers';
+import { ErrorList } from '../../../http/docs/error-docs';
+import { Describe, Errors } from '../../../http/docs/operation.decorators';
+import { FileAddress } from '../../files/named-files.service';
+import { UploadForm, UploadParameters, UploadService } from '../../files/upload.service';
+import { QuotaWarnings } from '../../quotas/quota-warnings';
+import { SignedUploadsService } from '../../signed-urls/signed-uploads.service';
+import {
+  bucketNotFound,
+  fileAlreadyExists,
+  fileTooLarge,
+  invalidParameters,
+  invalidSignature,
+  quotaExceeded,
+  signedUrlExpired,
+  unsupportedMediaType,
+  uploadStalled,
+} from '../../storage.errors';
+import { StorageContext } from '../../storage-transaction';
+import { isForm } from '../form-checks';
+import { KeylessRequests } from '../keyless-requests.service';
+import { MAX_WAITING, openMultipartForm } from '../multipart-form';
+import { ObjectKeyResponse, SignedUploadResponse, toObjectKey } from './dto/objects.dto';
+import { OBJECT, objectOf, ObjectPath, urlPathOf } from './object-path';
+import { openRawBody } from './raw-body';
+import { NeedsKey, STORAGE_JS, StorageJsDocs, Success } from './storage-js-api.decorator';
+
+const UPLOAD_ERRORS: ErrorList = [
+  invalidParameters('filename must not contain control characters'),
+  bucketNotFound(),
+  uploadStalled(),
+  fileAlreadyExists(),
+  fileTooLarge(52_428_800),
+  quotaExceeded('bucket', 'bytes', 1_073_741_824),
+  unsupportedMediaType('text/html'),
+  bodyIsEncoded('gzip'),
+  noMemoryForBody(),
+];
+
+const FILE = { type: 'string', format: 'binary' } as const;
+
+const UploadBody = (): MethodDecorator =>
+  applyDecorators(
+    ObjectPath(),
+    ApiConsumes('*/*', 'multipart/form-data'),
+    ApiBody({ required: true, schema: FILE }),
+    ApiHeader({ name: 'x-upsert', required: false, schema: TEXT, description: '`true` replaces the file' }),
+    ApiHeader({ name: 'Cache-Control', required: false, schema: TEXT, description: 'Of the file' }),
+    ApiHeader({
+      name: 'x-metadata',
+      required: false,
+      schema: TEXT,
+      description: 'A JSON object in base64, kept with the file',
+    }),
+  );
+
+@StorageJsDocs()
+@Controller(`${STORAGE_JS}/object`)
+export class ObjectUploadsController {
+  constructor(
+    private readonly uploads: UploadService,
+    private readonly signed: SignedUploadsService,
+    private readonly warnings: QuotaWarnings,
+    private readonly bodies: BodyReader,
+    private readonly requests: KeylessRequests,
+  ) {}
+
+  @NeedsKey()
+  @Post(`upload/sign/${OBJECT}`)
+  @ObjectPath()
+  @Describe(`Sign an upload (storage-js)
+    The URL is valid for two hours and for one file. The policies decide here, and again at the upload with the role and the id of the caller.`)
+  @ApiHeader({ name: 'x-upsert', required: false, schema: TEXT, description: '`true` allows to replace' })
+  @Success(200, 'The URL', SignedUploadResponse)
+  @Errors(invalidParameters('filename must not be empty'), bucketNotFound())
+  async signUpload(
+    @Req() request: Request,
+    @Res({ passthrough: true }) _response: Response,
+  ): Promise<SignedUploadResponse> {
+    const address = objectOf(request);
+    const token = await this.signed.sign(callerOf(request), address, isUpsert(request));
+    return { url: `/object/upload/sign/${urlPathOf(address)}?token=${token}` };
+  }
+
+  @PublicRoute('the address is the credential')
+  @Put(`upload/sign/${OBJECT}`)
+  @UploadBody()
+  @ApiQuery({ name: 'token', type: String, description: 'From the signed URL', example: 'k3v9.0b6f' })
+  @Describe('Upload by a signed URL (storage-js)')
+  @Success(200, 'The file', ObjectKeyResponse)
+  @Errors(invalidSignature(), signedUrlExpired(), UPLOAD_ERRORS)
+  async uploadSigned(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ObjectKeyResponse> {
+    const project = await this.requests.projectOf(request);
+    const address = objectOf(request);
+    const { context, upsert } = this.signed.verify(project, address, request.query.token);
+    await this.requests.count(project, response);
+    return this.receive(request, response, context, address, upsert);
+  }
+
+  @NeedsKey()
+  @Post(OBJECT)
+  @UploadBody()
+  @Describe(`Upload a file (storage-js)
+    The type is the declared one; it is detected from the content where none is declared.`)
+  @Success(200, 'The file', ObjectKeyResponse)
+  @Errors(UPLOAD_ERRORS)
+  uploadObject(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ObjectKeyResponse> {
+    return this.receive(request, response, callerOf(request), objectOf(request), isUpsert(request));
+  }
+
+  @NeedsKey()
+  @Put(OBJECT)
+  @UploadBody()
+  @Describe('Upload a file, or replace it (storage-js)')
+  @Success(200, 'The file', ObjectKeyResponse)
+  @Errors(UPLOAD_ERRORS)
+  replaceObject(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ObjectKeyResponse> {
+    return this.receive(request, response, callerOf(request), objectOf(request), true);
+  }
+
+  private async receive(
+    request: Request,
+    response: Response,
+    context: StorageContext,
+    { bucket, filename }: FileAddress,
+    upsert: boolean,
+  ): Promise<ObjectKeyResponse> {
+    const { record, marks } = await this.uploads.upload(context, {
+      bucket,
+      given: { ...optionsOf(request), filename, upsert: String(upsert) },
+      announcedLength: announcedLength(request),
+      receive: (held) => this.open(request, held),
+    });
+    this.warnings.report(context.project, record, marks, response);
+    response.status(HttpStatus.OK);
+    return toObjectKey(record, bucket);
+  }
+
+  private async open(request: Request, held: number): Promise<UploadForm> {
+    const memory = await this.bodies.reserve(
+      request,
+      Math.min(announcedLength(request) ?? Infinity, held + MAX_WAITING),
+    );
+    return isForm(request.get('content-type') ?? '')
+      ? openMultipartForm(request, this.bodies.pace, memory, { filePart: null, asDeclared: true })
+      : openRawBody(request, this.bodies.pace, memory);
+  }
+}
+
+const isUpsert = (request: Request): boolean => request.get('x-upsert') === 'true';
+
+/** From headers; those of a form are in its fields. */
+function optionsOf(request: Request): UploadParameters {
+  if (isForm(request.get('content-type') ?? '')) return {};
+  const metadata = request.get('x-metadata');
+  return {
+    cacheControl: request.get('cache-control'),
+    ...(metadata === undefined ? {} : { metadata: Buffer.from(metadata, 'base64').toString() }),
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * Errors as storage-js reads them: `{statusCode, error, message}`, with the messages of Supabase's storage where it has one for the
+ * case. The HTTP status is that of the error; Supabase's own server answers 400 to most.
+ */
+import { Injectable } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+import { CredentialsRefused } from '../../../access/access.errors';
+import { AppError } from '../../../common/errors/app-error';
+import { ErrorRenderer } from '../../../http/errors/error-renderer';
+import { statusOfOwnStatement } from '../../../http/errors/sqlstate-status';
+import { RateHeaders } from '../rate-headers';
+import { storageErrorBody } from '../storage-error.renderer';
+
+export interface StorageJsErrorBody {
+  /** The HTTP status as text. */
+  readonly statusCode: string;
+  readonly error: string;
+  readonly message: string;
+}
+
+/** `error` and `message` by the code of DECISIONS.md 6. */
+const KNOWN: Readonly<Record<string, (error: AppError) => readonly [error: string, message: string]>> = {
+  bucket_not_found: () => ['Bucket not found', 'Bucket not found'],
+  file_not_found: () => ['not_found', 'Object not found'],
+  bucket_already_exists: () => ['Duplicate', 'The resource already exists'],
+  file_already_exists: () => ['Duplicate', 'The resource already exists'],
+  file_too_large: () => ['Payload too large', 'The object exceeded the maximum allowed size'],
+  unsupported_media_type: ({ extra, message }) => [
+    'invalid_mime_type',
+    typeof extra.type === 'string' ? `mime type ${extra.type} is not supported` : message,
+  ],
+  forbidden: ({ message }) => ['Unauthorized', message],
+  invalid_signature: () => ['InvalidSignature', 'The signature of the URL is not valid'],
+  signed_url_expired: () => ['InvalidJWT', 'The URL has expired'],
+};
+
+@Injectable()
+export class StorageJsErrorRenderer implements ErrorRenderer {
+  constructor(private readonly rate: RateHeaders) {}
+
+  matches(path: string): boolean {
+    return /^(\/p\/[^/]*)?\/storage\/v1(\/|$)/.test(path);
+  }
+
+  readonly databaseStatus = statusOfOwnStatement;
+
+  render(error: AppError): StorageJsErrorBody {
+    return storageJsErrorBody(error);
+  }
+
+  complete(path: string, response: ServerResponse): Promise<void> {
+    return this.rate.complete(path, response);
+  }
+}
+
+export function storageJsErrorBody(error: AppError): StorageJsErrorBody {
+  const { code, message } = storageErrorBody(error).error;
+  const [name, text] = KNOWN[code]?.(error) ?? [code, message];
+  const isMissing = error instanceof CredentialsRefused && error.fault === 'missing';
+  return { statusCode: String(error.status), error: name, message: isMissing ? 'Invalid Compact JWS' : text };
+}

@@ -1,0 +1,63 @@
+/** Signs uploads, and gives the context in which a signed upload runs. */
+import { Injectable } from '@nestjs/common';
+import { Caller } from '../../access/caller';
+import { Clock } from '../../common/time/clock';
+import { Project } from '../../projects/project';
+import { FileAddress } from '../files/named-files.service';
+import { assertFilename } from '../files/upload-rules';
+import { TargetRepository } from '../files/target.repository';
+import { bucketNotFound, forbidden, invalidSignature } from '../storage.errors';
+import { StorageContext } from '../storage-transaction';
+import { signUpload, verifyUpload } from './signed-upload';
+
+/** Seconds for which a signed upload is valid, as in Supabase. */
+const VALIDITY = 7_200;
+
+@Injectable()
+export class SignedUploadsService {
+  constructor(
+    private readonly targets: TargetRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A token for an upload that the caller may make. @throws AppError 400, 403, 404 */
+  async sign(caller: Caller, { bucket, filename }: FileAddress, upsert: boolean): Promise<string> {
+    assertFilename(filename);
+    const target = await this.targets.findUploadTarget(caller, bucket, filename);
+    if (!target) throw bucketNotFound();
+    if (target.mayUpload !== 'yes') throw forbidden();
+    const { project, role, tokenClaims, userId } = caller;
+    const { aal } = tokenClaims;
+    return signUpload(project, {
+      bucket,
+      filename,
+      upsert,
+      role,
+      ...(userId === null ? {} : { sub: userId }),
+      ...(typeof aal === 'string' ? { aal } : {}),
+      expiresAt: this.clock.nowSeconds() + VALIDITY,
+    });
+  }
+
+  /**
+   * The policies decide about the upload with the role and the id of the signer, and with none of its other claims.
+   * @throws AppError 401
+   */
+  verify(
+    project: Project,
+    { bucket, filename }: FileAddress,
+    token: unknown,
+  ): { context: StorageContext; upsert: boolean } {
+    const claims = verifyUpload(project, token, this.clock.now());
+    if (claims.bucket !== bucket || claims.filename !== filename) throw invalidSignature();
+    const { role, sub, aal, upsert } = claims;
+    const context = {
+      project,
+      database: project.database,
+      role,
+      claims: JSON.stringify({ role, sub, aal }),
+      sessionId: null,
+    };
+    return { context, upsert };
+  }
+}

@@ -1,0 +1,137 @@
+/** Plinth ends within its limits, whatever hangs: PostgreSQL, its checkpoint, a request, or a worker. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually';
+import { PlinthProcess, type ProcessOptions } from '../support/plinth-process';
+import { hasRedis, TestRedis } from '../support/redis-server';
+
+const CLOSE_MS = 10_000;
+const QUIT_MS = 5_000;
+/** For a loaded machine. */
+const MARGIN_MS = 10_000;
+
+let directory: string;
+let plinth: PlinthProcess;
+
+beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'plinth-end-'))));
+afterEach(async () => {
+  signalDatabase('SIGKILL');
+  await plinth.end('SIGKILL');
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+});
+
+async function start(env: Record<string, string>, tuning: ProcessOptions['tuning'] = {}): Promise<void> {
+  plinth = await PlinthProcess.start({ dataDir: directory, env, tuning });
+}
+
+const postmaster = (): number =>
+  Number(readFileSync(join(directory, 'data/postgres/postmaster.pid'), 'utf8').split('\n', 1)[0]);
+
+/** The parent of each process, by its id. */
+const parents = (): [number, number][] =>
+  readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      return [[Number(name), Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2])]];
+    } catch {
+      return [];
+    }
+  });
+
+const childrenOf = (parent: number): number[] =>
+  parents().flatMap(([pid, ofPid]) => (ofPid === parent ? [pid] : []));
+
+/** To the processes of the embedded PostgreSQL. */
+function signalDatabase(signal: NodeJS.Signals, among = (_pid: number): boolean => true): void {
+  let server: number;
+  try {
+    server = postmaster();
+  } catch {
+    return;
+  }
+  for (const pid of [server, ...childrenOf(server)].filter(among))
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended.
+    }
+}
+
+async function timed(work: () => Promise<number | null>): Promise<{ code: number | null; ms: number }> {
+  const began = performance.now();
+  return { code: await work(), ms: performance.now() - began };
+}
+
+it('a suspended PostgreSQL does not keep Plinth from ending, which says so and fails', async () => {
+  await start({ SHUTDOWN_TIMEOUT: '1' }, { databaseStopMs: 1_000 });
+  signalDatabase('SIGSTOP');
+  const { code, ms } = await timed(() => plinth.end('SIGTERM'));
+  expect([code, plinth.printed]).toEqual([1, expect.stringContaining('did not end within 1 seconds')]);
+  expect(ms).toBeLessThan(1_000 + CLOSE_MS + 1_000 + QUIT_MS + MARGIN_MS);
+}, 60_000);
+
+it('a checkpoint that takes longer than its limit is reported, and the exit code is 1', async () => {
+  await start({}, { databaseStopMs: 1_000 });
+  const isCheckpointer = (pid: number): boolean =>
+    readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('checkpointer');
+  signalDatabase('SIGSTOP', isCheckpointer);
+  const { code } = await timed(() => plinth.end('SIGTERM'));
+  expect([code, plinth.printed]).toEqual([1, expect.stringContaining('stopped without a checkpoint')]);
+}, 60_000);
+
+it('a second signal ends Plinth at once, also with a request in progress', async () => {
+  await start({ SHUTDOWN_TIMEOUT: '600' });
+  const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Slow' });
+  const request = plinth.admin
+    .post(`/admin/v1/projects/${body.id}/sql`, { query: 'select pg_sleep(300)' })
+    .then(({ status }) => status)
+    .catch(() => 'ended');
+  await eventually(async () => {
+    const activity = await plinth.admin.get(`/admin/v1/projects/${body.id}/database/activity`);
+    expect(activity.text).toContain('pg_sleep');
+  });
+  const ended = plinth.end('SIGTERM');
+  // A second one within a second counts as the same.
+  plinth.child.kill('SIGTERM');
+  await eventually(async () => {
+    plinth.child.kill('SIGTERM');
+    expect(plinth.printed).toContain('by a second signal');
+  });
+  expect([await ended, await request]).toEqual([1, 'ended']);
+}, 60_000);
+
+(hasRedis ? it : it.skip)(
+  'a worker that hangs is replaced, and its connections end',
+  async () => {
+    const redis = await TestRedis.start();
+    try {
+      await start({ WORKERS: '2', REDIS_URL: redis.url });
+      const workers = childrenOf(plinth.child.pid ?? 0).filter((pid) =>
+        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.js'),
+      );
+      expect(workers).toHaveLength(2);
+      process.kill(workers[0] as number, 'SIGSTOP');
+      // Some of them go to the worker that hangs; the client waits for the end of the connection.
+      const asked = Array.from({ length: 12 }, () =>
+        plinth.admin.get('/health/live').then(
+          ({ status }) => status,
+          () => 'ended',
+        ),
+      );
+      const answers = await Promise.all(asked);
+      expect(new Set(answers)).toEqual(new Set([200, 'ended']));
+      expect(plinth.printed).toContain('has not answered');
+      await eventually(async () => {
+        const now = childrenOf(plinth.child.pid ?? 0).filter((pid) => pid !== workers[0]);
+        expect(now.length).toBeGreaterThanOrEqual(2);
+        expect((await plinth.admin.get('/health/ready')).status).toBe(200);
+      }, 30_000);
+    } finally {
+      await plinth.end('SIGKILL');
+      await redis.stop();
+    }
+  },
+  120_000,
+);

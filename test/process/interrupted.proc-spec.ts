@@ -1,0 +1,101 @@
+/** What an interruption leaves: bytes of a restore that was killed, and drafts of the command line. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually';
+import { HttpClient } from '../support/http-client';
+import { PlinthProcess, PROCESS_ADMIN_KEY } from '../support/plinth-process';
+import { upload } from '../support/uploads';
+import { ROOT } from './support/processes';
+
+const MIB = 1024 * 1024;
+const PASSPHRASE = 'a passphrase for the test';
+const HEADERS = { 'backup-passphrase': encodeURIComponent(PASSPHRASE), 'content-type': 'application/gzip' };
+
+jest.setTimeout(120_000);
+
+let directory: string;
+beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'plinth-interrupted-'))));
+afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }));
+
+it('removes the bytes of a restore that was killed, right after the next start', async () => {
+  let plinth = await PlinthProcess.start({ dataDir: directory });
+  const { body: project } = await plinth.admin.post('/admin/v1/projects', { name: 'Killed' });
+  const service = new HttpClient(plinth.baseUrl, {
+    apikey: project.service_role_key,
+    authorization: `Bearer ${project.service_role_key}`,
+  });
+  const storage = `/p/${project.slug}/storage`;
+  await service.post(`${storage}/buckets`, { name: 'box' });
+  for (let n = 0; n < 3; n += 1)
+    expect((await upload(service, storage, 'box', randomBytes(4 * MIB), { name: `file ${n}` })).status).toBe(
+      201,
+    );
+  const answer = await fetch(`${plinth.baseUrl}/admin/v1/projects/${project.id}/backup`, {
+    headers: { ...plinth.admin.headers, ...HEADERS },
+  });
+  const archive = Buffer.from(await answer.arrayBuffer());
+  const folder = join(directory, 'data/files', project.id);
+  const files = (): unknown[] =>
+    existsSync(folder)
+      ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+      : [];
+  expect((await plinth.admin.delete(`/admin/v1/projects/${project.id}`)).body.deleted).toBe(true);
+  await eventually(async () => expect(files()).toEqual([]));
+
+  // Its last megabytes never arrive.
+  const sent = request(`${plinth.baseUrl}/admin/v1/restore`, {
+    method: 'POST',
+    headers: { ...plinth.admin.headers, ...HEADERS, 'content-length': archive.length },
+  });
+  sent.on('error', () => undefined);
+  sent.write(archive.subarray(0, archive.length - 2 * MIB));
+  await eventually(async () => expect(files().length).toBeGreaterThan(0), 30_000);
+  await plinth.end('SIGKILL');
+  expect(files().length).toBeGreaterThan(0);
+
+  plinth = await PlinthProcess.start({ dataDir: directory });
+  await eventually(async () => expect(files()).toEqual([]), 20_000);
+  expect((await plinth.admin.post('/admin/v1/restore', archive, { headers: HEADERS })).status).toBe(201);
+  expect(files().length).toBe(3);
+  await plinth.end('SIGTERM');
+});
+
+it.each(['SIGINT', 'SIGTERM'] as const)('a backup that %s ends leaves no draft', async (signal) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/gzip' });
+    response.write(randomBytes(MIB));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const target = join(directory, `${signal}.tar.gz`);
+    const child = spawn(process.execPath, [join(ROOT, 'dist/src/cli.js'), 'backup', '--all', '-o', target], {
+      cwd: directory,
+      env: {
+        PATH: process.env.PATH,
+        HOME: directory,
+        PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
+        PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        PORT: String((server.address() as AddressInfo).port),
+        BACKUP_PASSPHRASE: PASSPHRASE,
+      },
+    });
+    let said = '';
+    child.stderr.on('data', (chunk) => (said += String(chunk)));
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    await eventually(
+      async () => expect([existsSync(`${target}.part`), said]).toEqual([true, expect.any(String)]),
+      30_000,
+    );
+    child.kill(signal);
+    await ended;
+    expect(existsSync(`${target}.part`)).toBe(false);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
