@@ -56,6 +56,7 @@ const AUTH_ROOMS = [
   'passwords',
   'sessions',
   'factors',
+  'codes',
   'admin',
   'views',
   'http',

@@ -65,9 +65,9 @@ analyze customers; analyze orders;`;
 
 /** Views of the screen that looks inside, and what to wait for. */
 const INSIDE = {
-  charts: '.chart, .empty-icon',
-  queries: 'article, .mantine-Alert-root',
-  sessions: 'article, .empty-icon',
+  charts: '#main figure, #main h2',
+  queries: 'article, #main h2, .mantine-Alert-root',
+  sessions: 'article, #main h2',
   limits: 'text=auth-mail',
 };
 
@@ -102,7 +102,10 @@ async function takeAll(scheme, viewport, slug, person) {
     await work();
     // Not the idle network: the stream of live requests and the frame of a mail keep it busy.
     await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
-    await writeFile(path.join(out, `${name}-${suffix}.png`), smaller(await page.screenshot()));
+    await writeFile(
+      path.join(out, `${name}-${suffix}.png`),
+      smaller(await page.screenshot({ animations: 'disabled' })),
+    );
   };
   await page.goto(`${base}/console`);
   await page.waitForSelector('input');
@@ -118,7 +121,19 @@ async function takeAll(scheme, viewport, slug, person) {
   await page.waitForSelector('#main li a');
   await take('home', () => page.waitForSelector('#main li a >> text=Users'));
   await go(page, slug, '');
-  await take('overview', () => page.waitForSelector('text=openapi-fetch'));
+  await take('overview', () => page.waitForSelector('text=Requests (24 h)'));
+  await take('connect', async () => {
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('tab', { name: 'supabase-js' }).waitFor();
+    await page.getByLabel('anon', { exact: true }).waitFor();
+  });
+  await page.keyboard.press('Escape');
+  await go(page, 'field-notes', '');
+  await take('first-steps', () => page.waitForSelector('text=First steps'));
+  await go(page, slug, '/keys');
+  await take('keys', () => page.waitForSelector('text=Show keys'));
+  await go(page, slug, '/backups');
+  await take('backups', () => page.waitForSelector('text=Back up now'));
   await go(page, slug, '/advisor');
   await take('advisor', () => page.waitForSelector('article'));
   await go(page, slug, '/inside?view=requests');
@@ -160,10 +175,13 @@ async function takeAll(scheme, viewport, slug, person) {
   });
   await take('plan', async () => {
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
-    await page.waitForSelector('text=of all');
+    await page.locator('#main').getByRole('list', { name: 'Plan' }).waitFor();
   });
   await go(page, slug, '/policies');
-  await take('policies', () => page.waitForSelector('#main [data-policy]'));
+  await take('policies', async () => {
+    await page.getByRole('button', { name: 'reviews', exact: true }).click();
+    await page.waitForSelector('#main [data-policy]');
+  });
   await go(page, slug, '/users');
   await take('users', () => page.waitForSelector('#main tbody button'));
   await take('user', async () => {
@@ -175,9 +193,9 @@ async function takeAll(scheme, viewport, slug, person) {
   await go(page, slug, '/settings');
   await take('settings', () => page.waitForSelector('text=auto_rls'));
   await go(page, slug, '/api');
-  await take('api', () => page.waitForSelector('.opblock'));
+  await take('api', () => page.waitForSelector('.opblock-tag'));
   await go(page, slug, '/schema');
-  await take('schema', () => page.waitForSelector('#main svg title'));
+  await take('schema', () => page.locator('#main svg title').first().waitFor({ state: 'attached' }));
   await go(page, slug, '/people');
   await take('project-people', () => page.waitForSelector('h1'));
   for (const screen of person ? ['people', 'audit-log', 'account'] : ['people', 'audit-log']) {

@@ -201,6 +201,18 @@ const apiDocs = createRoute({
   component: lazyScreen(() => import('./screens/api-docs'), 'ApiDocsScreen'),
 });
 
+const keys = createRoute({
+  getParentRoute: () => project,
+  path: 'keys',
+  component: lazyScreen(() => import('./screens/keys'), 'KeysScreen'),
+});
+
+const backups = createRoute({
+  getParentRoute: () => project,
+  path: 'backups',
+  component: lazyScreen(() => import('./screens/project-backups'), 'BackupsScreen'),
+});
+
 const settings = createRoute({
   getParentRoute: () => project,
   path: 'settings',
@@ -222,6 +234,8 @@ const screens = [
   advisor,
   members,
   apiDocs,
+  keys,
+  backups,
   settings,
 ];
 

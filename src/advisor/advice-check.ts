@@ -3,6 +3,7 @@
  * are the owner's choice, and so is their number: each check is bounded, and quotes what it puts into SQL.
  */
 import { createHash } from 'node:crypto';
+import { type Reason, reasonText, type ReasonValues } from './reasons';
 
 export const SEVERITIES = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -14,9 +15,10 @@ export interface Finding {
   readonly severity: Severity;
   /** Names of the object, for its id and for people: schema, table, column. */
   readonly names: readonly string[];
-  /** What is wrong and what it causes, for people. */
-  readonly why: string;
-  /** Mends it; null where that takes a decision. */
+  /** What is wrong and what it causes. */
+  readonly reason: Reason;
+  readonly values?: ReasonValues;
+  /** Fixes it; null where that takes a decision. */
   readonly sql: string | null;
 }
 
@@ -27,15 +29,22 @@ export interface AdviceCheck<Row = never> {
   readonly toFinding: (row: Row) => Finding;
 }
 
-export interface Advice extends Finding {
+export interface Advice extends Omit<Finding, 'values'> {
   /** The same for the same finding about the same object. */
   readonly id: string;
   readonly check: string;
+  readonly values: Readonly<Record<string, string>>;
+  /** The reason in English. */
+  readonly why: string;
 }
 
 export function toAdvice(check: string, finding: Finding): Advice {
   const hash = createHash('sha256').update(JSON.stringify(finding.names)).digest('hex');
-  return { ...finding, check, id: `${check}-${hash.slice(0, 16)}` };
+  const { reason } = finding;
+  const values = Object.fromEntries(
+    Object.entries(finding.values ?? {}).map(([name, value]) => [name, String(value)]),
+  );
+  return { ...finding, values, why: reasonText(reason, values), check, id: `${check}-${hash.slice(0, 16)}` };
 }
 
 /** The form of ids. */

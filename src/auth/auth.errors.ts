@@ -10,6 +10,25 @@ export const domainNotAllowed = (): AppError =>
 
 export const signUpDisabled = (): AppError => refusal(403, 'signup_disabled', 'Sign-up is turned off');
 
+export const magicLinkDisabled = (): AppError =>
+  refusal(403, 'magic_link_disabled', 'Sign-in by mail is turned off');
+
+/** The same for a spent, an expired and an unknown code. */
+export const invalidExchangeCode = (): AppError =>
+  refusal(401, 'invalid_exchange_code', 'The code is not valid or no longer valid');
+
+export const wrongVerifier = (): AppError =>
+  refusal(401, 'wrong_verifier', 'The code verifier does not match the challenge');
+
+export const reauthenticationNeeded = (): AppError =>
+  refusal(400, 'reauthentication_needed', 'A new password needs the code of a mail');
+
+export const wrongReauthentication = (): AppError =>
+  refusal(401, 'invalid_reauthentication', 'The code is not valid or no longer valid');
+
+export const anonymousDisabled = (): AppError =>
+  refusal(403, 'anonymous_disabled', 'Anonymous users are turned off');
+
 /** Revealed only after the password was verified. */
 export const emailNotVerified = (): AppError =>
   refusal(403, 'email_not_verified', 'The email address has not been verified yet');
@@ -29,6 +48,9 @@ export const wrongCurrentPassword = (): AppError =>
 
 export const currentPasswordRequired = (): AppError =>
   refusal(400, 'current_password_required', 'current_password is required to set a new password');
+
+export const addressNeeded = (): AppError =>
+  refusal(400, 'address_needed', 'An anonymous user needs an email before a password');
 
 export const userNotFound = (): AppError => refusal(404, 'user_not_found', 'There is no such user');
 

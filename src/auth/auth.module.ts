@@ -6,6 +6,21 @@ import { AUTH_CONFIG, AuthConfig } from '../config/app-config';
 import { FailureLedger } from '../infra/coordination/failure-ledger';
 import { RateCounter } from '../infra/coordination/rate-counter';
 import { SharedThrottlerStorage } from '../infra/coordination/throttler-storage';
+import { GeneratedLinks } from './admin/generated-links.service';
+import { ExchangeCodeRepository } from './codes/exchange-code.repository';
+import { MagicLinkService } from './codes/magic-link.service';
+import { MailedSignInService } from './codes/mailed-sign-in.service';
+import { ReauthenticationService } from './codes/reauthentication.service';
+import { AccountDetailsRepository } from './factors/account-details.repository';
+import { atRoot } from './http/gotrue/gotrue-api.decorator';
+import { GoTrueAdminController } from './http/gotrue/gotrue-admin.controller';
+import { GoTrueFactorsController } from './http/gotrue/gotrue-factors.controller';
+import { GoTruePagesController } from './http/gotrue/gotrue-pages.controller';
+import { GoTruePublicController } from './http/gotrue/gotrue-public.controller';
+import { GoTrueSignInController } from './http/gotrue/gotrue-sign-in.controller';
+import { GoTrueSignInService } from './http/gotrue/gotrue-sign-in.service';
+import { GoTrueUserController } from './http/gotrue/gotrue-user.controller';
+import { MailPageContexts } from './http/mail-page-contexts';
 import { AccountRepository } from './accounts/account.repository';
 import { AdminFactorsRepository } from './admin/admin-factors.repository';
 import { AdminSessionsRepository } from './admin/admin-sessions.repository';
@@ -60,6 +75,7 @@ import { SessionIssuer } from './sessions/session-issuer.service';
 import { SessionTokensRepository } from './sessions/session-tokens.repository';
 import { SessionRepository } from './sessions/session.repository';
 import { SessionService } from './sessions/session.service';
+import { SessionStarter } from './sessions/session-starter.service';
 import { SignInService } from './sessions/sign-in.service';
 import { SignUpService } from './sessions/sign-up.service';
 import { ViewTokens } from './views/view-token.service';
@@ -79,7 +95,7 @@ const THROTTLER = ThrottlerModule.forRootAsync({
   }),
 });
 
-const ACCOUNTS = [AccountRepository, AuditRepository];
+const ACCOUNTS = [AccountDetailsRepository, AccountRepository, AuditRepository];
 
 const MAIL = [
   AuthMailer,
@@ -114,10 +130,13 @@ const SESSIONS = [
   SessionIssuer,
   SessionRepository,
   SessionService,
+  SessionStarter,
   SessionTokensRepository,
   SignInService,
   SignUpService,
 ];
+
+const CODES = [ExchangeCodeRepository, MagicLinkService, MailedSignInService, ReauthenticationService];
 
 const FACTORS = [FactorRepository, FactorService, SessionRaiseRepository];
 
@@ -127,7 +146,16 @@ const ADMIN = [
   AdminSessionsRepository,
   AdminUsersRepository,
   AdminUsersService,
+  GeneratedLinks,
   UserListRepository,
+];
+
+const GOTRUE = [
+  GoTruePublicController,
+  GoTrueSignInController,
+  GoTrueUserController,
+  GoTrueFactorsController,
+  GoTrueAdminController,
 ];
 
 @Module({
@@ -144,8 +172,22 @@ const ADMIN = [
     ViewTokensController,
     FactorsController,
     MailPagesController,
+    ...GOTRUE,
+    ...GOTRUE.map(atRoot),
+    GoTruePagesController,
   ],
-  providers: [...ACCOUNTS, ...MAIL, ...PASSWORDS, ...SESSIONS, ...FACTORS, ...ADMIN, ViewTokens],
+  providers: [
+    ...ACCOUNTS,
+    ...MAIL,
+    ...PASSWORDS,
+    ...SESSIONS,
+    ...CODES,
+    ...FACTORS,
+    ...ADMIN,
+    GoTrueSignInService,
+    MailPageContexts,
+    ViewTokens,
+  ],
   exports: [MailTemplateCheck],
 })
 export class AuthModule {}

@@ -6,6 +6,7 @@ import type { Request, Response } from 'express';
 import { CallerCheck } from '../access/caller-check.service';
 import { AppModule, AppOptions } from '../app.module';
 import { DocumentService } from '../api-docs/document.service';
+import { GoTrueErrorRenderer } from '../auth/http/gotrue/gotrue-error.renderer';
 import { AuthErrorRenderer } from '../auth/http/auth-error.renderer';
 import { AppError } from '../common/errors/app-error';
 import { ErrorRenderer } from '../http/errors/error-renderer';
@@ -42,6 +43,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     app.get(StorageJsErrorRenderer),
     app.get(StorageErrorRenderer),
     new AuthErrorRenderer(),
+    new GoTrueErrorRenderer(),
     new RestErrorRenderer(),
   ];
   configureExpress(app, options, areas);

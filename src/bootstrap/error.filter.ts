@@ -29,7 +29,8 @@ export class ErrorFilter implements ExceptionFilter {
     const renderer = this.renderers.find((one) => one.matches(path)) ?? this.fallback;
     const found = toAppError(thrown, (sqlstate) => renderer.databaseStatus(sqlstate));
     const fault = methodRefusal(found, request);
-    const error = (await this.refusalBefore(fault, request)) ?? fault;
+    const refused = (await this.refusalBefore(fault, request)) ?? fault;
+    const error = renderer.translate?.(refused, request) ?? refused;
     this.log(error, request);
     if (!response.headersSent) await renderer.complete?.(path, response);
     respondOrAbort(error, renderer, request, response);
@@ -93,8 +94,8 @@ function bodyOf(error: AppError, renderer: ErrorRenderer, request: Request): Bod
     if (page) return { text: page.html, headers: page.headers };
   }
   return {
-    text: JSON.stringify(renderer.render(error)),
-    headers: { ...renderer.headers?.(error), 'Content-Type': 'application/json; charset=utf-8' },
+    text: JSON.stringify(renderer.render(error, request)),
+    headers: { ...renderer.headers?.(error, request), 'Content-Type': 'application/json; charset=utf-8' },
   };
 }
 

@@ -176,7 +176,10 @@ export async function dataOf<T>(result: Promise<{ data?: T }>): Promise<T> {
 
 /** For a name with several addresses, the error is an AggregateError without a message. */
 function brokenOff(base: string, error: unknown): CliError {
-  return new CliError(`${base} broke off: ${messageOf(error) || (codeOf(error) ?? '')}`, EXIT.failed);
+  return new CliError(
+    `${base} closed the connection: ${messageOf(error) || (codeOf(error) ?? '')}`,
+    EXIT.failed,
+  );
 }
 
 export function errorOf(text: string): JsonObject | undefined {

@@ -119,7 +119,10 @@ export async function requiredPassphrase(
 ): Promise<string> {
   const passphrase = await passphraseOf(context, options);
   if (passphrase !== null) return passphrase;
-  throw new CliError('A backup needs a passphrase: set BACKUP_PASSPHRASE, or --passphrase-file', EXIT.usage);
+  throw new CliError(
+    'A backup needs a passphrase: set BACKUP_PASSPHRASE or use --passphrase-file',
+    EXIT.usage,
+  );
 }
 
 export async function passphraseOf(

@@ -55,7 +55,7 @@ function addExport(audit: Command, context: CommandContext): void {
 function addVerify(audit: Command, context: CommandContext): void {
   audit
     .command('verify')
-    .description('verify the chain of hashes; prints its head, to be kept elsewhere')
+    .description('verify the hash chain and print its head, to be stored outside this server')
     .option('--head <position:hash>', 'a head that was kept: the chain must still hold it')
     .action(async ({ head }: { head?: string }) => {
       const { checked, last } = await verifyAll(context, head);

@@ -20,7 +20,7 @@ export function addBackupScheduleCommands(backup: Command, context: CommandConte
   addSchedule(backup, context);
   backup
     .command('run')
-    .description('have the server make scheduled backups now: of a project, or with --all of everything')
+    .description('start scheduled backups now: of a project, or of everything with --all')
     .argument('[project]', 'id or slug')
     .option('--all', 'all projects and the records of the platform')
     .action(async (name: string | undefined, _options: object, command: Command) => {
@@ -45,7 +45,7 @@ export function addBackupScheduleCommands(backup: Command, context: CommandConte
 function addSchedule(backup: Command, context: CommandContext): void {
   backup
     .command('schedule')
-    .description('make backups by schedule, or list the schedules and the last backups')
+    .description('set, remove or list backup schedules')
     .argument('[project]', 'id or slug')
     .option('--all', 'the schedule of the install, for all projects without one of their own')
     .option('--at <hour>', 'daily at this hour, 0 to 23; default: 3')
@@ -82,7 +82,7 @@ async function targetOf(
   name: string | undefined,
   isAll: boolean,
 ): Promise<{ project_id?: string }> {
-  if (isAll === (name !== undefined)) throw new CliError('Name a project, or give --all', EXIT.usage);
+  if (isAll === (name !== undefined)) throw new CliError('Specify a project or --all', EXIT.usage);
   return name === undefined ? {} : { project_id: (await context.server.findProject(name)).id };
 }
 

@@ -90,7 +90,7 @@ export function addBackupCommands(
 
 function assertOneSubject(name: string | undefined, { all, physical }: BackupOptions): void {
   if ([name !== undefined, all, physical].filter(Boolean).length !== 1)
-    throw new CliError('Name a project, or give --all or --physical', EXIT.usage);
+    throw new CliError('Specify a project, --all or --physical', EXIT.usage);
 }
 
 /** @param name of a project; undefined: the install */
@@ -214,7 +214,7 @@ async function restoreProject(
   const { skipped_settings: skipped, ...rest } = answer;
   context.print(answer, () => list(rest));
   for (const line of skipped) context.remark(`Not restored: ${line}`);
-  if (!answer.same_id) context.remark('It is a copy with an id and keys of its own.');
+  if (!answer.same_id) context.remark('The restored project is a copy with a new id and new keys.');
   else if (answer.keys_kept) context.remark(KEYS_KEPT);
   else context.remark('Its keys and its database password are new, and its users sign in again.');
 }

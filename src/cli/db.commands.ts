@@ -17,7 +17,7 @@ export function addDbCommands(program: Command, context: CommandContext): void {
     .command('db')
     .description('the schemas of projects')
     .command('diff <project>')
-    .description('show how the schema of a project differs from another one; exit code 1 if it does')
+    .description('show how the schema of a project differs from another schema; exit code 1 if it does')
     .requiredOption(
       '--from <source>',
       'a directory of migrations, the backup of a project, or another project (id or slug)',

@@ -21,7 +21,7 @@ export function addGenCommands(program: Command, context: CommandContext): void 
     .command('gen')
     .description('generate code from the schema of a project')
     .command('types <project>')
-    .description('types of TypeScript for tables, views, functions, enums and composite types')
+    .description('print TypeScript types for tables, views, functions, enums and composite types')
     .addOption(
       new Option('--lang <language>', 'row types, or the Database type of supabase-js')
         .choices(['typescript', 'supabase'])

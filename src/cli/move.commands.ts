@@ -37,6 +37,6 @@ export function addMoveCommand(project: Command, context: CommandContext): void 
       const outcome = move;
       context.print(outcome, () => list(outcome));
       if (outcome.status === 'failed')
-        context.reportFailure(`"${slug}" stays where it was: ${outcome.error ?? 'the move failed'}`);
+        context.reportFailure(`"${slug}" was not moved: ${outcome.error ?? 'the move failed'}`);
     });
 }

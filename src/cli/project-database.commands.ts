@@ -57,7 +57,7 @@ async function sqlOf(
   file: string | undefined,
 ): Promise<string> {
   if (given !== undefined && file !== undefined)
-    throw new CliError('Give a query or --file, not both', EXIT.usage);
+    throw new CliError('Use a query or --file, not both', EXIT.usage);
   const query = given ?? (file === undefined ? await context.readStdin() : await readFile(file, 'utf8'));
   if (query.trim() === '') throw new CliError('There is no SQL to run', EXIT.usage);
   return query;

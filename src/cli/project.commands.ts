@@ -42,7 +42,7 @@ export function addProjectCommands(project: Command, context: CommandContext): v
 function addCreate(project: Command, context: CommandContext): void {
   project
     .command('create <name>')
-    .description('create a project with a database of its own')
+    .description('create a project and its database')
     .option('--slug <slug>', 'its name in URLs; default: derived from the name')
     .addOption(new Option('--generate-slug', 'generate a slug if the derived one is taken').conflicts('slug'))
     .option('--database-url <url>', 'another PostgreSQL server for its database')

@@ -24,7 +24,9 @@ import { addUpgradeCommand } from './upgrade.command';
 /** @returns the exit code */
 export async function runCli(args: readonly string[], environment: CliEnvironment): Promise<number> {
   const program = new Command('plinth')
-    .description('Administers a running Plinth. Reads the same environment and .env as the server.')
+    .description(
+      'Administer a running Plinth server. Reads the same environment and .env file as the server.',
+    )
     .version(PRODUCT.version)
     .option('--json', 'print JSON')
     .showHelpAfterError('(--help lists the commands and options)')

@@ -116,7 +116,7 @@ function rowOf(server: Schema<'ServerRecord'>): Readonly<Record<string, unknown>
 
 async function readUrl(context: CommandContext): Promise<string> {
   const url = (await context.readStdin()).trim();
-  if (url === '') throw new CliError('Give the connection URL on standard input', EXIT.usage);
+  if (url === '') throw new CliError('Write the connection URL to standard input', EXIT.usage);
   return url;
 }
 

@@ -31,11 +31,11 @@ export function addSignInCommands(program: Command, context: CommandContext): vo
     });
   program
     .command('logout')
-    .description('end and forget the token of `plinth login`')
+    .description('revoke and delete the token that `plinth login` saved')
     .action(async () => {
       const server = signIn.server();
       const login = signIn.logins().find(server);
-      if (!login) throw new CliError(`There is no login for ${server}`, EXIT.notFound);
+      if (!login) throw new CliError(`You are not signed in to ${server}`, EXIT.notFound);
       try {
         await context.api.DELETE('/admin/v1/tokens/{id}', { params: { path: { id: login.id } } });
       } finally {
@@ -45,14 +45,14 @@ export function addSignInCommands(program: Command, context: CommandContext): vo
     });
   program
     .command('whoami')
-    .description('show whose credential the command line uses, and their roles')
+    .description('show the account that the command line uses, and its roles')
     .action(async () => {
       const session = await dataOf(context.api.GET('/admin/v1/session'));
       context.print(session, () => list(summaryOf(session)));
     });
   program
     .command('setup-link')
-    .description('make a link for the first owner, while there is none')
+    .description('print a link for the first owner, while there is none')
     .action(async () => {
       const setup = await dataOf(context.api.POST('/admin/v1/setup/link'));
       context.print(setup, () => `${setup.link}\n`);

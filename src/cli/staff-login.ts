@@ -46,7 +46,7 @@ export async function makeCliToken(
   }
   const session = bodyOf<{ csrf_token: string }>(answer);
   const cookie = answer.headers['set-cookie']?.[0]?.split(';')[0];
-  if (cookie === undefined) throw new CliError('The server answered without a session', EXIT.failed);
+  if (cookie === undefined) throw new CliError('The response of the server contains no session', EXIT.failed);
   const headers = { cookie, 'x-csrf-token': session.csrf_token };
   try {
     const body = { name, scopes: ALL_SCOPES, expires_in: lifetimeSeconds };

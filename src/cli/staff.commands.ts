@@ -51,7 +51,7 @@ export function addPeopleCommands(program: Command, context: CommandContext): vo
   const members = program.command('people').description('people who administer the installation');
   members
     .command('list')
-    .description('list the staff, by address')
+    .description('list staff members by address')
     .action(async () => {
       const all = await dataOf(context.api.GET('/admin/v1/people'));
       context.print(all, () => table(all, COLUMNS));

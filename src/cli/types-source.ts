@@ -30,7 +30,7 @@ export class TypesSource {
   async read(): Promise<ProjectText> {
     this.etag = null;
     const document = await this.readChange();
-    if (!document) throw new CliError('The server answered without the types', EXIT.failed);
+    if (!document) throw new CliError('The response of the server contains no types', EXIT.failed);
     return document;
   }
 

@@ -6,8 +6,14 @@ export const refusal = (status: number, code: string, message: string, cause?: u
 
 export const invalidEmail = (): AppError => refusal(400, 'invalid_email', 'email must be a valid address');
 
-export const unacceptablePassword = ({ message }: { readonly message: string }): AppError =>
-  refusal(400, 'weak_password', message);
+interface PasswordFault {
+  readonly kind: string;
+  readonly message: string;
+  readonly least?: number;
+}
+
+export const unacceptablePassword = ({ message, kind, least }: PasswordFault): AppError =>
+  new AppError({ status: 400, code: 'weak_password', message, details: { kind, least } });
 
 /** The same for an unknown address and a wrong password, and for a disabled account of staff. */
 export const wrongCredentials = (): AppError =>

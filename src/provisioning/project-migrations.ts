@@ -10,12 +10,14 @@ import { QUIET_LOGGER } from '../database/platform/quiet-logger';
 import { Initial1790000000100 } from '../../migrations/project/1790000000100-initial';
 import { RequestedMails1790000000200 } from '../../migrations/project/1790000000200-requested-mails';
 import { SupabaseStorage1790000000300 } from '../../migrations/project/1790000000300-supabase-storage';
+import { SignInCodes1790000000510 } from '../../migrations/project/1790000000510-sign-in-codes';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Initial1790000000100,
   RequestedMails1790000000200,
   SupabaseStorage1790000000300,
+  SignInCodes1790000000510,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

@@ -24,7 +24,12 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
     '1790000000480-staff-proved-addresses',
     '1790000000485-staff-step-up',
   ],
-  project: ['1790000000100-initial'],
+  project: [
+    '1790000000100-initial',
+    '1790000000200-requested-mails',
+    '1790000000300-supabase-storage',
+    '1790000000510-sign-in-codes',
+  ],
 };
 
 it.each(Object.entries(KEPT))('keeps the migrations of the databases of kind %s', (kind, kept) => {

@@ -1,6 +1,8 @@
 import { common } from './de/common';
+import { connect } from './de/connect';
 import { editing } from './de/editing';
 import { inside } from './de/inside';
+import { outcomes } from './de/outcomes';
 import { overview } from './de/overview';
 import { pause } from './de/pause';
 import { people } from './de/people';
@@ -16,8 +18,10 @@ import type { Key } from './en';
 /** The texts in German. */
 export const de: Readonly<Record<Key, string>> = {
   ...common,
+  ...connect,
   ...editing,
   ...inside,
+  ...outcomes,
   ...overview,
   ...pause,
   ...people,

@@ -1,6 +1,8 @@
 import { common } from './en/common';
+import { connect } from './en/connect';
 import { editing } from './en/editing';
 import { inside } from './en/inside';
+import { outcomes } from './en/outcomes';
 import { overview } from './en/overview';
 import { pause } from './en/pause';
 import { people } from './en/people';
@@ -15,8 +17,10 @@ import { users } from './en/users';
 /** The texts in English. Words in braces are values. Each area of the console has a module of its own. */
 export const en = {
   ...common,
+  ...connect,
   ...editing,
   ...inside,
+  ...outcomes,
   ...overview,
   ...pause,
   ...people,

@@ -8,17 +8,15 @@ interface Place {
   readonly table: string;
 }
 
+const tableUrl = ({ url, slug, table }: Place): string =>
+  `${url}/p/${slug}/rest/v1/${encodeURIComponent(table)}`;
+
 export const SNIPPETS = {
-  curl: ({ url, slug, anonKey, table }: Place) =>
-    `KEY='${anonKey}'
-curl "${url}/p/${slug}/rest/v1/${encodeURIComponent(table)}?limit=10" \\
-  -H "apikey: $KEY" -H "Authorization: Bearer $KEY"`,
   'supabase-js': ({ url, slug, anonKey, table }: Place) =>
     `import { createClient } from '@supabase/supabase-js';
 
 const supabase = createClient('${url}/p/${slug}', '${anonKey}');
-const { data, error } = await supabase.from(${JSON.stringify(table)}).select().limit(10);
-// For tables and functions. supabase.auth and supabase.storage are not served: use the calls of the API page.`,
+const { data, error } = await supabase.from(${JSON.stringify(table)}).select().limit(10);`,
   'openapi-fetch': ({ url, slug, anonKey, table }: Place) =>
     `// curl -s -H "apikey: ${anonKey}" -H "Authorization: Bearer ${anonKey}" ${url}/p/${slug}/openapi.json > api.json
 // npx openapi-typescript api.json -o api.d.ts
@@ -33,6 +31,33 @@ const api = createClient<paths>({
 const { data } = await api.GET(${JSON.stringify(`/p/${slug}/rest/v1/${encodeURIComponent(table)}`)}, {
   params: { query: { limit: 10 } },
 });`,
+  curl: (place: Place) =>
+    `KEY='${place.anonKey}'
+curl "${tableUrl(place)}?limit=10" \\
+  -H "apikey: $KEY" -H "Authorization: Bearer $KEY"`,
+  Python: (place: Place) =>
+    `import json
+from urllib.request import Request, urlopen
+
+key = "${place.anonKey}"
+url = ${JSON.stringify(`${tableUrl(place)}?limit=10`)}
+request = Request(url, headers={"apikey": key, "Authorization": "Bearer " + key})
+print(json.load(urlopen(request)))`,
+  Dart: (place: Place) =>
+    `// dart pub add http
+import 'dart:convert';
+import 'package:http/http.dart' as http;
+
+Future<void> main() async {
+  const key = "${place.anonKey}";
+  final url = Uri.parse(${JSON.stringify(`${tableUrl(place)}?limit=10`)});
+  final headers = {'apikey': key, 'Authorization': 'Bearer $key'};
+  final response = await http.get(url, headers: headers);
+  print(jsonDecode(response.body));
+}`,
 } as const;
 
 export type SnippetName = keyof typeof SNIPPETS;
+
+/** The URL has a password, whose characters are percent-encoded. */
+export const psqlCommand = (databaseUrl: string): string => `psql '${databaseUrl.replaceAll("'", '%27')}'`;

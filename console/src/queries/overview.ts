@@ -10,7 +10,8 @@ export const overviewQuery = ({ id }: Pick<Project, 'id'>) =>
   queryOptions({
     queryKey: ['overview', id],
     queryFn: () => dataOf(api.GET('/admin/v1/projects/{id}/overview', { params: { path: { id } } })),
-    staleTime: STALE_MS,
+    // The first steps of a small project are shown as soon as they are made.
+    staleTime: ({ state: { data } }) => (data && data.has_rows && data.users > 0 ? STALE_MS : 0),
   });
 
 /** Schedules and last backups of all projects. For people with a role of the install. */

@@ -6,6 +6,7 @@ import { api, dataOf, type Schema } from '../api/client';
 import { adviceQuery } from '../queries/inside';
 import { type Project, useMayWrite, useProject } from '../queries/projects';
 import { useLanguages } from '../i18n';
+import { advice as germanReasons } from '../i18n/de/advice';
 import { formatTime } from '../lib/format';
 import { announceFailure, Empty, Loaded } from '../ui/feedback';
 import { Icon } from '../ui/icon';
@@ -105,7 +106,7 @@ function Finding({ advice, project }: { advice: Advice; project: Project }) {
         {mayChange ? <Dismissal advice={advice} project={project} /> : null}
       </Group>
       <Text size="sm" className={textStyles.wrap}>
-        {why}
+        {language === 'de' ? withValues(germanReasons[advice.reason], advice.values) : why}
       </Text>
       {dismissed === null ? null : (
         <Text size="xs" c="dimmed" mt={4}>
@@ -127,6 +128,9 @@ function Finding({ advice, project }: { advice: Advice; project: Project }) {
     </Card>
   );
 }
+
+const withValues = (text: string, values: Advice['values']): string =>
+  text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 
 function Dismissal({ advice, project }: { advice: Advice; project: Project }) {
   const { t } = useLanguages();

@@ -80,7 +80,9 @@ function Swagger({ project, identity, spec }: SwaggerProps) {
     const ui: SwaggerUi = window.SwaggerUIBundle!({
       spec,
       domNode: node,
-      docExpansion: 'list',
+      // Hundreds of open operations take seconds to draw.
+      docExpansion: 'none',
+      defaultModelsExpandDepth: -1,
       tryItOutEnabled: true,
       persistAuthorization: false,
       onComplete: () => void authorize(),

@@ -1,5 +1,5 @@
 /** The schedule of the backups of a project, and the last runs. */
-import { Badge, Button, Group, NumberInput, Select, Stack, Switch, Table, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, NumberInput, Select, Stack, Switch, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -32,7 +32,7 @@ export function Schedule({ project }: { project: Project }) {
   });
   return (
     <Loaded query={backups}>
-      {({ projects }) => {
+      {({ projects, refusal }) => {
         const subject = projects.find((one) => one.project_id === project.id);
         if (!subject) return null;
         return (
@@ -49,17 +49,32 @@ export function Schedule({ project }: { project: Project }) {
                 {t('backupMissing')}
               </Badge>
             ) : null}
+            {refusal === null ? null : (
+              <Alert
+                color="orange"
+                variant="light"
+                icon={<Icon name="warning" />}
+                title={t('backupsNotSetUp')}
+              >
+                {t('backupsNotSetUpText')}
+              </Alert>
+            )}
             {mayChange ? (
               <Group gap="xs">
                 <Button
-                  variant="default"
                   loading={start.isPending}
+                  disabled={refusal !== null}
                   leftSection={<Icon name="archive" size={16} />}
                   onClick={() => start.mutate()}
                 >
                   {t('backUpNow')}
                 </Button>
-                <Button variant="default" leftSection={<Icon name="clock" size={16} />} onClick={dialog.open}>
+                <Button
+                  variant="default"
+                  disabled={refusal !== null}
+                  leftSection={<Icon name="clock" size={16} />}
+                  onClick={dialog.open}
+                >
                   {t('schedule')}
                 </Button>
               </Group>
@@ -107,7 +122,7 @@ function ScheduleForm({ project, subject: { schedule, own_schedule: isOwn }, onC
     },
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['backups'] });
-      announce(t('saved'));
+      announce(t('scheduleSaved'));
     },
   });
   return (

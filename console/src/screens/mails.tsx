@@ -183,7 +183,7 @@ function SaveTemplate({ project, name, draft, isChanged, onSaved }: SaveTemplate
     },
     onSuccess: (changed) => {
       client.setQueryData(projectQuery(project.slug).queryKey, changed);
-      announce(t('saved'));
+      announce(t('templateSaved'));
     },
   });
   return (

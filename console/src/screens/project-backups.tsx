@@ -1,42 +1,52 @@
 /** Backups of a project: download, schedule, run now, and the last runs. */
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { assertOk, send } from '../api/client';
 import { PLINTH_URL } from '../api/base-url';
 import { isOfInstall, mayAdminister, sessionHeaders, useSession } from '../api/session';
-import type { Project } from '../queries/projects';
+import { type Project, useProject } from '../queries/projects';
 import { useLanguages } from '../i18n';
 import { formatBytes } from '../lib/format';
 import { Dialog } from '../ui/dialog';
 import { Failure } from '../ui/feedback';
 import { Icon } from '../ui/icon';
-import { FormButtons, Section } from '../ui/parts';
+import { FormButtons, Page } from '../ui/parts';
 import { streamToFile } from '../lib/stream-to-file';
 import { saveFile } from '../ui/save-file';
 import { Runs, Schedule } from './backup-schedule';
 
-export function ProjectBackups({ project }: { project: Project }) {
+export function BackupsScreen() {
   const { t } = useLanguages();
+  const project = useProject();
   const session = useSession();
   const [isDownloading, dialog] = useDisclosure();
-  if (!mayAdminister(session, project.id) && !isOfInstall(session)) return null;
+  const mayDownload = mayAdminister(session, project.id);
   return (
-    <Section title={t('backups')} text={t('backupsText')}>
-      <Stack gap="sm">
-        {isOfInstall(session) ? <Schedule project={project} /> : null}
-        {mayAdminister(session, project.id) ? (
-          <Group>
-            <Button variant="default" leftSection={<Icon name="download" size={16} />} onClick={dialog.open}>
-              {t('downloadBackup')}
-            </Button>
-          </Group>
-        ) : null}
-        {isOfInstall(session) ? <Runs project={project} /> : null}
-      </Stack>
+    <Page
+      title={t('backups')}
+      text={t('backupsText')}
+      actions={
+        mayDownload ? (
+          <Button variant="default" leftSection={<Icon name="download" size={16} />} onClick={dialog.open}>
+            {t('downloadBackup')}
+          </Button>
+        ) : null
+      }
+    >
+      {isOfInstall(session) ? (
+        <Stack gap="md">
+          <Schedule project={project} />
+          <Runs project={project} />
+        </Stack>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {t(mayDownload ? 'schedulesOfOperators' : 'backupsRefused')}
+        </Text>
+      )}
       {isDownloading ? <Download project={project} onClose={dialog.close} /> : null}
-    </Section>
+    </Page>
   );
 }
 

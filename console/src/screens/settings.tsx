@@ -131,7 +131,7 @@ function useSettingsForm(project: Project) {
       client.setQueryData(projectQuery(project.slug).queryKey, changed);
       setDraft((now) => enteredSince(now, sent));
       await client.invalidateQueries({ queryKey: ['projects'] });
-      announce(t('saved'));
+      announce(t('settingsSaved'));
     },
   });
   return {

@@ -26,11 +26,16 @@ interface Group {
 function ProjectPalette({ slug }: { slug: string }) {
   const t = useT();
   const navigate = useNavigate();
-  const screens = SCREENS.map(({ path, icon, label }) => ({
-    id: path,
-    label: t(label),
-    leftSection: <Icon name={icon} />,
-    onClick: () => void navigate({ to: path, params: { slug } }),
+  const screens = SCREENS.map((screen) => ({
+    id: screen.label,
+    label: t(screen.label),
+    leftSection: <Icon name={screen.icon} />,
+    onClick: () =>
+      void navigate({
+        to: screen.path,
+        params: { slug },
+        search: 'search' in screen ? screen.search : {},
+      }),
   }));
   const project = useQuery(projectQuery(slug));
   const session = useSession();
@@ -43,13 +48,7 @@ function ProjectPalette({ slug }: { slug: string }) {
         void navigate({ to: '/projects/$slug/inside', params: { slug }, search: { view: name } }),
     }),
   );
-  const picture = {
-    id: 'schema',
-    label: t('schemaPicture'),
-    leftSection: <Icon name="tree" />,
-    onClick: () => void navigate({ to: '/projects/$slug/schema', params: { slug } }),
-  };
-  const groups = [{ group: t('screens'), actions: [...screens, picture, ...views] }];
+  const groups = [{ group: t('screens'), actions: [...screens, ...views] }];
   return project.data ? (
     <TablesPalette groups={groups} slug={slug} project={project.data} />
   ) : (

@@ -150,7 +150,6 @@ export function DetailDrawer({
 
 interface FormButtonsProps {
   readonly action: string;
-  readonly icon?: IconName;
   readonly danger?: boolean | undefined;
   readonly isPending: boolean;
   readonly isDisabled?: boolean;
@@ -158,10 +157,10 @@ interface FormButtonsProps {
 }
 
 /** The end of the form of a dialog: leave it, or send it. */
-export function FormButtons({ action, icon, danger, isPending, isDisabled, onClose }: FormButtonsProps) {
+export function FormButtons({ action, danger, isPending, isDisabled, onClose }: FormButtonsProps) {
   const t = useT();
   return (
-    <Group justify="end" gap="xs">
+    <Group justify="end" gap="xs" className={styles.footer}>
       <Button variant="default" onClick={onClose}>
         {t('cancel')}
       </Button>
@@ -170,7 +169,6 @@ export function FormButtons({ action, icon, danger, isPending, isDisabled, onClo
         color={danger ? 'red' : 'plinth'}
         loading={isPending}
         disabled={isDisabled ?? false}
-        leftSection={icon ? <Icon name={icon} size={14} /> : null}
       >
         {action}
       </Button>

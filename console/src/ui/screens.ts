@@ -1,20 +1,49 @@
 /** The screens of a project, in the order of the navigation. */
 import type { IconName } from './icon';
 
+export const GROUPS = ['data', 'auth', 'storage', 'observe', 'project'] as const;
+
+interface Screen {
+  readonly path: string;
+  readonly icon: IconName;
+  readonly label: string;
+  /** Null: above the groups. */
+  readonly group: (typeof GROUPS)[number] | null;
+  /** A part of the screen. */
+  readonly search?: Readonly<Record<string, string>>;
+}
+
 export const SCREENS = [
-  { path: '/projects/$slug', icon: 'home', label: 'overview' },
-  { path: '/projects/$slug/tables', icon: 'table', label: 'tables' },
-  { path: '/projects/$slug/sql', icon: 'sql', label: 'sqlEditor' },
-  { path: '/projects/$slug/policies', icon: 'shield', label: 'policies' },
-  { path: '/projects/$slug/users', icon: 'users', label: 'users' },
-  { path: '/projects/$slug/mails', icon: 'mail', label: 'mailTemplates' },
-  { path: '/projects/$slug/storage', icon: 'folder', label: 'storage' },
-  { path: '/projects/$slug/inside', icon: 'chart', label: 'inside' },
-  { path: '/projects/$slug/advisor', icon: 'bulb', label: 'advisor' },
-  { path: '/projects/$slug/people', icon: 'key', label: 'people' },
-  { path: '/projects/$slug/api', icon: 'code', label: 'apiDocs' },
-  { path: '/projects/$slug/settings', icon: 'settings', label: 'settings' },
-] as const satisfies readonly { path: string; icon: IconName; label: string }[];
+  { path: '/projects/$slug', icon: 'home', label: 'overview', group: null },
+  { path: '/projects/$slug/tables', icon: 'table', label: 'tables', group: 'data' },
+  { path: '/projects/$slug/sql', icon: 'sql', label: 'sqlEditor', group: 'data' },
+  { path: '/projects/$slug/schema', icon: 'tree', label: 'schemaPicture', group: 'data' },
+  { path: '/projects/$slug/policies', icon: 'shield', label: 'policies', group: 'data' },
+  { path: '/projects/$slug/users', icon: 'users', label: 'users', group: 'auth' },
+  {
+    path: '/projects/$slug/settings',
+    icon: 'lock',
+    label: 'signInSettings',
+    group: 'auth',
+    search: { group: 'auth' },
+  },
+  { path: '/projects/$slug/mails', icon: 'mail', label: 'mailTemplates', group: 'auth' },
+  { path: '/projects/$slug/storage', icon: 'folder', label: 'storage', group: 'storage' },
+  {
+    path: '/projects/$slug/inside',
+    icon: 'pulse',
+    label: 'logs',
+    group: 'observe',
+    search: { view: 'requests' },
+  },
+  { path: '/projects/$slug/inside', icon: 'chart', label: 'metrics', group: 'observe' },
+  { path: '/projects/$slug/advisor', icon: 'bulb', label: 'advisor', group: 'observe' },
+  { path: '/projects/$slug/keys', icon: 'key', label: 'keys', group: 'project' },
+  { path: '/projects/$slug/api', icon: 'code', label: 'apiDocs', group: 'project' },
+  { path: '/projects/$slug/backups', icon: 'archive', label: 'backups', group: 'project' },
+  { path: '/projects/$slug/people', icon: 'users', label: 'team', group: 'project' },
+  { path: '/projects/$slug/settings', icon: 'settings', label: 'settings', group: 'project' },
+] as const satisfies readonly Screen[];
 
 /** The views of the monitoring screen, with the call that each of them begins with. The palette lists each of them. */
 export const INSIDE_VIEWS = [

@@ -7,7 +7,6 @@ import {
   Button,
   Group,
   Menu,
-  NavLink,
   ScrollArea,
   Text,
   TextInput,
@@ -28,7 +27,9 @@ import { useT } from '../i18n';
 import { Loading } from './feedback';
 import { Icon, Logo } from './icon';
 import { AppearanceMenu } from './appearance-menu';
-import { INSTALL_SCREENS, SCREENS } from './screens';
+import { ConnectButton } from './connect-button';
+import { Navigation } from './navigation';
+import { INSTALL_SCREENS } from './screens';
 import styles from './shell.module.css';
 
 const Palette = lazy(() => import('./palette'));
@@ -70,6 +71,7 @@ export function Shell() {
           </Group>
           <Group gap={4} wrap="nowrap">
             <Connection />
+            {slug === undefined ? null : <ConnectButton slug={slug} isOfHeader />}
             <PaletteButton />
             <AppearanceMenu />
             <AccountMenu />
@@ -78,21 +80,9 @@ export function Shell() {
       </AppShell.Header>
       {slug === undefined ? null : (
         <AppShell.Navbar p="xs" aria-label={t('navigation')}>
-          {SCREENS.map(({ path, icon, label }) => (
-            <NavLink
-              key={path}
-              renderRoot={(props) => (
-                <Link
-                  to={path}
-                  params={{ slug }}
-                  activeOptions={{ exact: path === '/projects/$slug' }}
-                  {...props}
-                />
-              )}
-              label={t(label)}
-              leftSection={<Icon name={icon} />}
-            />
-          ))}
+          <AppShell.Section grow component={ScrollArea}>
+            <Navigation slug={slug} />
+          </AppShell.Section>
         </AppShell.Navbar>
       )}
       <AppShell.Main id="main" tabIndex={-1}>

@@ -1,4 +1,4 @@
-/** Shows the SQL of an action before it runs. */
+/** An action that is SQL: its form, and the SQL before it runs. */
 import { Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -7,10 +7,15 @@ import { useT } from '../i18n';
 import { Dialog } from './dialog';
 import { announce, Failure } from './feedback';
 import { FormButtons, Snippet } from './parts';
+import styles from './sql-dialog.module.css';
 
 interface SqlDialogProps {
   readonly project: Project;
   readonly title: string;
+  /** The outcome, on the button: `Create table`. */
+  readonly action: string;
+  /** Announced when it has run: `Table todos created`. */
+  readonly done: string;
   /** Null while the form is not complete. */
   readonly sql: string | null;
   readonly danger?: boolean;
@@ -21,23 +26,14 @@ interface SqlDialogProps {
   readonly children?: ReactNode;
 }
 
-export function SqlDialog({
-  project,
-  title,
-  sql,
-  danger,
-  size = 'lg',
-  onClose,
-  onDone,
-  children,
-}: SqlDialogProps) {
-  const t = useT();
+export function SqlDialog(props: SqlDialogProps) {
+  const { project, title, action, done, sql, danger, size = 'lg', onClose, onDone, children } = props;
   const changed = useCatalogChanged(project);
   const run = useMutation({
     mutationFn: () => runSql(project.id, sql ?? ''),
     onSuccess: async () => {
       await changed();
-      announce(t('done'));
+      announce(done);
     },
   });
   const finish = (): void => {
@@ -54,22 +50,10 @@ export function SqlDialog({
       >
         <Stack gap="md">
           {children}
-          <div>
-            <Text size="sm" fw={550} mb={4}>
-              {t('sqlThatRuns')}
-            </Text>
-            {sql === null ? (
-              <Text size="sm" c="dimmed">
-                {t('sqlIncomplete')}
-              </Text>
-            ) : (
-              <Snippet label={t('sqlThatRuns')} text={sql} />
-            )}
-          </div>
+          <SqlPreview sql={sql} isOpen={danger === true} />
           {run.error ? <Failure error={run.error} /> : null}
           <FormButtons
-            action={t('runSql')}
-            icon="play"
+            action={action}
             danger={danger}
             isPending={run.isPending}
             isDisabled={sql === null}
@@ -78,5 +62,22 @@ export function SqlDialog({
         </Stack>
       </form>
     </Dialog>
+  );
+}
+
+/** Folded, except for SQL that loses something. */
+function SqlPreview({ sql, isOpen }: { sql: string | null; isOpen: boolean }) {
+  const t = useT();
+  return (
+    <details open={isOpen} className={styles.preview}>
+      <summary>{t('sqlThatRuns')}</summary>
+      {sql === null ? (
+        <Text size="sm" c="dimmed">
+          {t('sqlIncomplete')}
+        </Text>
+      ) : (
+        <Snippet label={t('sqlThatRuns')} text={sql} />
+      )}
+    </details>
   );
 }

@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { withConnection } from '../../database/pools/one-off-connection';
+import { REQUEST_ROLES } from '../../database/platform/server-capabilities';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
 import { ProjectEntity } from '../../projects/project.entity';
 import { ProjectsService } from '../../projects/projects.service';
@@ -25,6 +26,11 @@ interface Extension {
   readonly schema: string | null;
   readonly loaded: boolean;
 }
+
+/** Statements of Plinth itself: they set the context of a request, or read the catalogs. */
+const OWN = String.raw`pg_catalog\.num_nulls|\m(from|join)\s+\(*(pg_catalog\.)?pg_[a-z]|\mcurrent_setting\(\$1, \$2\) as marks|pg_backend_pid\(\) as pid|\mas inserted$`;
+/** All statements of table REST have one of its aliases; the others of these roles are of storage and auth. */
+const OF_TABLE_REST = 'plinth_';
 
 const EXTENSION = `select (select quote_ident(n.nspname) from pg_catalog.pg_extension e
     join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_stat_statements') as schema,
@@ -54,8 +60,17 @@ export class SlowQueriesRepository {
              as cache_percent
          from ${schema}.pg_stat_statements s join pg_catalog.pg_database d on d.oid = s.dbid
            left join pg_catalog.pg_roles r on r.oid = s.userid
-         where d.datname = $1 and s.query is not null order by ${COLUMNS[order]} desc limit $2`,
-        [project.databaseName, limit],
+         where d.datname = $1 and s.query !~* $3 and r.rolname <> all ($4)
+           and (r.rolname <> all ($5) or strpos(s.query, $6) > 0)
+         order by ${COLUMNS[order]} desc limit $2`,
+        [
+          project.databaseName,
+          limit,
+          OWN,
+          [project.loginRole, await roleOf(client)],
+          REQUEST_ROLES,
+          OF_TABLE_REST,
+        ],
       );
       return {
         available: true,
@@ -72,6 +87,11 @@ export class SlowQueriesRepository {
       ? withConnection({ connectionString: this.platformUrl }, work)
       : this.projects.serverOf(project).asAdmin(MAINTENANCE_DATABASE, work);
   }
+}
+
+async function roleOf(client: Client): Promise<string> {
+  const { rows } = await client.query<{ role: string }>('select current_user as role');
+  return rows[0]?.role ?? '';
 }
 
 function unavailable(isLoaded: boolean): SlowQueries {

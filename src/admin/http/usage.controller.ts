@@ -27,7 +27,7 @@ export class UsageController {
 
   @Get('queues')
   @Describe(`Get the job queues of the install: mails, and bytes of files to remove
-    All projects share the queues. Mails that were given up are in the list of failed mails.`)
+    All projects share the queues. Mails that failed permanently are in the list of failed mails.`)
   @Answer(200, 'The queues', [QueueState])
   listQueues(): Promise<QueueState[]> {
     return this.usage.queues();

@@ -1,7 +1,8 @@
 /** Sizes, counts, requests of the last day and the newest backup of a project. */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { SHORT_TIMEOUT } from '../../auth/accounts/account-statements';
 import { Clock } from '../../common/time/clock';
+import { MAIL_CONFIG, type MailConfig } from '../../config/app-config';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { SampleRepository } from '../../traffic/samples/sample.repository';
@@ -15,7 +16,10 @@ const SIZES = {
     (select pg_catalog.count(*) from auth.users) as users,
     (select pg_catalog.count(*) from pg_catalog.pg_class c
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-      where c.relkind in ('r', 'p') and not c.relispartition and n.nspname = 'public') as tables
+      where c.relkind in ('r', 'p') and not c.relispartition and n.nspname = 'public') as tables,
+    (select pg_catalog.count(*) from pg_catalog.pg_class c
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where c.relkind = 'r' and n.nspname = 'public' and pg_catalog.pg_relation_size(c.oid) > 0) as filled
     from storage.usage_of('00000000-0000-0000-0000-000000000000') u`,
 };
 
@@ -28,6 +32,7 @@ export class ProjectOverviewService {
     private readonly samples: SampleRepository,
     private readonly backups: BackupAge,
     private readonly clock: Clock,
+    @Inject(MAIL_CONFIG) private readonly mail: MailConfig,
   ) {}
 
   /** @throws the driver's error when the database cannot be used */
@@ -48,6 +53,8 @@ export class ProjectOverviewService {
       files: count('files'),
       users: count('users'),
       tables: count('tables'),
+      has_rows: count('filled') > 0,
+      mail_server: this.mail.smtpUrl !== null,
       last_day: { requests: sum('requests'), refused: sum('refused'), errors: sum('errors') },
       last_backup_at: backup === null ? null : new Date(backup).toISOString(),
     };

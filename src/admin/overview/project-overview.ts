@@ -16,6 +16,8 @@ class DayOfRequests {
   files: 12,
   users: 340,
   tables: 8,
+  has_rows: true,
+  mail_server: true,
   last_day: { requests: 48_200, refused: 31, errors: 0 },
   last_backup_at: '2026-01-02T03:00:00.000Z',
 })
@@ -25,6 +27,11 @@ export class ProjectOverview {
   @ApiProperty(SIZE) readonly files!: number;
   @ApiProperty({ ...SIZE, description: 'Number of users' }) readonly users!: number;
   @ApiProperty({ ...SIZE, description: 'Number of tables in the schema public' }) readonly tables!: number;
+  @ApiProperty({ description: 'Whether a table of the schema public has rows' }) readonly has_rows!: boolean;
+  @ApiProperty({
+    description: 'Whether mails are sent; false: without SMTP_URL they are files in the data directory',
+  })
+  readonly mail_server!: boolean;
   @ApiProperty({ type: DayOfRequests, description: 'From the samples of the last 24 hours' })
   readonly last_day!: DayOfRequests;
   @ApiProperty({

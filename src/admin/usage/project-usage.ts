@@ -31,7 +31,7 @@ class QuotaUse {
 class MailUse {
   @ApiProperty({ ...SIZE, description: 'Mails that are waiting to be sent' })
   readonly waiting!: number;
-  @ApiProperty({ ...SIZE, description: 'Mails that were given up' }) readonly failed!: number;
+  @ApiProperty({ ...SIZE, description: 'Mails that failed permanently' }) readonly failed!: number;
 }
 
 @Example({
@@ -58,7 +58,7 @@ export class QueueState {
   @ApiProperty({ ...SIZE, description: 'Jobs that are running' }) readonly active!: number;
   @ApiProperty({ ...SIZE, description: 'Jobs that are scheduled for a later attempt' })
   readonly delayed!: number;
-  @ApiProperty({ ...SIZE, description: 'Jobs that were given up and are still kept' })
+  @ApiProperty({ ...SIZE, description: 'Jobs that failed permanently and are still kept' })
   readonly failed!: number;
   @ApiProperty({ ...SIZE, description: 'Completed jobs that are still kept' }) readonly completed!: number;
   @ApiProperty() readonly paused!: boolean;

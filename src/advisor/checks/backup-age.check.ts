@@ -23,11 +23,8 @@ export class BackupAge {
     const since = backup ?? project.createdAt.getTime();
     const days = Math.floor((this.clock.now() - since) / DAY_MS);
     if (days < OLD_DAYS) return [];
-    const why =
-      backup === null
-        ? `The project is ${days} days old and Plinth has never backed it up. Ignore this if its server is backed up by other means.`
-        : `The newest backup that Plinth made is ${days} days old.`;
-    return [{ severity: 'warning', names: [project.slug], why, sql: null }];
+    const reason = backup === null ? 'backup_never' : 'backup_old';
+    return [{ severity: 'warning', names: [project.slug], reason, values: { days }, sql: null }];
   }
 
   /** The newest backup, in milliseconds since the epoch; null if there is none. */

@@ -38,7 +38,7 @@ export const FOREIGN_KEY: AdviceCheck<ColumnsRow & { readonly constraint: string
   toFinding: (row) => ({
     severity: 'warning',
     names: [row.schema, row.name, row.constraint],
-    why: 'The foreign key has no index: each deletion, and each change of the key, in the referenced table reads the whole table, and so do embedded requests.',
+    reason: 'foreign_key_without_index',
     sql: createIndex(row),
   }),
 };
@@ -56,7 +56,8 @@ export const POLICY_COLUMN: AdviceCheck<ColumnsRow & { readonly policy: string }
   toFinding: (row) => ({
     severity: 'warning',
     names: [row.schema, row.name, ...row.columns],
-    why: `The policy ${JSON.stringify(row.policy)} compares this column in every request, and no index begins with it.`,
+    reason: 'policy_column_without_index',
+    values: { policy: JSON.stringify(row.policy) },
     sql: createIndex(row),
   }),
 };
@@ -87,7 +88,7 @@ export const BARE_AUTH_CALL: AdviceCheck<BareCallRow> = {
   toFinding: (row) => ({
     severity: 'info',
     names: [row.schema, row.name, row.policy],
-    why: 'The policy calls a function of auth for every row. In a scalar sub-query it is called once for a statement.',
+    reason: 'policy_call_per_row',
     sql: wrappedPolicy(row),
   }),
 };
@@ -146,7 +147,8 @@ export const DUPLICATE_INDEX: AdviceCheck<IndexRow> = {
   toFinding: (row) => ({
     severity: 'warning',
     names: [row.schema, row.table, row.name],
-    why: `The index has the same columns as ${JSON.stringify(row.other)}: it costs ${row.megabytes} MiB and time at every write, and helps no query.`,
+    reason: 'duplicate_index',
+    values: { other: JSON.stringify(row.other), megabytes: row.megabytes },
     sql: dropIndex(row),
   }),
 };
@@ -163,7 +165,8 @@ export const UNUSED_INDEX: AdviceCheck<IndexRow & { readonly since: string | nul
   toFinding: (row) => ({
     severity: 'info',
     names: [row.schema, row.table, row.name],
-    why: `No query has used the index since the statistics began${row.since === null ? '' : ` (${row.since})`}. It takes ${row.megabytes} MiB and time at every write. Queries of a replica are not counted.`,
+    reason: row.since === null ? 'unused_index' : 'unused_index_since',
+    values: { megabytes: row.megabytes, ...(row.since === null ? {} : { since: row.since }) },
     sql: dropIndex(row),
   }),
 };
@@ -184,7 +187,8 @@ export const BLOAT: AdviceCheck<{
   toFinding: ({ schema, name, percent, dead }) => ({
     severity: 'warning',
     names: [schema, name],
-    why: `${percent} % of the rows (${dead}) are dead versions, which every scan reads. Autovacuum is switched off for the table, cannot keep up, or waits for a long transaction.`,
+    reason: 'bloat',
+    values: { percent, dead },
     sql: `vacuum (analyze) ${quoteQualified(schema, name)};`,
   }),
 };
@@ -217,7 +221,8 @@ export const SEQUENCE_END: AdviceCheck<SequenceRow> = {
   toFinding: ({ schema, name, percent, table_schema: tableSchema, table, column }) => ({
     severity: percent >= 95 ? 'critical' : 'warning',
     names: [schema, name],
-    why: `The sequence has reached ${percent} % of its largest value, or of that of its column. At the end every insert fails.`,
+    reason: 'sequence_near_end',
+    values: { percent },
     sql: [
       `alter sequence ${quoteQualified(schema, name)} as bigint;`,
       ...(tableSchema !== null && table !== null && column !== null

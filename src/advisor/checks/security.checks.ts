@@ -20,9 +20,7 @@ export const RLS_OFF: AdviceCheck<TableRow & { readonly open: boolean }> = {
   toFinding: ({ schema, name, open }) => ({
     severity: open ? 'critical' : 'info',
     names: [schema, name],
-    why: open
-      ? 'Row-level security is off, and client roles have privileges on the table: everybody with the anon key can read or write its rows.'
-      : 'Row-level security is off. No client role has a privilege on the table, but the next grant opens all of its rows.',
+    reason: open ? 'rls_off_open' : 'rls_off',
     sql: `alter table ${quoteQualified(schema, name)} enable row level security;`,
   }),
 };
@@ -49,9 +47,8 @@ export const POLICY_TRUE: AdviceCheck<PolicyRow & { readonly writes: boolean; re
   toFinding: ({ schema, name, policy, writes, command }) => ({
     severity: writes ? 'critical' : 'info',
     names: [schema, name, policy],
-    why: writes
-      ? `The policy allows ${command} on every row to anon: everybody with the anon key can change the table.`
-      : 'The policy shows every row to anon. That is right for public data only.',
+    reason: writes ? 'policy_true_writes' : 'policy_true',
+    ...(writes ? { values: { command } } : {}),
     sql: `alter policy ${quoteIdentifier(policy)} on ${quoteQualified(schema, name)} to authenticated;`,
   }),
 };
@@ -70,7 +67,7 @@ export const DEFINER_VIEW: AdviceCheck<TableRow> = {
   toFinding: ({ schema, name }) => ({
     severity: 'warning',
     names: [schema, name],
-    why: 'The view reads with the privileges of its owner, so it shows rows that the policies of its tables hide from the reader.',
+    reason: 'definer_view',
     sql: `alter view ${quoteQualified(schema, name)} set (security_invoker = true);`,
   }),
 };
@@ -91,7 +88,7 @@ export const DEFINER_FUNCTION: AdviceCheck<FunctionRow> = {
   toFinding: ({ schema, name, arguments: parameters }) => ({
     severity: 'warning',
     names: [schema, name, parameters],
-    why: 'The function runs with the privileges of its owner and looks names up in the search_path of its caller, who can put other objects in front.',
+    reason: 'definer_function',
     sql:
       parameters.length < 4000
         ? `alter routine ${quoteQualified(schema, name)}(${parameters}) set search_path = ${quoteIdentifier(schema)}, pg_temp;`

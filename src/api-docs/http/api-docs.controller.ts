@@ -44,14 +44,22 @@ export class ApiDocsController {
   }
 
   @Get('docs/:asset')
-  asset(@Param('asset') name: string, @Res() response: Response): void {
+  async asset(
+    @Param('asset') name: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
     const asset = findAsset(name);
     if (!asset) throw httpError(404, 'There is no such page');
+    const isZipped = request.acceptsEncodings('gzip') === 'gzip';
+    const content = isZipped ? await asset.zipped() : asset.content;
     response.writeHead(200, {
       'Content-Type': asset.type,
-      'Content-Length': asset.content.length,
+      'Content-Length': content.length,
+      ...(isZipped ? { 'Content-Encoding': 'gzip' } : {}),
+      Vary: 'Accept-Encoding',
       'Cache-Control': 'public, max-age=3600',
     });
-    response.end(asset.content);
+    response.end(content);
   }
 }

@@ -12,11 +12,11 @@ import { TourStep, tourSteps } from '../tour';
 
 /** Links of the home page: paths without a leading slash, so that they work behind a proxy that adds a prefix. */
 const LINKS = [
-  { name: 'console', path: 'console', title: 'The console' },
-  { name: 'docs', path: 'docs', title: 'The interface, to read and to try' },
-  { name: 'openapi', path: 'openapi.json', title: 'The interface as an OpenAPI document' },
+  { name: 'console', path: 'console', title: 'Console' },
+  { name: 'docs', path: 'docs', title: 'API reference' },
+  { name: 'openapi', path: 'openapi.json', title: 'OpenAPI document' },
   { name: 'tour', path: 'tour', title: 'Five-minute tour' },
-  { name: 'health', path: 'health/ready', title: 'Whether it is ready to serve' },
+  { name: 'health', path: 'health/ready', title: 'Health' },
 ] as const;
 
 @ApiExcludeController()

@@ -1,6 +1,9 @@
-/** Collects a document from its pieces, and serves it: its version by the query, entity tag, 304, HEAD. */
+/** Collects a document from its pieces, and serves it: its version by the query, entity tag, 304, HEAD, compression. */
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { evaluatePreconditions } from '../../http/syntax/preconditions';
 import { Slices } from '../../common/time/slices';
@@ -52,22 +55,35 @@ export interface ServeOptions {
   readonly cacheControl: string;
 }
 
+/** Shorter ones are not compressed. */
+const MIN_ZIPPED_BYTES = 1_400;
+
 export function serveDocument(
   { body, size, etag }: ServedDocument,
   request: Request,
   response: Response,
   { contentType, cacheControl }: ServeOptions,
 ): void {
-  const headers = { ETag: etag, 'Cache-Control': cacheControl };
+  const isZipped = size >= MIN_ZIPPED_BYTES && request.acceptsEncodings('gzip') === 'gzip';
+  // The bytes differ by the encoding, so that the tag of a compressed document is weak.
+  const headers = {
+    ETag: isZipped ? `W/${etag}` : etag,
+    'Cache-Control': cacheControl,
+    Vary: [response.getHeader('vary'), 'Accept-Encoding'].flat().filter(Boolean).join(', '),
+  };
   const conditions = { ifNoneMatch: request.get('if-none-match') };
   if (evaluatePreconditions(conditions, { etag, lastModified: Infinity }) === 'not_modified') {
     response.writeHead(304, headers).end();
     return;
   }
-  const head = { ...headers, 'Content-Type': `${contentType}; charset=utf-8`, 'Content-Length': size };
+  const typed = { ...headers, 'Content-Type': `${contentType}; charset=utf-8` };
+  const head = { ...typed, 'Content-Length': size };
   if (request.method === 'HEAD') {
     response.writeHead(200, head).end();
     return;
   }
-  sendBuffers(response, 200, head, body);
+  if (!isZipped) return sendBuffers(response, 200, head, body);
+  response.writeHead(200, { ...typed, 'Content-Encoding': 'gzip' });
+  // A client that disconnects ends it.
+  pipeline(Readable.from(body), createGzip(), response).catch(() => undefined);
 }

@@ -7,8 +7,8 @@ import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import { emailTaken } from '../auth.errors';
 
 /** The columns of an Account; `u` is auth.users. */
-export const ACCOUNT_COLUMNS = `u.id, u.email, u.name, u.data::text as data, u.email_verified_at, u.banned_until, u.invited_at,
-  u.last_sign_in_at, u.created_at, u.updated_at`;
+export const ACCOUNT_COLUMNS = `u.id, u.email, u.name, u.data::text as data, u.app_data::text as app_data,
+  u.is_anonymous, u.email_verified_at, u.banned_until, u.invited_at, u.last_sign_in_at, u.created_at, u.updated_at`;
 
 const TABLE = 'auth.users';
 /** UTF-16 code units: the table allows 320 characters, and a character has up to two. */
@@ -30,6 +30,8 @@ export function toAccount(row: QueryResultRow): Account {
     email: emailOf(user),
     name: user.text('name', MAX_NAME),
     data: user.jsonObject('data', MAX_DATA_TEXT),
+    appData: user.jsonObject('app_data', MAX_DATA_TEXT),
+    isAnonymous: user.boolean('is_anonymous'),
     emailVerifiedAt: user.dateOrNull('email_verified_at'),
     bannedUntil: user.dateOrNull('banned_until'),
     invitedAt: user.dateOrNull('invited_at'),
@@ -54,7 +56,8 @@ export function toCredentials(row: QueryResultRow): Credentials {
 /** The address of an imported account may be a user name. It goes into headers and tokens, so it has no control characters. */
 function emailOf(user: RecordReader): string {
   const email = user.text('email', 2 * MAX_EMAIL);
-  if (email === '' || /\p{Cc}/u.test(email)) throw user.unusable('email', 'an address');
+  if ((email === '' && !user.boolean('is_anonymous')) || /\p{Cc}/u.test(email))
+    throw user.unusable('email', 'an address');
   return email;
 }
 

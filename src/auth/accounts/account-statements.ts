@@ -27,6 +27,10 @@ export const SHORT_TIMEOUT: Statement = {
  */
 export const UNPROVED = `select u.id from auth.users u join changed on changed.id = u.id where u.email_verified_at is null`;
 
+/** SQL: an entry of auth.sessions.amr in a list. @param method SQL @param now SQL */
+export const methodReference = (method: string, now: string): string =>
+  `jsonb_build_array(jsonb_build_object('method', ${method}::text, 'timestamp', floor(extract(epoch from ${now}::timestamptz))::bigint))`;
+
 /** Steps after UNPROVED: what the creator of the account would keep. */
 export const DROP_FACTORS = 'delete from auth.factors f using unproved where f.user_id = unproved.id';
 export const DROP_ADDRESS_CHANGES = `delete from auth.mailed_tokens c using unproved

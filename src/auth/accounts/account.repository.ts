@@ -4,9 +4,10 @@ import { JsonObject } from '../../common/text/json';
 import { Statement } from '../../database/statement';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
+import { EmailAddress, localPart } from '../../identity/email-address';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
-import { Account, NewAccount } from './account';
+import { Account, AccountToInsert } from './account';
 import { ACCOUNT_COLUMNS, Credentials, toAccountOrNull, toCredentials } from './account-record';
 import { isLive, isNotBanned, SessionOwner } from './account-statements';
 
@@ -86,6 +87,29 @@ export class AccountRepository {
     return toAccountOrNull(await this.rls.systemQuery(project.database, REASON, withAudit(change, audit)));
   }
 
+  /** The address of an anonymous user. Fails with 23505 on users_email_key if it is taken. */
+  async adoptAddress(
+    project: Project,
+    { userId, sessionId }: SessionOwner,
+    email: EmailAddress,
+    audit: AuditEntry,
+  ): Promise<void> {
+    const change = {
+      name: 'auth:adopt-address',
+      steps: {
+        changed: `update auth.users u set email = $4, email_key = $5, is_anonymous = false, updated_at = $3,
+            name = coalesce(nullif(u.name, ''), $6)
+          where u.id = $1 and u.is_anonymous and exists (
+            select from auth.sessions s where s.id = $2 and s.user_id = u.id and ${isLive('$3')})
+          returning u.id`,
+      },
+      audited: 'changed',
+      query: 'select id from changed',
+      values: [userId, sessionId, audit.now, email.address, email.key, localPart(email)],
+    } as const;
+    await this.rls.systemQuery(project.database, REASON, withAudit(change, audit));
+  }
+
   private async credentials(project: Project, statement: Statement): Promise<Credentials | null> {
     const { rows } = await this.rls.systemQuery(project.database, REASON, statement);
     return rows[0] ? toCredentials(rows[0]) : null;
@@ -93,13 +117,13 @@ export class AccountRepository {
 }
 
 /** For a batch that creates an account. Fails with 23505 on users_email_key if the address is taken. */
-export function accountInsertion(account: NewAccount, audit: AuditEntry): Statement {
+export function accountInsertion(account: AccountToInsert, audit: AuditEntry): Statement {
   const insertion = {
     name: 'auth:insert-account',
     steps: {
-      u: `insert into auth.users (id, email, email_key, name, encrypted_password, data, email_verified_at,
-          banned_until, invited_at, created_at, updated_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) returning *`,
+      u: `insert into auth.users (id, email, email_key, name, encrypted_password, data, app_data, is_anonymous,
+          email_verified_at, banned_until, invited_at, created_at, updated_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $3::text is null, $8, $9, $10, $11, $11) returning *`,
     },
     audited: 'u',
     query: `select ${ACCOUNT_COLUMNS} from u`,
@@ -108,15 +132,24 @@ export function accountInsertion(account: NewAccount, audit: AuditEntry): Statem
   return withAudit(insertion, audit);
 }
 
-function insertedValues({ id, email, name, passwordHash, data, ...times }: NewAccount): unknown[] {
+function insertedValues({
+  id,
+  email,
+  name,
+  passwordHash,
+  data,
+  appData = {},
+  ...times
+}: AccountToInsert): unknown[] {
   const { emailVerifiedAt, bannedUntil, invitedAt, now } = times;
   return [
     id,
-    email.address,
-    email.key,
+    email?.address ?? '',
+    email?.key ?? null,
     name,
     passwordHash,
     JSON.stringify(data),
+    JSON.stringify(appData),
     emailVerifiedAt,
     bannedUntil,
     invitedAt,

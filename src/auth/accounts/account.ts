@@ -1,6 +1,8 @@
 /** An account, and its representations for its owner and for administrators. */
 import { JsonObject, JsonValue } from '../../common/text/json';
 import { EmailAddress } from '../../identity/email-address';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { storageFault } from '../../common/text/storable';
 import { userDataTooLarge } from '../auth.errors';
 
 export interface Account {
@@ -9,6 +11,10 @@ export interface Account {
   readonly name: string;
   /** JSON that the application keeps about the user. */
   readonly data: JsonObject;
+  /** JSON about the user that only the service-role key changes. */
+  readonly appData: JsonObject;
+  /** An anonymous user has no address: `email` is empty. */
+  readonly isAnonymous: boolean;
   readonly emailVerifiedAt: Date | null;
   readonly bannedUntil: Date | null;
   readonly invitedAt: Date | null;
@@ -23,11 +29,15 @@ export interface NewAccount {
   readonly name: string;
   readonly passwordHash: string | null;
   readonly data: JsonObject;
+  readonly appData?: JsonObject;
   readonly emailVerifiedAt: Date | null;
   readonly bannedUntil: Date | null;
   readonly invitedAt: Date | null;
   readonly now: Date;
 }
+
+/** An account without an address is that of an anonymous user. */
+export type AccountToInsert = Omit<NewAccount, 'email'> & { readonly email: EmailAddress | null };
 
 /** `user` of SPEC.md 2.3; `data` is left out if it is empty. */
 export interface UserView {
@@ -84,6 +94,18 @@ export function assertUserData(data: JsonObject | undefined): void {
   if (Buffer.byteLength(JSON.stringify(data)) + MAX_DIGITS * countExponents(data) > MAX_DATA) {
     throw userDataTooLarge(MAX_DATA);
   }
+}
+
+/** Bytes: a token has room for these and the largest custom claims. */
+const MAX_APP_DATA = 1_024;
+
+/** Every access token has it. @throws AppError 400 for data that makes tokens too long */
+export function assertAppData(data: JsonObject | undefined): void {
+  if (data === undefined) return;
+  const fault = storageFault('app_metadata', data);
+  if (fault !== null) throw invalidParameters(fault);
+  if (Buffer.byteLength(JSON.stringify(data)) > MAX_APP_DATA)
+    throw invalidParameters(`app_metadata must not be longer than ${MAX_APP_DATA} bytes`);
 }
 
 /** Level by level: the depth is not limited here, and recursion could overflow the stack. */

@@ -19,6 +19,7 @@ export interface UserChange {
   readonly email?: EmailAddress;
   readonly name?: string;
   readonly data?: JsonObject;
+  readonly appData?: JsonObject;
   readonly passwordHash?: string;
   readonly emailVerified?: boolean;
   readonly bannedUntil?: Date | null;
@@ -97,11 +98,20 @@ const UPDATE = `update auth.users u set
     data = coalesce($6::jsonb, u.data), encrypted_password = coalesce($7, u.encrypted_password),
     email_verified_at = case $8::boolean when true then coalesce(u.email_verified_at, $2)
       when false then null else u.email_verified_at end,
-    banned_until = case when $9 then $10::timestamptz else u.banned_until end, updated_at = $2
+    banned_until = case when $9 then $10::timestamptz else u.banned_until end, app_data = coalesce($11::jsonb, u.app_data),
+    is_anonymous = u.is_anonymous and $4::text is null, updated_at = $2
   where u.id = $1 returning u.*`;
 
 function updating(id: string, change: UserChange, audit: AuditEntry): Statement {
-  const { email, name = null, data, passwordHash = null, emailVerified = null, bannedUntil } = change;
+  const {
+    email,
+    name = null,
+    data,
+    appData,
+    passwordHash = null,
+    emailVerified = null,
+    bannedUntil,
+  } = change;
   const address = [email?.address ?? null, email?.key ?? null];
   const values = [name, data ? JSON.stringify(data) : null, passwordHash, emailVerified];
   const ban = [bannedUntil !== undefined, bannedUntil ?? null];
@@ -110,7 +120,7 @@ function updating(id: string, change: UserChange, audit: AuditEntry): Statement 
     steps: { changed: UPDATE },
     audited: 'changed',
     query: `select ${ACCOUNT_COLUMNS} from changed u`,
-    values: [id, audit.now, ...address, ...values, ...ban],
+    values: [id, audit.now, ...address, ...values, ...ban, appData ? JSON.stringify(appData) : null],
   } as const;
   return { ...withAudit(update, audit), endsSessions: bannedUntil !== undefined };
 }

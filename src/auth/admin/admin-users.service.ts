@@ -6,12 +6,13 @@ import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { isBcryptHash } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
-import { Account, assertUserData, NewAccount } from '../accounts/account';
+import { Account, assertAppData, assertUserData, NewAccount } from '../accounts/account';
 import { getEmailAddress, localPart } from '../../identity/email-address';
 import { refusingTakenAddress } from '../accounts/account-record';
 import { byServiceRole } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { unusablePasswordHash, userNotFound } from '../auth.errors';
+import { MailFlow } from '../mail/mail-flow';
 import { NewAccountMailer } from '../mail/new-account-mailer.service';
 import { Passwords } from '../../identity/passwords/passwords.service';
 import { AdminUsersRepository, UserChange } from './admin-users.repository';
@@ -20,6 +21,7 @@ export interface UserInput {
   readonly email?: string;
   readonly name?: string;
   readonly data?: JsonObject;
+  readonly appData?: JsonObject;
   readonly password?: string;
   /** bcrypt, as other systems export it. */
   readonly passwordHash?: string;
@@ -28,6 +30,8 @@ export interface UserInput {
 }
 
 interface NewUserInput extends UserInput {
+  /** Default: a random one. */
+  readonly id?: string;
   readonly email: string;
 }
 
@@ -62,6 +66,7 @@ export class AdminUsersService {
     project: Project,
     { email, name, data }: Pick<NewUserInput, 'email' | 'name' | 'data'>,
     origin: RequestOrigin,
+    flow?: MailFlow,
   ): Promise<Account> {
     const account = await this.newAccount(project, { email, name, data });
     const context = { now: account.now, origin };
@@ -69,7 +74,7 @@ export class AdminUsersService {
       created: byServiceRole('user_created', account.id, context),
       mailed: byServiceRole('user_invited', account.id, context),
     };
-    return this.mailer.create(project, { ...account, invitedAt: account.now }, 'invite', audit);
+    return this.mailer.create(project, { ...account, invitedAt: account.now }, 'invite', audit, { flow });
   }
 
   /** @throws AppError 400, 404 */
@@ -98,13 +103,15 @@ export class AdminUsersService {
   private async newAccount(project: Project, input: NewUserInput): Promise<NewAccount> {
     const email = getEmailAddress(input.email);
     assertUserData(input.data);
+    assertAppData(input.appData);
     const now = this.now();
     return {
-      id: randomUUID(),
+      id: input.id ?? randomUUID(),
       email,
       name: input.name?.trim() || localPart(email),
       passwordHash: await this.passwordHash(project, input),
       data: input.data ?? {},
+      appData: input.appData,
       emailVerifiedAt: input.emailVerified ? now : null,
       bannedUntil: input.bannedUntil ?? null,
       invitedAt: null,
@@ -114,10 +121,12 @@ export class AdminUsersService {
 
   private async toChange(project: Project, input: UserInput): Promise<UserChange> {
     assertUserData(input.data);
+    assertAppData(input.appData);
     return {
       email: input.email === undefined ? undefined : getEmailAddress(input.email),
       name: input.name?.trim() || undefined,
       data: input.data,
+      appData: input.appData,
       passwordHash: (await this.passwordHash(project, input)) ?? undefined,
       emailVerified: input.emailVerified,
       bannedUntil: input.bannedUntil,

@@ -13,6 +13,8 @@ export const AUDIT_ACTIONS = [
   'password_updated',
   'verification_requested',
   'email_verified',
+  'magic_link_requested',
+  'reauthentication_requested',
   'email_change_requested',
   'profile_updated',
   'factor_enrolled',
@@ -25,6 +27,7 @@ export const AUDIT_ACTIONS = [
   'user_updated',
   'user_deleted',
   'user_signed_out',
+  'link_generated',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

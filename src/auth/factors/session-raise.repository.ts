@@ -5,7 +5,7 @@ import { Statement } from '../../database/statement';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
 import { ACCOUNT_COLUMNS } from '../accounts/account-record';
-import { SessionOwner, SHORT_TIMEOUT } from '../accounts/account-statements';
+import { methodReference, SessionOwner, SHORT_TIMEOUT } from '../accounts/account-statements';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
 import { callingClaims, claimsOf } from '../sessions/custom-claims';
@@ -59,9 +59,11 @@ function raising(owner: SessionOwner, { id, step }: UsedCode, audit: AuditEntry)
         from me where f.id = $5 and f.user_id = me.id and f.last_step < $6
           and (f.verified_at is not null or me.strong)
         returning f.user_id as id`,
-      raised: `update auth.sessions s set aal = '${TWO_FACTORS}', refresh_count = s.refresh_count + 2, refreshed_at = $3
+      raised: `update auth.sessions s set aal = '${TWO_FACTORS}', refresh_count = s.refresh_count + 2, refreshed_at = $3,
+          amr = ${methodReference("'totp'", '$3')} || coalesce((select jsonb_agg(entry) from jsonb_array_elements(s.amr) entry
+            where entry ->> 'method' <> 'totp'), '[]')
         from used, me, auth.users u where s.id = me.session_id and u.id = used.id
-        returning s.refresh_count, s.aal, s.revoked_at, ${ACCOUNT_COLUMNS}`,
+        returning s.refresh_count, s.aal, s.amr::text as amr, s.revoked_at, ${ACCOUNT_COLUMNS}`,
     },
     audited: 'used',
     query: `select r.*, ${claimsOf('r.id')} as claims from raised r`,

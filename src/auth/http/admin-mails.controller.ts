@@ -25,7 +25,7 @@ export class AdminMailsController {
 
   @Get('failed-mails')
   @Describe(`List failed mails
-    Needs the service-role key, as apikey or as bearer. Mails are given up when delivery fails permanently or too often.`)
+    Needs the service-role key, as apikey or as bearer. A mail is listed here after its delivery failed permanently or too often.`)
   @Answer(200, 'The newest first', FailedMailsDto)
   async adminListFailedMails(@CurrentProject() project: Project): Promise<FailedMailsDto> {
     const mails = await this.failedMails.list(project);

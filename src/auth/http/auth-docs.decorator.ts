@@ -38,8 +38,18 @@ const AREA: ErrorArea = {
   }),
 };
 
-const DOCS = new ErrorDocs(AREA);
-const LIMITED_DOCS = new ErrorDocs({ ...AREA, headers: LIMIT_HEADERS });
+/** The documentation of an area, and that of its routes with a limit of requests. */
+export interface AreaDocs {
+  readonly plain: ErrorDocs;
+  readonly limited: ErrorDocs;
+  /** Errors of routes with a bearer token in addition. */
+  readonly ofBearer?: ErrorList;
+}
+
+const DOCS: AreaDocs = {
+  plain: new ErrorDocs(AREA),
+  limited: new ErrorDocs({ ...AREA, headers: LIMIT_HEADERS }),
+};
 
 const KEY_ERRORS: ErrorList = [invalidCredentials(), missingApiKey(), SERVER_ERRORS];
 const BEARER_ERRORS: ErrorList = [KEY_ERRORS, missingBearer(), readOnlyCredentials()];
@@ -63,6 +73,15 @@ export function AuthApi(
   credential: keyof typeof CREDENTIALS,
   ...guards: Type<CanActivate>[]
 ): ClassDecorator {
+  return ApiOfArea(DOCS, credential, ...guards);
+}
+
+/** The same for any surface of auth. */
+export function ApiOfArea(
+  { plain, limited, ofBearer = [] }: AreaDocs,
+  credential: keyof typeof CREDENTIALS,
+  ...guards: Type<CanActivate>[]
+): ClassDecorator {
   const { guards: first, errors } = CREDENTIALS[credential];
   return applyDecorators(
     ApiTags('auth'),
@@ -71,8 +90,8 @@ export function AuthApi(
     UseInterceptors(JsonBodyInterceptor),
     documentHandlers((handler) =>
       isLimited(credential, handler)
-        ? { docs: LIMITED_DOCS, errors: [tooManyRequests(), errors] }
-        : { docs: DOCS, errors },
+        ? { docs: limited, errors: [tooManyRequests(), errors] }
+        : { docs: plain, errors: credential === 'apikey' ? errors : [errors, ofBearer] },
     ),
   );
 }

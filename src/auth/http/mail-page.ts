@@ -21,12 +21,16 @@ export interface MailPage {
   readonly message?: string;
   /** Absent if there is nothing left to do. */
   readonly form?: MailForm;
+  /** Origin to which the answer to the form redirects: browsers apply `form-action` to it too. */
+  readonly formTarget?: string;
 }
 
 export interface MailForm {
   /** Path of the page, relative to itself. */
   readonly action: string;
   readonly token: string;
+  /** Further fields. */
+  readonly fields?: Readonly<Record<string, string>>;
   readonly button: string;
   readonly password?: { readonly label: string; /** Characters. */ readonly minLength: number };
 }
@@ -36,7 +40,7 @@ export function mailPage(page: MailPage): HtmlPage {
   return {
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': contentSecurityPolicy(nonce),
+      'Content-Security-Policy': contentSecurityPolicy(nonce, page.formTarget),
       'Cache-Control': 'no-store',
       // The URL contains the token.
       'Referrer-Policy': 'no-referrer',
@@ -71,9 +75,10 @@ ${page.form ? renderForm(page.form) : ''}
 `;
 }
 
-function renderForm({ action, token, button, password }: MailForm): string {
+function renderForm({ action, token, fields = {}, button, password }: MailForm): string {
+  const hidden = Object.entries({ token, ...fields });
   return `<form method="post" action="${escapeHtml(action)}">
-<input type="hidden" name="token" value="${escapeHtml(token)}">
+${hidden.map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`).join('\n')}
 ${password ? passwordField(password) : ''}
 <button>${escapeHtml(button)}</button>
 </form>`;
@@ -96,19 +101,19 @@ input, button { padding: .6rem; margin: .4rem 0 1rem; }
 const SCRIPT = `history.replaceState(null, '', location.pathname);`;
 
 /** Allows the page's own style, script and form, and no frame around it. */
-function contentSecurityPolicy(nonce: string): string {
+function contentSecurityPolicy(nonce: string, formTarget = ''): string {
   return [
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,
     `script-src 'nonce-${nonce}'`,
     "base-uri 'none'",
-    "form-action 'self'",
+    `form-action 'self' ${formTarget}`.trim(),
     "frame-ancestors 'none'",
   ].join('; ');
 }
 
 export interface PageContext {
-  readonly page: 'reset' | 'verify';
+  readonly page: 'reset' | 'verify' | 'signIn';
   readonly project: Project;
   readonly texts: LanguageTexts;
 }
@@ -146,7 +151,7 @@ export function faultOf({ project, texts }: PageContext, password: string): stri
   return messages[fault.kind];
 }
 
-const PATH = /^\/v1\/auth\/[^/]+\/(reset|verify)\/?$/;
+const PATH = /^\/(?:v1\/auth\/[^/]+|p\/[^/]+\/auth\/v1)\/(reset|verify)(?:\/confirm)?\/?$/;
 
 /** @returns null if the path is not that of a hosted page */
 export function mailErrorPage(

@@ -15,24 +15,20 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { PublicRoute } from '../../access/public-route.decorator';
 import { AppError } from '../../common/errors/app-error';
-import { httpError } from '../../common/errors/http-errors';
-import { projectPaused } from '../../database/pools/pool.errors';
-import { ProjectRegistry } from '../../projects/project-registry.service';
 import { EmailVerificationService } from '../mail/email-verification.service';
-import { parseAcceptLanguage } from '../../http/syntax/accept-language';
-import { languageFor } from '../mail/languages/languages';
 import { PasswordResetService } from '../passwords/password-reset.service';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { ClientThrottlerGuard } from '../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { MailFormBody, MailFormInterceptor } from './mail-form.interceptor';
-import { faultOf, formOf, mailPage, MailPage, PageContext, pageOf } from './mail-page';
+import { faultOf, formOf, PageContext, pageOf } from './mail-page';
+import { MailPageContexts, respondWithPage } from './mail-page-contexts';
 
 @ApiExcludeController()
 @Controller('v1/auth/:project_id')
 export class MailPagesController {
   constructor(
-    private readonly projects: ProjectRegistry,
+    private readonly contexts: MailPageContexts,
     private readonly resets: PasswordResetService,
     private readonly verification: EmailVerificationService,
   ) {}
@@ -45,8 +41,8 @@ export class MailPagesController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const context = await this.contextOf('reset', id, request);
-    respond(response, 200, pageOf(context, { form: formOf(context, token) }));
+    const context = await this.contexts.find('reset', id, request);
+    respondWithPage(response, 200, pageOf(context, { form: formOf(context, token) }));
   }
 
   @Post('reset')
@@ -61,11 +57,15 @@ export class MailPagesController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const context = await this.contextOf('reset', id, request);
+    const context = await this.contexts.find('reset', id, request);
     const [token, password] = [body.get('token') ?? '', body.get('password') ?? ''];
     const fault = faultOf(context, password);
     if (fault)
-      return respond(response, 400, pageOf(context, { message: fault, form: formOf(context, token) }));
+      return respondWithPage(
+        response,
+        400,
+        pageOf(context, { message: fault, form: formOf(context, token) }),
+      );
     return answer(response, context, this.resets.update(context.project, { token, password }, origin));
   }
 
@@ -77,8 +77,8 @@ export class MailPagesController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const context = await this.contextOf('verify', id, request);
-    respond(response, 200, pageOf(context, { form: formOf(context, token) }));
+    const context = await this.contexts.find('verify', id, request);
+    respondWithPage(response, 200, pageOf(context, { form: formOf(context, token) }));
   }
 
   @Post('verify')
@@ -93,20 +93,12 @@ export class MailPagesController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const context = await this.contextOf('verify', id, request);
+    const context = await this.contexts.find('verify', id, request);
     return answer(
       response,
       context,
       this.verification.confirm(context.project, body.get('token') ?? '', origin),
     );
-  }
-
-  private async contextOf(page: PageContext['page'], id: string, request: Request): Promise<PageContext> {
-    const project = (await this.projects.findById(id)) ?? (await this.projects.findBySlug(id));
-    if (!project) throw httpError(404, 'There is no such page');
-    if (project.database.isPaused) throw projectPaused();
-    const wanted = parseAcceptLanguage(request.get('accept-language'));
-    return { page, project, texts: languageFor([...wanted, project.settings.locale]) };
   }
 }
 
@@ -115,23 +107,10 @@ async function answer(response: Response, context: PageContext, work: Promise<vo
   const { pages } = context.texts;
   try {
     await work;
-    respond(response, 200, pageOf(context, { message: pages[context.page].done }));
+    respondWithPage(response, 200, pageOf(context, { message: pages[context.page].done }));
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     const message = error.code === 'invalid_token' ? pages.invalidToken : pages.failed;
-    respond(response, error.status, pageOf(context, { message }), error.headers);
+    respondWithPage(response, error.status, pageOf(context, { message }), error.headers);
   }
-}
-
-function respond(
-  response: Response,
-  status: number,
-  page: MailPage,
-  extraHeaders: Readonly<Record<string, string>> = {},
-): void {
-  const { headers, html } = mailPage(page);
-  response
-    .status(status)
-    .set({ ...headers, ...extraHeaders })
-    .send(html);
 }

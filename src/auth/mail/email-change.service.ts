@@ -11,11 +11,13 @@ import {
   parseEmailAddress,
 } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
+import { refusingTakenAddress } from '../accounts/account-record';
 import { SessionOwner } from '../accounts/account-statements';
-import { byAnonymous } from '../audit/audit-entry';
+import { byAnonymous, byUser } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { domainNotAllowed, emailTaken } from '../auth.errors';
 import { AuthMailer } from './auth-mailer.service';
+import { MailFlow, withCode } from './mail-flow';
 import { newMailedToken } from './mailed-token';
 import { MailedTokenRepository } from './mailed-token.repository';
 import { NoticeService } from './notice.service';
@@ -49,15 +51,30 @@ export class EmailChangeService {
     account: Account,
     newEmail: EmailAddress,
     origin: RequestOrigin,
+    flow?: MailFlow,
   ): Promise<void> {
+    // Like a sign-up, it takes effect at once where addresses need no verification.
+    const isAtOnce = account.isAnonymous && !project.settings.email_verification_required;
+    if (isAtOnce) return this.adopt(project, owner, newEmail, origin);
     // The notice first: if it cannot be queued, no token is mailed.
     await this.notices.emailWillChange(project, account, newEmail.address, origin);
     const now = new Date(this.clock.now());
-    const token = newMailedToken('email_change', now);
-    const content = { to: newEmail.key, token: token.plaintext, languages: origin.languages };
+    const { key } = newEmail;
+    const { token, content: shown } = withCode(project, newMailedToken('email_change', now), key, flow);
+    const content = { to: key, ...shown, languages: origin.languages };
     const entry = byAnonymous('email_change_requested', owner.userId, { now, origin });
     await this.mailer.send(project, content, (mailId, sealed) =>
       this.tokens.issueInSession(project, { ...token, mailId, sealed }, { ...owner, newEmail }, entry),
     );
+  }
+
+  private async adopt(
+    project: Project,
+    owner: SessionOwner,
+    email: EmailAddress,
+    origin: RequestOrigin,
+  ): Promise<void> {
+    const entry = byUser('profile_updated', owner.userId, { now: new Date(this.clock.now()), origin });
+    await refusingTakenAddress(this.accounts.adoptAddress(project, owner, email, entry));
   }
 }

@@ -4,13 +4,13 @@ import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
-import type { Account } from '../accounts/account';
 import { refusingTakenAddress } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { invalidMailedToken } from '../auth.errors';
 import { hashMailedToken } from './mailed-token';
-import { MailedTokenRepository } from './mailed-token.repository';
+import { MailFlow } from './mail-flow';
+import { MailedTokenRepository, type SpentToken } from './mailed-token.repository';
 import { RequestedMails } from './requested-mails.service';
 
 @Injectable()
@@ -23,17 +23,18 @@ export class EmailVerificationService {
   ) {}
 
   /** The answer is the same for any address. @throws AppError 400, 429, 503 */
-  async resend(project: Project, emailText: string, origin: RequestOrigin): Promise<void> {
+  async resend(project: Project, emailText: string, origin: RequestOrigin, flow?: MailFlow): Promise<void> {
     const { key } = getEmailAddress(emailText);
     await this.throttle.assertMayMail(project, key);
-    await this.mails.request(project, 'verify', key, origin);
+    await this.mails.request(project, 'verify', key, origin, { flow });
   }
 
   /** Spends a token. @throws AppError 401 for an invalid token, 400 if the address was taken in the meantime, 429 */
   async confirm(project: Project, token: string, origin: RequestOrigin): Promise<void> {
     const entry = byAnonymous('email_verified', null, { now: new Date(this.clock.now()), origin });
-    const spending = (): Promise<Account | null> =>
-      refusingTakenAddress(this.tokens.spendForAddress(project, hashMailedToken(token), entry));
+    const hash = hashMailedToken(token);
+    const spending = (): Promise<SpentToken | null> =>
+      refusingTakenAddress(this.tokens.spend(project, hash, ['verify', 'email_change'], entry));
     if (!(await this.throttle.attemptFrom({ project, origin }, spending))) throw invalidMailedToken();
   }
 }

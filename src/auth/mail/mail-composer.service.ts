@@ -15,6 +15,9 @@ interface MailContent {
   readonly email: string;
   /** Absent in a notice. */
   readonly token?: string;
+  /** Of SealedMail. */
+  readonly code?: string;
+  readonly redirectTo?: string | null;
   readonly newEmail?: string;
   readonly lifetimeMs: number;
   /** Language tags, in order of preference. */
@@ -28,6 +31,17 @@ const SAMPLE = {
   newEmail: 'ada@new.example.com',
   lifetimeMs: 3_600_000,
 } satisfies Omit<MailContent, 'kind' | 'languages'>;
+
+const SAMPLE_CODE = '123456';
+
+/** The types of GoTrue's links. */
+const LINK_TYPES: Readonly<Partial<Record<MailKind, string>>> = {
+  reset: 'recovery',
+  verify: 'signup',
+  email_change: 'email_change',
+  invite: 'invite',
+  magic_link: 'magiclink',
+};
 
 @Injectable()
 export class MailComposer {
@@ -65,7 +79,8 @@ export class MailComposer {
   ): Promise<MailTemplate> {
     const languages = language === undefined ? [] : [language];
     const { template } = chooseTemplate(project, kind, languages);
-    const values = this.valuesOf(project, { ...SAMPLE, kind, languages });
+    const code = kind === 'reauthentication' ? SAMPLE_CODE : undefined;
+    const values = this.valuesOf(project, { ...SAMPLE, code, kind, languages });
     return this.renderOrRefuse({ ...template, ...draft }, values, 'The template', project.id);
   }
 
@@ -76,19 +91,28 @@ export class MailComposer {
   async assertRenders(key: string, template: Partial<MailTemplate>): Promise<void> {
     const { name, email, token, newEmail } = SAMPLE;
     const account = { project: 'Sample', name, email, new_email: newEmail };
-    const values = { ...account, token, link: 'https://example.com/', hours: 1 };
+    const values = { ...account, token, code: SAMPLE_CODE, link: 'https://example.com/', hours: 1 };
     const whole = { subject: '', text: '', html: '', ...template };
     await this.renderOrRefuse(whole, values, `mail_templates["${key}"]`);
   }
 
   /** Links begin with PUBLIC_URL or the address in the project's settings, never with the Host header of a request. */
-  linkFor(project: Project, kind: MailKind, token: string): string {
+  linkFor(project: Project, kind: MailKind, token: string, redirectTo?: string | null): string {
+    if (redirectTo !== undefined) return this.flowLink(project, LINK_TYPES[kind] ?? kind, token, redirectTo);
     const isPassword = kind === 'reset' || kind === 'invite';
     const { reset_redirect_url: reset, verify_redirect_url: verify } = project.settings;
     const own = isPassword ? reset : verify;
     const page = own ?? `${this.server.publicUrl}/v1/auth/${project.id}/${isPassword ? 'reset' : 'verify'}`;
     const link = new URL(page);
     link.searchParams.set('token', token);
+    return link.href;
+  }
+
+  private flowLink(project: Project, type: string, token: string, redirectTo: string | null): string {
+    const link = new URL(`${this.server.publicUrl}/p/${project.slug}/auth/v1/verify`);
+    link.searchParams.set('token', token);
+    link.searchParams.set('type', type);
+    if (redirectTo !== null) link.searchParams.set('redirect_to', redirectTo);
     return link.href;
   }
 
@@ -107,14 +131,15 @@ export class MailComposer {
   }
 
   private valuesOf(project: Project, content: MailContent): MailValues {
-    const { kind, token } = content;
+    const { kind, token, redirectTo } = content;
     return {
       project: project.name,
       name: isSafeName(content.name) ? content.name : content.email,
       email: content.email,
       new_email: content.newEmail ?? null,
       token: token ?? null,
-      link: token === undefined ? null : this.linkFor(project, kind, token),
+      code: content.code ?? null,
+      link: token === undefined ? null : this.linkFor(project, kind, token, redirectTo),
       hours: Math.round(content.lifetimeMs / 3_600_000),
     };
   }

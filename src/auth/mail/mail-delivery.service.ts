@@ -78,18 +78,20 @@ export class MailDelivery {
     if (!isMailKind(kind) || sealed === null) throw new Error(`nothing known of a mail "${kind}"`);
     const content = this.sealer.open(project.id, mailId, sealed);
     const { address } = recipientOf(mail, content);
-    const { token, newEmail } = content;
+    const { token, code, redirectTo, newEmail } = content;
     const composed = await this.composer.compose(project, {
       kind,
       name: mail.userName,
       email: address,
       token,
+      code,
+      redirectTo,
       newEmail,
       lifetimeMs: mail.expiresAt.getTime() - createdAt.getTime(),
       languages: languagesOf(mail, content),
     });
     const messageId = `<${mailId}@${project.id}.plinth>`;
-    const link = token === undefined ? null : this.composer.linkFor(project, kind, token);
+    const link = token === undefined ? null : this.composer.linkFor(project, kind, token, redirectTo);
     await this.transport.send({ ...composed, messageId, to: address, link, date: createdAt });
   }
 

@@ -1,6 +1,14 @@
 /** The kinds of mails. Their texts are in languages/, unless a project has templates of its own. */
 
-export const MAIL_KINDS = ['reset', 'verify', 'email_change', 'email_change_notice', 'invite'] as const;
+export const MAIL_KINDS = [
+  'reset',
+  'verify',
+  'email_change',
+  'email_change_notice',
+  'invite',
+  'magic_link',
+  'reauthentication',
+] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
 export function isMailKind(text: string): text is MailKind {

@@ -20,7 +20,7 @@ export class MailMetrics {
     });
     new Gauge({
       name: 'plinth_failed_mails',
-      help: 'Mails of all projects that were given up and wait for an administrator, as counted within the last minute',
+      help: 'Mails of all projects that failed permanently and wait for an administrator, as counted within the last minute',
       registers: [registry],
       async collect() {
         // If the platform database is down, the other metrics must still be served.

@@ -2,16 +2,29 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { SecretBox } from '../../infra/crypto/secret-box';
+import { JsonObject } from '../../common/text/json';
+import { MailFlow } from './mail-flow';
 import { RequestOrigin } from '../../identity/request-origin';
 
-/** Content that only the recipient may read. */
-export interface SealedMail {
+/** What an application of `/auth/v1` may ask for in addition to a mail. */
+export interface MailRequestOptions {
+  readonly flow?: MailFlow;
+  /** The account to create if none has the address. */
+  readonly create?: { readonly address: string; readonly data: JsonObject };
+}
+
+/** Content that only the recipient may read. The options are of the request, like `origin`. */
+export interface SealedMail extends MailRequestOptions {
   /**
    * Key of the recipient's address (EmailAddress.key). The owner of the project can change the address in the database,
    * which is not encrypted; the mail is sent to this one only. Mails that earlier versions sealed have no key.
    */
   readonly to?: string;
   readonly token?: string;
+  /** Six digits, for mails of `/auth/v1`. */
+  readonly code?: string;
+  /** Of MailFlow; absent in mails of `/v1/auth`. */
+  readonly redirectTo?: string | null;
   readonly newEmail?: string;
   /** Language tags of the request that caused the mail, in order of preference. */
   readonly languages?: readonly string[];

@@ -1,7 +1,15 @@
 /** Tokens that are sent by mail: 256 random bits, of which the database keeps the hash only. */
 import { createHash, randomBytes } from 'node:crypto';
 
-type MailedTokenKind = 'reset' | 'verify' | 'email_change' | 'invite';
+export const MAILED_TOKEN_KINDS = [
+  'reset',
+  'verify',
+  'email_change',
+  'invite',
+  'magic_link',
+  'reauthentication',
+] as const;
+export type MailedTokenKind = (typeof MAILED_TOKEN_KINDS)[number];
 
 const HOUR_MS = 3_600_000;
 
@@ -10,6 +18,8 @@ const LIFETIME_MS: Readonly<Record<MailedTokenKind, number>> = {
   verify: 24 * HOUR_MS,
   email_change: 24 * HOUR_MS,
   invite: 7 * 24 * HOUR_MS,
+  magic_link: HOUR_MS,
+  reauthentication: HOUR_MS,
 };
 
 export interface MailedToken {

@@ -1,12 +1,16 @@
 /** Creates an account and mails a token to its address, both or neither: for sign-ups to verify, and for invitations. */
 import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { JsonObject } from '../../common/text/json';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
 import { Account, NewAccount } from '../accounts/account';
-import { refusingTakenAddress, toAccount } from '../accounts/account-record';
+import { isTakenAddress, refusingTakenAddress, toAccount } from '../accounts/account-record';
 import { accountInsertion } from '../accounts/account.repository';
-import { AuditEntry } from '../audit/audit-entry';
+import { AuditContext, AuditEntry, byAnonymous } from '../audit/audit-entry';
+import { isDomainAllowed, localPart, parseEmailAddress } from '../../identity/email-address';
 import { AuthMailer } from './auth-mailer.service';
+import { MailFlow, withCode } from './mail-flow';
 import { newMailedToken } from './mailed-token';
 import { tokenIssuance, TokenToMail } from './mailed-token.repository';
 
@@ -24,7 +28,7 @@ export class NewAccountMailer {
   ) {}
 
   /**
-   * @param languages of the mail, in order of preference
+   * @param languages in order of preference
    * @throws AppError 400 if another account has the address, 429 without a mail left for today
    */
   async create(
@@ -32,14 +36,53 @@ export class NewAccountMailer {
     account: NewAccount,
     kind: 'verify' | 'invite',
     audit: NewAccountAudit,
-    languages: readonly string[] = [],
+    { languages = [], flow }: { languages?: readonly string[]; flow?: MailFlow } = {},
   ): Promise<Account> {
-    const token = newMailedToken(kind, account.now);
-    const content = { to: account.email.key, token: token.plaintext, languages };
+    const { key } = account.email;
+    const { token, content: shown } = withCode(project, newMailedToken(kind, account.now), key, flow);
+    const content = { to: key, ...shown, languages };
     const created = this.mailer.send(project, content, (mailId, sealed) =>
       this.write(project, account, { ...token, mailId, sealed }, audit),
     );
     return refusingTakenAddress(created);
+  }
+
+  /**
+   * Creates the account of an address that has none, and writes the mail that signs its owner in. The answer to the request
+   * was sent before, so nothing here shows in it.
+   * @returns false if the address may not sign up, or another request created its account
+   */
+  async createFor(
+    project: Project,
+    token: TokenToMail,
+    { address, data }: { address: string; data: JsonObject },
+    context: AuditContext,
+  ): Promise<boolean> {
+    const email = parseEmailAddress(address);
+    const { signup_enabled: isOpen, allowed_email_domains: domains } = project.settings;
+    if (!isOpen || !email || !isDomainAllowed(email, domains)) return false;
+    const account: NewAccount = {
+      id: randomUUID(),
+      email,
+      name: localPart(email),
+      passwordHash: null,
+      data,
+      emailVerifiedAt: null,
+      bannedUntil: null,
+      invitedAt: null,
+      now: context.now,
+    };
+    const audit = {
+      created: byAnonymous('sign_up', account.id, context),
+      mailed: byAnonymous('magic_link_requested', account.id, context),
+    };
+    try {
+      await this.write(project, account, token, audit);
+      return true;
+    } catch (error) {
+      if (isTakenAddress(error)) return false;
+      throw error;
+    }
   }
 
   private async write(

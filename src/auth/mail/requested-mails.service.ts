@@ -10,17 +10,22 @@ import { ProjectQuotas } from '../../limits/project-quotas.service';
 import { Project } from '../../projects/project';
 import { AuditAction, byAnonymous } from '../audit/audit-entry';
 import { AuthMailer } from './auth-mailer.service';
-import { MailSealer } from './mail-sealer.service';
+import { MailRequestOptions, MailSealer } from './mail-sealer.service';
+import { withCode } from './mail-flow';
+import { NewAccountMailer } from './new-account-mailer.service';
 import { expiryOf, newMailedToken } from './mailed-token';
 import { MailedTokenRepository } from './mailed-token.repository';
 import { OutgoingMail } from './outgoing-mail';
 import { OutgoingMailRepository } from './outgoing-mail.repository';
 
-const ACTIONS = { reset: 'reset_requested', verify: 'verification_requested' } as const satisfies Record<
-  string,
-  AuditAction
->;
+const ACTIONS = {
+  reset: 'reset_requested',
+  verify: 'verification_requested',
+  magic_link: 'magic_link_requested',
+} as const satisfies Record<string, AuditAction>;
 type RequestedKind = keyof typeof ACTIONS;
+
+const isRequestedKind = (kind: string): kind is RequestedKind => Object.hasOwn(ACTIONS, kind);
 
 @Injectable()
 export class RequestedMails {
@@ -28,6 +33,7 @@ export class RequestedMails {
     private readonly mailer: AuthMailer,
     private readonly sealer: MailSealer,
     private readonly tokens: MailedTokenRepository,
+    private readonly newAccounts: NewAccountMailer,
     private readonly mails: OutgoingMailRepository,
     private readonly quotas: ProjectQuotas,
     private readonly clock: Clock,
@@ -43,9 +49,10 @@ export class RequestedMails {
     kind: RequestedKind,
     emailKey: string,
     origin: RequestOrigin,
+    options: MailRequestOptions = {},
   ): Promise<void> {
     const now = new Date(this.clock.now());
-    await this.mailer.send(project, { to: emailKey, origin }, async (id, sealed) => {
+    await this.mailer.send(project, { ...options, to: emailKey, origin }, async (id, sealed) => {
       const request = { id, userId: null, kind, recipient: '', sealed, now, expiresAt: expiryOf(kind, now) };
       await this.mails.insert(project, request);
       return true;
@@ -62,16 +69,22 @@ export class RequestedMails {
     mailId: string,
     { kind, sealed, createdAt }: OutgoingMail,
   ): Promise<boolean> {
-    if ((kind !== 'reset' && kind !== 'verify') || sealed === null)
-      throw new Error('it is no request for a mail');
-    const { to: emailKey, origin } = this.sealer.open(project.id, mailId, sealed);
+    if (!isRequestedKind(kind) || sealed === null) throw new Error('it is no request for a mail');
+    const { to: emailKey, origin, flow, create } = this.sealer.open(project.id, mailId, sealed);
     if (emailKey === undefined || !origin) throw new Error('it is no request for a mail');
-    const token = newMailedToken(kind, createdAt);
-    const content = { to: emailKey, token: token.plaintext, languages: origin.languages };
+    const { token, content: shown } = withCode(project, newMailedToken(kind, createdAt), emailKey, flow);
+    const content = { to: emailKey, ...shown, languages: origin.languages };
     const mail = { ...token, mailId, sealed: this.sealer.seal(project.id, mailId, content) };
+    const context = { now: createdAt, origin };
+    // Before the search for an account, which removes a request that has none.
+    if (create && (await this.newAccounts.createFor(project, mail, create, context))) return true;
     const recipient = { emailKey, unverifiedOnly: kind === 'verify' };
-    const entry = byAnonymous(ACTIONS[kind], null, { now: createdAt, origin });
-    const isWritten = await this.tokens.issue(project, mail, recipient, entry);
+    const isWritten = await this.tokens.issue(
+      project,
+      mail,
+      recipient,
+      byAnonymous(ACTIONS[kind], null, context),
+    );
     if (!isWritten) await this.quotas.returnMail(project);
     return isWritten;
   }

@@ -16,6 +16,8 @@ interface PasswordInput {
   readonly password: string;
   /** The current password. Without it, a stolen access token would be enough to take over the account. */
   readonly currentPassword?: string;
+  /** Another proof that the user is the owner, in place of the current password. Rejects without it. */
+  readonly proof?: () => Promise<void>;
 }
 
 @Injectable()
@@ -31,14 +33,17 @@ export class PasswordChangeService {
   async change(
     project: Project,
     { userId, sessionId }: SessionOwner,
-    { password, currentPassword }: PasswordInput,
+    { password, currentPassword, proof }: PasswordInput,
     origin: RequestOrigin,
   ): Promise<void> {
     assertNewPassword(password, project.settings);
-    if (currentPassword === undefined) throw currentPasswordRequired();
+    if (currentPassword === undefined && !proof) throw currentPasswordRequired();
+    await proof?.();
     const guess = { project, account: userId, origin };
     const find = (): Promise<Credentials | null> => this.accounts.findCredentialsById(project, userId);
-    const current = await this.passwords.check(guess, currentPassword, find);
+    const current = await (currentPassword === undefined
+      ? find()
+      : this.passwords.check(guess, currentPassword, find));
     if (!current) throw wrongCurrentPassword();
     const newHash = await this.passwords.hashNew(project, password, project.settings);
     const entry = byUser('password_updated', userId, { now: new Date(this.clock.now()), origin });

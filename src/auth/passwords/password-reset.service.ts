@@ -7,6 +7,7 @@ import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { invalidMailedToken } from '../auth.errors';
+import { MailFlow } from '../mail/mail-flow';
 import { hashMailedToken } from '../mail/mailed-token';
 import { RequestedMails } from '../mail/requested-mails.service';
 import { assertNewPassword } from '../../identity/passwords/password-policy';
@@ -24,10 +25,10 @@ export class PasswordResetService {
   ) {}
 
   /** Mails a token if an account has the address. The answer takes the same time if none has. */
-  async request(project: Project, emailText: string, origin: RequestOrigin): Promise<void> {
+  async request(project: Project, emailText: string, origin: RequestOrigin, flow?: MailFlow): Promise<void> {
     const { key } = getEmailAddress(emailText);
     await this.throttle.assertMayMail(project, key);
-    await this.mails.request(project, 'reset', key, origin);
+    await this.mails.request(project, 'reset', key, origin, { flow });
   }
 
   /**

@@ -5,7 +5,9 @@ import { AssuranceLevel } from '../../access/caller';
 import { JsonObject } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
+import { Account } from '../accounts/account';
 import { claimsFailed } from './custom-claims';
+import { MethodReference } from './session';
 import { AUTHENTICATED_ROLE } from '../../projects/project-keys';
 import { Project } from '../../projects/project';
 
@@ -22,6 +24,8 @@ const RESERVED_CLAIMS = new Set([
   'email',
   'session_id',
   'aal',
+  'amr',
+  'is_anonymous',
   'project_id',
   'ref',
   'read_only',
@@ -30,11 +34,14 @@ const RESERVED_CLAIMS = new Set([
 /** Bytes of JSON. Proxies accept headers of 8 KiB, and so does Plinth. */
 export const MAX_CUSTOM_CLAIMS = 4_096;
 
+/** Bytes of JSON. A token has 4 characters for 3 bytes, and PostgreSQL reads the claims on every request. */
+const MAX_CLAIMS = 2_048;
+
 interface AccessTokenSubject {
-  readonly userId: string;
-  readonly email: string;
+  readonly account: Pick<Account, 'id' | 'email' | 'data' | 'appData' | 'isAnonymous'>;
   readonly sessionId: string;
   readonly aal: AssuranceLevel;
+  readonly amr: readonly MethodReference[];
   /** The result of the project's auth.custom_claims(). */
   readonly customClaims: JsonObject;
 }
@@ -49,20 +56,40 @@ export class AccessTokenService {
    */
   issue(project: Project, subject: AccessTokenSubject, issuedAt: number, expiresAt: number): string {
     const [{ key, kid }] = project.secrets;
-    const claims = {
+    const { account } = subject;
+    const own = {
+      phone: '',
+      app_metadata: appMetadata(account),
       ...allowedClaims(subject.customClaims),
       iss: `${this.server.publicUrl}/v1/auth/${project.id}`,
       aud: AUTHENTICATED_ROLE,
-      sub: subject.userId,
+      sub: account.id,
       role: AUTHENTICATED_ROLE,
-      email: subject.email,
+      email: account.email,
       session_id: subject.sessionId,
       aal: subject.aal,
+      amr: subject.amr,
+      is_anonymous: account.isAnonymous,
       iat: issuedAt,
       exp: expiresAt,
     };
+    const whole = { user_metadata: account.data, ...own };
+    const claims = isShort(whole) ? whole : own;
     return sign(claims, key, { algorithm: 'HS256', keyid: kid });
   }
+}
+
+/** Requests with deeply nested claims are refused, so such data is left out too. */
+function isShort(claims: { user_metadata: JsonObject }): boolean {
+  return (
+    Buffer.byteLength(JSON.stringify(claims)) <= MAX_CLAIMS &&
+    storageFault('user_metadata', claims.user_metadata) === null
+  );
+}
+
+/** `app_metadata` as clients of Supabase know it. */
+export function appMetadata({ appData, isAnonymous }: Pick<Account, 'appData' | 'isAnonymous'>): JsonObject {
+  return { ...(isAnonymous ? {} : { provider: 'email', providers: ['email'] }), ...appData };
 }
 
 /** Without the reserved ones. @throws AppError 500 for claims that no token can hold */

@@ -31,11 +31,13 @@ export class HousekeepingService implements OnApplicationShutdown {
     const now = this.clock.now();
     if (now - (this.sweptAt.get(project.id) ?? 0) < HOUR_MS) return;
     this.sweptAt.set(project.id, now);
+    const { anonymous_user_lifetime: lifetime } = project.settings;
     const sweep = this.repository
       .sweep(project, {
         now: new Date(now),
         auditBefore: new Date(now - AUDIT_DAYS * DAY_MS),
         mailsBefore: new Date(now - MAIL_DAYS * DAY_MS),
+        anonymousBefore: lifetime === null ? null : new Date(now - lifetime * DAY_MS),
       })
       .catch((error: unknown) => this.logger.warn(`project ${project.slug}: ${String(error)}`));
     this.running.add(sweep);

@@ -10,7 +10,8 @@ import { AccountRepository } from '../accounts/account.repository';
 import { SessionOwner } from '../accounts/account-statements';
 import { AuditEntry, byUser } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
-import { secondFactorRequired } from '../auth.errors';
+import { addressNeeded, secondFactorRequired } from '../auth.errors';
+import { MailFlow } from '../mail/mail-flow';
 import { EmailChangeService } from '../mail/email-change.service';
 import { PasswordChangeService } from '../passwords/password-change.service';
 
@@ -19,6 +20,8 @@ interface ProfileInput {
   readonly email?: string;
   readonly password?: string;
   readonly currentPassword?: string;
+  /** Of PasswordChangeService. */
+  readonly proof?: () => Promise<void>;
   readonly data?: JsonObject;
 }
 
@@ -44,16 +47,18 @@ export class ProfileService {
     owner: SessionOwner,
     input: ProfileInput,
     origin: RequestOrigin,
+    flow?: MailFlow,
   ): Promise<Account> {
     assertUserData(input.data);
     const account = await this.get(project, owner.userId, owner.sessionId);
-    const { email, password, currentPassword } = input;
+    const { email, password, currentPassword, proof } = input;
+    if (account.isAnonymous && email === undefined && password !== undefined) throw addressNeeded();
     if (email !== undefined || password !== undefined) await this.assertStrong(project, owner);
     const newEmail = email === undefined ? null : await this.emails.check(project, account, email);
     if (password !== undefined) {
-      await this.passwords.change(project, owner, { password, currentPassword }, origin);
+      await this.passwords.change(project, owner, { password, currentPassword, proof }, origin);
     }
-    if (newEmail) await this.emails.request(project, owner, account, newEmail, origin);
+    if (newEmail) await this.emails.request(project, owner, account, newEmail, origin, flow);
     const change = { name: input.name?.trim(), data: input.data };
     const entry = this.entry(account, input, origin);
     const changed = await this.accounts.updateProfile(project, owner, change, entry);
@@ -78,6 +83,6 @@ export class ProfileService {
 /** The names of the given fields, never their values. */
 function changedFields(input: ProfileInput): string[] {
   return Object.entries(input).flatMap(([field, value]) =>
-    value === undefined || field === 'currentPassword' ? [] : [field],
+    value === undefined || field === 'currentPassword' || field === 'proof' ? [] : [field],
   );
 }

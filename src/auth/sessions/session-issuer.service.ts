@@ -5,7 +5,7 @@ import { Project } from '../../projects/project';
 import { toUserView, UserView } from '../accounts/account';
 import { AccessTokenService } from './access-token.service';
 import { RefreshTokenService } from './refresh-token.service';
-import { SessionToIssue } from './session';
+import { MethodReference, SessionToIssue, SignInMethod } from './session';
 
 export interface SessionView {
   readonly access_token: string;
@@ -27,10 +27,10 @@ export class SessionIssuer {
     private readonly clock: Clock,
   ) {}
 
-  issue(project: Project, { account, sessionId, number, aal, customClaims }: SessionToIssue): SignedIn {
+  issue(project: Project, { account, sessionId, number, aal, amr, customClaims }: SessionToIssue): SignedIn {
     const issuedAt = this.clock.nowSeconds();
     const expiresAt = issuedAt + project.settings.access_token_lifetime;
-    const subject = { userId: account.id, email: account.email, sessionId, aal, customClaims };
+    const subject = { account, sessionId, aal, amr, customClaims };
     return {
       user: toUserView(account),
       session: {
@@ -39,6 +39,11 @@ export class SessionIssuer {
         refresh_token: this.refreshTokens.issue(project, { sessionId, number }),
       },
     };
+  }
+
+  /** The references of a session that begins now. */
+  methodsOf(method: SignInMethod): MethodReference[] {
+    return [{ method, timestamp: this.clock.nowSeconds() }];
   }
 
   /** The end of a session that begins or is refreshed now. */

@@ -6,10 +6,10 @@ import { Statement } from '../../database/statement';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import { Account, NewAccount } from '../accounts/account';
+import { Account, AccountToInsert } from '../accounts/account';
 import { ACCOUNT_COLUMNS, toAccount } from '../accounts/account-record';
 import { accountInsertion } from '../accounts/account.repository';
-import { isLive, SHORT_TIMEOUT } from '../accounts/account-statements';
+import { isLive, methodReference, SHORT_TIMEOUT } from '../accounts/account-statements';
 import { MAX_EMAIL } from '../../identity/email-address';
 import { AuditEntry } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
@@ -51,7 +51,7 @@ export class SessionTokensRepository {
   /** Creates an account with its first session, both or neither. Fails with 23505 on users_email_key for a taken address. */
   async beginWithAccount(
     project: Project,
-    account: NewAccount,
+    account: AccountToInsert,
     session: NewSession,
     audit: AuditEntry,
   ): Promise<{ account: Account; customClaims: JsonObject }> {
@@ -107,12 +107,12 @@ const ROTATE = `with rotated as (
         and s.refreshed_at > $3::timestamptz - interval '${REUSE_GRACE_SECONDS} seconds') then null else $3::timestamptz end
     from auth.users u
     where s.id = $1 and u.id = s.user_id and ${isLive('$3')}
-    returning s.refresh_count, s.aal, s.revoked_at, ${ACCOUNT_COLUMNS})
+    returning s.refresh_count, s.aal, s.amr::text as amr, s.revoked_at, ${ACCOUNT_COLUMNS})
   select r.*, ${claimsOf('r.id')} as claims from rotated r`;
 
 /** Begins a session, unless the account was changed or banned in the meantime. Its row has the custom claims. */
 function sessionInsertion(session: NewSession, audit: AuditEntry): Statement {
-  const { id, userId, passwordHash, newPasswordHash, expiresAt, origin } = session;
+  const { id, userId, passwordHash, newPasswordHash, expiresAt, origin, method } = session;
   const insertion = {
     name: 'auth:insert-session',
     steps: {
@@ -120,14 +120,24 @@ function sessionInsertion(session: NewSession, audit: AuditEntry): Statement {
         where id = $2 and encrypted_password is not distinct from $8
           and (banned_until is null or banned_until <= $4)
         returning id`,
-      s: `insert into auth.sessions (id, user_id, created_at, refreshed_at, expires_at, ip, user_agent)
-        select $1, u.id, $4, $4, $5, $6, $7 from u`,
+      s: `insert into auth.sessions (id, user_id, created_at, refreshed_at, expires_at, ip, user_agent, amr)
+        select $1, u.id, $4, $4, $5, $6, $7, ${methodReference('$9', '$4')} from u`,
       ended: `delete from auth.sessions o using u where o.user_id = u.id
         and least(o.revoked_at, o.expires_at) < $4::timestamptz - interval '${ENDED_SESSION_DAYS} days'`,
     },
     audited: 'u',
     query: `select ${claimsOf('u.id')} as claims from u`,
-    values: [id, userId, newPasswordHash, audit.now, expiresAt, origin.ip, origin.userAgent, passwordHash],
+    values: [
+      id,
+      userId,
+      newPasswordHash,
+      audit.now,
+      expiresAt,
+      origin.ip,
+      origin.userAgent,
+      passwordHash,
+      method,
+    ],
   } as const;
   return withAudit(insertion, audit);
 }

@@ -1,7 +1,7 @@
 /** A session, and its rows in auth.sessions, read and checked: the owner of the project may have written anything into them. */
 import type { QueryResultRow } from 'pg';
 import { AssuranceLevel, ONE_FACTOR, TWO_FACTORS } from '../../access/caller';
-import { JsonObject } from '../../common/text/json';
+import { isJsonObject, JsonObject, parseJson } from '../../common/text/json';
 import { RecordReader } from '../../database/rows/record-reader';
 import { Account } from '../accounts/account';
 import { toAccount } from '../accounts/account-record';
@@ -13,10 +13,31 @@ const TABLE = 'auth.sessions';
 const MAX_REFRESH_COUNT = 2 ** 32 - 1;
 /** Characters of an address and of a user agent, which is cut before it is stored. */
 const MAX_ORIGIN_TEXT = 1_000;
+const MAX_AMR = 2_000;
 
 /** The sessions of a user that a sign-out ends. */
 export const LOGOUT_SCOPES = ['local', 'others', 'global'] as const;
 export type LogoutScope = (typeof LOGOUT_SCOPES)[number];
+
+/** How a session was signed in (`amr` of its tokens, RFC 8176, with the names that GoTrue uses). */
+export const SIGN_IN_METHODS = [
+  'password',
+  'otp',
+  'magiclink',
+  'recovery',
+  'invite',
+  'email/signup',
+  'email_change',
+  'anonymous',
+  'totp',
+] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+
+export interface MethodReference {
+  readonly method: SignInMethod;
+  /** Unix seconds. */
+  readonly timestamp: number;
+}
 
 export interface NewSession {
   readonly id: string;
@@ -27,6 +48,7 @@ export interface NewSession {
   readonly newPasswordHash: string | null;
   readonly expiresAt: Date;
   readonly origin: RequestOrigin;
+  readonly method: SignInMethod;
 }
 
 /** The data of a session's tokens. */
@@ -36,6 +58,7 @@ export interface SessionToIssue {
   /** The number of rotations, which the valid refresh token carries. */
   readonly number: number;
   readonly aal: AssuranceLevel;
+  readonly amr: readonly MethodReference[];
   readonly customClaims: JsonObject;
 }
 
@@ -55,7 +78,7 @@ export interface SessionInfo {
 }
 
 /**
- * @param row with refresh_count, aal, revoked_at, claims and ACCOUNT_COLUMNS
+ * @param row with refresh_count, aal, amr, revoked_at, claims and ACCOUNT_COLUMNS
  * @param sessionId from the credential: tokens are issued for this session, whatever id the row has
  * @throws AppError 500 for a value that the column cannot hold
  */
@@ -66,9 +89,24 @@ export function toRotated(row: QueryResultRow, sessionId: string): RotatedSessio
     sessionId,
     number: session.integer('refresh_count', 0, MAX_REFRESH_COUNT),
     aal: session.oneOf('aal', [ONE_FACTOR, TWO_FACTORS]),
+    amr: toMethods(session.text('amr', MAX_AMR)),
     revoked: !session.isNull('revoked_at'),
     customClaims: toCustomClaims(row.claims),
   };
+}
+
+/** The methods of a session; none for a value that is no list of them. */
+function toMethods(text: string): MethodReference[] {
+  const value = parseJson(text);
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((entry: unknown) => {
+    if (!isJsonObject(entry)) return [];
+    const { method, timestamp } = entry;
+    const isMethod = SIGN_IN_METHODS.some((one) => one === method);
+    return isMethod && Number.isSafeInteger(timestamp)
+      ? [{ method: method as SignInMethod, timestamp: Number(timestamp) }]
+      : [];
+  });
 }
 
 /** @throws AppError 500 for a value that the column cannot hold */

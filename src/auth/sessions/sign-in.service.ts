@@ -1,13 +1,11 @@
 /** Signs users in with e-mail and password (SPEC.md 4.2, "Sign in"). */
 import { Injectable } from '@nestjs/common';
-import { randomUUID } from 'node:crypto';
-import { ONE_FACTOR } from '../../access/caller';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { Account, isBanned } from '../accounts/account';
 import { Credentials } from '../accounts/account-record';
-import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
+import { byAnonymous } from '../audit/audit-entry';
 import { emailNotVerified, userBanned } from '../auth.errors';
 import { wrongCredentials } from '../../identity/identity.errors';
 import { parseEmailAddress } from '../../identity/email-address';
@@ -15,20 +13,16 @@ import { assertUsablePassword } from '../../identity/passwords/password-policy';
 import { Passwords } from '../../identity/passwords/passwords.service';
 import { AccountRepository } from '../accounts/account.repository';
 import { AuditRepository } from '../audit/audit.repository';
-import { HousekeepingService } from './housekeeping.service';
-import { NewSession } from './session';
-import { SessionIssuer, SignedIn } from './session-issuer.service';
-import { SessionTokensRepository } from './session-tokens.repository';
+import { SignedIn } from './session-issuer.service';
+import { SessionStarter } from './session-starter.service';
 
 @Injectable()
 export class SignInService {
   constructor(
     private readonly accounts: AccountRepository,
-    private readonly sessions: SessionTokensRepository,
-    private readonly issuer: SessionIssuer,
+    private readonly starter: SessionStarter,
     private readonly passwords: Passwords,
     private readonly audit: AuditRepository,
-    private readonly housekeeping: HousekeepingService,
     private readonly clock: Clock,
   ) {}
 
@@ -44,14 +38,16 @@ export class SignInService {
     const credentials = await this.credentialsOf(project, { email, password }, origin);
     const { account } = credentials;
     this.assertMaySignIn(project, account);
-    const session = await this.newSession(project, credentials, password, origin);
-    const entry = byAnonymous('sign_in', account.id, { now: new Date(this.clock.now()), origin });
-    const customClaims = await this.sessions.begin(project, session, entry);
+    const newPasswordHash = await this.passwords.rehash(project, password, credentials.passwordHash);
+    const started = await this.starter.start(
+      project,
+      { ...credentials, newPasswordHash },
+      'password',
+      origin,
+    );
     // The password was changed, or the account banned or deleted, after it was read.
-    if (!customClaims) throw wrongCredentials();
-    this.housekeeping.visit(project);
-    const issued = { account, sessionId: session.id, number: 0, aal: ONE_FACTOR, customClaims } as const;
-    return this.issuer.issue(project, issued);
+    if (!started) throw wrongCredentials();
+    return started;
   }
 
   /** @throws AppError 401 for a wrong e-mail or password, 400 for a text that cannot be a password, 429 */
@@ -79,22 +75,6 @@ export class SignInService {
     if (project.settings.email_verification_required && account.emailVerifiedAt === null) {
       throw emailNotVerified();
     }
-  }
-
-  private async newSession(
-    project: Project,
-    { account, passwordHash }: Credentials,
-    password: string,
-    origin: RequestOrigin,
-  ): Promise<NewSession> {
-    return {
-      id: randomUUID(),
-      userId: account.id,
-      passwordHash,
-      newPasswordHash: await this.passwords.rehash(project, password, passwordHash),
-      expiresAt: this.issuer.sessionEnd(project),
-      origin,
-    };
   }
 }
 

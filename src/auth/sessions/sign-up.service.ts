@@ -1,24 +1,28 @@
 /** Creates accounts (SPEC.md 4.2, "Sign up"). */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { ONE_FACTOR } from '../../access/caller';
+import { JsonObject } from '../../common/text/json';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
-import { NewAccount, toUserView, UserView } from '../accounts/account';
+import { AccountToInsert, assertUserData, NewAccount, toUserView, UserView } from '../accounts/account';
 import { EmailAddress, getEmailAddress, isDomainAllowed, localPart } from '../../identity/email-address';
 import { refusingTakenAddress } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
-import { domainNotAllowed, signUpDisabled } from '../auth.errors';
+import { anonymousDisabled, domainNotAllowed, signUpDisabled } from '../auth.errors';
+import { MailFlow } from '../mail/mail-flow';
 import { NewAccountMailer } from '../mail/new-account-mailer.service';
 import { Passwords } from '../../identity/passwords/passwords.service';
-import { SessionIssuer, SessionView } from './session-issuer.service';
+import { SignInMethod } from './session';
+import { SessionView, SignedIn } from './session-issuer.service';
+import { SessionStarter } from './session-starter.service';
 import { SessionTokensRepository } from './session-tokens.repository';
 
 interface SignUpInput {
   readonly email: string;
   readonly password: string;
   readonly name?: string | null;
+  readonly data?: JsonObject;
 }
 
 export interface SignedUp {
@@ -31,63 +35,92 @@ export interface SignedUp {
 export class SignUpService {
   constructor(
     private readonly sessions: SessionTokensRepository,
-    private readonly issuer: SessionIssuer,
+    private readonly starter: SessionStarter,
     private readonly passwords: Passwords,
     private readonly mailer: NewAccountMailer,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws AppError 400 for an unacceptable or taken value, 403 if sign-up is turned off */
-  async signUp(project: Project, input: SignUpInput, origin: RequestOrigin): Promise<SignedUp> {
+  /**
+   * @param flow of the mail that verifies the address
+   * @throws AppError 400 for an unacceptable or taken value, 403 if sign-up is turned off
+   */
+  async signUp(
+    project: Project,
+    input: SignUpInput,
+    origin: RequestOrigin,
+    flow?: MailFlow,
+  ): Promise<SignedUp> {
     const email = acceptableEmail(project, input.email);
+    assertUserData(input.data);
     const account: NewAccount = {
       id: randomUUID(),
       email,
       name: input.name?.trim() || localPart(email),
       // Hashed before the transaction, which must not wait for it.
       passwordHash: await this.passwords.hashNew(project, input.password, project.settings),
-      data: {},
+      data: input.data ?? {},
       emailVerifiedAt: null,
       bannedUntil: null,
       invitedAt: null,
       now: new Date(this.clock.now()),
     };
     return project.settings.email_verification_required
-      ? this.createUnverified(project, account, origin)
-      : this.createSignedIn(project, account, origin);
+      ? this.createUnverified(project, account, origin, flow)
+      : this.createWithSession(project, account, 'password', origin);
   }
 
-  private async createSignedIn(
+  /** Creates an anonymous user with a session. @throws AppError 403 if anonymous users or sign-up are turned off */
+  async signUpAnonymously(
     project: Project,
-    account: NewAccount,
+    { data = {} }: Pick<SignUpInput, 'data'>,
     origin: RequestOrigin,
-  ): Promise<SignedUp> {
-    const sessionId = randomUUID();
-    const session = {
-      id: sessionId,
-      userId: account.id,
-      passwordHash: account.passwordHash,
-      newPasswordHash: null,
-      expiresAt: this.issuer.sessionEnd(project),
-      origin,
+  ): Promise<SignedIn> {
+    if (!project.settings.anonymous_signin_enabled) throw anonymousDisabled();
+    if (!project.settings.signup_enabled) throw signUpDisabled();
+    assertUserData(data);
+    const account: AccountToInsert = {
+      id: randomUUID(),
+      email: null,
+      name: '',
+      passwordHash: null,
+      data,
+      emailVerifiedAt: null,
+      bannedUntil: null,
+      invitedAt: null,
+      now: new Date(this.clock.now()),
     };
+    return this.createWithSession(project, account, 'anonymous', origin);
+  }
+
+  private async createWithSession(
+    project: Project,
+    account: AccountToInsert,
+    method: SignInMethod,
+    origin: RequestOrigin,
+  ): Promise<SignedIn> {
+    const session = this.starter.newSession(project, account.id, method, origin);
     const entry = byAnonymous('sign_up', account.id, { now: account.now, origin });
-    const creation = this.sessions.beginWithAccount(project, account, session, entry);
-    const created = await refusingTakenAddress(creation);
-    return this.issuer.issue(project, { ...created, sessionId, number: 0, aal: ONE_FACTOR });
+    const begun = { ...session, passwordHash: account.passwordHash, newPasswordHash: null };
+    const creation = this.sessions.beginWithAccount(project, account, begun, entry);
+    return this.starter.issueFirst(project, await refusingTakenAddress(creation), session);
   }
 
   private async createUnverified(
     project: Project,
     account: NewAccount,
     origin: RequestOrigin,
+    flow: MailFlow | undefined,
   ): Promise<SignedUp> {
     const context = { now: account.now, origin };
     const audit = {
       created: byAnonymous('sign_up', account.id, context),
       mailed: byAnonymous('verification_requested', account.id, context),
     };
-    const created = await this.mailer.create(project, account, 'verify', audit, origin.languages);
+    const created = await this.mailer.create(project, account, 'verify', audit, {
+      languages: origin.languages,
+      flow,
+    });
     return { user: toUserView(created), session: null };
   }
 }

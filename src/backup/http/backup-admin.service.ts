@@ -7,6 +7,7 @@ import { BackupStates, SubjectState } from '../schedule/backup-state.service';
 import { BackupRun, PLATFORM, RunRepository } from '../schedule/run.repository';
 import { assertTimes, BackupSchedule, dailyAt } from '../schedule/schedule';
 import { ScheduleRepository } from '../schedule/schedule.repository';
+import { messageOf } from '../../common/errors/error-facts';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Clock } from '../../common/time/clock';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
@@ -39,7 +40,11 @@ export class BackupAdminService {
   ) {}
 
   async list(): Promise<BackupsRecord> {
-    return { destination: this.destination.name, projects: (await this.states.list()).map(toSubject) };
+    return {
+      destination: this.destination.name,
+      refusal: this.refusal(),
+      projects: (await this.states.list()).map(toSubject),
+    };
   }
 
   /**
@@ -88,6 +93,15 @@ export class BackupAdminService {
       ...(before === undefined ? {} : { before: new Date(before) }),
     });
     return rows.map(toRun);
+  }
+
+  private refusal(): string | null {
+    try {
+      this.passphrase.get();
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
   }
 
   /** So that a fault of the settings is found now, and not at night. */

@@ -24,6 +24,8 @@ export interface ErrorArea {
   readonly codeOf: (error: AppError) => string | null;
   /** The closed schema of the bodies with a status. @param codes grows while errors are documented */
   readonly schemaOf: (status: number, codes: readonly string[]) => SchemaObject;
+  /** The error as the area's clients get it; default: unchanged. */
+  readonly translate?: (error: AppError) => AppError;
   /** Codes that any operation may answer with a status. */
   readonly codesOf?: (status: number) => readonly string[];
 }
@@ -58,7 +60,8 @@ export class ErrorDocs {
   /** The errors of an operation; the first one of a status is its example. */
   answers(...errors: ErrorList): MethodDecorator {
     const byStatus = new Map<number, AppError[]>();
-    for (const error of flatErrors(errors))
+    const { translate = (error: AppError) => error } = this.area;
+    for (const error of flatErrors(errors).map(translate))
       byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error]);
     const statuses = [...byStatus].sort(([a], [b]) => a - b);
     return applyDecorators(...statuses.map(([status, ofStatus]) => this.answer(status, ofStatus)));

@@ -1,4 +1,5 @@
 /** Writes errors in the format of an area (auth, REST, storage). Chosen by path: an error of a guard or parser has no controller. */
+import type { Request } from 'express';
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../common/errors/app-error';
 
@@ -14,11 +15,13 @@ export interface ErrorRenderer {
   /** The HTTP status of a database error that the area did not catch. */
   databaseStatus(sqlstate: string): number;
   /** The JSON body of the area's error. */
-  render(error: AppError): unknown;
+  render(error: AppError, request: Request): unknown;
+  /** The error in the terms of the area, before it is logged. */
+  translate?(error: AppError, request: Request): AppError;
   /** The page that a browser gets in place of JSON, on paths that people open; null on others. */
   page?(error: AppError, path: string, acceptLanguage: string | undefined): HtmlPage | null;
   /** Headers in which the area's clients expect information about the error. */
-  headers?(error: AppError): Readonly<Record<string, string>>;
+  headers?(error: AppError, request: Request): Readonly<Record<string, string>>;
   /** Sets the headers of every answer of the area, which a request that failed early may lack. Never rejects. */
   complete?(path: string, response: ServerResponse): Promise<void>;
 }

@@ -19,6 +19,8 @@ interface PasswordFault {
   readonly kind: 'too_short' | 'too_long' | 'too_common' | 'unusable';
   /** For a client, in English. */
   readonly message: string;
+  /** Characters, of a password that is too short. */
+  readonly least?: number;
 }
 
 /** @throws AppError 400 for an unacceptable new password */
@@ -38,7 +40,7 @@ export function passwordFault(password: string, rules: PasswordRules): PasswordF
   const least = minLength(rules);
   // Code points, so that an emoji counts as one character.
   if ([...password].length < least) {
-    return { kind: 'too_short', message: `The password must have at least ${least} characters` };
+    return { kind: 'too_short', least, message: `The password must have at least ${least} characters` };
   }
   if (rules.refuse_common_passwords && COMMON_PASSWORDS.has(password.toLowerCase())) {
     return { kind: 'too_common', message: 'The password is one of the most common ones' };

@@ -1,5 +1,5 @@
 /** Settings of accounts, sessions and mails (DECISIONS.md 4). */
-import { IsObject, Matches, NotContains } from 'class-validator';
+import { IsObject, Matches, MaxLength, NotContains } from 'class-validator';
 import { LANGUAGE_TAG } from '../../common/text/language-tag';
 import { choice, flag, integer, list, type Setting, text, url } from './setting';
 
@@ -51,6 +51,48 @@ export const AUTH_SETTINGS = {
     description: 'Seconds without a refresh after which a session ends',
     minimum: 300,
     maximum: 365 * DAY,
+  }),
+
+  magic_link_enabled: {
+    ...flag({ fallback: false, description: 'Allows sign-in with a link or code by mail (`/auth/v1/otp`)' }),
+    fallback: null,
+    fallbackText: 'whether there is a `site_url`',
+  } as Setting<boolean | null>,
+
+  anonymous_signin_enabled: flag({ fallback: false, description: 'Allows anonymous users' }),
+
+  anonymous_user_lifetime: integer({
+    fallback: null,
+    fallbackText: 'none',
+    description: 'Days after which anonymous users are deleted',
+    minimum: 1,
+    maximum: 3_650,
+  }),
+
+  manual_linking_enabled: flag({
+    fallback: false,
+    description: 'Allows signed-in users to link and unlink identities',
+  }),
+
+  reauthentication_required: flag({
+    fallback: false,
+    description:
+      'Requires a mailed code for a new password through `/auth/v1/user`, unless the session is younger than a day',
+  }),
+
+  site_url: url({
+    fallback: null,
+    fallbackText: 'none',
+    description: 'Address of the application: links in mails of `/auth/v1` lead there by default',
+  }),
+
+  redirect_urls: list({
+    fallback: [],
+    fallbackText: 'none',
+    description: 'Further addresses to which links in mails of `/auth/v1` may lead',
+    details: '`*` stands for any characters but `.` and `/`, `**` for any, `?` for one ([auth](auth.md)).',
+    maxItems: 100,
+    checks: [MaxLength(2_000, { each: true }), Matches(/^[a-z][a-z0-9+.-]*:\S+$/i, { each: true })],
   }),
 
   // Never below 6 (SPEC.md 8); bcrypt takes 72 bytes.

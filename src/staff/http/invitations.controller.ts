@@ -21,6 +21,14 @@ import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
 import { toInvitationView } from './staff-views';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import type { ErrorList } from '../../http/docs/error-docs';
+
+const INVITATION_ERRORS: ErrorList = [
+  invalidParameters('projects must be an array'),
+  invalidEmail(),
+  projectNotFound(),
+  staffMemberExists(),
+];
 
 @StaffApi()
 @Controller('admin/v1/invitations')
@@ -39,12 +47,7 @@ export class InvitationsController {
   @Describe(`Invite by mail
     Needs the role operator; to invite an owner, the role owner; to invite to projects only, the role admin in each of them. The link works once, for seven days. Invitations end when the role of the staff member who made them changes. Invitations of one staff member, and those to one address, are limited (429).`)
   @Answer(201, 'The invitation', CreatedInvitationDto)
-  @Errors(
-    invalidParameters('projects must be an array'),
-    invalidEmail(),
-    projectNotFound(),
-    staffMemberExists(),
-  )
+  @Errors(INVITATION_ERRORS)
   @Errors(alreadyInvited(), rateLimited(60))
   async createInvitation(
     @CurrentStaff() staff: StaffCaller,
@@ -52,8 +55,8 @@ export class InvitationsController {
     @CurrentActor() actor: Actor,
   ): Promise<CreatedInvitationDto> {
     const request = { email, role: role ?? null, projects: projects ?? [] };
-    const { invitation, link } = await this.invitations.create(staff, request, actor);
-    return { ...toInvitationView(invitation), link };
+    const { invitation, link, mailed } = await this.invitations.create(staff, request, actor);
+    return { ...toInvitationView(invitation), link, mailed };
   }
 
   @Delete(':id')

@@ -30,6 +30,20 @@ import { StaffSessionGuard } from './staff.guard';
 import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import type { ErrorList } from '../../http/docs/error-docs';
+
+const SIGN_IN_ERRORS: ErrorList = [
+  invalidParameters('email should not be empty'),
+  tooShortPassword(),
+  wrongCredentials(),
+  factorRequired(),
+];
+
+const CONFIRM_ERRORS: ErrorList = [
+  invalidParameters('one of password, code and passkey is needed'),
+  wrongCredentials(),
+  wrongFactorCode(),
+];
 
 @PublicStaffApi()
 @Controller('admin/v1/session')
@@ -46,12 +60,7 @@ export class StaffSignInController {
   @Describe(`Sign in to the administration
     Sets the session cookie. If the client already has a session, that session ends. An account with a second factor needs one of its codes, a recovery code, or a passkey (with the challenge of POST /admin/v1/session/passkey/options); the error \`factor_required\` asks for it. Failed attempts delay further ones (429).`)
   @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
-  @Errors(
-    invalidParameters('email should not be empty'),
-    tooShortPassword(),
-    wrongCredentials(),
-    factorRequired(),
-  )
+  @Errors(SIGN_IN_ERRORS)
   @Errors(wrongFactorCode(), passkeyFailed(), flowOver(), rateLimited(60))
   async signInStaff(
     @StrictBody() { email, password, code, passkey }: SignInStaffDto,
@@ -110,11 +119,7 @@ export class StaffSessionController {
   @Describe(`Prove again who you are, for ten minutes
     Needs a session, and the password, a code of the second factor, or a passkey (with the challenge of POST /admin/v1/session/passkey/options). The error \`step_up_required\` asks for it; signing in counts as well. The session gets a new cookie.`)
   @Answer(204, 'The session is confirmed', undefined, SESSION_HEADERS)
-  @Errors(
-    invalidParameters('one of password, code and passkey is needed'),
-    wrongCredentials(),
-    wrongFactorCode(),
-  )
+  @Errors(CONFIRM_ERRORS)
   @Errors(passkeyFailed(), flowOver(), rateLimited(60))
   async confirmStaffSession(
     @CurrentStaff() staff: StaffCaller,

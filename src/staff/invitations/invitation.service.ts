@@ -57,6 +57,8 @@ export interface MadeInvitation {
   readonly invitation: Invitation;
   /** Null where a mail server delivers it, and for administrators of projects: only the invited staff member gets it. */
   readonly link: string | null;
+  /** False: the mail is a file in the data directory. */
+  readonly mailed: boolean;
 }
 
 @Injectable()
@@ -103,7 +105,7 @@ export class InvitationService {
     const content = invitationMail({ inviter: inviter?.name ?? null, link, hours: LIFETIME_MS / 3_600_000 });
     await this.mails.send({ id, to: email, link, createdAt, expiresAt, ...content });
     const invitation = { id, ...shown };
-    return { invitation, link: !mailed && isOperator(staff) ? link : null };
+    return { invitation, link: !mailed && isOperator(staff) ? link : null, mailed };
   }
 
   /** @throws AppError 404 */

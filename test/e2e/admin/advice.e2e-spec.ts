@@ -140,6 +140,8 @@ describe.each(CASES)('the check $check, $severity', ({ check, severity, make, ob
         severity,
         object,
         why: expect.stringMatching(/^[A-Z0-9].{20,}\.$/s),
+        reason: expect.stringContaining(check.slice(0, 6)),
+        values: expect.any(Object),
         sql: expect.any(String),
         dismissed: null,
       },

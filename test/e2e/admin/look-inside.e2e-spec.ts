@@ -222,6 +222,24 @@ describe('the activity of the database', () => {
     async (pid) => expect(await signal(pid)).toBe(404),
   );
 
+  it('lists no slow statements of Plinth itself', async () => {
+    const own = await plinth.createProject();
+    await own.sql(`create table own_notes (id int); create policy p on own_notes using (true)`);
+    await own.anon.get('/rest/v1/own_notes');
+    await own.service.post('/rest/v1/own_notes', { id: 1 });
+    await own.anon.post(`/v1/auth/${own.id}/signup`, { email: 'own@example.com', password: 'correct horse' });
+    await own.service.post(`${own.storage}/buckets`, { name: 'box' });
+    await own.service.get(`${own.storage}/buckets/box/files`);
+    const path = `/admin/v1/projects/${own.id}`;
+    for (const part of ['catalog', 'overview', 'advice', 'usage', 'tables', 'database/activity'])
+      await plinth.admin.get(`${path}/${part}`);
+    await plinth.admin.post(`${path}/sql`, { query: 'select count(*) from own_notes' });
+    const { body } = await plinth.admin.get(`${path}/database/slow-queries?limit=200`);
+    const queries = body.queries.map(({ query }: { query: string }) => query) as string[];
+    expect(queries.filter((query) => !query.includes('own_notes'))).toEqual([]);
+    expect(queries).toHaveLength(3);
+  });
+
   it('lists slow statements of this database only', async () => {
     await project.service.get('/rest/v1/notes?title=eq.slow');
     const { body } = await plinth.admin.get(`${base}/database/slow-queries?order=calls&limit=200`);
@@ -283,10 +301,14 @@ describe('the overview', () => {
       files: 0,
       users: 0,
       tables: 0,
+      has_rows: false,
+      mail_server: false,
       last_day: { requests: 0, refused: 0, errors: 0 },
       last_backup_at: null,
     });
     await fresh.sql('create table notes (id int); create schema other; create table other.hidden (id int)');
+    expect(await of()).toMatchObject({ tables: 1, has_rows: false });
+    await fresh.sql('insert into notes values (1)');
     await fresh.service.post(`${fresh.auth}/admin/users`, { email: 'ada@example.com' });
     await fresh.service.get('/rest/v1/notes');
     await fresh.service.get('/rest/v1/nowhere');
@@ -297,10 +319,22 @@ describe('the overview', () => {
     // The samples count a request when its answer has been sent.
     await eventually(async () => {
       const overview = await of();
-      expect(overview).toMatchObject({ users: 1, tables: 1, last_day: { refused: 1, errors: 0 } });
+      expect(overview).toMatchObject({
+        users: 1,
+        tables: 1,
+        has_rows: true,
+        last_day: { refused: 1, errors: 0 },
+      });
       expect(overview.last_backup_at).toMatch(/^\d{4}-.*Z$/);
       expect(overview.last_day.requests).toBeGreaterThanOrEqual(2);
     });
+  });
+
+  it('of all backups says why one that is requested is refused', async () => {
+    const { refusal } = (await plinth.admin.get('/admin/v1/backups')).body;
+    const refused = await plinth.admin.post('/admin/v1/backups/runs', { project_id: project.id });
+    expect(refusal).toContain('BACKUP_PASSPHRASE');
+    expect([refused.status, refused.body.error.message]).toEqual([400, refusal]);
   });
 
   it('of an unknown project is 404', async () => {

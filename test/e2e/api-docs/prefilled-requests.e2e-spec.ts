@@ -92,6 +92,15 @@ describe('the operations of the platform', () => {
     updateSavedQuery: 404,
     updateServer: 404,
     retryFailedMail: 404,
+    // Without a provider, SAML, a setting, or a mail.
+    goTrueAuthorize: 400,
+    goTrueLinkIdentity: 404,
+    goTrueMagicLink: 422,
+    goTrueOtp: 422,
+    goTrueSso: 404,
+    goTrueUnlinkIdentity: 404,
+    goTrueVerify: 403,
+    goTrueVerifyFactor: 422,
   };
   /** Their bodies are archives, or they back up every project of this test or need the embedded PostgreSQL. */
   const LEFT_OUT = ['restoreProject', 'restoreInstall', 'backupInstall', 'backupInstallPhysically'];
@@ -155,7 +164,8 @@ describe('the operations of the platform', () => {
     if (schemes.length === 0) return plinth.http;
     if (!schemes.includes('apikey')) return plinth.admin;
     if (!schemes.includes('bearer')) return project.client(project.anonKey, null);
-    return path.startsWith('/v1/auth/') && !path.includes('/admin/') ? user.http : project.service;
+    const isOfUser = /^\/(v1\/auth|p\/[^/]+\/auth\/v1)\//.test(path) && !/\/(admin|invite)(\/|$)/.test(path);
+    return isOfUser ? user.http : project.service;
   }
 
   it(
@@ -167,7 +177,8 @@ describe('the operations of the platform', () => {
         if (LEFT_OUT.includes(id)) continue;
         const user = await project.signUp();
         // Both create the account of the example.
-        if (/^admin(Create|Invite)User$/.test(id)) await removeUser('ada@example.com');
+        if (/^(admin(Create|Invite)User|goTrue(SignUp|CreateUser|Invite))$/.test(id))
+          await removeUser('ada@example.com');
         const answer = await send(clientFor(one, user), document, one, await valuesFor(one, user));
         if (answer.status < 300) continue;
         refused.push([id, Object.hasOwn(REFUSED, id) ? answer.status : answer.text]);

@@ -31,6 +31,8 @@ const PROJECT_SCREENS = [
   'advisor',
   'people',
   'api',
+  'keys',
+  'backups',
   ...['charts', 'requests', 'queries', 'sessions', 'limits'].map((one) => `inside?view=${one}`),
 ];
 const INSTALL_SCREENS = ['', 'people', 'account', 'audit-log'];
@@ -76,10 +78,11 @@ inBrowser('the console', () => {
           return { email, token: body.session.access_token as string };
         }),
       );
-      await page.getByRole('link', { name: 'Tables' }).click();
+      await page.getByRole('link', { name: 'Tables', exact: true }).click();
       await view.button('New table').last().click();
       await view.dialog().getByLabel('Name of the table').fill('notes');
-      await view.button('Run SQL').click();
+      await view.button('Create table').click();
+      await page.getByText('Table notes created').waitFor();
       await page.getByRole('heading', { name: 'notes', level: 1 }).waitFor();
       await page.getByRole('heading', { name: 'No rows' }).waitFor();
       for (const { email, token } of users) {
@@ -256,15 +259,17 @@ inBrowser('the console', () => {
       await project.service.post(`${project.storage}/buckets`, { name: 'Box' });
     });
 
-    it('overview: reveals the keys on purpose, and deletes only what was typed', async () => {
-      await view.open(project.slug, '');
-      await page.getByRole('heading', { name: 'Screens', level: 1 }).waitFor();
+    it('keys, overview: reveals the keys on purpose, and deletes only what was typed', async () => {
+      await view.open(project.slug, 'keys');
+      await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
       expect(await page.getByLabel('service_role').count()).toBe(0);
       await view.button('Show keys').click();
       await eventuallyShown(async () =>
         expect(await page.getByLabel('service_role', { exact: true }).inputValue()).toBe(project.serviceKey),
       );
       expect(await page.getByLabel('service_role', { exact: true }).getAttribute('type')).toBe('password');
+      await view.expectAccessible();
+      await view.open(project.slug, '');
       await view.button('Delete project').click();
       const confirm = view.dialog().getByRole('button', { name: 'Delete', exact: true });
       expect(await confirm.isDisabled()).toBe(true);
@@ -371,7 +376,7 @@ inBrowser('the console', () => {
       await view.open(project.slug, 'policies');
       await view.button('New policy').click();
       await page.getByRole('menuitem', { name: 'Users manage their own rows' }).click();
-      await view.button('Run SQL').click();
+      await view.button('Create policy').click();
       await page.locator('#main').getByText('users manage their own rows').waitFor();
       const [{ qual }] = await project.sql("select qual from pg_policies where tablename = 'notes'");
       expect(qual).toContain('user_id = ( SELECT auth.uid()');
@@ -444,7 +449,7 @@ inBrowser('the console', () => {
       await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
         settings: { statement_timeout: 20_000 },
       });
-      await page.getByRole('link', { name: 'Tables' }).click();
+      await page.getByRole('link', { name: 'Tables', exact: true }).click();
       await view.dialog().getByText('Leave without saving?').waitFor();
       await view.button('Cancel').click();
       await page.getByLabel('Search settings').fill('max_rows');
@@ -462,12 +467,21 @@ inBrowser('the console', () => {
     });
 
     it('api: shows the document of the project', async () => {
+      const began = performance.now();
       await view.open(project.slug, 'api');
+      await page.locator('.opblock-tag').first().waitFor();
+      process.stdout.write(`API page: ${Math.round(performance.now() - began)} ms\n`);
+      const sizes = await page.evaluate<number[]>(`performance.getEntriesByType('resource')
+        .filter(({ name }) => /\\/docs\\/|openapi\\.json/.test(name)).map(({ encodedBodySize }) => encodedBodySize)`);
+      process.stdout.write(`API page: ${sizes.join(' + ')} bytes\n`);
+      expect(sizes.length).toBeGreaterThanOrEqual(3);
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(700_000);
+      await page.locator('.opblock-tag').first().click();
       await page.locator('.opblock').first().waitFor();
       await view.expectAccessible(['.swagger-ui']);
       await viewAs('Service role');
       await page.waitForURL(/as=service_role/);
-      await page.locator('.opblock').first().waitFor();
+      await page.locator('.opblock-tag').first().waitFor();
     });
 
     it.each(casesOf(LANGUAGES, 1))('all: fit a phone, in %s', async (name, language, loading) => {

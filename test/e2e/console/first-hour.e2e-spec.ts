@@ -28,7 +28,10 @@ inBrowser('the first hour in the console', () => {
     await project.sql(`
       create table customers (id int primary key, email text not null, note text);
       insert into customers values (1, 'ada@example.com', E'two\\nlines\\u202e'), (2, 'grace@example.com', null);
-      create table tags (name text primary key)`);
+      create table tags (name text primary key);
+      create table seen_closed (id int);
+      create table seen_shared (id int); create policy p on seen_shared to anon using (true);
+      create table seen_open (id int); alter table seen_open disable row level security`);
     page = await browser.newPage();
     view = new ConsolePage(page, plinth.baseUrl);
     await view.signIn();
@@ -48,7 +51,7 @@ inBrowser('the first hour in the console', () => {
       if (isTrusted && detail > 0) globalThis.clicks += 1; }, true)`);
     await view.button('New table').last().click();
     await view.dialog().getByLabel('Name of the table').fill('todos');
-    await view.button('Run SQL').click();
+    await view.button('Create table').click();
     await page.getByRole('heading', { name: 'todos', level: 1 }).waitFor();
     await view.button('Insert row').click();
     await view.dialog().getByLabel('title', { exact: true }).fill('buy milk');
@@ -136,16 +139,120 @@ inBrowser('the first hour in the console', () => {
     );
   });
 
-  it('shows code that works: the document for types comes with the key', async () => {
-    await view.open(project.slug, '');
-    await page.getByRole('tab', { name: 'supabase-js' }).click();
-    await page.getByRole('tabpanel').getByText('supabase.auth and supabase.storage').waitFor();
-    await page.getByRole('tab', { name: 'openapi-fetch' }).click();
-    await view.button('Fill in the anon key').click();
-    const panel = page.getByRole('tabpanel');
-    await panel.getByText(project.anonKey).waitFor();
-    const [line] = /curl [^>]*/.exec((await panel.textContent()) ?? '') ?? [];
+  it('connects an application: code with the key works, and says what supabase-js has not', async () => {
+    await view.open(project.slug, 'tables');
+    await view.button('Connect').click();
+    const dialog = view.dialog();
+    expect(await dialog.getByLabel('anon', { exact: true }).inputValue()).toBe(project.anonKey);
+    await dialog.getByLabel('Project URL').getByText(`${plinth.baseUrl}/p/${project.slug}`).waitFor();
+    await dialog.getByText('supabase.auth and supabase.storage are not available').waitFor();
+    await view.expectAccessible();
+    const panel = dialog.getByRole('tabpanel');
+    const codeOf = async (name: string): Promise<string> => {
+      await dialog.getByRole('tab', { name }).click();
+      await panel.getByLabel(name, { exact: true }).waitFor();
+      return (await panel.locator('pre').textContent()) ?? '';
+    };
+    const rows = async (program: string, args: string[]): Promise<object[]> => {
+      const { stdout } = await promisify(execFile)(program, args);
+      return JSON.parse(stdout.replaceAll("'", '"').replaceAll('None', 'null')) as object[];
+    };
+    await project.sql('create policy everyone on customers for select using (true)');
+    expect(await rows('sh', ['-c', await codeOf('curl')])).not.toEqual([]);
+    if (await has('python3')) expect(await rows('python3', ['-c', await codeOf('Python')])).not.toEqual([]);
+    for (const name of ['supabase-js', 'openapi-fetch', 'Dart'])
+      expect([name, await codeOf(name)]).toEqual([name, expect.stringContaining(project.anonKey)]);
+    const [line] = /curl [^>]*/.exec(await codeOf('openapi-fetch')) ?? [];
     const { stdout } = await promisify(execFile)('sh', ['-c', line!.replaceAll('\n// ', ' ')]);
     expect(JSON.parse(stdout).paths).toHaveProperty(`/p/${project.slug}/rest/v1/customers`);
+    await dialog.getByRole('tab', { name: 'psql' }).click();
+    await view.button('Show the database URL').click();
+    await panel.getByText(/^psql 'postgres:\/\/plinth_.*@/).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  it('shows first steps in place of zeros, each until it is done', async () => {
+    const fresh = await plinth.createProject({ name: 'Fresh' });
+    const step = (name: string) => page.getByRole('listitem').filter({ hasText: name });
+    await view.open(fresh.slug, '');
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    expect(await page.getByText('Requests (24 h)').count()).toBe(0);
+    await view.expectAccessible();
+    await step('Create a table').getByRole('link').click();
+    await view.button('New table').last().click();
+    await view.dialog().getByLabel('Name of the table').fill('todos');
+    await view.button('Create table').click();
+    await page.getByText('Table todos created').waitFor();
+    await view.open(fresh.slug, '');
+    await step('Create a table').getByText('(Done)').waitFor({ state: 'attached' });
+    await page.getByText('Requests (24 h)').waitFor();
+    await fresh.service.post('/rest/v1/todos', { title: 'x', user_id: null }).catch(() => undefined);
+    await fresh.sql(`alter table todos alter user_id drop not null; insert into todos (title) values ('x')`);
+    await fresh.signUp('ada@example.com');
+    await view.open(fresh.slug, 'users');
+    await view.button('New user').click();
+    await view.dialog().getByText('Invite by mail').click();
+    await view.dialog().getByLabel('E-mail', { exact: true }).fill('grace@example.com');
+    await view.dialog().getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByText(/^No mail server is set up: the invitation for grace@example.com/).waitFor();
+    await view.open(fresh.slug, '');
+    await page.getByText('Requests (24 h)').waitFor();
+    await page.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'detached' });
+  });
+
+  it('offers no backup that would be refused, and says what is missing', async () => {
+    await view.open(project.slug, 'backups');
+    await page.getByText('Scheduled backups are not set up').waitFor();
+    expect(await view.button('Back up now').isDisabled()).toBe(true);
+    await view.expectAccessible();
+  });
+
+  it('groups the screens, and marks the open one', async () => {
+    await view.open(project.slug, 'inside?view=queries');
+    const navigation = page.getByRole('navigation', { name: 'Navigation' });
+    for (const [group, names] of Object.entries({
+      Data: ['Tables', 'SQL', 'Schema', 'Policies'],
+      Auth: ['Users', 'Sign-in', 'Mail templates'],
+      Observe: ['Logs', 'Metrics', 'Advisor'],
+      Project: ['Keys', 'API', 'Backups', 'Team', 'Settings'],
+    }))
+      expect(
+        await navigation.getByRole('group', { name: group }).getByRole('link').allTextContents(),
+      ).toEqual(names);
+    expect(await navigation.locator('a[data-active]').allTextContents()).toEqual(['Metrics']);
+    await navigation.getByRole('link', { name: 'Logs' }).click();
+    await page.waitForURL(/view=requests/);
+    await eventually(
+      async () => expect(await navigation.locator('a[data-active]').allTextContents()).toEqual(['Logs']),
+      SHOWN_MS,
+    );
+  });
+
+  it('lists policies in a table with their risk', async () => {
+    await view.open(project.slug, 'policies?search=seen_');
+    const row = (name: string) => page.getByRole('row').filter({ has: page.getByRole('heading', { name }) });
+    await row('seen_closed').getByText('No access for clients').waitFor();
+    await row('seen_shared').getByText('Everyone can write').waitFor();
+    await row('seen_open').getByText('Open to all clients').waitFor();
+    await row('seen_shared').getByRole('button', { name: 'seen_shared' }).click();
+    await page.locator('[data-policy="p"]').waitFor();
+    await view.expectAccessible();
+  });
+
+  it('explains findings of the advisor in German', async () => {
+    await view.open(project.slug, 'advisor');
+    await page.getByRole('button', { name: 'Language' }).click();
+    await page.getByRole('menuitem', { name: 'Deutsch' }).click();
+    const finding = page.getByRole('article', { name: 'public.seen_open' });
+    await finding.getByText('Row-Level Security ist aus, und Rollen von Clients haben Rechte').waitFor();
+    await page.getByRole('button', { name: 'Sprache' }).click();
+    await page.getByRole('menuitem', { name: 'English' }).click();
+    await finding.getByText('Row-level security is off, and client roles have privileges').waitFor();
   });
 });
+
+const has = (program: string): Promise<boolean> =>
+  promisify(execFile)(program, ['--version']).then(
+    () => true,
+    () => false,
+  );

@@ -211,8 +211,8 @@ inBrowser('monitoring of a project', () => {
     expect(body.settings.mail_templates.invite.subject).toBe('Do come in, {{ name }}');
   });
 
-  it('overview: downloads a backup, and home shows when it was made', async () => {
-    await view.open(project.slug, '');
+  it('backups: downloads one, and home shows when it was made', async () => {
+    await view.open(project.slug, 'backups');
     await view.button('Download a backup').click();
     await view.dialog().getByLabel('Passphrase').fill('correct-horse-battery');
     const [download] = await Promise.all([
@@ -240,9 +240,9 @@ inBrowser('monitoring of a project', () => {
     await page.getByRole('menu').waitFor({ state: 'detached' });
     await page.setViewportSize({ width: 390, height: 800 });
     const screens = {
-      'inside?view=requests': 'Monitoring',
-      'inside?view=charts': 'Monitoring',
-      'inside?view=limits': 'Monitoring',
+      'inside?view=requests': 'Logs und Metriken',
+      'inside?view=charts': 'Logs und Metriken',
+      'inside?view=limits': 'Logs und Metriken',
       advisor: 'Ratgeber',
       mails: 'Mailvorlagen',
     };

@@ -78,7 +78,6 @@ inBrowser('the console, late', () => {
   const requestsTo = (end: string): string[] => browser.observed.requests.filter((one) => one.endsWith(end));
   const field = (name: string): Locator => view.dialog().getByLabel(name, { exact: true });
   const inDialog = (name: string): Locator => view.dialog().last().getByRole('button', { name, exact: true });
-  const saved = (): Promise<void> => page.getByText('Saved', { exact: true }).first().waitFor();
 
   it('does once what is clicked or entered twice', async () => {
     await view.open(project.slug, 'tables?table=serials');
@@ -94,24 +93,36 @@ inBrowser('the console, late', () => {
     await view.button('New bucket').first().click();
     await field('Name').fill('pictures');
     await twice(() => page.keyboard.press('Enter'));
-    await saved();
+    await page.getByText('Bucket pictures created').first().waitFor();
     expect(requestsTo(`POST ${plinth.baseUrl}/p/${project.slug}/storage/buckets`)).toHaveLength(1);
   });
 
   it('shows the keys of a project with no other', async () => {
-    await view.open(project.slug, '');
+    await view.open(project.slug, 'keys');
     await view.button('Show keys').click();
     const key = page.getByLabel('anon', { exact: true });
     await key.waitFor();
-    await view.open(other.slug, '');
-    await page.getByRole('heading', { name: 'Second', level: 1 }).waitFor();
+    await view.open(other.slug, 'keys');
+    await page.getByRole('button', { name: /^Second/ }).waitFor();
     expect(await key.count()).toBe(0);
     // Nor is a key that was rotated part of the code to paste.
-    await view.button('Fill in the anon key').click();
-    await page.getByText(other.anonKey).first().waitFor();
+    const pasted = view.dialog().getByText(other.anonKey).first();
+    await view.button('Connect').click();
+    await pasted.waitFor();
+    await page.keyboard.press('Escape');
+    await view.dialog().waitFor({ state: 'detached' });
     await view.button('Rotate keys').click();
     await inDialog('Rotate keys').click();
-    await page.getByText(other.anonKey).first().waitFor({ state: 'detached' });
+    await view.dialog().waitFor({ state: 'detached' });
+    await view.button('Connect').click();
+    await view
+      .dialog()
+      .getByText(/createClient/)
+      .waitFor();
+    await view.dialog().getByLabel('anon', { exact: true }).waitFor();
+    expect(await pasted.count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await view.dialog().waitFor({ state: 'detached' });
 
     // Somebody else rotates them: the next attempt has a token of the new ones.
     await view.open(other.slug, 'users');
@@ -133,7 +144,7 @@ inBrowser('the console, late', () => {
     await view.button('New user').first().click();
     await field('E-mail').fill('next@example.com');
     user.release();
-    await saved();
+    await page.getByText('User late@example.com created').first().waitFor();
     expect(await field('E-mail').inputValue()).toBe('next@example.com');
 
     await view.openPath('');

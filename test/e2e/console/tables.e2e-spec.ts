@@ -42,10 +42,10 @@ inBrowser('tables, policies and SQL', () => {
       await view.button('New project').first().click();
       await view.dialog().getByLabel('Name', { exact: true }).fill('Notebook');
       await view.button('Create project').click();
-      await page.getByRole('link', { name: 'Tables' }).click();
+      await page.getByRole('link', { name: 'Tables', exact: true }).click();
       await view.button('New table').last().click();
       await view.dialog().getByLabel('Name of the table').fill('notes');
-      await view.button('Run SQL').click();
+      await view.button('Create table').click();
       await page.getByRole('heading', { name: 'notes', level: 1 }).waitFor();
       await page.getByRole('heading', { name: 'No rows' }).waitFor();
       await usersOf('Notebook', ['ada', 'grace']);
@@ -318,8 +318,9 @@ inBrowser('tables, policies and SQL', () => {
       await page.getByRole('menuitem', { name: 'Alter' }).click();
       await view.dialog().last().getByLabel('Default', { exact: true }).fill('7');
       await view.dialog().last().getByLabel('Required').check();
+      await view.dialog().last().getByText('SQL that runs').click();
       await page.getByText('set default 7').waitFor();
-      await view.button('Run SQL').click();
+      await view.button('Change column').click();
       await eventuallyShown(async () => {
         const [column] = await project.sql(
           `select column_default, is_nullable from information_schema.columns where column_name = 'amount'`,
@@ -330,7 +331,7 @@ inBrowser('tables, policies and SQL', () => {
       await view.dialog().last().getByLabel('Columns').fill('title');
       await page.getByRole('option', { name: 'title' }).click();
       await page.keyboard.press('Escape');
-      await view.button('Run SQL').click();
+      await view.button('Create index').click();
       await page.getByLabel('things_title_idx', { exact: true }).waitFor();
       await view.expectAccessible();
       await view.button('Close').first().click();

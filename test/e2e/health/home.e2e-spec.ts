@@ -66,20 +66,25 @@ describe('GET /', () => {
 });
 
 describe('GET /tour', () => {
-  it('shows the commands of the README for this install, in the same order', async () => {
+  it('shows the titles, texts and commands of the README for this install, in the same order', async () => {
     const page = await get('/tour', BROWSER);
     expectPlain(page);
-    const shown = [...page.text.matchAll(/<pre>([\s\S]*?)<\/pre>/g)]
-      .map(([, text = '']) => text)
-      .join('\n')
-      .replaceAll('&quot;', '"')
-      .replaceAll('&#39;', "'")
-      .replaceAll('&gt;', '>')
-      .replaceAll('&amp;', '&');
+    const contentOf = (pattern: RegExp): string[] =>
+      [...page.text.matchAll(pattern)].map((match) => unescaped(match.slice(1).join(' ')));
+    const shown = contentOf(/<pre>([\s\S]*?)<\/pre>/g).join('\n');
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     const tour = readme.slice(
       readme.indexOf('## Five-minute tour'),
       readme.indexOf('## A project of your own'),
+    );
+    const said = contentOf(/<h2>(.*?)<\/h2>\s*<p>([\s\S]*?)<\/p>/g);
+    const written = tour
+      .replaceAll('`', '')
+      .split('\n\n')
+      .map((paragraph) => /^\n?\*\*(.*?)\.\*\* ([\s\S]*)$/.exec(paragraph))
+      .flatMap((match) => (match ? [`${match[1]} ${match[2]!.split('\n').join(' ').trim()}`] : []));
+    expect(written.filter((text) => !text.startsWith('Next steps')).map(withoutCommand)).toEqual(
+      said.map(withoutCommand),
     );
     const blocks = [...tour.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text = '']) => text).join('\n');
     expect(commands(shown)).toEqual(
@@ -87,6 +92,17 @@ describe('GET /tour', () => {
     );
   });
 });
+
+/** The command line of an install may differ. */
+const withoutCommand = (text: string): string => text.replace(/: [^:]* project keys demo$/, '');
+
+function unescaped(html: string): string {
+  return html
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
 
 /** Lines without comments and blank ones. */
 function commands(text: string): string[] {

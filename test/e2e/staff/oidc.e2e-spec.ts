@@ -241,6 +241,7 @@ describe('single sign-on', () => {
       });
       expect([shown.status, typeof shown.body.link]).toEqual([201, 'string']);
       expect([hidden.status, hidden.body.link]).toEqual([201, null]);
+      expect([shown.body.mailed, hidden.body.mailed]).toEqual([false, false]);
       // An invitation of one inviter does not keep others from inviting the address.
       const again = { ...invitation, email: 'hidden@example.com' };
       expect((await owner.http.post('/admin/v1/invitations', again)).status).toBe(201);

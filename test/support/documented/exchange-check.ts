@@ -20,9 +20,12 @@ export async function provideDocument(baseUrl: string): Promise<void> {
   renameSync(`${path}.${process.pid}`, path);
 }
 
-/** The platform's document has the calls of table REST at `/rest/v1` alone, where the key names the project. */
+/** The platform's document has the calls of table REST at `/rest/v1` alone, where the key names the project, and those of GoTrue below the project. */
 function asDocumented(exchange: Exchange): Exchange {
-  return { ...exchange, path: exchange.path.replace(/^\/p\/[^/?]+(?=\/rest\/v1\/)/, '') };
+  const path = exchange.path
+    .replace(/^\/p\/[^/?]+(?=\/rest\/v1\/)/, '')
+    .replace(/^(?=\/auth\/v1\/)/, '/p/any');
+  return { ...exchange, path };
 }
 
 /**

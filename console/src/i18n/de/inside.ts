@@ -33,7 +33,7 @@ export const inside: Readonly<Record<keyof typeof english, string>> = {
   goOnWith: 'Weiter ({count} neue)',
   granted: 'gewährt',
   inAll: 'Insgesamt {value}',
-  inside: 'Monitoring',
+  inside: 'Logs und Metriken',
   insideText: 'Anfragen, Anweisungen, Verbindungen und Grenzen dieses Projekts.',
   jobsStarted: 'Die verzögerten Aufträge laufen jetzt',
   lastDay: 'Letzter Tag',

@@ -4,7 +4,7 @@ import type { people as en } from '../en/people';
 export const people: Readonly<Record<keyof typeof en, string>> = {
   people: 'Personen',
   peopleText: 'Die Personen, die diese Installation und ihre Projekte verwalten.',
-  peopleOfProject: 'Personen des Projekts',
+  peopleOfProject: 'Team',
   peopleOfProjectText:
     'Personen mit einer Rolle in diesem Projekt. Inhaber, Betreiber und Prüfer der Installation haben ebenfalls Zugang.',
   auditTime: 'Zeit',

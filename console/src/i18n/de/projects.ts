@@ -12,7 +12,6 @@ export const projects: Readonly<Record<keyof typeof en, string>> = {
   deleteProjectQuestion:
     'Das löscht das Projekt {name} mit Datenbank, Benutzern und Dateien. Es lässt sich nicht rückgängig machen.',
   deleteProjectText: 'Löscht die Datenbank, alle Benutzer und alle Dateien des Projekts.',
-  fillInKey: 'anon-Schlüssel einsetzen',
   general: 'Allgemein',
   graceHint: 'So lange bleiben alte Schlüssel und Tokens gültig. 0 beendet sie sofort.',
   graceHours: 'Übergangsfrist in Stunden',
@@ -39,8 +38,6 @@ export const projects: Readonly<Record<keyof typeof en, string>> = {
   settings_storage: 'Speicher',
   showConnection: 'Datenbank-URL zeigen',
   showKeys: 'Schlüssel zeigen',
-  startHere: 'Anwendung verbinden',
-  startHereText: 'Code zum Einfügen in Ihre Anwendung.',
   tableRest: 'Table REST',
   healthy: 'Erreichbar',
   unhealthy: 'Nicht erreichbar',

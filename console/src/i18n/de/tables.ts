@@ -134,7 +134,7 @@ export const tables: Readonly<Record<keyof typeof en, string>> = {
   addPrimaryKey: 'Primärschlüssel anlegen',
   noForeignKeys: 'Diese Tabelle verweist auf keine andere.',
   noIndexes: 'Keine Indizes.',
-  schemaPicture: 'Schemadiagramm',
+  schemaPicture: 'Schema',
   schemaHint:
     'Ziehen verschiebt, Mausrad oder + und - zoomt. Pfeiltasten verschieben eine Tabelle, Enter öffnet sie.',
   arrange: 'Neu anordnen',

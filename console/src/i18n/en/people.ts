@@ -2,9 +2,9 @@
 export const people = {
   people: 'People',
   peopleText: 'The people who administer this installation and its projects.',
-  peopleOfProject: 'People of this project',
+  peopleOfProject: 'Team',
   peopleOfProjectText:
-    'People with a role in this project. Owners, operators and auditors of the installation may enter it as well.',
+    'The people with a role in this project. Owners, operators and auditors of the installation can open it, too.',
   auditTime: 'Time',
   noMembers: 'Nobody has a role in this project',
   noPeople: 'There are no accounts yet',

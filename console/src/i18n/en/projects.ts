@@ -10,7 +10,6 @@ export const projects = {
   deleteProjectQuestion:
     'This deletes the project {name} with its database, users and files. It cannot be undone.',
   deleteProjectText: 'Deletes the database, all users and all files of the project.',
-  fillInKey: 'Fill in the anon key',
   general: 'General',
   graceHint: 'Old keys and tokens stay valid for this time. 0 ends them at once.',
   graceHours: 'Grace period in hours',
@@ -37,8 +36,6 @@ export const projects = {
   settings_storage: 'Storage',
   showConnection: 'Show the database URL',
   showKeys: 'Show keys',
-  startHere: 'Connect your application',
-  startHereText: 'Code to paste into your application.',
   tableRest: 'Table REST',
   healthy: 'Reachable',
   unhealthy: 'Not reachable',

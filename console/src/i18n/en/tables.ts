@@ -130,7 +130,7 @@ export const tables = {
   addPrimaryKey: 'Add primary key',
   noForeignKeys: 'This table references no other table.',
   noIndexes: 'No indexes.',
-  schemaPicture: 'Schema diagram',
+  schemaPicture: 'Schema',
   schemaHint: 'Drag to move, wheel or + and - to zoom. Arrow keys move a table, Enter opens it.',
   arrange: 'Arrange again',
   exportPicture: 'Export',

@@ -31,7 +31,7 @@ export function Invite({ projectId, onClose }: InviteProps) {
     mutationFn: () => send(email.trim(), role, projectId),
     onSuccess: async (made) => {
       await client.invalidateQueries({ queryKey: ['people'] });
-      if (!made.link) announce(made.isMember ? t('inviteExisting') : t('invited'));
+      if (!made.link) announce(t(made.outcome));
     },
   });
   const finish = (made: { link: string | null }): void => (made.link ? setLink(made.link) : onClose());
@@ -96,14 +96,14 @@ async function send(
   email: string,
   role: string,
   projectId: string | null,
-): Promise<{ link: string | null; isMember: boolean }> {
+): Promise<{ link: string | null; outcome: 'invited' | 'invitedWithoutMail' | 'inviteExisting' }> {
   const body: Invitation =
     projectId === null
       ? { email, role: role === 'none' ? null : (role as InstallRole) }
       : { email, projects: [{ id: projectId, role: role as ProjectRole }] };
   try {
-    const { link } = await dataOf(api.POST('/admin/v1/invitations', { body }));
-    return { link, isMember: false };
+    const { link, mailed } = await dataOf(api.POST('/admin/v1/invitations', { body }));
+    return { link, outcome: mailed ? 'invited' : 'invitedWithoutMail' };
   } catch (error) {
     const hasAccount = error instanceof ApiError && error.code === 'person_exists';
     if (!hasAccount || projectId === null) throw error;
@@ -112,6 +112,6 @@ async function send(
       params: { path },
       body: { role: role as ProjectRole },
     });
-    return { link: null, isMember: true };
+    return { link: null, outcome: 'inviteExisting' };
   }
 }

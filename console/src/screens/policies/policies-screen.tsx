@@ -1,11 +1,25 @@
 /** Row-level security: what each table allows, with templates, and SQL that is shown before it runs. */
-import { Alert, Badge, Button, Card, Code, Group, Menu, Stack, Switch, Text, Title } from '@mantine/core';
+import {
+  Alert,
+  Badge,
+  Button,
+  Code,
+  Group,
+  Menu,
+  ScrollArea,
+  Stack,
+  Switch,
+  Text,
+  Title,
+  UnstyledButton,
+} from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { Policy, Relation } from '../../queries/catalog-types';
 import { isExposed, type Project, useCatalog, useMayWrite, useProject } from '../../queries/projects';
 import { useT } from '../../i18n';
+import { type Risk, riskOf } from '../../lib/policy-risk';
 import { draftOf, templatesFor } from '../../lib/policy-templates';
 import { AddressInput } from '../../ui/address-input';
 import { Empty, Loaded } from '../../ui/feedback';
@@ -72,7 +86,11 @@ export function PoliciesScreen() {
                 </Button>
               </Empty>
             );
-          return <TableCards project={project} relations={found} onAction={setAction} />;
+          return (
+            <ScrollArea type="auto" offsetScrollbars="x">
+              <PoliciesTable project={project} relations={found} onAction={setAction} />
+            </ScrollArea>
+          );
         }}
       </Loaded>
       {action ? <ActionDialog project={project} action={action} onClose={() => setAction(null)} /> : null}
@@ -80,99 +98,181 @@ export function PoliciesScreen() {
   );
 }
 
-interface TableCardsProps {
+interface PoliciesTableProps {
   readonly project: Project;
   readonly relations: readonly Relation[];
   readonly onAction: (action: Action) => void;
 }
 
-/** Pixels of a card with two policies. Each card is measured once it is drawn. */
-const CARD_PX = 240;
+/** Pixels of a closed row. Each row is measured once it is drawn. */
+const ROW_PX = 47;
+const keyOf = (relation: Relation | undefined): string => JSON.stringify([relation?.schema, relation?.name]);
 
-/** Only the cards near the view are in the page: a project may have hundreds of tables. */
-function TableCards({ project, relations, onAction }: TableCardsProps) {
+/** Only the rows near the view are in the page: a project may have hundreds of tables. */
+function PoliciesTable({ project, relations, onAction }: PoliciesTableProps) {
+  const t = useT();
   const list = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
+  // A search for one table shows its policies.
+  const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set());
+  const isOpen = (relation: Relation): boolean => opened.has(keyOf(relation)) || relations.length === 1;
   useLayoutEffect(() => setTop((list.current?.getBoundingClientRect().top ?? 0) + scrollY), []);
-  const cards = useWindowVirtualizer({
+  const rows = useWindowVirtualizer({
     count: relations.length,
-    estimateSize: () => CARD_PX,
-    getItemKey: (index) => JSON.stringify([relations[index]?.schema, relations[index]?.name]),
-    gap: 16,
-    overscan: 4,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => keyOf(relations[index]),
+    overscan: 8,
     scrollMargin: top,
   });
+  const toggle = (relation: Relation): void => {
+    const next = new Set(opened);
+    if (!next.delete(keyOf(relation))) next.add(keyOf(relation));
+    setOpened(next);
+  };
   return (
-    <div ref={list} className={styles.list} style={{ height: cards.getTotalSize() }}>
-      {cards.getVirtualItems().map(({ key, index, start }) => (
-        <div
-          key={key}
-          ref={cards.measureElement}
-          data-index={index}
-          style={{ transform: `translateY(${start - top}px)` }}
-        >
-          <TableCard project={project} relation={relations[index]!} onAction={onAction} />
+    <div
+      role="table"
+      aria-label={t('policies')}
+      aria-rowcount={relations.length + 1}
+      className={styles.table}
+    >
+      <div role="rowgroup">
+        <div role="row" className={styles.head}>
+          {[t('table'), t('rls'), t('policies'), t('risk')].map((label) => (
+            <span key={label} role="columnheader">
+              {label}
+            </span>
+          ))}
+          <span role="columnheader" aria-label={t('actions')} />
         </div>
-      ))}
+      </div>
+      <div ref={list} className={styles.list} style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map(({ key, index, start }) => (
+          <div
+            key={key}
+            role="rowgroup"
+            ref={rows.measureElement}
+            data-index={index}
+            style={{ transform: `translateY(${start - top}px)` }}
+          >
+            <TableRow
+              project={project}
+              relation={relations[index]!}
+              rowIndex={index + 2}
+              isOpen={isOpen(relations[index]!)}
+              onToggle={() => toggle(relations[index]!)}
+              onAction={onAction}
+            />
+          </div>
+        ))}
+      </div>
     </div>
   );
 }
 
-interface TableCardProps {
+interface TableRowProps {
   readonly project: Project;
   readonly relation: Relation;
+  readonly rowIndex: number;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
   readonly onAction: (action: Action) => void;
 }
 
-function TableCard({ project, relation, onAction }: TableCardProps) {
+const RISK_COLORS: Readonly<Record<Risk, string>> = {
+  rlsOff: 'red',
+  anyoneWrites: 'red',
+  anyoneReads: 'blue',
+  closed: 'orange',
+  byPolicy: 'plinth',
+};
+
+function TableRow({ project, relation, rowIndex, isOpen, onToggle, onAction }: TableRowProps) {
   const t = useT();
   const { schema, name, rls, policies } = relation;
   const mayWrite = useMayWrite(project);
+  const risk = riskOf(relation);
   return (
-    <Card withBorder component="section">
-      <Group justify="space-between" mb="xs">
-        <Group gap="xs">
-          <Title order={2} size="h4" className={textStyles.wrap}>
-            {schema === 'public' ? name : `${schema}.${name}`}
-          </Title>
-          <Badge
-            variant="light"
-            color={rls ? 'plinth' : 'orange'}
-            leftSection={<Icon name={rls ? 'lock' : 'unlock'} size={12} />}
-          >
+    <>
+      <div role="row" aria-rowindex={rowIndex} className={styles.row}>
+        <div role="cell">
+          <UnstyledButton aria-expanded={isOpen} onClick={onToggle} className={styles.name}>
+            <Icon name={isOpen ? 'chevron' : 'right'} size={16} />
+            <Title order={2} size="sm" className={textStyles.wrap}>
+              {schema === 'public' ? name : `${schema}.${name}`}
+            </Title>
+          </UnstyledButton>
+        </div>
+        <div role="cell">
+          <Badge variant="light" color={rls ? 'plinth' : 'orange'}>
             {rls ? t('rlsOn') : t('rlsOff')}
           </Badge>
+        </div>
+        <Text role="cell" size="sm">
+          {policies.length}
+        </Text>
+        <div role="cell">
+          <Badge variant="light" color={RISK_COLORS[risk]}>
+            {t(`risk_${risk}`)}
+          </Badge>
+        </div>
+        <Group role="cell" gap="xs" justify="end" wrap="nowrap">
+          {mayWrite ? <NewPolicy relation={relation} onAction={onAction} /> : null}
         </Group>
-        <Group gap="xs">
-          <ViewRows project={project} relation={relation} />
-          {mayWrite ? <TableActions relation={relation} onAction={onAction} /> : null}
-        </Group>
-      </Group>
-      {!rls ? (
+      </div>
+      {isOpen ? (
+        <div role="row">
+          <div role="cell" aria-colspan={5} className={styles.details}>
+            <Details project={project} relation={relation} onAction={mayWrite ? onAction : null} />
+          </div>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+interface DetailsProps {
+  readonly project: Project;
+  readonly relation: Relation;
+  /** Null if the person may not change it. */
+  readonly onAction: ((action: Action) => void) | null;
+}
+
+function Details({ project, relation, onAction }: DetailsProps) {
+  const t = useT();
+  const { rls, policies } = relation;
+  return (
+    <Stack gap="xs">
+      {rls ? null : (
         <Alert color="orange" variant="light" p="xs">
           {t('rlsOffText')}
         </Alert>
-      ) : null}
+      )}
       {rls && policies.length === 0 ? (
         <Text size="sm" c="dimmed">
           {t('noPolicies')}
         </Text>
       ) : null}
-      <Stack gap="xs" mt={policies.length > 0 ? 'xs' : 0}>
-        {policies.map((policy) => (
-          <PolicyRow
-            key={policy.name}
-            policy={policy}
-            relation={relation}
-            onAction={mayWrite ? onAction : null}
-          />
-        ))}
-      </Stack>
-    </Card>
+      {policies.map((policy) => (
+        <PolicyRow key={policy.name} policy={policy} relation={relation} onAction={onAction} />
+      ))}
+      <Group gap="xs">
+        <ViewRows project={project} relation={relation} />
+        {onAction ? (
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => onAction({ kind: 'security', relation, enable: !rls })}
+          >
+            {rls ? t('disableRls') : t('enableRls')}
+          </Button>
+        ) : null}
+      </Group>
+    </Stack>
   );
 }
 
-function ViewRows({ project, relation: { schema, name } }: Pick<TableCardProps, 'project' | 'relation'>) {
+function ViewRows({ project, relation: { schema, name } }: Pick<DetailsProps, 'project' | 'relation'>) {
   const t = useT();
   return (
     <Button
@@ -193,37 +293,27 @@ function ViewRows({ project, relation: { schema, name } }: Pick<TableCardProps, 
   );
 }
 
-function TableActions({ relation, onAction }: Pick<TableCardProps, 'relation' | 'onAction'>) {
+function NewPolicy({ relation, onAction }: Pick<TableRowProps, 'relation' | 'onAction'>) {
   const t = useT();
-  const { rls } = relation;
   return (
-    <>
-      <Button
-        size="xs"
-        variant="default"
-        onClick={() => onAction({ kind: 'security', relation, enable: !rls })}
-      >
-        {rls ? t('disableRls') : t('enableRls')}
-      </Button>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button size="xs" leftSection={<Icon name="plus" size={14} />}>
-            {t('newPolicy')}
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>{t('templates')}</Menu.Label>
-          {templatesFor(relation).map((template) => (
-            <Menu.Item
-              key={template}
-              onClick={() => onAction({ kind: 'create', relation, draft: draftOf(template, relation) })}
-            >
-              {t(`template_${template}`)}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
-    </>
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button size="xs" variant="default" leftSection={<Icon name="plus" size={14} />}>
+          {t('newPolicy')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{t('templates')}</Menu.Label>
+        {templatesFor(relation).map((template) => (
+          <Menu.Item
+            key={template}
+            onClick={() => onAction({ kind: 'create', relation, draft: draftOf(template, relation) })}
+          >
+            {t(`template_${template}`)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

@@ -48,6 +48,8 @@ export function ActionDialog({ project, action, onClose }: ActionDialogProps) {
           {...common}
           danger
           title={t('dropPolicy', { name: action.policy.name })}
+          action={t('dropThisPolicy')}
+          done={t('dropped', { name: action.policy.name })}
           sql={dropPolicySql(schema, table, action.policy.name)}
         />
       );
@@ -57,6 +59,8 @@ export function ActionDialog({ project, action, onClose }: ActionDialogProps) {
           {...common}
           danger={!action.enable}
           title={action.enable ? t('enableRls') : t('disableRls')}
+          action={action.enable ? t('enableRls') : t('disableRls')}
+          done={t(action.enable ? 'rlsEnabled' : 'rlsDisabled', { name: table })}
           sql={securitySql(schema, table, action.enable)}
         >
           <Text size="sm">{action.enable ? t('enableRlsText') : t('rlsOffText')}</Text>
@@ -90,6 +94,8 @@ function PolicyDialog({ project, relation, first, replaced, onClose }: PolicyDia
     <SqlDialog
       project={project}
       title={replaced ? t('editPolicy', { name: replaced.name }) : t('newPolicy')}
+      action={replaced ? t('savePolicy') : t('createPolicy')}
+      done={t(replaced ? 'policySaved' : 'policyCreated', { name: draft.name })}
       sql={draft.name === '' ? null : sql}
       onClose={onClose}
     >

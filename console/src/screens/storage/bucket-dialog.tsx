@@ -50,9 +50,9 @@ export function BucketDialog({ action, project, onClose, onChosen }: BucketDialo
       project={project}
       bucket={action.kind === 'edit' ? action.bucket : undefined}
       onClose={onClose}
-      onSaved={async () => {
+      onSaved={async (slug) => {
         await refresh();
-        announce(t('saved'));
+        announce(t(action.kind === 'edit' ? 'bucketSaved' : 'bucketCreated', { name: slug }));
       }}
       onDone={(slug) => {
         onClose();
@@ -66,7 +66,7 @@ interface BucketFormProps {
   readonly project: Project;
   readonly bucket: Bucket | undefined;
   readonly onClose: () => void;
-  readonly onSaved: () => Promise<void>;
+  readonly onSaved: (slug: string) => Promise<void>;
   /** Called after onSaved(), unless the dialog was closed before. */
   readonly onDone: (slug: string) => void;
 }
@@ -142,7 +142,7 @@ function BucketForm({ project, bucket, onClose, onSaved, onDone }: BucketFormPro
               {t('cancel')}
             </Button>
             <Button type="submit" loading={save.isPending} disabled={input.name.trim() === ''}>
-              {t('save')}
+              {bucket ? t('save') : t('createBucket')}
             </Button>
           </Group>
         </Stack>

@@ -222,7 +222,7 @@ function Move({ project, file, buckets, onMoved }: MoveProps) {
       }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['files', project.id] });
-      announce(t('saved'));
+      announce(t('fileMoved'));
     },
   });
   return (

@@ -38,6 +38,8 @@ export function CreateTable({ project, relations, schema, onClose, onCreated }: 
     <SqlDialog
       project={project}
       title={t('newTable')}
+      action={t('createTable')}
+      done={t('tableCreated', { name: name.trim() })}
       size="xl"
       sql={isComplete ? sqlOf(schema, name.trim(), columns, access) : null}
       onClose={onClose}

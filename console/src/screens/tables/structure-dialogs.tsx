@@ -58,12 +58,21 @@ export function ChangeDialog(props: ChangeDialogProps) {
           {...common}
           danger
           title={t('dropIndex')}
+          action={t('dropIndex')}
+          done={t('dropped', { name: change.name })}
           sql={dropIndexSql(relation, change.name, change.constraint)}
         />
       );
     case 'dropConstraint':
       return (
-        <SqlDialog {...common} danger title={t('dropKey')} sql={dropConstraintSql(relation, change.name)} />
+        <SqlDialog
+          {...common}
+          danger
+          title={t('dropKey')}
+          action={t('dropKey')}
+          done={t('dropped', { name: change.name })}
+          sql={dropConstraintSql(relation, change.name)}
+        />
       );
     case 'security':
       return (
@@ -71,6 +80,8 @@ export function ChangeDialog(props: ChangeDialogProps) {
           {...common}
           danger={!change.enable}
           title={change.enable ? t('enableRls') : t('disableRls')}
+          action={change.enable ? t('enableRls') : t('disableRls')}
+          done={t(change.enable ? 'rlsEnabled' : 'rlsDisabled', { name })}
           sql={securitySql(schema, name, change.enable)}
         >
           <Text size="sm">{change.enable ? t('enableRlsText') : t('rlsOffText')}</Text>
@@ -88,6 +99,8 @@ function AddColumn({ project, relation, relations, onClose }: ChangeDialogProps)
       onClose={onClose}
       size="xl"
       title={t('addColumn')}
+      action={t('addColumn')}
+      done={t('columnAdded', { name: column.name })}
       sql={column.name === '' ? null : addColumnSql(relation.schema, relation.name, column)}
     >
       <ColumnForm
@@ -114,6 +127,8 @@ function Rename({ project, relation, column, onClose }: ChangeDialogProps & { co
       project={project}
       onClose={onClose}
       title={t('rename')}
+      action={t('rename')}
+      done={t('renamed', { from: column ?? table, to: name })}
       sql={isSame ? null : `alter table ${qualified(schema, table)}\n  rename${from} to ${identifier(name)};`}
       onDone={() => {
         if (column === null) void navigate({ search: (old) => ({ ...old, schema, table: name }) });
@@ -140,6 +155,8 @@ function Drop({ project, relation, column, onClose }: ChangeDialogProps & { colu
       onClose={onClose}
       danger
       title={column === null ? t('dropTable') : t('dropColumn')}
+      action={column === null ? t('dropTable') : t('dropColumn')}
+      done={t('dropped', { name: column ?? name })}
       sql={
         column === null
           ? `drop table ${target};`

@@ -33,6 +33,8 @@ export function AlterColumn({ project, relation, column, onClose }: FormProps & 
       project={project}
       onClose={onClose}
       title={t('alterColumn', { name: column.name })}
+      action={t('changeColumn')}
+      done={t('columnChanged', { name: column.name })}
       sql={alterColumnSql(relation, column, draft)}
     >
       <Autocomplete
@@ -73,7 +75,14 @@ export function AddIndex({ project, relation, onClose }: FormProps) {
     concurrently: false,
   });
   return (
-    <SqlDialog project={project} onClose={onClose} title={t('addIndex')} sql={addIndexSql(relation, draft)}>
+    <SqlDialog
+      project={project}
+      onClose={onClose}
+      title={t('addIndex')}
+      action={t('createIndex')}
+      done={t('indexCreated', { name: draft.columns.join(', ') })}
+      sql={addIndexSql(relation, draft)}
+    >
       <MultiSelect
         label={t('columns')}
         data={relation.columns.map(({ name }) => name)}
@@ -131,6 +140,8 @@ export function AddForeignKey({
       project={project}
       onClose={onClose}
       title={t('addForeignKey')}
+      action={t('addForeignKey')}
+      done={t('keyAdded', { name: draft.column ?? '' })}
       sql={addForeignKeySql(relation, draft)}
     >
       <Select
@@ -177,6 +188,8 @@ export function AddPrimaryKey({ project, relation, onClose }: FormProps) {
       project={project}
       onClose={onClose}
       title={t('addPrimaryKey')}
+      action={t('addPrimaryKey')}
+      done={t('keyAdded', { name: columns.join(', ') })}
       sql={addPrimaryKeySql(relation, columns)}
     >
       <MultiSelect

@@ -3,6 +3,7 @@ import { Checkbox, PasswordInput, SegmentedControl, Stack, Text, TextInput } fro
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Project } from '../../queries/projects';
+import { overviewQuery } from '../../queries/overview';
 import { projectClient } from '../../queries/users';
 import { useT } from '../../i18n';
 import { Dialog } from '../../ui/dialog';
@@ -24,11 +25,17 @@ export function CreateUser({ project, onClose }: { project: Project; onClose: ()
   const client = useQueryClient();
   const [input, setInput] = useState(EMPTY);
   const edit = (part: Partial<UserInput>): void => setInput({ ...input, ...part });
+  const outcome = async ({ way, email }: UserInput): Promise<string> => {
+    if (way === 'create') return t('userCreated', { email });
+    const { mail_server: isMailed } = await client.ensureQueryData(overviewQuery(project));
+    return t(isMailed ? 'userInvited' : 'userInvitedWithoutMail', { email });
+  };
   const create = useMutation({
     mutationFn: () => send(project, input),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['users', project.id] });
-      announce(t('saved'));
+      void client.invalidateQueries({ queryKey: ['overview', project.id] });
+      announce(await outcome(input));
     },
   });
   return (

@@ -40,7 +40,7 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
     },
     onSuccess: async () => {
       await refresh();
-      announce(t('saved'));
+      announce(t('userSaved'));
     },
   });
   return (

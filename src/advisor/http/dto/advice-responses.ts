@@ -2,6 +2,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Example } from '../../../http/docs/example.decorator';
 import { Severity, SEVERITIES } from '../../advice-check';
+import { type Reason, REASONS } from '../../reasons';
 import { CHECK_NAMES, SkippedCheck } from '../../advisor.service';
 
 class DismissalRecord {
@@ -25,6 +26,14 @@ class AdviceRecord {
   @ApiProperty({ type: [String], description: 'The object: schema and name, then what belongs to it' })
   readonly object!: readonly string[];
   @ApiProperty({ description: 'What is wrong and what it leads to' }) readonly why!: string;
+  @ApiProperty({ enum: Object.keys(REASONS), description: 'The text of `why`, for translations' })
+  readonly reason!: Reason;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'The values in `why`',
+  })
+  readonly values!: Readonly<Record<string, string>>;
   @ApiProperty({
     type: String,
     nullable: true,
@@ -49,6 +58,8 @@ class SkippedRecord implements SkippedCheck {
       severity: 'critical',
       object: ['public', 'notes'],
       why: 'Row-level security is off, and client roles have privileges on the table: everybody with the anon key can read or write its rows.',
+      reason: 'rls_off_open',
+      values: {},
       sql: 'alter table "public"."notes" enable row level security;',
       dismissed: { at: '2026-01-31T12:00:00.000Z', actor: 'ada@example.com' },
     },

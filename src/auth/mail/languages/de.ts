@@ -44,6 +44,17 @@ export const GERMAN: LanguageTexts = {
       button: 'Passwort festlegen',
       end: 'Wenn Sie das nicht erwartet haben, ignorieren Sie diese Mail.',
     }),
+    magic_link: linkMail(FRAME, {
+      subject: 'Anmelden bei {{ project }}',
+      intro: 'jemand, vermutlich Sie, möchte sich als {{ email }} bei {{ project }} anmelden.',
+      open: 'Öffnen Sie dazu diese Adresse:',
+      button: 'Anmelden',
+      end: 'Wenn Sie das nicht waren, ignorieren Sie diese Mail: Niemand wird angemeldet.',
+    }),
+    reauthentication: noticeMail(GREETING, 'Ihr Code für {{ project }}', [
+      'Ihr Code für {{ project }} lautet {{ code }}.',
+      'Wenn Sie ihn nicht angefordert haben, ändern Sie jetzt Ihr Passwort.',
+    ]),
   },
   pages: {
     reset: {
@@ -56,6 +67,11 @@ export const GERMAN: LanguageTexts = {
       title: 'E-Mail-Adresse bestätigen',
       button: 'Bestätigen',
       done: 'Ihre E-Mail-Adresse ist bestätigt.',
+    },
+    signIn: {
+      title: 'Anmelden',
+      button: 'Anmelden',
+      done: 'Sie sind angemeldet.',
     },
     invalidToken: 'Dieser Link ist ungültig oder abgelaufen. Fordern Sie eine neue Mail an.',
     tooShort: 'Das Passwort muss mindestens {min} Zeichen haben.',

@@ -43,6 +43,17 @@ export const ENGLISH: LanguageTexts = {
       button: 'Choose a password',
       end: 'If you did not expect this, ignore this mail.',
     }),
+    magic_link: linkMail(FRAME, {
+      subject: 'Sign in to {{ project }}',
+      intro: 'Somebody, probably you, wants to sign in to {{ project }} as {{ email }}.',
+      open: 'Open this address to sign in:',
+      button: 'Sign in',
+      end: 'If it was not you, ignore this mail: nobody is signed in.',
+    }),
+    reauthentication: noticeMail(GREETING, 'Your code for {{ project }}', [
+      'Your code for {{ project }} is {{ code }}.',
+      'If you did not ask for it, change your password now.',
+    ]),
   },
   pages: {
     reset: {
@@ -55,6 +66,11 @@ export const ENGLISH: LanguageTexts = {
       title: 'Confirm your email address',
       button: 'Confirm',
       done: 'Your email address has been confirmed.',
+    },
+    signIn: {
+      title: 'Sign in',
+      button: 'Sign in',
+      done: 'You are signed in.',
     },
     invalidToken: 'This link is not valid or no longer valid. Ask for a new mail.',
     tooShort: 'The password must have at least {min} characters.',

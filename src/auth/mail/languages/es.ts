@@ -43,6 +43,17 @@ export const SPANISH: LanguageTexts = {
       button: 'Elegir una contraseña',
       end: 'Si no esperaba este mensaje, ignórelo.',
     }),
+    magic_link: linkMail(FRAME, {
+      subject: 'Iniciar sesión en {{ project }}',
+      intro: 'Alguien, probablemente usted, quiere iniciar sesión en {{ project }} como {{ email }}.',
+      open: 'Abra esta dirección para iniciar sesión:',
+      button: 'Iniciar sesión',
+      end: 'Si no fue usted, ignore este mensaje: nadie iniciará sesión.',
+    }),
+    reauthentication: noticeMail(GREETING, 'Su código para {{ project }}', [
+      'Su código para {{ project }} es {{ code }}.',
+      'Si no lo ha pedido, cambie su contraseña ahora.',
+    ]),
   },
   pages: {
     reset: {
@@ -55,6 +66,11 @@ export const SPANISH: LanguageTexts = {
       title: 'Confirme su dirección de correo',
       button: 'Confirmar',
       done: 'Su dirección de correo está confirmada.',
+    },
+    signIn: {
+      title: 'Iniciar sesión',
+      button: 'Iniciar sesión',
+      done: 'Ha iniciado sesión.',
     },
     invalidToken: 'Este enlace no es válido o ha caducado. Pida un mensaje nuevo.',
     tooShort: 'La contraseña debe tener al menos {min} caracteres.',

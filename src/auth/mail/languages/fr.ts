@@ -45,6 +45,17 @@ export const FRENCH: LanguageTexts = {
       button: 'Choisir un mot de passe',
       end: 'Si vous ne vous y attendiez pas, ignorez ce message.',
     }),
+    magic_link: linkMail(FRAME, {
+      subject: 'Connexion à {{ project }}',
+      intro: 'Quelqu’un, probablement vous, souhaite se connecter à {{ project }} en tant que {{ email }}.',
+      open: 'Ouvrez cette adresse pour vous connecter :',
+      button: 'Se connecter',
+      end: 'Si ce n’était pas vous, ignorez ce message : personne ne sera connecté.',
+    }),
+    reauthentication: noticeMail(GREETING, 'Votre code pour {{ project }}', [
+      'Votre code pour {{ project }} est {{ code }}.',
+      'Si vous ne l’avez pas demandé, changez votre mot de passe maintenant.',
+    ]),
   },
   pages: {
     reset: {
@@ -57,6 +68,11 @@ export const FRENCH: LanguageTexts = {
       title: 'Confirmer votre adresse e-mail',
       button: 'Confirmer',
       done: 'Votre adresse e-mail est confirmée.',
+    },
+    signIn: {
+      title: 'Se connecter',
+      button: 'Se connecter',
+      done: 'Vous êtes connecté.',
     },
     invalidToken: 'Ce lien n’est pas ou plus valable. Demandez un nouveau message.',
     tooShort: 'Le mot de passe doit compter au moins {min} caractères.',

@@ -46,6 +46,17 @@ export const ITALIAN: LanguageTexts = {
       button: 'Scegli una password',
       end: 'Se non si aspettava questo messaggio, lo ignori.',
     }),
+    magic_link: linkMail(FRAME, {
+      subject: 'Accesso a {{ project }}',
+      intro: 'Qualcuno, probabilmente lei, vuole accedere a {{ project }} come {{ email }}.',
+      open: 'Apra questo indirizzo per accedere:',
+      button: 'Accedi',
+      end: 'Se non è stato lei, ignori questo messaggio: nessuno accederà.',
+    }),
+    reauthentication: noticeMail(GREETING, 'Il suo codice per {{ project }}', [
+      'Il suo codice per {{ project }} è {{ code }}.',
+      'Se non l’ha richiesto, cambi subito la password.',
+    ]),
   },
   pages: {
     reset: {
@@ -58,6 +69,11 @@ export const ITALIAN: LanguageTexts = {
       title: 'Confermi il suo indirizzo e-mail',
       button: 'Conferma',
       done: 'Il suo indirizzo e-mail è confermato.',
+    },
+    signIn: {
+      title: 'Accedi',
+      button: 'Accedi',
+      done: 'Accesso effettuato.',
     },
     invalidToken: 'Questo link non è valido o è scaduto. Richieda un nuovo messaggio.',
     tooShort: 'La password deve avere almeno {min} caratteri.',

@@ -2,7 +2,7 @@
 import { MailTemplate } from '../../../infra/mail/mail-template';
 import { MailKind } from '../mail-kinds';
 
-/** Liquid, with the values project, name, email, new_email, link, token, hours. */
+/** Liquid, with the values project, name, email, new_email, link, token, code, hours. */
 export interface LanguageTexts {
   /** Primary subtag of RFC 5646, such as `de`. */
   readonly tag: string;
@@ -13,6 +13,7 @@ export interface LanguageTexts {
 interface PageTexts {
   readonly reset: FormTexts & { readonly label: string };
   readonly verify: FormTexts;
+  readonly signIn: FormTexts;
   /** For a token that is spent, expired or incomplete. */
   readonly invalidToken: string;
   /** `{min}` stands for the number of characters. */
@@ -60,7 +61,7 @@ ${parts.open}
 
 ${frame.enterToken}
 
-{{ token }}
+{{ code | default: token }}
 
 ${frame.validity}
 ${parts.end}
@@ -69,7 +70,7 @@ ${parts.end}
 <p>${parts.intro}</p>
 <p><a href="{{ link }}">${parts.button}</a></p>
 <p>${frame.enterToken}</p>
-<p><code>{{ token }}</code></p>
+<p><code>{{ code | default: token }}</code></p>
 <p>${frame.validity} ${parts.end}</p>
 `,
   };

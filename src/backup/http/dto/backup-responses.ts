@@ -75,6 +75,7 @@ class SubjectRecord {
 
 @Example({
   destination: 's3:acme-backups/plinth/',
+  refusal: null,
   projects: [
     {
       project_id: ID,
@@ -92,6 +93,12 @@ class SubjectRecord {
 })
 export class BackupsRecord {
   @ApiProperty({ description: 'Where scheduled backups are stored' }) readonly destination!: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Why scheduled backups, and backups on request, are refused; null if they are not',
+  })
+  readonly refusal!: string | null;
   @ApiProperty({ type: [SubjectRecord], description: "The platform's records first, then the projects" })
   readonly projects!: readonly SubjectRecord[];
 }

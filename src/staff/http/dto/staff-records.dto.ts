@@ -186,15 +186,17 @@ export class InvitationDto {
   @ApiProperty(DATE) readonly expires_at!: Date;
 }
 
-@Example({ ...INVITATION, link: null })
+@Example({ ...INVITATION, mailed: true, link: null })
 export class CreatedInvitationDto extends InvitationDto {
   @ApiProperty({
     type: String,
     nullable: true,
     description:
-      'The link of the invitation if no SMTP_URL is set; otherwise null, because only the invited staff member gets it',
+      'The link of the invitation if no SMTP_URL is set and the sender is an operator; otherwise null, because only the invited person gets it',
   })
   readonly link!: string | null;
+  @ApiProperty({ description: 'False without SMTP_URL: the mail is a file in the data directory' })
+  readonly mailed!: boolean;
 }
 
 @Example(TOKEN)

@@ -1,0 +1,145 @@
+/** Signs users in with what a mail holds: its link, its code, or the code that a link gave to a client with PKCE. */
+import { Injectable } from '@nestjs/common';
+import { createHash, randomUUID } from 'node:crypto';
+import { Clock } from '../../common/time/clock';
+import { getEmailAddress } from '../../identity/email-address';
+import { GuessThrottle } from '../../identity/guess-throttle.service';
+import { RequestOrigin } from '../../identity/request-origin';
+import { Project } from '../../projects/project';
+import { AccountRepository } from '../accounts/account.repository';
+import { refusingTakenAddress } from '../accounts/account-record';
+import { byAnonymous } from '../audit/audit-entry';
+import { invalidExchangeCode, invalidMailedToken, wrongVerifier } from '../auth.errors';
+import { hashCode } from '../mail/mail-flow';
+import { hashMailedToken, MailedTokenKind } from '../mail/mailed-token';
+import { MailedTokenRepository, SpentToken } from '../mail/mailed-token.repository';
+import { SignInMethod } from '../sessions/session';
+import { SignedIn } from '../sessions/session-issuer.service';
+import { SessionStarter } from '../sessions/session-starter.service';
+import { ExchangeCodeRepository } from './exchange-code.repository';
+import { isVerifierOf } from './pkce';
+
+/** Milliseconds in which the client must exchange a code. */
+const EXCHANGE_MS = 300_000;
+
+/** A client with PKCE gets a code to exchange, every other one the session itself. */
+export type LinkOutcome = { readonly code: string } | { readonly session: SignedIn };
+
+@Injectable()
+export class MailedSignInService {
+  constructor(
+    private readonly tokens: MailedTokenRepository,
+    private readonly codes: ExchangeCodeRepository,
+    private readonly accounts: AccountRepository,
+    private readonly starter: SessionStarter,
+    private readonly throttle: GuessThrottle,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws AppError 401 for an invalid token, 400 if the address was taken in the meantime, 429 */
+  async signInWithToken(
+    project: Project,
+    token: string,
+    kinds: readonly MailedTokenKind[],
+    origin: RequestOrigin,
+  ): Promise<SignedIn> {
+    const spent = await this.spend(project, hashMailedToken(token), kinds, origin);
+    return this.start(project, spent, 'otp', origin);
+  }
+
+  /** @throws AppError as signInWithToken() */
+  async signInWithCode(
+    project: Project,
+    { email, code }: { email: string; code: string },
+    kinds: readonly MailedTokenKind[],
+    origin: RequestOrigin,
+  ): Promise<SignedIn> {
+    const { key } = getEmailAddress(email);
+    const guess = { project, account: `code:${key}`, origin };
+    const failure = { ...byAnonymous('sign_in_failed', null, { now: this.now(), origin }), actorId: null };
+    const codeHash = hashCode(project, key, code);
+    const hash = await this.throttle.attempt(guess, () =>
+      this.tokens.guessCode(project, { emailKey: key, codeHash, kinds }, failure),
+    );
+    if (!hash) throw invalidMailedToken();
+    const spent = await this.spend(project, hash, kinds, origin);
+    return this.start(project, spent, 'otp', origin);
+  }
+
+  /** For the page that the link of a mail opens. @throws AppError as signInWithToken() */
+  async followLink(
+    project: Project,
+    token: string,
+    kinds: readonly MailedTokenKind[],
+    origin: RequestOrigin,
+  ): Promise<LinkOutcome> {
+    const spent = await this.spend(project, hashMailedToken(token), kinds, origin);
+    const { account, challenge, kind } = spent;
+    if (!challenge) return { session: await this.start(project, spent, 'otp', origin) };
+    const code = randomUUID();
+    const expiresAt = new Date(this.clock.now() + EXCHANGE_MS);
+    const exchange = { userId: account.id, method: METHODS[kind], challenge };
+    await this.codes.insert(project, hashExchangeCode(code), exchange, expiresAt);
+    return { code };
+  }
+
+  /** A code is spent by the first attempt, even with a wrong verifier. @throws AppError 401, 429 */
+  async exchange(
+    project: Project,
+    { code, verifier }: { code: string; verifier: string },
+    origin: RequestOrigin,
+  ): Promise<SignedIn> {
+    const found = await this.throttle.attemptFrom({ project, origin }, async () => {
+      const spent = await this.codes.spend(project, hashExchangeCode(code), this.now());
+      if (spent && !isVerifierOf(spent.challenge, verifier)) throw wrongVerifier();
+      return spent;
+    });
+    if (!found) throw invalidExchangeCode();
+    const credentials = await this.accounts.findCredentialsById(project, found.userId);
+    const started = credentials && (await this.starter.start(project, credentials, found.method, origin));
+    if (!started) throw invalidExchangeCode();
+    return started;
+  }
+
+  private async spend(
+    project: Project,
+    hash: Buffer,
+    kinds: readonly MailedTokenKind[],
+    origin: RequestOrigin,
+  ): Promise<SpentToken> {
+    const entry = byAnonymous('email_verified', null, { now: this.now(), origin });
+    const spending = (): Promise<SpentToken | null> =>
+      refusingTakenAddress(this.tokens.spend(project, hash, kinds, entry));
+    const spent = await this.throttle.attemptFrom({ project, origin }, spending);
+    if (!spent) throw invalidMailedToken();
+    return spent;
+  }
+
+  private async start(
+    project: Project,
+    spent: SpentToken,
+    method: SignInMethod,
+    origin: RequestOrigin,
+  ): Promise<SignedIn> {
+    const started = await this.starter.start(project, spent, method, origin);
+    if (!started) throw invalidMailedToken();
+    return started;
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}
+
+const METHODS: Readonly<Record<MailedTokenKind, SignInMethod>> = {
+  reset: 'recovery',
+  verify: 'email/signup',
+  email_change: 'email_change',
+  invite: 'invite',
+  magic_link: 'magiclink',
+  reauthentication: 'otp',
+};
+
+function hashExchangeCode(code: string): Buffer {
+  return createHash('sha256').update(code).digest();
+}

@@ -1,0 +1,67 @@
+/**
+ * The addresses to which a link in a mail may lead: those of the project's application and of its list. A link to any other
+ * address would hand sessions to whoever asked for the mail.
+ */
+import { Project } from '../../projects/project';
+
+type RedirectSettings = Pick<Project['settings'], 'site_url' | 'redirect_urls'>;
+
+/** Characters. */
+const MAX_URL = 2_000;
+/** A browser runs or opens these in place of an application. */
+const UNSAFE_SCHEMES: ReadonlySet<string> = new Set([
+  'about:',
+  'blob:',
+  'data:',
+  'file:',
+  'filesystem:',
+  'javascript:',
+  'vbscript:',
+  'view-source:',
+]);
+
+/** @param wanted by the client @returns the wanted address if it is allowed, else that of the application, if it has one */
+export function redirectFor(settings: RedirectSettings, wanted: string | undefined): string | null {
+  const url = wanted === undefined ? null : parseRedirect(wanted);
+  return url && isAllowed(settings, url) ? url.href : settings.site_url;
+}
+
+/** An address as a browser understands it, without a fragment; null if it is unsafe or could be read in two ways. */
+function parseRedirect(text: string): URL | null {
+  if (text.length > MAX_URL || /[\s\\\p{C}]/u.test(text) || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  if (UNSAFE_SCHEMES.has(url.protocol) || url.username !== '' || url.password !== '') return null;
+  url.hash = '';
+  return url;
+}
+
+function isAllowed({ site_url: site, redirect_urls: patterns }: RedirectSettings, url: URL): boolean {
+  if (site !== null && URL.canParse(site) && originOf(new URL(site)) === originOf(url)) return true;
+  return patterns.some((pattern) => matches(pattern, url));
+}
+
+/** Scheme and authority. `origin` is "null" for the schemes of applications. */
+const originOf = ({ protocol, host, href }: URL): string =>
+  href.startsWith(`${protocol}//`) ? `${protocol}//${host}` : protocol;
+
+/**
+ * `https://*.example.com/**` allows `https://app.example.com/a/b`. Authority and path are compared apart, so that no wildcard
+ * of the authority reaches into the path: `https://2130706433/.example.com/` is another host.
+ */
+function matches(pattern: string, url: URL): boolean {
+  const [, head = '', tail = ''] = /^([^:]+:(?:\/\/[^/?#]*)?)([^#]*)/.exec(pattern) ?? [];
+  const origin = originOf(url);
+  const rest = url.href.slice(origin.length);
+  const plain = (text: string): string => (text === '' ? '/' : text);
+  return toRegExp(head, '[^/?#@\\\\]').test(origin) && toRegExp(plain(tail), '.').test(plain(rest));
+}
+
+/** @param any a character that `**` stands for */
+function toRegExp(pattern: string, any: string): RegExp {
+  const source = pattern.replace(/\*\*|[*?]|[^*?]+/g, (part) => {
+    if (part === '**') return `${any}*`;
+    if (part === '*') return '[^./?#@:\\\\]*';
+    return part === '?' ? '[^./?#@:\\\\]' : part.replace(/[\\^$.|+()[\]{}/-]/g, '\\$&');
+  });
+  return new RegExp(`^${source}$`, 'i');
+}

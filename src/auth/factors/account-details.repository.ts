@@ -1,0 +1,58 @@
+/** An account with its factors and the mails that wait for an answer, for clients that show all of it. */
+import { Injectable } from '@nestjs/common';
+import { RecordReader } from '../../database/rows/record-reader';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { MAX_EMAIL } from '../../identity/email-address';
+import { Project } from '../../projects/project';
+import { Factor, FACTOR_COLUMNS, toFactor } from './factor';
+import { MAILED_TOKEN_KINDS, MailedTokenKind } from '../mail/mailed-token';
+import { Account } from '../accounts/account';
+import { ACCOUNT_COLUMNS, toAccountOrNull } from '../accounts/account-record';
+
+export interface PendingMail {
+  readonly email: string;
+  readonly sentAt: Date;
+}
+
+export interface AccountDetails {
+  readonly account: Account;
+  /** The oldest first. */
+  readonly factors: readonly Factor[];
+  readonly pending: Readonly<Partial<Record<MailedTokenKind, PendingMail>>>;
+}
+
+@Injectable()
+export class AccountDetailsRepository {
+  constructor(private readonly rls: RlsTransaction) {}
+
+  /** @returns null if there is no such account */
+  async find(project: Project, userId: string): Promise<AccountDetails | null> {
+    const reason = 'auth.users is closed to the roles of callers';
+    const values = [userId];
+    const [user, factors, tokens] = await this.rls.systemBatch(project.database, reason, [
+      {
+        name: 'auth:account-by-id',
+        text: `select ${ACCOUNT_COLUMNS} from auth.users u where u.id = $1`,
+        values,
+      },
+      {
+        name: 'auth:factors-by-user',
+        text: `select ${FACTOR_COLUMNS} from auth.factors f where f.user_id = $1 order by f.created_at, f.id`,
+        values,
+      },
+      {
+        name: 'auth:tokens-by-user',
+        text: 'select kind, email, created_at from auth.mailed_tokens where user_id = $1 and expires_at > now()',
+        values,
+      },
+    ]);
+    const account = toAccountOrNull(user);
+    if (!account) return null;
+    const pending = (tokens?.rows ?? []).map((row) => {
+      const token = new RecordReader('auth.mailed_tokens', row);
+      const mail = { email: token.text('email', 2 * MAX_EMAIL), sentAt: token.date('created_at') };
+      return [token.oneOf('kind', MAILED_TOKEN_KINDS), mail] as const;
+    });
+    return { account, factors: (factors?.rows ?? []).map(toFactor), pending: Object.fromEntries(pending) };
+  }
+}

@@ -1,0 +1,225 @@
+/** Answers of GoTrue's paths. */
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { JsonObject } from '../../../../common/text/json';
+import { FREE_OBJECT, UNIX_SECONDS, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
+import { Example } from '../../../../http/docs/example.decorator';
+
+const DATE = { type: String, format: 'date-time' } as const;
+const AT = '2026-01-01T08:00:00.000Z';
+
+export class GoTrueFactorDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty() friendly_name!: string;
+  @ApiProperty({ enum: ['totp'] }) factor_type!: string;
+  @ApiProperty({ enum: ['verified', 'unverified'] }) status!: string;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+  @ApiProperty({ format: 'date-time' }) updated_at!: string;
+}
+
+export class GoTrueIdentityDto {
+  @ApiProperty({ format: 'uuid' }) identity_id!: string;
+  @ApiProperty({ description: 'The id of the user at the provider' }) id!: string;
+  @ApiProperty({ format: 'uuid' }) user_id!: string;
+  @ApiProperty(FREE_OBJECT) identity_data!: JsonObject;
+  @ApiProperty() provider!: string;
+  @ApiProperty({ ...DATE, nullable: true }) last_sign_in_at!: string | null;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+  @ApiProperty({ format: 'date-time' }) updated_at!: string;
+  @ApiProperty() email!: string;
+}
+
+const IDENTITY = {
+  identity_id: UUID_EXAMPLE,
+  id: UUID_EXAMPLE,
+  user_id: UUID_EXAMPLE,
+  identity_data: {
+    sub: UUID_EXAMPLE,
+    email: 'ada@example.com',
+    email_verified: true,
+    phone_verified: false,
+  },
+  provider: 'email',
+  last_sign_in_at: AT,
+  created_at: AT,
+  updated_at: AT,
+  email: 'ada@example.com',
+};
+
+export const USER_EXAMPLE = {
+  id: UUID_EXAMPLE,
+  aud: 'authenticated',
+  role: 'authenticated',
+  email: 'ada@example.com',
+  email_confirmed_at: AT,
+  phone: '',
+  confirmed_at: AT,
+  last_sign_in_at: AT,
+  app_metadata: { provider: 'email', providers: ['email'] },
+  user_metadata: { theme: 'dark' },
+  identities: [IDENTITY],
+  created_at: AT,
+  updated_at: AT,
+  is_anonymous: false,
+};
+
+@Example(USER_EXAMPLE)
+export class GoTrueUserDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty() aud!: string;
+  @ApiProperty() role!: string;
+  @ApiProperty({ description: 'Empty for an anonymous user' }) email!: string;
+  @ApiPropertyOptional({ ...DATE, description: 'Absent until the address is proved' })
+  email_confirmed_at?: string;
+  @ApiPropertyOptional(DATE) invited_at?: string;
+  @ApiProperty({ description: 'Always empty' }) phone!: string;
+  @ApiPropertyOptional(DATE) confirmation_sent_at?: string;
+  @ApiPropertyOptional(DATE) confirmed_at?: string;
+  @ApiPropertyOptional(DATE) recovery_sent_at?: string;
+  @ApiPropertyOptional({ description: 'The address that waits to be confirmed' }) new_email?: string;
+  @ApiPropertyOptional(DATE) email_change_sent_at?: string;
+  @ApiPropertyOptional(DATE) reauthentication_sent_at?: string;
+  @ApiPropertyOptional(DATE) last_sign_in_at?: string;
+  @ApiProperty(FREE_OBJECT) app_metadata!: JsonObject;
+  @ApiProperty(FREE_OBJECT) user_metadata!: JsonObject;
+  @ApiPropertyOptional({ type: [GoTrueFactorDto] }) factors?: GoTrueFactorDto[];
+  @ApiProperty({ type: [GoTrueIdentityDto] }) identities!: GoTrueIdentityDto[];
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+  @ApiProperty({ format: 'date-time' }) updated_at!: string;
+  @ApiPropertyOptional(DATE) banned_until?: string;
+  @ApiProperty() is_anonymous!: boolean;
+}
+
+const SESSION = {
+  access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJzdWIiOiIwYjZmIn0.c2lnbmF0dXJl',
+  token_type: 'bearer',
+  expires_in: 3600,
+  expires_at: 1767225600,
+  refresh_token: 'q3fD0n7oRzG2c8bXy1Jk5w.1.Zm9vYmFy',
+};
+
+@Example({ ...SESSION, user: USER_EXAMPLE })
+export class GoTrueSessionDto {
+  @ApiProperty() access_token!: string;
+  @ApiProperty({ enum: ['bearer'] }) token_type!: 'bearer';
+  @ApiProperty({ type: 'integer', description: 'Seconds' }) expires_in!: number;
+  @ApiProperty(UNIX_SECONDS) expires_at!: number;
+  @ApiProperty() refresh_token!: string;
+  @ApiProperty({ type: GoTrueUserDto }) user!: GoTrueUserDto;
+}
+
+@Example({})
+export class NothingDto {}
+
+@Example({ version: 'v2.0.0', name: 'GoTrue', description: 'The surface of GoTrue, served by Plinth' })
+export class GoTrueHealthDto {
+  @ApiProperty() version!: string;
+  @ApiProperty() name!: string;
+  @ApiProperty() description!: string;
+}
+
+@Example({
+  external: { email: true, phone: false, anonymous_users: false, google: false },
+  disable_signup: false,
+  mailer_autoconfirm: true,
+  phone_autoconfirm: false,
+  sms_provider: '',
+  saml_enabled: false,
+})
+export class GoTrueSettingsDto {
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'boolean' } })
+  external!: Record<string, boolean>;
+  @ApiProperty() disable_signup!: boolean;
+  @ApiProperty() mailer_autoconfirm!: boolean;
+  @ApiProperty() phone_autoconfirm!: boolean;
+  @ApiProperty() sms_provider!: string;
+  @ApiProperty() saml_enabled!: boolean;
+}
+
+class TotpDto {
+  @ApiProperty({ description: 'SVG' }) qr_code!: string;
+  @ApiProperty() secret!: string;
+  @ApiProperty() uri!: string;
+}
+
+@Example({
+  id: UUID_EXAMPLE,
+  type: 'totp',
+  friendly_name: 'Phone',
+  totp: {
+    qr_code: '<svg xmlns="http://www.w3.org/2000/svg"></svg>',
+    secret: 'JBSWY3DPEHPK3PXP',
+    uri: 'otpauth://totp/Acme:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Acme',
+  },
+})
+export class GoTrueEnrolledDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ enum: ['totp'] }) type!: string;
+  @ApiProperty() friendly_name!: string;
+  @ApiProperty({ type: TotpDto }) totp!: TotpDto;
+}
+
+@Example({ id: UUID_EXAMPLE, type: 'totp', expires_at: 1767225600 })
+export class GoTrueChallengeDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ enum: ['totp'] }) type!: string;
+  @ApiProperty(UNIX_SECONDS) expires_at!: number;
+}
+
+@Example({ id: UUID_EXAMPLE })
+export class IdDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+}
+
+@Example({ users: [USER_EXAMPLE], aud: 'authenticated' })
+export class GoTrueUsersDto {
+  @ApiProperty({ type: [GoTrueUserDto] }) users!: GoTrueUserDto[];
+  @ApiProperty() aud!: string;
+}
+
+@Example({
+  ...USER_EXAMPLE,
+  action_link: 'https://plinth.example.com/p/acme/auth/v1/verify?token=Jx2s9Q&type=magiclink',
+  email_otp: '123456',
+  hashed_token: 'Jx2s9QhT4mYb7uVw0cNzK1pRfLgD8eAo3iS6tXq5HnE',
+  verification_type: 'magiclink',
+  redirect_to: 'https://app.example.com/',
+})
+export class GoTrueLinkDto extends GoTrueUserDto {
+  @ApiProperty() action_link!: string;
+  @ApiProperty({ description: 'The code' }) email_otp!: string;
+  @ApiProperty({ description: 'The token of the link, for `verify`' }) hashed_token!: string;
+  @ApiProperty() verification_type!: string;
+  @ApiProperty() redirect_to!: string;
+}
+
+const FACTOR = {
+  id: UUID_EXAMPLE,
+  friendly_name: 'Phone',
+  factor_type: 'totp',
+  status: 'verified',
+  created_at: AT,
+  updated_at: AT,
+};
+
+@Example(FACTOR)
+export class GoTrueFactorAnswerDto extends GoTrueFactorDto {}
+
+class AuditPayloadDto {
+  @ApiProperty({ type: String, nullable: true }) actor_id!: string | null;
+  @ApiProperty() action!: string;
+  @ApiProperty({ format: 'date-time' }) timestamp!: string;
+  @ApiProperty(FREE_OBJECT) traits!: JsonObject;
+}
+
+@Example({
+  id: '1042',
+  payload: { actor_id: UUID_EXAMPLE, action: 'sign_in', timestamp: AT, traits: {} },
+  created_at: AT,
+  ip_address: '203.0.113.7',
+})
+export class GoTrueAuditDto {
+  @ApiProperty() id!: string;
+  @ApiProperty({ type: AuditPayloadDto }) payload!: AuditPayloadDto;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+  @ApiProperty() ip_address!: string;
+}

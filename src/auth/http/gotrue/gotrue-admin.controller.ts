@@ -1,0 +1,320 @@
+/** GoTrue's paths for administrators with the service-role key. */
+import { Body, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { CurrentProject } from '../../../access/current-caller.decorator';
+import { Clock } from '../../../common/time/clock';
+import { invalidParameters } from '../../../common/errors/http-errors';
+import { COUNT, TEXT } from '../../../http/docs/documented-headers';
+import { Answer, Describe, Errors, JsonBody } from '../../../http/docs/operation.decorators';
+import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import { invalidEmail } from '../../../identity/identity.errors';
+import { tooShortPassword } from '../../../identity/passwords/password-policy';
+import type { RequestOrigin } from '../../../identity/request-origin';
+import { Project } from '../../../projects/project';
+import { AccountDetailsRepository } from '../../factors/account-details.repository';
+import { AdminFactorsService } from '../../admin/admin-factors.service';
+import { AdminUsersService, type UserInput } from '../../admin/admin-users.service';
+import { GeneratedLinks, type LinkKind } from '../../admin/generated-links.service';
+import { UserListRepository } from '../../admin/user-list.repository';
+import { AuditRepository } from '../../audit/audit.repository';
+import {
+  emailTaken,
+  factorNotFound,
+  pageTooLarge,
+  unusablePasswordHash,
+  userNotFound,
+} from '../../auth.errors';
+import { redirectFor } from '../../codes/redirects';
+import { tooManyRequests } from '../auth-docs.decorator';
+import { pageOf } from '../dto/admin-users.dto';
+import {
+  GoTrueAuditDto,
+  GoTrueFactorAnswerDto,
+  GoTrueFactorDto,
+  GoTrueLinkDto,
+  GoTrueUserDto,
+  GoTrueUsersDto,
+  IdDto,
+  NothingDto,
+} from './dto/gotrue-answers.dto';
+import {
+  GoTrueAdminUpdateDto,
+  GoTrueCreateUserDto,
+  GoTrueDeleteUserDto,
+  GoTrueGenerateLinkDto,
+  GoTrueInviteDto,
+  GoTruePageQuery,
+  RedirectQuery,
+  type LINK_TYPES,
+} from './dto/gotrue-inputs.dto';
+import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
+import { phoneDisabled, softDeletionUnsupported, validationFailed } from './gotrue-errors';
+import { flowOf } from './gotrue-sign-in.service';
+import { toGoTrueFactor, toGoTrueUser, toPlainUser } from './gotrue-views';
+import { mergedJson } from './merged-json';
+
+const PAGE_HEADERS = {
+  'X-Total-Count': { description: 'Total number of entries', schema: COUNT },
+  Link: { description: 'The next and the last page (RFC 8288)', schema: TEXT },
+};
+
+const KINDS: Readonly<Record<(typeof LINK_TYPES)[number], LinkKind>> = {
+  signup: 'verify',
+  invite: 'invite',
+  magiclink: 'magic_link',
+  recovery: 'reset',
+  email_change_current: 'email_change',
+  email_change_new: 'email_change',
+};
+
+@GoTrueApi('service_role')
+@GoTrueController()
+export class GoTrueAdminController {
+  constructor(
+    private readonly users: AdminUsersService,
+    private readonly lists: UserListRepository,
+    private readonly details: AccountDetailsRepository,
+    private readonly factors: AdminFactorsService,
+    private readonly links: GeneratedLinks,
+    private readonly audit: AuditRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  @Get('admin/users')
+  @Describe(`List users (GoTrue)
+    Needs the service-role key. The newest first. Pages are numbered from 1. Factors are not listed.`)
+  @Answer(200, 'A page of users', GoTrueUsersDto, PAGE_HEADERS)
+  @Errors(invalidParameters('page must not be less than 1'), pageTooLarge(null))
+  async goTrueListUsers(
+    @CurrentProject() project: Project,
+    @Query() query: GoTruePageQuery,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<GoTrueUsersDto> {
+    const page = pageOf(query);
+    const search = query.filter ?? null;
+    const order = { sort: 'created_at', descending: true } as const;
+    const { total, accounts } = await this.lists.list(project, { search, ...order, ...page });
+    response.set(pageHeaders('admin/users', total, page));
+    return { users: accounts.map((account) => toPlainUser(project, account)), aud: 'authenticated' };
+  }
+
+  @Post('admin/users')
+  @Describe(`Create a user (GoTrue)
+    Needs the service-role key. Sign-up settings and limits do not apply, and no mail is sent.`)
+  @Answer(200, 'The user', GoTrueUserDto)
+  @Errors(emailTaken(), invalidEmail(), tooShortPassword(), unusablePasswordHash(), phoneDisabled())
+  @Errors(tooManyRequests())
+  async goTrueCreateUser(
+    @CurrentProject() project: Project,
+    @Body() body: GoTrueCreateUserDto,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<GoTrueUserDto> {
+    const { email, id } = body;
+    if (email === undefined) throw validationFailed('Cannot create a user without an email');
+    const input = { ...toInput(body, NO_METADATA, this.clock.now()), email, id: id ?? undefined };
+    return toPlainUser(project, await this.users.create(project, input, origin));
+  }
+
+  @Get('admin/users/:user_id')
+  @Describe(`Get a user (GoTrue)
+    Needs the service-role key.`)
+  @Answer(200, 'The user', GoTrueUserDto)
+  @Errors(userNotFound())
+  async goTrueGetUserById(
+    @CurrentProject() project: Project,
+    @Param('user_id') id: string,
+  ): Promise<GoTrueUserDto> {
+    const account = await this.users.get(project, id);
+    const found = await this.details.find(project, account.id);
+    return found ? toGoTrueUser(project, found) : toPlainUser(project, account);
+  }
+
+  @Put('admin/users/:user_id')
+  @Describe(`Change or ban a user (GoTrue)
+    Needs the service-role key. Omitted members keep their values. A new password ends all sessions of the user; a new address takes effect at once.`)
+  @Answer(200, 'The updated user', GoTrueUserDto)
+  @Errors(invalidEmail(), emailTaken(), tooShortPassword(), unusablePasswordHash(), userNotFound())
+  @Errors(phoneDisabled(), tooManyRequests())
+  async goTrueUpdateUserById(
+    @CurrentProject() project: Project,
+    @Param('user_id') id: string,
+    @Body() body: GoTrueAdminUpdateDto,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<GoTrueUserDto> {
+    const old = await this.users.get(project, id);
+    return toPlainUser(
+      project,
+      await this.users.update(project, id, toInput(body, old, this.clock.now()), origin),
+    );
+  }
+
+  @Delete('admin/users/:user_id')
+  @Describe(`Delete a user and end all their sessions (GoTrue)
+    Needs the service-role key.`)
+  @JsonBody(GoTrueDeleteUserDto, { required: false })
+  @Answer(200, 'The user has been deleted', NothingDto)
+  @Errors(userNotFound(), softDeletionUnsupported())
+  async goTrueDeleteUser(
+    @CurrentProject() project: Project,
+    @Param('user_id') id: string,
+    @Body() body: GoTrueDeleteUserDto,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<NothingDto> {
+    if (body.should_soft_delete === true) throw softDeletionUnsupported();
+    await this.users.remove(project, id, origin);
+    return {};
+  }
+
+  @Get('admin/users/:user_id/factors')
+  @Describe(`List a user's second factors (GoTrue)
+    Needs the service-role key. Secrets are never returned.`)
+  @Answer(200, 'The factors, oldest first', [GoTrueFactorAnswerDto])
+  @Errors(userNotFound())
+  async goTrueListUserFactors(
+    @CurrentProject() project: Project,
+    @Param('user_id') id: string,
+  ): Promise<GoTrueFactorDto[]> {
+    const { id: userId } = await this.users.get(project, id);
+    return (await this.factors.list(project, userId)).map(toGoTrueFactor);
+  }
+
+  @Delete('admin/users/:user_id/factors/:factor_id')
+  @Describe(`Remove a second factor that the user has lost (GoTrue)
+    Needs the service-role key.`)
+  @Answer(200, 'The factor has been removed', IdDto)
+  @Errors(factorNotFound())
+  async goTrueRemoveUserFactor(
+    @CurrentProject() project: Project,
+    @Param('user_id') userId: string,
+    @Param('factor_id') id: string,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<IdDto> {
+    await this.factors.remove(project, userId, id, origin);
+    return { id };
+  }
+
+  @Post('invite')
+  @Describe(`Invite a user by mail (GoTrue)
+    Needs the service-role key. The mail contains a link and a code that sign in. A second invitation to the same address is refused.`)
+  @Answer(200, 'The user', GoTrueUserDto)
+  @Errors(emailTaken(), invalidEmail())
+  async goTrueInvite(
+    @CurrentProject() project: Project,
+    @Body() { email, data }: GoTrueInviteDto,
+    @Query() { redirect_to: redirectTo }: RedirectQuery,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<GoTrueUserDto> {
+    const flow = flowOf(project, redirectTo, {});
+    return toPlainUser(
+      project,
+      await this.users.invite(project, { email, data: data ?? undefined }, origin, flow),
+    );
+  }
+
+  @Post('admin/generate_link')
+  @Describe(`Make the link and the code of a mail, and send nothing (GoTrue)
+    Needs the service-role key. For \`signup\`, \`invite\` and \`magiclink\` an address without an account gets one.`)
+  @Answer(200, 'The user with the link', GoTrueLinkDto)
+  @Errors(emailTaken(), invalidEmail(), tooShortPassword(), userNotFound())
+  async goTrueGenerateLink(
+    @CurrentProject() project: Project,
+    @Body() body: GoTrueGenerateLinkDto,
+    @Query() query: RedirectQuery,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<GoTrueLinkDto> {
+    const { type, email, new_email: newEmail, password, data } = body;
+    const kind = KINDS[type];
+    if (kind === 'email_change' && newEmail === undefined) throw validationFailed('new_email is needed');
+    const redirectTo = redirectFor(project.settings, body.redirect_to ?? query.redirect_to);
+    const request = {
+      kind,
+      email,
+      newEmail: kind === 'email_change' ? newEmail : undefined,
+      password: password ?? undefined,
+      data: data ?? undefined,
+      redirectTo,
+    };
+    const { account, link, code, token } = await this.links.generate(project, request, origin);
+    const found = await this.details.find(project, account.id);
+    return {
+      ...(found ? toGoTrueUser(project, found) : toPlainUser(project, account)),
+      action_link: link,
+      email_otp: code,
+      hashed_token: token,
+      verification_type: type,
+      redirect_to: redirectTo ?? '',
+    };
+  }
+
+  @Get('admin/audit')
+  @Describe(`List the audit trail, newest entries first (GoTrue)
+    Needs the service-role key.`)
+  @Answer(200, 'A page of entries', [GoTrueAuditDto], PAGE_HEADERS)
+  @Errors(invalidParameters('page must not be less than 1'))
+  async goTrueListAudit(
+    @CurrentProject() project: Project,
+    @Query() query: GoTruePageQuery,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<GoTrueAuditDto[]> {
+    const page = pageOf(query);
+    const { total, entries } = await this.audit.list(project, { action: null, userId: null, ...page });
+    response.set(pageHeaders('admin/audit', total, page));
+    return entries.map((entry) => ({
+      id: entry.id,
+      payload: {
+        actor_id: entry.actor_id,
+        action: entry.action,
+        timestamp: entry.at.toISOString(),
+        traits: entry.details,
+      },
+      created_at: entry.at.toISOString(),
+      ip_address: entry.ip ?? '',
+    }));
+  }
+}
+
+const NO_METADATA = { data: {}, appData: {} } as const;
+
+function toInput(
+  body: GoTrueAdminUpdateDto,
+  old: { readonly data: NonNullable<UserInput['data']>; readonly appData: NonNullable<UserInput['appData']> },
+  now: number,
+): UserInput {
+  if (body.phone !== undefined) throw phoneDisabled();
+  return {
+    email: body.email ?? undefined,
+    password: body.password ?? undefined,
+    passwordHash: body.password_hash ?? undefined,
+    emailVerified: body.email_confirm ?? undefined,
+    data: mergedJson(old.data, body.user_metadata),
+    appData: mergedJson(old.appData, body.app_metadata),
+    bannedUntil: banEnd(body.ban_duration ?? undefined, now),
+  };
+}
+
+const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000 };
+/** Milliseconds: a hundred years, so that the date has four digits. */
+const LONGEST_BAN = 100 * 366 * 24 * 3_600_000;
+
+/** `24h30m`, as Go writes it; `none` lifts the ban. */
+function banEnd(duration: string | undefined, now: number): Date | null | undefined {
+  if (duration === undefined) return undefined;
+  if (duration === 'none') return null;
+  if (!/^(\d{1,9}(\.\d{1,9})?[hms])+$/.test(duration))
+    throw validationFailed('invalid format for ban duration');
+  const parts = [...duration.matchAll(/([\d.]+)([hms])/g)];
+  const length = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
+  return new Date(now + Math.min(length, LONGEST_BAN));
+}
+
+/** Clients read the pages of `rel="next"` and `rel="last"`. */
+function pageHeaders(
+  path: string,
+  total: number,
+  { limit, offset }: { limit: number; offset: number },
+): Record<string, string> {
+  const [page, last] = [offset / limit + 1, Math.max(1, Math.ceil(total / limit))];
+  const link = (to: number, rel: string): string => `</${path}?page=${to}&per_page=${limit}>; rel="${rel}"`;
+  const links = [...(page < last ? [link(page + 1, 'next')] : []), link(last, 'last')];
+  return { 'X-Total-Count': String(total), Link: links.join(', ') };
+}

@@ -1,0 +1,26 @@
+/** The types of GoTrue's mails, as the kinds of mailed tokens that they accept. */
+import { MailedTokenKind } from '../../mail/mailed-token';
+import type { VerifyType } from './dto/gotrue-inputs.dto';
+
+/** `email` is the code of any mail that signs in. */
+const KINDS: Readonly<Record<VerifyType, readonly MailedTokenKind[]>> = {
+  signup: ['verify', 'magic_link'],
+  invite: ['invite'],
+  magiclink: ['magic_link', 'verify'],
+  recovery: ['reset'],
+  email_change: ['email_change'],
+  email: ['magic_link', 'verify', 'invite'],
+  sms: [],
+  phone_change: [],
+};
+
+export const kindsOf = (type: VerifyType): readonly MailedTokenKind[] => KINDS[type];
+
+export function isVerifyType(text: string): text is VerifyType {
+  return Object.hasOwn(KINDS, text);
+}
+
+/** E.164, as GoTrue checks it. */
+export function isPhone(text: string): boolean {
+  return /^[1-9]\d{1,14}$/.test(text.replaceAll(' ', '').replace(/^\+/, ''));
+}

@@ -1,0 +1,140 @@
+/** The page that links in mails of `/auth/v1` open. Mail scanners open links too, so only its button spends the token. */
+import {
+  Controller,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { PublicRoute } from '../../../access/public-route.decorator';
+import { AppError } from '../../../common/errors/app-error';
+import { ClientThrottlerGuard } from '../../../identity/http/client-throttler.guard';
+import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import type { RequestOrigin } from '../../../identity/request-origin';
+import { LinkOutcome, MailedSignInService } from '../../codes/mailed-sign-in.service';
+import { redirectFor } from '../../codes/redirects';
+import { MailFormBody } from '../mail-form.interceptor';
+import { MailFormInterceptor } from '../mail-form.interceptor';
+import { formOf, type PageContext, pageOf } from '../mail-page';
+import { MailPageContexts, respondWithPage } from '../mail-page-contexts';
+import { GOTRUE_BASE } from './gotrue-api.decorator';
+import { toGoTrue } from './gotrue-errors';
+import { isVerifyType, kindsOf } from './gotrue-mail-types';
+
+@ApiExcludeController()
+@Controller(GOTRUE_BASE)
+export class GoTruePagesController {
+  constructor(
+    private readonly contexts: MailPageContexts,
+    private readonly mailed: MailedSignInService,
+  ) {}
+
+  @Get('verify')
+  @PublicRoute('a mail links to it; it shows a button and spends nothing')
+  async show(
+    @Param('project_slug') slug: string,
+    @Query() query: Readonly<Record<string, unknown>>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const type = textOf(query.type);
+    const context = await this.contexts.find(pageFor(type), slug, request);
+    const target = redirectFor(context.project.settings, textOf(query.redirect_to) || undefined);
+    const form = {
+      ...formOf(context, query.token),
+      action: 'verify/confirm',
+      fields: { type: isVerifyType(type) ? type : '', redirect_to: target ?? '' },
+    };
+    respondWithPage(response, 200, { ...pageOf(context, { form }), formTarget: sourceOf(target) });
+  }
+
+  @Post('verify/confirm')
+  @HttpCode(200)
+  @UseGuards(ClientThrottlerGuard)
+  @UseInterceptors(MailFormInterceptor)
+  @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
+  async confirm(
+    @Param('project_slug') slug: string,
+    @MailFormBody() body: URLSearchParams,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const type = body.get('type') ?? '';
+    const context = await this.contexts.find(pageFor(type), slug, request);
+    const { project, texts } = context;
+    // Checked again: anybody can send the form.
+    const target = redirectFor(project.settings, body.get('redirect_to') || undefined);
+    try {
+      const kinds = isVerifyType(type) ? kindsOf(type) : [];
+      const outcome = await this.mailed.followLink(project, body.get('token') ?? '', kinds, origin);
+      if (target !== null) return redirect(response, addressFor(target, outcome, type));
+      respondWithPage(response, 200, pageOf(context, { message: texts.pages[context.page].done }));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      if (target !== null) return redirect(response, errorAddress(target, toGoTrue(error)));
+      const { invalidToken, failed } = texts.pages;
+      const message = error.code === 'invalid_token' ? invalidToken : failed;
+      respondWithPage(response, error.status, pageOf(context, { message }), error.headers);
+    }
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const pageFor = (type: string): PageContext['page'] =>
+  type === 'signup' || type === 'email_change' ? 'verify' : 'signIn';
+
+/** A source of `form-action`. Only a plain origin: the address is a client's. */
+function sourceOf(target: string | null): string | undefined {
+  if (target === null) return undefined;
+  const { protocol, origin } = new URL(target);
+  if (!/^https?:$/.test(protocol)) return protocol;
+  return /^https?:\/\/[\w.:[\]-]+$/.test(origin) ? origin : undefined;
+}
+
+/** The fragment stays in the browser; a code is worth nothing without its verifier. */
+function addressFor(target: string, outcome: LinkOutcome, type: string): string {
+  const url = new URL(target);
+  if ('code' in outcome) url.searchParams.set('code', outcome.code);
+  else {
+    const {
+      access_token: accessToken,
+      expires_at: expiresAt,
+      refresh_token: refreshToken,
+    } = outcome.session.session;
+    url.hash = new URLSearchParams({
+      access_token: accessToken,
+      expires_at: String(expiresAt),
+      expires_in: String(Math.max(0, expiresAt - Math.floor(Date.now() / 1_000))),
+      refresh_token: refreshToken,
+      token_type: 'bearer',
+      type,
+    }).toString();
+  }
+  return url.href;
+}
+
+function errorAddress(target: string, { code, message }: AppError): string {
+  const url = new URL(target);
+  url.hash = new URLSearchParams({
+    error: 'access_denied',
+    error_code: code,
+    error_description: message,
+  }).toString();
+  return url.href;
+}
+
+function redirect(response: Response, address: string): void {
+  response
+    .status(303)
+    .set({ Location: address, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
+    .end();
+}

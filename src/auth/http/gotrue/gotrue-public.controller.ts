@@ -1,0 +1,34 @@
+/** GoTrue's paths that need no credential. */
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { PublicRoute } from '../../../access/public-route.decorator';
+import { documentHandlers } from '../../../http/docs/controller-docs';
+import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { GoTrueHealthDto, NothingDto } from './dto/gotrue-answers.dto';
+import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
+import { unsupportedProvider } from './gotrue-errors';
+
+const GoTrueDocs = documentHandlers(() => ({ docs: GOTRUE_DOCS.plain, errors: [] }));
+
+@ApiTags('auth')
+@GoTrueDocs
+@Controller(GOTRUE_BASE)
+export class GoTruePublicController {
+  @Get('health')
+  @PublicRoute('a probe; the answer is the same for every project')
+  @Describe('Probe (GoTrue)')
+  @Answer(200, 'The name of the surface', GoTrueHealthDto)
+  goTrueHealth(): GoTrueHealthDto {
+    return { version: 'v2', name: 'GoTrue', description: 'The surface of GoTrue, served by Plinth' };
+  }
+
+  @Get('authorize')
+  @PublicRoute('browsers open it; it is always refused')
+  @Describe(`Sign in with a provider (GoTrue)
+    Always refused: no provider is supported.`)
+  @Answer(200, 'Never', NothingDto)
+  @Errors(unsupportedProvider())
+  goTrueAuthorize(): never {
+    throw unsupportedProvider();
+  }
+}

@@ -1,0 +1,207 @@
+/** GoTrue's paths for users who are not signed in: they need the apikey only. */
+import { applyDecorators, Body, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { SkipThrottle } from '@nestjs/throttler';
+import { CurrentProject } from '../../../access/current-caller.decorator';
+import { invalidParameters } from '../../../common/errors/http-errors';
+import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
+import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import { invalidEmail, wrongCredentials } from '../../../identity/identity.errors';
+import { tooShortPassword } from '../../../identity/passwords/password-policy';
+import type { RequestOrigin } from '../../../identity/request-origin';
+import { Project } from '../../../projects/project';
+import {
+  anonymousDisabled,
+  domainNotAllowed,
+  emailNotVerified,
+  invalidExchangeCode,
+  invalidMailedToken,
+  invalidRefreshToken,
+  magicLinkDisabled,
+  signUpDisabled,
+  userBanned,
+  wrongVerifier,
+} from '../../auth.errors';
+import { tooManyRequests } from '../auth-docs.decorator';
+import {
+  GoTrueSessionDto,
+  GoTrueSettingsDto,
+  GoTrueUserDto,
+  NothingDto,
+  USER_EXAMPLE,
+} from './dto/gotrue-answers.dto';
+import {
+  GoTrueEmailDto,
+  GoTrueOtpDto,
+  GoTrueResendDto,
+  GoTrueSignUpDto,
+  GoTrueTokenDto,
+  GoTrueVerifyDto,
+  GrantQuery,
+  RedirectQuery,
+} from './dto/gotrue-inputs.dto';
+import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
+import {
+  invalidPhone,
+  otpExpired,
+  phoneDisabled,
+  providerDisabled,
+  samlDisabled,
+  userExists,
+  validationFailed,
+  web3Disabled,
+} from './gotrue-errors';
+import { GoTrueSignInService } from './gotrue-sign-in.service';
+
+/** `signup` answers with a session, or with the user alone if the address must be verified first. */
+const SignUpAnswer = (): MethodDecorator =>
+  applyDecorators(
+    HttpCode(200),
+    ApiExtraModels(GoTrueSessionDto, GoTrueUserDto),
+    ApiResponse({
+      status: 200,
+      description: 'A session; the user alone if the address must be verified first',
+      headers: LIMIT_HEADERS,
+      content: {
+        'application/json': {
+          schema: {
+            oneOf: [{ $ref: getSchemaPath(GoTrueSessionDto) }, { $ref: getSchemaPath(GoTrueUserDto) }],
+          },
+          example: USER_EXAMPLE,
+        },
+      },
+    }),
+  );
+
+@GoTrueApi('apikey')
+@GoTrueController()
+export class GoTrueSignInController {
+  constructor(private readonly signIns: GoTrueSignInService) {}
+
+  @Get('settings')
+  @SkipThrottle()
+  @Describe(`Get the ways to sign in
+    Needs the apikey only.`)
+  @Answer(200, 'The ways to sign in', GoTrueSettingsDto)
+  goTrueSettings(@CurrentProject() project: Project): GoTrueSettingsDto {
+    return this.signIns.settings(project);
+  }
+
+  @Post('signup')
+  @Describe(`Sign up (GoTrue)
+    Needs the apikey only. Without email and phone, creates an anonymous user if the project allows it. If the project requires verified addresses, the answer is the same for an address that has an account.`)
+  @SignUpAnswer()
+  @Errors(invalidEmail(), tooShortPassword(), userExists(), domainNotAllowed(), signUpDisabled())
+  @Errors(anonymousDisabled(), phoneDisabled(), invalidParameters('email must be a string'))
+  goTrueSignUp(
+    @CurrentProject() project: Project,
+    @Body() body: GoTrueSignUpDto,
+    @Query() { redirect_to: redirectTo }: RedirectQuery,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<GoTrueSessionDto | GoTrueUserDto> {
+    return this.signIns.signUp(project, body, redirectTo, origin);
+  }
+
+  // GuessThrottle slows down guesses, as for `/v1/auth`.
+  @Post('token')
+  @SkipThrottle()
+  @Describe(`Get a session (GoTrue)
+    Needs the apikey only. \`password\`: with email and password. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code that the link of a mail gave, once, and the verifier of the challenge.`)
+  @Answer(200, 'A session', GoTrueSessionDto)
+  @Errors(wrongCredentials(), emailNotVerified(), userBanned(), invalidRefreshToken(), wrongVerifier())
+  @Errors(
+    invalidExchangeCode(),
+    providerDisabled(),
+    web3Disabled(),
+    invalidParameters('grant_type must be one of'),
+  )
+  @Errors(tooManyRequests(), tooShortPassword(), phoneDisabled())
+  goTrueToken(
+    @CurrentProject() project: Project,
+    @Query() { grant_type: grant }: GrantQuery,
+    @Body() body: GoTrueTokenDto,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<GoTrueSessionDto> {
+    return this.signIns.token(project, grant, body, origin);
+  }
+
+  @Post('recover')
+  @Describe(`Mail a link and a code for a new password (GoTrue)
+    Needs the apikey only. The answer and its timing are the same for known and unknown addresses.`)
+  @Answer(200, 'The same for known and unknown addresses', NothingDto, LIMIT_HEADERS)
+  @Errors(invalidEmail())
+  goTrueRecover(
+    @CurrentProject() project: Project,
+    @Body() body: GoTrueEmailDto,
+    @Query() { redirect_to: redirectTo }: RedirectQuery,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<NothingDto> {
+    return this.signIns.recover(project, body, redirectTo, origin);
+  }
+
+  @Post('otp')
+  @Describe(`Mail a link and a code that sign in (GoTrue)
+    Needs the apikey only, and the setting \`magic_link_enabled\`. The answer and its timing are the same for every address, whether \`create_user\` is set or not.`)
+  @Answer(200, 'The same for known and unknown addresses', NothingDto, LIMIT_HEADERS)
+  @Errors(invalidEmail(), magicLinkDisabled(), phoneDisabled())
+  goTrueOtp(
+    @CurrentProject() project: Project,
+    @Body() body: GoTrueOtpDto,
+    @Query() { redirect_to: redirectTo }: RedirectQuery,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<NothingDto> {
+    return this.signIns.otp(project, body, redirectTo, origin);
+  }
+
+  @Post('magiclink')
+  @Describe(`Mail a link and a code that sign in (GoTrue, former name)
+    The same as \`otp\`.`)
+  @Answer(200, 'The same for known and unknown addresses', NothingDto, LIMIT_HEADERS)
+  @Errors(invalidEmail(), magicLinkDisabled(), phoneDisabled())
+  goTrueMagicLink(
+    @CurrentProject() project: Project,
+    @Body() body: GoTrueOtpDto,
+    @Query() { redirect_to: redirectTo }: RedirectQuery,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<NothingDto> {
+    return this.signIns.otp(project, body, redirectTo, origin);
+  }
+
+  @Post('resend')
+  @Describe(`Mail the link and the code of a sign-up again (GoTrue)
+    Needs the apikey only. The answer is the same for every address.`)
+  @Answer(200, 'The same for known and unknown addresses', NothingDto, LIMIT_HEADERS)
+  @Errors(invalidEmail(), phoneDisabled())
+  goTrueResend(
+    @CurrentProject() project: Project,
+    @Body() body: GoTrueResendDto,
+    @Query() { redirect_to: redirectTo }: RedirectQuery,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<NothingDto> {
+    return this.signIns.resend(project, body, redirectTo, origin);
+  }
+
+  @Post('verify')
+  @Describe(`Get a session with the code or the token of a mail (GoTrue)
+    Needs the apikey only. Either \`email\` and \`token\`, the code of the mail, or \`token_hash\`, the token of its link. Each works once, and a code is invalid after ten wrong guesses.`)
+  @Answer(200, 'A session', GoTrueSessionDto, LIMIT_HEADERS)
+  @Errors(validationFailed('Verify requires either a token or a token hash'), invalidPhone())
+  @Errors(invalidMailedToken(), otpExpired())
+  goTrueVerify(
+    @CurrentProject() project: Project,
+    @Body() body: GoTrueVerifyDto,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<GoTrueSessionDto> {
+    return this.signIns.verify(project, body, origin);
+  }
+
+  @Post('sso')
+  @Describe(`Sign in with SAML (GoTrue)
+    Always refused: SAML is not supported.`)
+  @Answer(200, 'Never', NothingDto, LIMIT_HEADERS)
+  @Errors(samlDisabled())
+  goTrueSso(): never {
+    throw samlDisabled();
+  }
+}

@@ -1,0 +1,252 @@
+/** Translates GoTrue's requests of users who are not signed in into calls of the services, and their results into answers. */
+import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../../../common/errors/app-error';
+import { JsonObject } from '../../../common/text/json';
+import { Clock } from '../../../common/time/clock';
+import { getEmailAddress } from '../../../identity/email-address';
+import { RequestOrigin } from '../../../identity/request-origin';
+import { Project } from '../../../projects/project';
+import { Account } from '../../accounts/account';
+import { AccountDetails, AccountDetailsRepository } from '../../factors/account-details.repository';
+import { byAnonymous } from '../../audit/audit-entry';
+import { AuditRepository } from '../../audit/audit.repository';
+import { userNotFound } from '../../auth.errors';
+import { isMagicLinkEnabled, MagicLinkService } from '../../codes/magic-link.service';
+import { MailedSignInService } from '../../codes/mailed-sign-in.service';
+import { challengeOf } from '../../codes/pkce';
+import { redirectFor } from '../../codes/redirects';
+import { EmailVerificationService } from '../../mail/email-verification.service';
+import { MailFlow } from '../../mail/mail-flow';
+import { PasswordResetService } from '../../passwords/password-reset.service';
+import { SignedIn } from '../../sessions/session-issuer.service';
+import { SessionService } from '../../sessions/session.service';
+import { SignInService } from '../../sessions/sign-in.service';
+import { SignUpService } from '../../sessions/sign-up.service';
+import type {
+  GoTrueSessionDto,
+  GoTrueSettingsDto,
+  GoTrueUserDto,
+  NothingDto,
+} from './dto/gotrue-answers.dto';
+import type {
+  GoTrueEmailDto,
+  GoTrueOtpDto,
+  GoTrueResendDto,
+  GoTrueSignUpDto,
+  GoTrueTokenDto,
+  GoTrueVerifyDto,
+  GrantQuery,
+} from './dto/gotrue-inputs.dto';
+import {
+  invalidPhone,
+  otpExpired,
+  phoneDisabled,
+  providerDisabled,
+  userExists,
+  validationFailed,
+  web3Disabled,
+} from './gotrue-errors';
+import { isPhone, kindsOf } from './gotrue-mail-types';
+import { toGoTrueSession, toGoTrueUser } from './gotrue-views';
+
+type Pkce = Pick<GoTrueEmailDto, 'code_challenge' | 'code_challenge_method'>;
+
+@Injectable()
+export class GoTrueSignInService {
+  constructor(
+    private readonly signUps: SignUpService,
+    private readonly signIns: SignInService,
+    private readonly sessions: SessionService,
+    private readonly resets: PasswordResetService,
+    private readonly verification: EmailVerificationService,
+    private readonly magicLinks: MagicLinkService,
+    private readonly mailed: MailedSignInService,
+    private readonly details: AccountDetailsRepository,
+    private readonly audit: AuditRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  settings(project: Project): GoTrueSettingsDto {
+    const { settings } = project;
+    return {
+      external: {
+        email: true,
+        phone: false,
+        anonymous_users: settings.anonymous_signin_enabled,
+        magic_link: isMagicLinkEnabled(project),
+      },
+      disable_signup: !settings.signup_enabled,
+      mailer_autoconfirm: !settings.email_verification_required,
+      phone_autoconfirm: false,
+      sms_provider: '',
+      saml_enabled: false,
+    };
+  }
+
+  async signUp(
+    project: Project,
+    body: GoTrueSignUpDto,
+    redirectTo: string | undefined,
+    origin: RequestOrigin,
+  ): Promise<GoTrueSessionDto | GoTrueUserDto> {
+    const { email, phone, password, data } = body;
+    if (phone !== undefined) throw phoneDisabled();
+    const given = data ?? undefined;
+    if (email === undefined) {
+      const signedIn = await this.signUps.signUpAnonymously(project, { data: given }, origin);
+      return this.toSession(project, signedIn);
+    }
+    if (!password) throw validationFailed('Signup requires a valid password');
+    const input = { email, password, name: nameIn(given), data: given };
+    const flow = flowOf(project, redirectTo, body);
+    try {
+      const { user, session } = await this.signUps.signUp(project, input, origin, flow);
+      return session
+        ? await this.toSession(project, { user, session })
+        : toGoTrueUser(project, await this.detailsOf(project, user.id));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'email_taken') throw error;
+      return this.answerTaken(project, input, origin);
+    }
+  }
+
+  async token(
+    project: Project,
+    grant: GrantQuery['grant_type'],
+    body: GoTrueTokenDto,
+    origin: RequestOrigin,
+  ): Promise<GoTrueSessionDto> {
+    switch (grant) {
+      case 'password':
+        if (body.phone !== undefined) throw phoneDisabled();
+        return this.toSession(
+          project,
+          await this.signIns.signIn(
+            project,
+            { email: body.email ?? '', password: body.password ?? '' },
+            origin,
+          ),
+        );
+      case 'refresh_token':
+        if (!body.refresh_token) throw validationFailed('refresh_token required');
+        return this.toSession(project, await this.sessions.refresh(project, body.refresh_token, origin));
+      case 'pkce': {
+        const { auth_code: code, code_verifier: verifier } = body;
+        if (!code || !verifier)
+          throw validationFailed('invalid request: both auth code and code verifier should be non-empty');
+        return this.toSession(project, await this.mailed.exchange(project, { code, verifier }, origin));
+      }
+      case 'id_token':
+        throw providerDisabled();
+      case 'web3':
+        throw web3Disabled();
+    }
+  }
+
+  async recover(
+    project: Project,
+    body: GoTrueEmailDto,
+    redirectTo: string | undefined,
+    origin: RequestOrigin,
+  ): Promise<NothingDto> {
+    await this.resets.request(project, body.email, origin, flowOf(project, redirectTo, body));
+    return {};
+  }
+
+  async otp(
+    project: Project,
+    body: GoTrueOtpDto,
+    redirectTo: string | undefined,
+    origin: RequestOrigin,
+  ): Promise<NothingDto> {
+    if (body.phone !== undefined) throw phoneDisabled();
+    if (body.email === undefined) throw validationFailed('One of email or phone must be set');
+    const flow = flowOf(project, redirectTo, body);
+    const request = { email: body.email, createUser: body.create_user ?? true, data: body.data ?? {} };
+    await this.magicLinks.request(project, request, flow, origin);
+    return {};
+  }
+
+  async resend(
+    project: Project,
+    body: GoTrueResendDto,
+    redirectTo: string | undefined,
+    origin: RequestOrigin,
+  ): Promise<NothingDto> {
+    if (body.phone !== undefined || body.type === 'sms' || body.type === 'phone_change')
+      throw phoneDisabled();
+    if (body.email === undefined) throw validationFailed('Type provided requires an email address');
+    await this.verification.resend(project, body.email, origin, flowOf(project, redirectTo, body));
+    return {};
+  }
+
+  async verify(project: Project, body: GoTrueVerifyDto, origin: RequestOrigin): Promise<GoTrueSessionDto> {
+    const { type, token, token_hash: tokenHash, email, phone } = body;
+    if ((token === undefined) === (tokenHash === undefined))
+      throw validationFailed('Verify requires either a token or a token hash');
+    if (phone !== undefined) throw isPhone(phone) ? otpExpired() : invalidPhone();
+    const kinds = kindsOf(type);
+    if (tokenHash !== undefined) {
+      if (email !== undefined) throw validationFailed('Only the token_hash and type should be provided');
+      return this.toSession(project, await this.mailed.signInWithToken(project, tokenHash, kinds, origin));
+    }
+    if (email === undefined || token === undefined)
+      throw validationFailed('Only an email address or phone number should be provided on verify');
+    const guess = { email, code: token };
+    return this.toSession(project, await this.mailed.signInWithCode(project, guess, kinds, origin));
+  }
+
+  private async toSession(project: Project, signedIn: SignedIn): Promise<GoTrueSessionDto> {
+    const user = toGoTrueUser(project, await this.detailsOf(project, signedIn.user.id));
+    return toGoTrueSession(signedIn, user, this.clock.nowSeconds());
+  }
+
+  private async detailsOf(project: Project, id: string): Promise<AccountDetails> {
+    const found = await this.details.find(project, id);
+    if (!found) throw userNotFound();
+    return found;
+  }
+
+  /**
+   * A sign-up with an address that has an account. Where addresses must be verified, the answer is that of a new account, and
+   * the audit entry takes the time of its insertion.
+   */
+  private async answerTaken(
+    project: Project,
+    { email, name, data = {} }: { email: string; name?: string; data?: JsonObject },
+    origin: RequestOrigin,
+  ): Promise<GoTrueUserDto> {
+    if (!project.settings.email_verification_required) throw userExists();
+    const now = new Date(this.clock.now());
+    const entry = byAnonymous('sign_up', null, { now, origin, details: { taken: true } });
+    await this.audit.write(project, entry);
+    const account: Account = {
+      id: randomUUID(),
+      email: getEmailAddress(email).address,
+      name: name ?? '',
+      data,
+      appData: {},
+      isAnonymous: false,
+      emailVerifiedAt: null,
+      bannedUntil: null,
+      invitedAt: null,
+      lastSignInAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const pending = { verify: { email: account.email, sentAt: now } };
+    return toGoTrueUser(project, { account, factors: [], pending });
+  }
+}
+
+export function flowOf(project: Project, redirectTo: string | undefined, pkce: Pkce): MailFlow {
+  const challenge = challengeOf(pkce.code_challenge, pkce.code_challenge_method);
+  return { redirectTo: redirectFor(project.settings, redirectTo), challenge };
+}
+
+/** The display name that applications put into `data`. */
+function nameIn(data: JsonObject | undefined): string | undefined {
+  const name = [data?.full_name, data?.name].find((one) => typeof one === 'string');
+  return typeof name === 'string' && name.length <= 200 ? name : undefined;
+}

@@ -1,0 +1,163 @@
+/** GoTrue's paths for a signed-in user. */
+import { Body, Delete, Get, HttpCode, Param, Post, Put, Query, UseGuards } from '@nestjs/common';
+import { ApiResponse } from '@nestjs/swagger';
+import { CurrentProject } from '../../../access/current-caller.decorator';
+import { SessionGuard } from '../../../access/session.guard';
+import { UserGuard } from '../../../access/user.guard';
+import { invalidParameters } from '../../../common/errors/http-errors';
+import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import { invalidEmail } from '../../../identity/identity.errors';
+import { tooShortPassword } from '../../../identity/passwords/password-policy';
+import type { RequestOrigin } from '../../../identity/request-origin';
+import { Project } from '../../../projects/project';
+import { AccountDetailsRepository } from '../../factors/account-details.repository';
+import type { SessionOwner } from '../../accounts/account-statements';
+import {
+  addressNeeded,
+  domainNotAllowed,
+  emailTaken,
+  reauthenticationNeeded,
+  secondFactorRequired,
+  userNotFound,
+  wrongCurrentPassword,
+  wrongReauthentication,
+} from '../../auth.errors';
+import { ReauthenticationService } from '../../codes/reauthentication.service';
+import { ProfileService } from '../../sessions/profile.service';
+import { SessionService } from '../../sessions/session.service';
+import { tooManyRequests } from '../auth-docs.decorator';
+import { CurrentSession, CurrentTokenUser, type TokenUser } from '../current-session.decorator';
+import { GoTrueUserDto, NothingDto } from './dto/gotrue-answers.dto';
+import { GoTrueUpdateUserDto, LogoutQuery, RedirectQuery } from './dto/gotrue-inputs.dto';
+import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
+import {
+  lastIdentity,
+  linkingDisabled,
+  phoneDisabled,
+  unsupportedProvider,
+  validationFailed,
+} from './gotrue-errors';
+import { flowOf } from './gotrue-sign-in.service';
+import { toGoTrueUser } from './gotrue-views';
+import { mergedJson } from './merged-json';
+
+const NO_ADDRESS = 'Reauthentication requires the user to have an email or a phone number';
+
+@GoTrueApi('bearer')
+@GoTrueController()
+export class GoTrueUserController {
+  constructor(
+    private readonly profiles: ProfileService,
+    private readonly sessions: SessionService,
+    private readonly reauthentication: ReauthenticationService,
+    private readonly details: AccountDetailsRepository,
+  ) {}
+
+  @Get('user')
+  @UseGuards(UserGuard)
+  @Describe(`Get the signed-in user (GoTrue)
+    Needs the apikey and a user's access token.`)
+  @Answer(200, 'The user', GoTrueUserDto)
+  async goTrueGetUser(
+    @CurrentProject() project: Project,
+    @CurrentTokenUser() { userId, sessionId }: TokenUser,
+  ): Promise<GoTrueUserDto> {
+    const { id } = await this.profiles.get(project, userId, sessionId);
+    return this.userOf(project, id);
+  }
+
+  @Put('user')
+  @UseGuards(SessionGuard)
+  @Describe(`Change your email, password or data (GoTrue)
+    Needs the apikey and the access token of a session. A new \`email\` takes effect when its mail is confirmed; an anonymous user gets it at once unless the project requires verified addresses. A new \`password\` ends all other sessions; with \`reauthentication_required\` a session older than a day needs a \`nonce\`.`)
+  @Answer(200, 'The updated user', GoTrueUserDto)
+  @Errors(invalidEmail(), emailTaken(), domainNotAllowed(), tooShortPassword(), secondFactorRequired())
+  @Errors(reauthenticationNeeded(), wrongReauthentication(), wrongCurrentPassword(), phoneDisabled())
+  @Errors(addressNeeded(), tooManyRequests(), invalidParameters('email must be a string'))
+  async goTrueUpdateUser(
+    @CurrentProject() project: Project,
+    @CurrentSession() owner: SessionOwner,
+    @Body() body: GoTrueUpdateUserDto,
+    @Query() { redirect_to: redirectTo }: RedirectQuery,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<GoTrueUserDto> {
+    const { email, phone, password, nonce, data } = body;
+    if (phone !== undefined) throw phoneDisabled();
+    const { data: old } = await this.profiles.get(project, owner.userId, owner.sessionId);
+    const change = {
+      email: email ?? undefined,
+      password: password ?? undefined,
+      currentPassword: body.current_password ?? undefined,
+      data: mergedJson(old, data),
+    };
+    const flow = flowOf(project, redirectTo, body);
+    const prove = (): Promise<void> =>
+      this.reauthentication.assertProved(project, owner, nonce ?? undefined, origin);
+    const proof = change.password === undefined ? undefined : prove;
+    const { id } = await this.profiles.update(project, owner, { ...change, proof }, origin, flow);
+    return this.userOf(project, id);
+  }
+
+  @Post('logout')
+  @HttpCode(204)
+  @UseGuards(SessionGuard)
+  @Describe(`Sign out (GoTrue)
+    Needs the apikey and the access token of a session. The access tokens of an ended session are refused from the next request on.`)
+  @ApiResponse({ status: 204, description: 'The sessions in the scope have ended' })
+  @Errors(invalidParameters('scope must be one of the following values: local, others, global'))
+  async goTrueSignOut(
+    @CurrentProject() project: Project,
+    @CurrentSession() owner: SessionOwner,
+    @Query() { scope }: LogoutQuery,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<void> {
+    await this.sessions.signOut(project, owner, scope ?? 'global', origin);
+  }
+
+  @Get('reauthenticate')
+  @UseGuards(SessionGuard)
+  @Describe(`Mail a code for a change of your password (GoTrue)
+    Needs the apikey and the access token of a session. \`PUT user\` takes the code as \`nonce\`.`)
+  @Answer(200, 'The code is on its way', NothingDto)
+  @Errors(validationFailed(NO_ADDRESS, 422), tooManyRequests())
+  async goTrueReauthenticate(
+    @CurrentProject() project: Project,
+    @CurrentSession() owner: SessionOwner,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<NothingDto> {
+    const account = await this.profiles.get(project, owner.userId, owner.sessionId);
+    if (account.isAnonymous) throw validationFailed(NO_ADDRESS, 422);
+    await this.reauthentication.request(project, account, origin);
+    return {};
+  }
+
+  @Get('user/identities/authorize')
+  @UseGuards(SessionGuard)
+  @Describe(`Link an identity of a provider (GoTrue)
+    Always refused: no provider is supported.`)
+  @Answer(200, 'Never', NothingDto)
+  @Errors(linkingDisabled(), unsupportedProvider())
+  goTrueLinkIdentity(@CurrentProject() { settings }: Project): never {
+    throw settings.manual_linking_enabled ? unsupportedProvider() : linkingDisabled();
+  }
+
+  @Delete('user/identities/:identity_id')
+  @UseGuards(SessionGuard)
+  @Describe(`Unlink an identity (GoTrue)
+    Needs the setting \`manual_linking_enabled\`. The last identity of a user cannot be unlinked.`)
+  @Answer(200, 'Never', NothingDto)
+  @Errors(linkingDisabled(), lastIdentity())
+  goTrueUnlinkIdentity(
+    @CurrentProject() { settings }: Project,
+    @Param('identity_id') _identityId: string,
+  ): never {
+    throw settings.manual_linking_enabled ? lastIdentity() : linkingDisabled();
+  }
+
+  private async userOf(project: Project, id: string): Promise<GoTrueUserDto> {
+    const found = await this.details.find(project, id);
+    if (!found) throw userNotFound();
+    return toGoTrueUser(project, found);
+  }
+}

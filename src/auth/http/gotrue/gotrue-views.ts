@@ -1,0 +1,110 @@
+/** Users, sessions and factors as clients of GoTrue know them. */
+import { JsonObject } from '../../../common/text/json';
+import { Project } from '../../../projects/project';
+import { Account } from '../../accounts/account';
+import { AccountDetails } from '../../factors/account-details.repository';
+import { Factor } from '../../factors/factor';
+import { appMetadata } from '../../sessions/access-token.service';
+import { SignedIn } from '../../sessions/session-issuer.service';
+import type {
+  GoTrueFactorDto,
+  GoTrueIdentityDto,
+  GoTrueSessionDto,
+  GoTrueUserDto,
+} from './dto/gotrue-answers.dto';
+
+const isoOf = (date: Date | null | undefined): string | undefined => date?.toISOString();
+
+export function toGoTrueUser(project: Project, { account, factors, pending }: AccountDetails): GoTrueUserDto {
+  const confirmed = isoOf(confirmedAt(project, account));
+  const { email_change: change, verify, reset, reauthentication } = pending;
+  return withoutUndefined({
+    id: account.id,
+    aud: 'authenticated',
+    role: 'authenticated',
+    email: account.email,
+    email_confirmed_at: confirmed,
+    invited_at: isoOf(account.invitedAt),
+    phone: '',
+    confirmation_sent_at: isoOf(verify?.sentAt),
+    confirmed_at: confirmed,
+    recovery_sent_at: isoOf(reset?.sentAt),
+    new_email: change?.email,
+    email_change_sent_at: isoOf(change?.sentAt),
+    reauthentication_sent_at: isoOf(reauthentication?.sentAt),
+    last_sign_in_at: isoOf(account.lastSignInAt),
+    app_metadata: appMetadata(account),
+    user_metadata: account.data,
+    factors: factors.length > 0 ? factors.map(toGoTrueFactor) : undefined,
+    identities: toIdentities(account),
+    created_at: account.createdAt.toISOString(),
+    updated_at: account.updatedAt.toISOString(),
+    banned_until: isoOf(account.bannedUntil),
+    is_anonymous: account.isAnonymous,
+  });
+}
+
+/**
+ * Where addresses need no verification, GoTrue confirms them at the sign-up, and applications read the time. Whether the address
+ * was proved is in `identity_data.email_verified`.
+ */
+function confirmedAt({ settings }: Project, account: Account): Date | null {
+  const { emailVerifiedAt, isAnonymous, lastSignInAt, createdAt } = account;
+  const isConfirmed = !settings.email_verification_required && !isAnonymous && lastSignInAt !== null;
+  return emailVerifiedAt ?? (isConfirmed ? createdAt : null);
+}
+
+/** Of an account whose factors and mails the answer does not show. */
+export const toPlainUser = (project: Project, account: Account): GoTrueUserDto =>
+  toGoTrueUser(project, { account, factors: [], pending: {} });
+
+/** @param now Unix seconds */
+export function toGoTrueSession({ session }: SignedIn, user: GoTrueUserDto, now: number): GoTrueSessionDto {
+  return {
+    access_token: session.access_token,
+    token_type: 'bearer',
+    expires_in: session.expires_at - now,
+    expires_at: session.expires_at,
+    refresh_token: session.refresh_token,
+    user,
+  };
+}
+
+export function toGoTrueFactor({ id, name, createdAt, verifiedAt, lastUsedAt }: Factor): GoTrueFactorDto {
+  return {
+    id,
+    friendly_name: name,
+    factor_type: 'totp',
+    status: verifiedAt ? 'verified' : 'unverified',
+    created_at: createdAt.toISOString(),
+    updated_at: (lastUsedAt ?? verifiedAt ?? createdAt).toISOString(),
+  };
+}
+
+/** The address of an account is its only identity; it has the account's id. */
+function toIdentities({ id, email, isAnonymous, ...account }: Account): GoTrueIdentityDto[] {
+  if (isAnonymous) return [];
+  const data: JsonObject = {
+    sub: id,
+    email,
+    email_verified: account.emailVerifiedAt !== null,
+    phone_verified: false,
+  };
+  return [
+    {
+      identity_id: id,
+      id,
+      user_id: id,
+      identity_data: data,
+      provider: 'email',
+      last_sign_in_at: isoOf(account.lastSignInAt) ?? null,
+      created_at: account.createdAt.toISOString(),
+      updated_at: account.updatedAt.toISOString(),
+      email,
+    },
+  ];
+}
+
+function withoutUndefined<T extends object>(object: T): T {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+}

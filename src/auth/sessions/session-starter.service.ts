@@ -1,0 +1,65 @@
+/** Begins a session of an account, and issues its tokens. */
+import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { ONE_FACTOR } from '../../access/caller';
+import { Clock } from '../../common/time/clock';
+import { RequestOrigin } from '../../identity/request-origin';
+import { Project } from '../../projects/project';
+import { Credentials } from '../accounts/account-record';
+import { byAnonymous } from '../audit/audit-entry';
+import { HousekeepingService } from './housekeeping.service';
+import { NewSession, SessionToIssue, SignInMethod } from './session';
+import { SessionIssuer, SignedIn } from './session-issuer.service';
+import { SessionTokensRepository } from './session-tokens.repository';
+
+@Injectable()
+export class SessionStarter {
+  constructor(
+    private readonly sessions: SessionTokensRepository,
+    private readonly issuer: SessionIssuer,
+    private readonly housekeeping: HousekeepingService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @returns null if the password was changed, or the account banned or deleted, after the credentials were read */
+  async start(
+    project: Project,
+    {
+      account,
+      passwordHash,
+      newPasswordHash = null,
+    }: Credentials & { readonly newPasswordHash?: string | null },
+    method: SignInMethod,
+    origin: RequestOrigin,
+  ): Promise<SignedIn | null> {
+    const session = this.newSession(project, account.id, method, origin);
+    const entry = byAnonymous('sign_in', account.id, { now: new Date(this.clock.now()), origin });
+    const customClaims = await this.sessions.begin(
+      project,
+      { ...session, passwordHash, newPasswordHash },
+      entry,
+    );
+    if (!customClaims) return null;
+    this.housekeeping.visit(project);
+    return this.issueFirst(project, { account, customClaims }, session);
+  }
+
+  newSession(
+    project: Project,
+    userId: string,
+    method: SignInMethod,
+    origin: RequestOrigin,
+  ): Omit<NewSession, 'passwordHash' | 'newPasswordHash'> {
+    return { id: randomUUID(), userId, method, origin, expiresAt: this.issuer.sessionEnd(project) };
+  }
+
+  /** The first tokens of a session. */
+  issueFirst(
+    project: Project,
+    created: Pick<SessionToIssue, 'account' | 'customClaims'>,
+    { id, method }: Pick<NewSession, 'id' | 'method'>,
+  ): SignedIn {
+    const amr = this.issuer.methodsOf(method);
+    return this.issuer.issue(project, { ...created, sessionId: id, number: 0, aal: ONE_FACTOR, amr });
+  }
+}

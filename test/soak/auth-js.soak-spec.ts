@@ -1,0 +1,144 @@
+/**
+ * The suite of `@supabase/auth-js` against Plinth, unmodified but for address and keys. AUTH_JS_CHECKOUT names its package in a
+ * checkout of github.com/supabase/supabase-js (`packages/core/auth-js`) with its development dependencies installed; without
+ * it, the test is skipped.
+ */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { TestPlinth } from '../support/plinth';
+import type { TestProject } from '../support/test-project';
+
+const CHECKOUT = process.env.AUTH_JS_CHECKOUT;
+
+/** The settings that correspond to `test/supabase/config.toml` of the suite. */
+const SETTINGS = {
+  anonymous_signin_enabled: true,
+  site_url: 'http://127.0.0.1:3000',
+  redirect_urls: ['https://127.0.0.1:3000', 'http://localhost:5173'],
+};
+
+/** Tests that fail, by the beginning of their full names, each with its reason. */
+const EXPECTED_FAILURES: readonly (readonly [prefix: string, reason: string])[] = [
+  ['GoTrueAdminApi OAuth Admin', 'Plinth is no OAuth server'],
+  ['Passkey', 'passkeys are not supported'],
+  ['WebAuthn MFA', 'security keys are not supported as second factors'],
+  ['getClaims getClaims verifies RS256 jwt without calling getUser', 'access tokens are signed with HS256'],
+  [
+    'GoTrueClient signInWithOtp signInWithOtp() with PKCE flow should return error',
+    'the answer does not reveal whether an address has an account',
+  ],
+  ...[
+    'GoTrueClient with storageisServer = true getSession emits no warnings if getUser is called prior',
+    'GoTrueClient with throwOnError option updateUser() should throw an error when throwOnError is true',
+    'GoTrueClient with skipAutoInitialize option should work with lazy initialization in public methods',
+  ].map((name) => [name, 'the client sends no apikey'] as const),
+];
+
+interface Result {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
+let plinth: TestPlinth;
+let project: TestProject;
+let directory: string;
+
+beforeAll(async () => {
+  if (CHECKOUT === undefined) return;
+  plinth = await TestPlinth.start({
+    env: { AUTH_REQUESTS_PER_MINUTE: '600000', AUTH_FAILURES_PER_ADDRESS: '100000' },
+  });
+  project = await plinth.createProject({ settings: SETTINGS });
+  directory = mkdtempSync(join(tmpdir(), 'plinth-auth-js-'));
+});
+afterAll(async () => {
+  await plinth?.stop();
+  if (directory) rmSync(directory, { recursive: true, force: true });
+});
+
+(CHECKOUT === undefined ? it.skip : it)(
+  'passes, but for what the list names',
+  async () => {
+    const results = await runSuite(CHECKOUT ?? '');
+    const failed = results
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages.join('\n').slice(0, 500)}`);
+    const passed = results.filter(({ status }) => status === 'passed').length;
+    process.stdout.write(`auth-js: ${passed} passed, ${failed.length} failed\n`);
+    const isExpected = (text: string): boolean =>
+      EXPECTED_FAILURES.some(([prefix]) => text.startsWith(prefix));
+    expect(failed.filter((text) => !isExpected(text))).toEqual([]);
+    expect(passed).toBeGreaterThan(200);
+  },
+  600_000,
+);
+
+async function runSuite(
+  checkout: string,
+): Promise<readonly Result['testResults'][number]['assertionResults'][number][]> {
+  for (const part of ['src', 'test', 'package.json'])
+    cpSync(join(checkout, part), join(directory, part), { recursive: true });
+  symlinkSync(join(checkout, 'node_modules'), join(directory, 'node_modules'));
+  await promisify(execFile)(process.execPath, [join(directory, 'test/generate-signing-keys.js')]);
+  useProject(join(directory, 'test/lib/clients.ts'));
+  const config = {
+    rootDir: directory,
+    testEnvironment: 'node',
+    testPathIgnorePatterns: ['/node_modules/', '/docker-tests/', '/example/'],
+    transform: {
+      '^.+\\.tsx?$': [
+        'ts-jest',
+        {
+          diagnostics: false,
+          isolatedModules: true,
+          tsconfig: { target: 'ES2017', module: 'CommonJS', esModuleInterop: true, strict: true },
+        },
+      ],
+    },
+    silent: true,
+  };
+  const output = join(directory, 'results.json');
+  const jest = join(checkout, 'node_modules/jest/bin/jest.js');
+  const args = [jest, '--config', JSON.stringify(config), '-w', '1', '--json', '--outputFile', output];
+  // Jest ends with 1 when a test fails; the results say which.
+  await promisify(execFile)(process.execPath, args, {
+    cwd: directory,
+    env: { PATH: process.env.PATH, HOME: directory },
+    maxBuffer: 64 * 1024 * 1024,
+  }).catch(() => undefined);
+  const { testResults } = JSON.parse(readFileSync(output, 'utf8')) as Result;
+  const broken = testResults.filter(({ assertionResults }) => assertionResults.length === 0);
+  expect(broken.map(({ name, message }) => `${name}: ${message}`)).toEqual([]);
+  return testResults.flatMap(({ assertionResults }) => assertionResults);
+}
+
+/** Address and keys. The suite signs the keys itself, with a key that only Supabase's CLI knows. */
+function useProject(file: string): void {
+  const constants: Readonly<Record<string, string>> = {
+    GOTRUE_URL_SIGNUP_ENABLED_AUTO_CONFIRM_ON: `${plinth.baseUrl}/p/${project.slug}/auth/v1`,
+    GOTRUE_JWT_SECRET: project.jwtSecret,
+    SUPABASE_PUBLISHABLE_KEY: project.anonKey,
+    SUPABASE_SECRET_KEY: project.serviceKey,
+    AUTH_ADMIN_JWT: project.serviceKey,
+  };
+  let text = readFileSync(file, 'utf8');
+  for (const [name, value] of Object.entries(constants)) {
+    const changed = text.replace(
+      new RegExp(`const ${name} = (jwt\\.sign\\([^]*?\\n\\)|'[^']*')`),
+      `const ${name} = ${JSON.stringify(value)}`,
+    );
+    if (changed === text) throw new Error(`the suite has no constant ${name} any more`);
+    text = changed;
+  }
+  writeFileSync(file, text);
+}
