@@ -4,10 +4,11 @@
  * it, the test is skipped.
  */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { runSuite } from '../support/client-suite';
 import { TestPlinth } from '../support/plinth';
 import type { TestProject } from '../support/test-project';
 
@@ -37,18 +38,6 @@ const EXPECTED_FAILURES: readonly (readonly [prefix: string, reason: string])[] 
   ].map((name) => [name, 'the client sends no apikey'] as const),
 ];
 
-interface Result {
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly message: string;
-    readonly assertionResults: readonly {
-      readonly fullName: string;
-      readonly status: string;
-      readonly failureMessages: readonly string[];
-    }[];
-  }[];
-}
-
 let plinth: TestPlinth;
 let project: TestProject;
 let directory: string;
@@ -69,7 +58,10 @@ afterAll(async () => {
 (CHECKOUT === undefined ? it.skip : it)(
   'passes, but for what the list names',
   async () => {
-    const results = await runSuite(CHECKOUT ?? '');
+    const results = await runSuite(CHECKOUT ?? '', directory, async () => {
+      await promisify(execFile)(process.execPath, [join(directory, 'test/generate-signing-keys.js')]);
+      useProject(join(directory, 'test/lib/clients.ts'));
+    });
     const failed = results
       .filter(({ status }) => status === 'failed')
       .map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages.join('\n').slice(0, 500)}`);
@@ -82,45 +74,6 @@ afterAll(async () => {
   },
   600_000,
 );
-
-async function runSuite(
-  checkout: string,
-): Promise<readonly Result['testResults'][number]['assertionResults'][number][]> {
-  for (const part of ['src', 'test', 'package.json'])
-    cpSync(join(checkout, part), join(directory, part), { recursive: true });
-  symlinkSync(join(checkout, 'node_modules'), join(directory, 'node_modules'));
-  await promisify(execFile)(process.execPath, [join(directory, 'test/generate-signing-keys.js')]);
-  useProject(join(directory, 'test/lib/clients.ts'));
-  const config = {
-    rootDir: directory,
-    testEnvironment: 'node',
-    testPathIgnorePatterns: ['/node_modules/', '/docker-tests/', '/example/'],
-    transform: {
-      '^.+\\.tsx?$': [
-        'ts-jest',
-        {
-          diagnostics: false,
-          isolatedModules: true,
-          tsconfig: { target: 'ES2017', module: 'CommonJS', esModuleInterop: true, strict: true },
-        },
-      ],
-    },
-    silent: true,
-  };
-  const output = join(directory, 'results.json');
-  const jest = join(checkout, 'node_modules/jest/bin/jest.js');
-  const args = [jest, '--config', JSON.stringify(config), '-w', '1', '--json', '--outputFile', output];
-  // Jest ends with 1 when a test fails; the results say which.
-  await promisify(execFile)(process.execPath, args, {
-    cwd: directory,
-    env: { PATH: process.env.PATH, HOME: directory },
-    maxBuffer: 64 * 1024 * 1024,
-  }).catch(() => undefined);
-  const { testResults } = JSON.parse(readFileSync(output, 'utf8')) as Result;
-  const broken = testResults.filter(({ assertionResults }) => assertionResults.length === 0);
-  expect(broken.map(({ name, message }) => `${name}: ${message}`)).toEqual([]);
-  return testResults.flatMap(({ assertionResults }) => assertionResults);
-}
 
 /** Address and keys. The suite signs the keys itself, with a key that only Supabase's CLI knows. */
 function useProject(file: string): void {

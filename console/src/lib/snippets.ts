@@ -16,7 +16,8 @@ export const SNIPPETS = {
     `import { createClient } from '@supabase/supabase-js';
 
 const supabase = createClient('${url}/p/${slug}', '${anonKey}');
-const { data, error } = await supabase.from(${JSON.stringify(table)}).select().limit(10);`,
+const { data, error } = await supabase.from(${JSON.stringify(table)}).select().limit(10);
+// Also: supabase.auth.signInWithPassword(...), supabase.storage.from('files').upload(...)`,
   'openapi-fetch': ({ url, slug, anonKey, table }: Place) =>
     `// curl -s -H "apikey: ${anonKey}" -H "Authorization: Bearer ${anonKey}" ${url}/p/${slug}/openapi.json > api.json
 // npx openapi-typescript api.json -o api.d.ts

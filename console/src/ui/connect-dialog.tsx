@@ -80,11 +80,6 @@ function Code({ project, anonKey }: { project: Project; anonKey: string }) {
       </Tabs.List>
       <Tabs.Panel value={name}>
         {name === PSQL ? <Psql project={project} /> : <Snippet label={name} text={SNIPPETS[name](place)} />}
-        {name === 'supabase-js' ? (
-          <Text size="sm" c="dimmed" mt="xs">
-            {t('supabaseLimits')}
-          </Text>
-        ) : null}
       </Tabs.Panel>
     </Tabs>
   );

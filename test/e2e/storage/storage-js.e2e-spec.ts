@@ -1,4 +1,4 @@
-/** storage of an unmodified supabase-js (DECISIONS.md 9). Its own suite: `npm run soak -- supabase-suites`. */
+/** storage of an unmodified supabase-js (DECISIONS.md 9). Its own suite: storage-js.soak-spec.ts. */
 import { randomUUID } from 'node:crypto';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { eventually } from '../../support/eventually';

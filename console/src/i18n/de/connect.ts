@@ -11,8 +11,6 @@ export const connect: Readonly<Record<keyof typeof en, string>> = {
     'Ihre Rolle darf die Schlüssel nicht lesen. Fragen Sie jemanden aus der Entwicklung, und ersetzen Sie ANON_KEY durch den anon-Schlüssel.',
   projectUrl: 'Projekt-URL',
   psqlText: 'Die Datenbank-URL verbindet als Eigentümer der Datenbank. Policies gelten für ihn nicht.',
-  supabaseLimits:
-    'supabase-js funktioniert für Tabellen und Funktionen. supabase.auth und supabase.storage gibt es noch nicht: Für Benutzer und Dateien gelten die Aufrufe auf der Seite API.',
 
   firstSteps: 'Erste Schritte',
   firstStepsText: 'In vier Schritten zum Backend einer Anwendung.',

@@ -9,8 +9,6 @@ export const connect = {
     'Your role may not read the keys. Ask a developer of this project, and replace ANON_KEY with the anon key.',
   projectUrl: 'Project URL',
   psqlText: 'The database URL is the connection of the database owner. It is not limited by policies.',
-  supabaseLimits:
-    'supabase-js works for tables and functions. supabase.auth and supabase.storage are not available yet: use the calls on the API page for users and files.',
 
   firstSteps: 'First steps',
   firstStepsText: 'The backend of an application in four steps.',
