@@ -12,7 +12,6 @@ import { MagicLinkService } from './codes/magic-link.service';
 import { MailedSignInService } from './codes/mailed-sign-in.service';
 import { ReauthenticationService } from './codes/reauthentication.service';
 import { AccountDetailsRepository } from './factors/account-details.repository';
-import { atRoot } from './http/gotrue/gotrue-api.decorator';
 import { GoTrueAdminController } from './http/gotrue/gotrue-admin.controller';
 import { GoTrueFactorsController } from './http/gotrue/gotrue-factors.controller';
 import { GoTruePagesController } from './http/gotrue/gotrue-pages.controller';
@@ -173,7 +172,6 @@ const GOTRUE = [
     FactorsController,
     MailPagesController,
     ...GOTRUE,
-    ...GOTRUE.map(atRoot),
     GoTruePagesController,
   ],
   providers: [

@@ -44,6 +44,8 @@ export interface AreaDocs {
   readonly limited: ErrorDocs;
   /** Errors of routes with a bearer token in addition. */
   readonly ofBearer?: ErrorList;
+  /** Errors of all routes in addition. */
+  readonly always?: ErrorList;
 }
 
 const DOCS: AreaDocs = {
@@ -78,7 +80,7 @@ export function AuthApi(
 
 /** The same for any surface of auth. */
 export function ApiOfArea(
-  { plain, limited, ofBearer = [] }: AreaDocs,
+  { plain, limited, ofBearer = [], always = [] }: AreaDocs,
   credential: keyof typeof CREDENTIALS,
   ...guards: Type<CanActivate>[]
 ): ClassDecorator {
@@ -90,8 +92,8 @@ export function ApiOfArea(
     UseInterceptors(JsonBodyInterceptor),
     documentHandlers((handler) =>
       isLimited(credential, handler)
-        ? { docs: limited, errors: [tooManyRequests(), errors] }
-        : { docs: plain, errors: credential === 'apikey' ? errors : [errors, ofBearer] },
+        ? { docs: limited, errors: [tooManyRequests(), errors, always] }
+        : { docs: plain, errors: [errors, credential === 'apikey' ? [] : ofBearer, always] },
     ),
   );
 }

@@ -21,8 +21,9 @@ export interface HostileValue {
   readonly breaksOff?: boolean;
 }
 
-/** Drops all constraints, policies, indexes and triggers that would refuse a hostile value. */
+/** Drops all constraints, policies, indexes and triggers that would refuse a hostile value, and the view of these columns. */
 export const LOOSEN = `
+  drop view if exists storage.objects;
   do $$ declare it record; begin
     for it in select polname as name, polrelid::regclass as relation from pg_policy
       where polrelid in ('storage.files'::regclass, 'storage.buckets'::regclass)

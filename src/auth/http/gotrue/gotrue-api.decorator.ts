@@ -1,17 +1,15 @@
-/** Controllers of GoTrue's paths: guards, documentation, and the same routes where the apikey names the project. */
-import { applyDecorators, type CanActivate, Controller, type Type } from '@nestjs/common';
-import { PATH_METADATA } from '@nestjs/common/constants';
-import { ApiExcludeController } from '@nestjs/swagger';
+/** Controllers of GoTrue's paths: guards and documentation. bootstrap/project-of-apikey.ts leads `/auth/v1` to them. */
+import { type CanActivate, Controller, type Type } from '@nestjs/common';
 import { type ErrorArea, ErrorDocs, type ErrorList } from '../../../http/docs/error-docs';
 import type { SchemaObject } from '../../../http/docs/documented-types';
 import { TEXT } from '../../../http/docs/documented-headers';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { ApiOfArea, type AreaDocs } from '../auth-docs.decorator';
 import { GoTrueErrorRenderer } from './gotrue-error.renderer';
+import { projectNotFound } from '../../../projects/projects.errors';
 import { badJwt, sessionGone, toGoTrue } from './gotrue-errors';
 
 export const GOTRUE_BASE = 'p/:project_slug/auth/v1';
-const ROOT_BASE = 'auth/v1';
 
 const renderer = new GoTrueErrorRenderer();
 
@@ -47,6 +45,7 @@ const DOCS: AreaDocs = {
   plain: new ErrorDocs(AREA),
   limited: new ErrorDocs({ ...AREA, headers: { ...AREA.headers, ...LIMIT_HEADERS } }),
   ofBearer: OF_BEARER,
+  always: [projectNotFound()],
 };
 
 /** @param path below the base */
@@ -61,12 +60,3 @@ export const GoTrueApi = (
 
 /** Documents the errors of a controller that has no guard. */
 export const GOTRUE_DOCS = DOCS;
-
-/** The same controller at `/auth/v1`. The document leaves it out: generators would write each function twice. */
-export function atRoot<T extends Type>(controller: T): T {
-  const copy = class extends controller {};
-  Object.defineProperty(copy, 'name', { value: `${controller.name}AtRoot` });
-  const path = Reflect.getMetadata(PATH_METADATA, controller) as string;
-  applyDecorators(ApiExcludeController(), Controller(path.replace(GOTRUE_BASE, ROOT_BASE)))(copy);
-  return copy;
-}

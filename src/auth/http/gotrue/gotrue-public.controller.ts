@@ -16,7 +16,8 @@ const GoTrueDocs = documentHandlers(() => ({ docs: GOTRUE_DOCS.plain, errors: []
 export class GoTruePublicController {
   @Get('health')
   @PublicRoute('a probe; the answer is the same for every project')
-  @Describe('Probe (GoTrue)')
+  @Describe(`Probe (GoTrue)
+    Says that this surface is served; the answer is the same for every project.`)
   @Answer(200, 'The name of the surface', GoTrueHealthDto)
   goTrueHealth(): GoTrueHealthDto {
     return { version: 'v2', name: 'GoTrue', description: 'The surface of GoTrue, served by Plinth' };

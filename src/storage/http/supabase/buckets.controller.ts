@@ -29,7 +29,8 @@ export class StorageBucketsController {
   ) {}
 
   @Post()
-  @Describe('Create a bucket (storage-js)')
+  @Describe(`Create a bucket (storage-js)
+    Its id is its name. A bucket of a signed-in user belongs to that user, one of the service-role key to the project.`)
   @Success(200, 'The name', BucketNameResponse)
   @Errors(invalidParameters('name must be a string'), bucketAlreadyExists())
   async createStorageBucket(
@@ -43,7 +44,8 @@ export class StorageBucketsController {
   }
 
   @Get()
-  @Describe('List the buckets that the caller may see (storage-js)')
+  @Describe(`List the buckets that the caller may see (storage-js)
+    One page of them; the policies of the project apply.`)
   @Success(200, 'The buckets', [StorageBucketResponse])
   @Errors(invalidParameters('limit must not be greater than 1000'))
   async listStorageBuckets(
@@ -57,7 +59,8 @@ export class StorageBucketsController {
   }
 
   @Get(':bucket_name')
-  @Describe('Get a bucket (storage-js)')
+  @Describe(`Get a bucket (storage-js)
+    By its name. A bucket that the caller may not see is a 404.`)
   @Success(200, 'The bucket', StorageBucketResponse)
   @Errors(bucketNotFound())
   async getStorageBucket(
@@ -68,7 +71,8 @@ export class StorageBucketsController {
   }
 
   @Put(':bucket_name')
-  @Describe('Update a bucket (storage-js)')
+  @Describe(`Update a bucket (storage-js)
+    Members that are left out keep their values; null removes a limit.`)
   @Success(200, 'A message', StorageMessageResponse)
   @Errors(invalidParameters('public must be a boolean value'), bucketNotFound())
   async updateStorageBucket(
@@ -95,7 +99,8 @@ export class StorageBucketsController {
   }
 
   @Delete(':bucket_name')
-  @Describe('Delete an empty bucket (storage-js)')
+  @Describe(`Delete an empty bucket (storage-js)
+    Refused while the bucket holds files, those included that the caller may not see.`)
   @Success(200, 'A message', StorageMessageResponse)
   @Errors(bucketNotFound(), bucketNotEmpty(3))
   async deleteStorageBucket(

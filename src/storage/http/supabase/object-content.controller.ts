@@ -80,7 +80,8 @@ export class ObjectContentController {
   @Post(`sign/${OBJECT}`)
   @UseInterceptors(JsonBodyInterceptor)
   @ObjectPath()
-  @Describe('Sign a URL for a file (storage-js)')
+  @Describe(`Sign a URL for a file (storage-js)
+    The URL is valid for the given seconds, and needs no headers.`)
   @Success(200, 'The URL', SignedObjectResponse)
   @Errors(invalidParameters('expiresIn must be an integer number'), fileNotFound())
   async signObject(
@@ -98,7 +99,8 @@ export class ObjectContentController {
   @NeedsKey()
   @Post('sign/:bucket_name')
   @UseInterceptors(JsonBodyInterceptor)
-  @Describe('Sign URLs for several files (storage-js)')
+  @Describe(`Sign URLs for several files (storage-js)
+    Files that do not exist, or that the caller may not see, get an error in place of a URL.`)
   @Success(200, 'A URL or an error for each file', [SignedObjectItemResponse])
   @Errors(invalidParameters('paths must be an array'))
   async signObjects(
@@ -119,7 +121,8 @@ export class ObjectContentController {
   @Get(`sign/${OBJECT}`)
   @Bytes()
   @ApiQuery({ name: 'token', type: String, description: 'From the signed URL', example: 'k3v9.0b6f' })
-  @Describe('Download a file by its signed URL (storage-js)')
+  @Describe(`Download a file by its signed URL (storage-js)
+    The URL is the credential. It ends when the file is renamed or its URLs are revoked.`)
   @Errors(invalidSignature(), signedUrlExpired(), CONTENT_ERRORS)
   async downloadSignedObject(@Req() request: Request, @Res() response: Response): Promise<void> {
     const project = await this.requests.projectOf(request);
@@ -143,7 +146,8 @@ export class ObjectContentController {
   @PublicRoute('only files in public buckets')
   @Get(`public/${OBJECT}`)
   @Bytes()
-  @Describe('Download a file of a public bucket (storage-js)')
+  @Describe(`Download a file of a public bucket (storage-js)
+    Needs no credential. Types that could run scripts are sent as an attachment.`)
   @Errors(CONTENT_ERRORS)
   async downloadPublicObject(@Req() request: Request, @Res() response: Response): Promise<void> {
     const downloadName = downloadNameOf(request);
@@ -157,7 +161,8 @@ export class ObjectContentController {
   @NeedsKey()
   @Get(`authenticated/${OBJECT}`)
   @Bytes()
-  @Describe('Download a file (storage-js)')
+  @Describe(`Download a file (storage-js)
+    Supports ranges and conditional requests (RFC 9110).`)
   @Errors(CONTENT_ERRORS)
   downloadAuthenticatedObject(@Req() request: Request, @Res() response: Response): Promise<void> {
     return this.downloadObject(request, response);
@@ -166,7 +171,8 @@ export class ObjectContentController {
   @NeedsKey()
   @Get(OBJECT)
   @Bytes()
-  @Describe('Download a file (storage-js)')
+  @Describe(`Download a file (storage-js)
+    Supports ranges and conditional requests (RFC 9110).`)
   @Errors(CONTENT_ERRORS)
   downloadObject(@Req() request: Request, @Res() response: Response): Promise<void> {
     const caller = callerOf(request);

@@ -96,7 +96,8 @@ export class ObjectUploadsController {
   @Put(`upload/sign/${OBJECT}`)
   @UploadBody()
   @ApiQuery({ name: 'token', type: String, description: 'From the signed URL', example: 'k3v9.0b6f' })
-  @Describe('Upload by a signed URL (storage-js)')
+  @Describe(`Upload by a signed URL (storage-js)
+    The URL is the credential. The policies decide with the role and the id of its signer.`)
   @Success(200, 'The file', ObjectKeyResponse)
   @Errors(invalidSignature(), signedUrlExpired(), UPLOAD_ERRORS)
   async uploadSigned(
@@ -127,7 +128,8 @@ export class ObjectUploadsController {
   @NeedsKey()
   @Put(OBJECT)
   @UploadBody()
-  @Describe('Upload a file, or replace it (storage-js)')
+  @Describe(`Upload a file, or replace it (storage-js)
+    As an upload with \`x-upsert: true\`.`)
   @Success(200, 'The file', ObjectKeyResponse)
   @Errors(UPLOAD_ERRORS)
   replaceObject(

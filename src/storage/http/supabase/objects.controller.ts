@@ -72,7 +72,8 @@ export class ObjectsController {
   }
 
   @Post('move')
-  @Describe('Move or rename a file (storage-js)')
+  @Describe(`Move or rename a file (storage-js)
+    Within its bucket or into another. The content does not change.`)
   @Success(200, 'A message', StorageMessageResponse)
   @Errors(invalidParameters('sourceKey must be a string'), fileNotFound(), fileAlreadyExists())
   async moveObject(
@@ -84,7 +85,8 @@ export class ObjectsController {
   }
 
   @Post('copy')
-  @Describe('Copy a file (storage-js)')
+  @Describe(`Copy a file (storage-js)
+    Within its bucket or into another. The copy belongs to the caller.`)
   @Success(200, 'The copy', ObjectKeyResponse)
   @Errors(invalidParameters('sourceKey must be a string'), fileNotFound(), fileAlreadyExists())
   async copyObject(@CurrentCaller() caller: Caller, @Body() body: MoveObjectDto): Promise<ObjectKeyResponse> {
@@ -108,7 +110,8 @@ export class ObjectsController {
 
   @Delete(OBJECT)
   @ObjectPath()
-  @Describe('Delete a file (storage-js)')
+  @Describe(`Delete a file (storage-js)
+    Its signed URLs stop working.`)
   @Success(200, 'A message', StorageMessageResponse)
   @Errors(fileNotFound())
   async deleteObject(
@@ -123,7 +126,8 @@ export class ObjectsController {
 
   @Get(`info/${OBJECT}`)
   @ObjectPath()
-  @Describe("Get a file's facts (storage-js)")
+  @Describe(`Get a file's facts (storage-js)
+    Size, type, entity tag, and the metadata that the upload set.`)
   @Success(200, 'The facts', ObjectInfoResponse)
   @Errors(fileNotFound())
   async getObjectInfo(@CurrentCaller() caller: Caller, @Req() request: Request): Promise<ObjectInfoResponse> {

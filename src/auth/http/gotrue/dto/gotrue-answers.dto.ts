@@ -1,5 +1,5 @@
 /** Answers of GoTrue's paths. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema, type ApiSchemaOptions } from '@nestjs/swagger';
 import type { JsonObject } from '../../../../common/text/json';
 import { FREE_OBJECT, UNIX_SECONDS, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import { Example } from '../../../../http/docs/example.decorator';
@@ -108,6 +108,7 @@ export class GoTrueSessionDto {
 }
 
 @Example({})
+@ApiSchema({ maxProperties: 0, additionalProperties: false } as ApiSchemaOptions)
 export class NothingDto {}
 
 @Example({ version: 'v2.0.0', name: 'GoTrue', description: 'The surface of GoTrue, served by Plinth' })

@@ -75,11 +75,11 @@ export function bucketChange({
 }
 
 export class ListBucketsQuery {
-  @OptionalProperty()
+  @OptionalProperty({ description: `Buckets per page; default: ${MAX_BUCKETS_OF_A_PAGE}` })
   @WholeNumber(0, MAX_BUCKETS_OF_A_PAGE)
   limit?: number;
 
-  @OptionalProperty()
+  @OptionalProperty({ description: 'Buckets to skip; default: 0' })
   @WholeNumber(0)
   offset?: number;
 

@@ -41,7 +41,7 @@ export class SortDto {
 }
 
 abstract class ListDto {
-  @OptionalProperty({ minimum: 1, maximum: MAX_ENTRIES })
+  @OptionalProperty({ type: 'integer', minimum: 1, maximum: MAX_ENTRIES })
   @Max(MAX_ENTRIES)
   @Min(1)
   @IsInt()
@@ -60,7 +60,7 @@ export class ListObjectsDto extends ListDto {
   @IsString()
   prefix?: string;
 
-  @OptionalProperty({ minimum: 0 })
+  @OptionalProperty({ ...SIZE })
   @Min(0)
   @IsInt()
   offset?: number;
