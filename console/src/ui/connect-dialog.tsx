@@ -65,7 +65,6 @@ function Connections({ project }: { project: Project }) {
 const PSQL = 'psql';
 
 function Code({ project, anonKey }: { project: Project; anonKey: string }) {
-  const t = useT();
   const [name, setName] = useState<SnippetName | typeof PSQL>('supabase-js');
   const table = useCatalog(project).data?.find((one) => isExposed(project, one))?.name ?? 'todos';
   const place = { ...project, url: PLINTH_URL, anonKey, table };
