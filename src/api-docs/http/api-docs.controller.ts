@@ -32,7 +32,7 @@ export class ApiDocsController {
   private async answer(request: Request, response: Response, contentType: string): Promise<void> {
     const format = formatOf(request, contentType.endsWith('yaml') ? 'yaml' : 'json');
     const document = await this.document.written(format);
-    serveDocument(document, request, response, { contentType, cacheControl: 'no-cache' });
+    await serveDocument(document, request, response, { contentType, cacheControl: 'no-cache' });
   }
 
   @Get('docs')

@@ -37,7 +37,7 @@ export class ProjectDocsController {
     @Res() response: Response,
   ): Promise<void> {
     const document = await this.documents.openApi(caller, formatOf(request, 'json'));
-    serve(document, request, response, 'application/openapi+json');
+    await serve(document, request, response, 'application/openapi+json');
   }
 
   @Get('p/:project_slug/openapi.json')
@@ -47,7 +47,7 @@ export class ProjectDocsController {
     @Res() response: Response,
   ): Promise<void> {
     const document = await this.documents.openApi(caller, formatOf(request, 'json'));
-    serve(document, request, response, 'application/json');
+    await serve(document, request, response, 'application/json');
   }
 
   @Get('p/:project_slug/openapi.yaml')
@@ -57,7 +57,7 @@ export class ProjectDocsController {
     @Res() response: Response,
   ): Promise<void> {
     const document = await this.documents.openApi(caller, formatOf(request, 'yaml'));
-    serve(document, request, response, 'application/yaml');
+    await serve(document, request, response, 'application/yaml');
   }
 
   @Get('p/:project_slug/types.ts')
@@ -69,13 +69,18 @@ export class ProjectDocsController {
   ): Promise<void> {
     const document = await this.documents.types(caller, languageOf(lang));
     // Not video/mp2t, which servers send for the ending.
-    serve(document, request, response, 'text/plain');
+    await serve(document, request, response, 'text/plain');
   }
 }
 
 /** Documents depend on the caller's role, so shared caches may not keep them. */
-function serve(document: ServedDocument, request: Request, response: Response, contentType: string): void {
-  serveDocument(document, request, response, { contentType, cacheControl: 'private, no-cache' });
+async function serve(
+  document: ServedDocument,
+  request: Request,
+  response: Response,
+  contentType: string,
+): Promise<void> {
+  await serveDocument(document, request, response, { contentType, cacheControl: 'private, no-cache' });
 }
 
 function languageOf(lang: unknown = 'typescript'): TypesLanguage {

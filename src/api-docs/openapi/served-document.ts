@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { evaluatePreconditions } from '../../http/syntax/preconditions';
@@ -58,12 +57,24 @@ export interface ServeOptions {
 /** Shorter ones are not compressed. */
 const MIN_ZIPPED_BYTES = 1_400;
 
-export function serveDocument(
-  { body, size, etag }: ServedDocument,
+/** Compressed once for each document, and kept as long as that. */
+const zipped = new WeakMap<ServedDocument, Promise<Buffer[]>>();
+
+function zippedBody(document: ServedDocument): Promise<Buffer[]> {
+  const known = zipped.get(document);
+  if (known) return known;
+  const made = Readable.from(document.body).pipe(createGzip()).toArray() as Promise<Buffer[]>;
+  zipped.set(document, made);
+  return made;
+}
+
+export async function serveDocument(
+  document: ServedDocument,
   request: Request,
   response: Response,
   { contentType, cacheControl }: ServeOptions,
-): void {
+): Promise<void> {
+  const { body, size, etag } = document;
   const isZipped = size >= MIN_ZIPPED_BYTES && request.acceptsEncodings('gzip') === 'gzip';
   // The bytes differ by the encoding, so that the tag of a compressed document is weak.
   const headers = {
@@ -83,7 +94,8 @@ export function serveDocument(
     return;
   }
   if (!isZipped) return sendBuffers(response, 200, head, body);
-  response.writeHead(200, { ...typed, 'Content-Encoding': 'gzip' });
-  // A client that disconnects ends it.
-  pipeline(Readable.from(body), createGzip(), response).catch(() => undefined);
+  const bytes = await zippedBody(document);
+  if (response.destroyed) return;
+  const length = bytes.reduce((sum, one) => sum + one.length, 0);
+  sendBuffers(response, 200, { ...typed, 'Content-Encoding': 'gzip', 'Content-Length': length }, bytes);
 }

@@ -273,7 +273,7 @@ describe('internal errors', () => {
   it('answers an internal error with 500 in the error body of each area, without details', async () => {
     const broken = await plinth.createProject();
     const user = await broken.signUp();
-    await broken.sql('drop table storage.files; alter table auth.users rename to gone');
+    await broken.sql('drop table storage.files cascade; alter table auth.users rename to gone');
     const answers = {
       auth: await broken.anon.post(`${broken.auth}/login`, { email: user.email, password: user.password }),
       storage: await broken.service.get(`${broken.storage}/files/00000000-0000-4000-8000-000000000000`),
