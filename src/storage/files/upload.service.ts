@@ -100,9 +100,8 @@ export class UploadService {
     if (target.mayUpload === 'no') throw forbidden();
     const limit = limitOf(caller.project, target, this.config);
     assertAnnounced(request, limit, target);
-    return this.disk.during(request.announcedLength ?? limit, () =>
-      this.receive(caller, request, target, limit),
-    );
+    // Without a length the space is checked while the bytes arrive.
+    return this.disk.during(request.announcedLength ?? 0, () => this.receive(caller, request, target, limit));
   }
 
   private async receive(
@@ -120,6 +119,7 @@ export class UploadService {
         form,
         target,
         limitFor(target, limit, isTrue(value('upsert'))),
+        request.announcedLength !== null,
       );
       return await this.publish(caller, form, target, value, stored);
     } catch (error) {
@@ -160,10 +160,11 @@ export class UploadService {
     { bytes, asDeclared }: UploadForm,
     target: UploadTarget,
     limit: ByteLimit,
+    isAnnounced: boolean,
   ): Promise<StoredFacts> {
     const address = this.store.newAddress(project.id);
     const meter = new ByteMeter(limit, (evidence) => asDeclared || refuseEarly(evidence, target));
-    await this.store.put(address, meter.measure(bytes));
+    await this.store.put(address, meter.measure(isAnnounced ? bytes : this.disk.watched(bytes)));
     return { ...meter.facts(), address };
   }
 

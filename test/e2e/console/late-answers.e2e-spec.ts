@@ -104,7 +104,9 @@ inBrowser('the console, late', () => {
     await key.waitFor();
     await view.open(other.slug, 'keys');
     await page.getByRole('button', { name: /^Second/ }).waitFor();
-    expect(await key.count()).toBe(0);
+    // React keeps the old screen in the page, hidden, until the new one was loaded.
+    expect(await key.filter({ visible: true }).count()).toBe(0);
+    await key.waitFor({ state: 'detached' });
     // Nor is a key that was rotated part of the code to paste.
     const pasted = view.dialog().getByText(other.anonKey).first();
     await view.button('Connect').click();
