@@ -74,13 +74,19 @@ const OPEN: readonly AccessRule[] = ['public', 'metrics_token'];
 const routesExcept = (...rules: AccessRule[]): Route[] =>
   guardedRoutesOf(plinth.app).filter(({ rule }) => !OPEN.includes(rule) && !rules.includes(rule));
 
+const GOTRUE = /^\/p\/:project_slug\/auth\/v1\//;
+/** For storage-js a key alone is both credentials. */
+const STORAGE_JS = /^\/p\/:project_slug\/storage\/v1\//;
+
 async function statuses(routes: readonly Route[], client: (route: Route) => HttpClient): Promise<string[]> {
   const parameters = { project_slug: project.slug, project_id: project.id };
   const answers = await Promise.all(
     routes.map(async (route) => {
       const body = ['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(route.method) ? {} : { body: '{"broken' };
       const { status } = await client(route).send(route.method, fillPath(route.path, parameters), body);
-      return status === 401 ? [] : [`${route.method} ${route.path}: ${status}`];
+      // GoTrue answers 403 to a token that it does not accept.
+      const isRefused = status === 401 || (status === 403 && GOTRUE.test(route.path));
+      return isRefused ? [] : [`${route.method} ${route.path}: ${status}`];
     }),
   );
   return answers.flat();
@@ -128,7 +134,8 @@ describe('every route', () => {
       );
       expect({ kind, wrong }).toEqual({ kind, wrong: [] });
     }
-    expect(await statuses(routes, () => project.client(project.anonKey, null))).toEqual([]);
+    const others = routes.filter(({ path }) => !STORAGE_JS.test(path));
+    expect(await statuses(others, () => project.client(project.anonKey, null))).toEqual([]);
   }, 120_000);
 
   it('answers 401 for a wrong administrator key', async () => {

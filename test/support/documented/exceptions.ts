@@ -47,9 +47,14 @@ const OF_TABLE_REST: readonly Exception[] = [
   { fault: /^header set-cookie / },
 ];
 
+/** Opened by links in mails; a POST to it is an operation. */
+const PAGE = /^\/p\/[^/]+\/auth\/v1\/verify$/;
+
 export function isLeftOut({ method, path }: Exchange): boolean {
   // Preflights are answered before routing.
-  return method === 'OPTIONS' || LEFT_OUT.some((pattern) => pattern.test(addressOf(path)));
+  if (method === 'OPTIONS') return true;
+  const address = addressOf(path);
+  return LEFT_OUT.some((pattern) => pattern.test(address)) || (method !== 'POST' && PAGE.test(address));
 }
 
 /** Of every answer of the administration, described once with the scheme `staff-session`. */

@@ -51,13 +51,19 @@ describe.each(LANGUAGES.map((language) => [language.tag, language] as const))(
   (_tag, { mails, pages }) => {
     it.each(MAIL_KINDS)('a mail "%s" is complete in text and HTML', async (kind) => {
       for (const hours of [1, 24]) {
-        const mail = await renderer.render(mails[kind], { ...VALUES, hours });
+        const code = kind === 'reauthentication' ? { code: '123456' } : {};
+        const mail = await renderer.render(mails[kind], { ...VALUES, ...code, hours });
         expect(mail.subject).toContain('P & Co');
         expect(mail.text).toContain('Ada');
         expect(mail.html).toContain('P &amp; Co');
         expect(mail.text + mail.html).not.toMatch(/undefined|\{\{|\{%/);
         if (kind === 'email_change_notice') {
           expect(mail.text).toContain('new@example.com');
+          continue;
+        }
+        if (kind === 'reauthentication') {
+          expect(mail.text).toContain('123456');
+          expect(mail.html).toContain('123456');
           continue;
         }
         expect(mail.text).toMatch(/^https:\/\/example\.com\/\?token=abc$/m);
