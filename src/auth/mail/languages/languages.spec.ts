@@ -51,7 +51,7 @@ describe.each(LANGUAGES.map((language) => [language.tag, language] as const))(
   (_tag, { mails, pages }) => {
     it.each(MAIL_KINDS)('a mail "%s" is complete in text and HTML', async (kind) => {
       for (const hours of [1, 24]) {
-        const code = kind === 'reauthentication' ? { code: '123456' } : {};
+        const code: Record<string, string> = kind === 'reauthentication' ? { code: '123456' } : {};
         const mail = await renderer.render(mails[kind], { ...VALUES, ...code, hours });
         expect(mail.subject).toContain('P & Co');
         expect(mail.text).toContain('Ada');
