@@ -53,15 +53,41 @@ function matches(pattern: string, url: URL): boolean {
   const origin = originOf(url);
   const rest = url.href.slice(origin.length);
   const plain = (text: string): string => (text === '' ? '/' : text);
-  return toRegExp(head, '[^/?#@\\\\]').test(origin) && toRegExp(plain(tail), '.').test(plain(rest));
+  return matchesGlob(head, origin, AUTHORITY_ENDS) && matchesGlob(plain(tail), plain(rest), '');
 }
 
-/** @param any a character that `**` stands for */
-function toRegExp(pattern: string, any: string): RegExp {
-  const source = pattern.replace(/\*\*|[*?]|[^*?]+/g, (part) => {
-    if (part === '**') return `${any}*`;
-    if (part === '*') return '[^./?#@:\\\\]*';
-    return part === '?' ? '[^./?#@:\\\\]' : part.replace(/[\\^$.|+()[\]{}/-]/g, '\\$&');
-  });
-  return new RegExp(`^${source}$`, 'i');
+/** Characters that no wildcard of an authority stands for. */
+const AUTHORITY_ENDS = '/?#@\\';
+/** Characters that `*` and `?` never stand for. */
+const PART_ENDS = './?#@:\\';
+
+/**
+ * Whether a pattern matches a whole text, whatever the case of letters. Follows all ways at once, as bits of a number: a regular
+ * expression of a few wildcards would try them one by one, which takes seconds for a long address.
+ * @param ends characters that `**` does not stand for
+ */
+function matchesGlob(pattern: string, text: string, ends: string): boolean {
+  // Further asterisks add nothing to `**`, so that no wildcard of any length follows another one.
+  const tokens = pattern.toLowerCase().match(/\*+|\?|[^*?]/g) ?? [];
+  const bits = (isWanted: (token: string) => boolean): bigint =>
+    tokens.reduce((sum, token, index) => (isWanted(token) ? sum | (1n << BigInt(index)) : sum), 0n);
+  const [single, part, any] = [bits((token) => token === '?'), bits((token) => token === '*'), bits(isAny)];
+  const literals = new Map<string, bigint>();
+  const literal = (character: string): bigint => {
+    const known = literals.get(character) ?? bits((token) => token === character);
+    literals.set(character, known);
+    return known;
+  };
+  const skipEmpty = (state: bigint): bigint => state | ((state & (part | any)) << 1n);
+  let state = skipEmpty(1n);
+  for (const character of text.toLowerCase()) {
+    const inPart = !PART_ENDS.includes(character);
+    const stays = (inPart ? part : 0n) | (ends.includes(character) ? 0n : any);
+    const moves = literal(character) | (inPart ? single : 0n);
+    state = skipEmpty(((state & moves) << 1n) | (state & stays));
+    if (state === 0n) return false;
+  }
+  return (state & (1n << BigInt(tokens.length))) !== 0n;
 }
+
+const isAny = (token: string): boolean => token.startsWith('**');

@@ -92,7 +92,7 @@ export const AUTH_SETTINGS = {
     description: 'Further addresses to which links in mails of `/auth/v1` may lead',
     details: '`*` stands for any characters but `.` and `/`, `**` for any, `?` for one ([auth](auth.md)).',
     maxItems: 100,
-    checks: [MaxLength(2_000, { each: true }), Matches(/^[a-z][a-z0-9+.-]*:\S+$/i, { each: true })],
+    checks: [MaxLength(1_000, { each: true }), Matches(/^[a-z][a-z0-9+.-]*:\S+$/i, { each: true })],
   }),
 
   // Never below 6 (SPEC.md 8); bcrypt takes 72 bytes.
