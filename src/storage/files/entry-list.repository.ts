@@ -7,6 +7,7 @@ import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { LIMITS, MAX_PAGE } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
+import { escapeLike, LAST } from './file-list.repository';
 import type { SortDirection } from './list-options';
 
 export const ENTRY_SORTS = ['name', 'created_at', 'updated_at'] as const;
@@ -52,9 +53,6 @@ export interface EntryFile {
   readonly updatedAt: string;
 }
 
-/** Appended to a prefix, sorts after every name that begins with it. */
-const LAST = '\u{10ffff}'.repeat(256);
-
 @Injectable()
 export class EntryListRepository {
   constructor(private readonly door: StorageTransaction) {}
@@ -83,7 +81,7 @@ const isByName = ({ groupsFolders, sortBy, sortDir, search }: EntryQuery): boole
  */
 function valuesOf(query: EntryQuery): unknown[] {
   const { bucket, prefix, search, limit, offset, after } = query;
-  const pattern = `${search.replace(/[\\%_]/g, '\\$&')}%`;
+  const pattern = `${escapeLike(search)}%`;
   return [
     bucket,
     prefix,

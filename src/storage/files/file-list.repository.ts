@@ -35,7 +35,7 @@ const SORT: Readonly<Record<SortField, { column: string; type: string; key: stri
 };
 
 /** Appended to a prefix, sorts after every name that begins with it: the highest code point, as often as a name can hold it. */
-const LAST = '\u{10ffff}'.repeat(256);
+export const LAST = '\u{10ffff}'.repeat(256);
 
 @Injectable()
 export class FileListRepository {
@@ -201,6 +201,6 @@ function totalOf(conditions: Conditions, limit: string, offset: string): string 
 }
 
 /** Escapes LIKE's wildcards, because a search is plain text (PostgreSQL manual, 9.7.1). */
-function escapeLike(text: string): string {
+export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }

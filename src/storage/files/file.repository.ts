@@ -11,12 +11,12 @@ import { QuotaMark } from '../quotas/quota';
 import { LIMITS, MAX_PAGE } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { fileAlreadyExists, forbidden } from '../storage.errors';
-import { FileRecord, StoredBytes } from './file';
+import { FileRecord, NamedFileRecord, StoredBytes } from './file';
 import { UploadTarget } from './target.repository';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 const NAME_KEY = 'files_bucket_id_filename_key';
-/** Files that removeNamed() deletes at most. */
+/** Files that removeSome() deletes at most. */
 export const MAX_REMOVED = 1_000;
 
 /** Columns of a FileRecord, except the slug of the bucket. */
@@ -109,38 +109,46 @@ export class FileRepository {
   }
 
   /** @param bucket slug or name */
-  async findNamed(caller: StorageContext, bucket: string, filename: string): Promise<FileRecord | null> {
+  async findNamed(caller: StorageContext, bucket: string, filename: string): Promise<NamedFileRecord | null> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-named-file',
-      text: `select ${FILE_COLUMNS}, ${BUCKET_SLUG} from storage.files f
+      text: `select ${FILE_COLUMNS}, f.cache_control, ${BUCKET_SLUG} from storage.files f
         where f.filename = $2 and f.bucket_id = (select id from ${BUCKET_BY_ADDRESS})`,
       values: [bucket, filename],
     });
-    return rows[0] ? toFileRecord(new StoredRow('files', rows[0])) : null;
+    return rows[0] ? toNamedRecord(new StoredRow('files', rows[0])) : null;
   }
 
-  /**
-   * Deletes the files of a bucket that the caller may delete; the caller removes the bytes after that.
-   * @param filenames null: so many of all files as one call may delete
-   */
+  /** Deletes the files of these names that the caller may delete; the caller removes the bytes after that. */
   async removeNamed(
     caller: StorageContext,
     bucket: string,
-    filenames: readonly string[] | null,
-  ): Promise<RemovedFile[]> {
+    filenames: readonly string[],
+  ): Promise<{ record: NamedFileRecord; address: ObjectAddress }[]> {
     const { rows } = await this.door.query(caller, {
-      name: filenames ? 'storage:delete-named-files' : 'storage:delete-some-files',
+      name: 'storage:delete-named-files',
       text: `with bucket as (select id, slug from ${BUCKET_BY_ADDRESS})
-        delete from storage.files f using bucket b where f.bucket_id = b.id
-          and ${filenames ? 'f.filename = any($2::text[])' : `f.id in (select id from storage.files where bucket_id = (select id from bucket) limit ${MAX_REMOVED})`}
-        returning ${FILE_COLUMNS}, f.object_id, b.slug as bucket_slug`,
-      values: filenames ? [bucket, filenames] : [bucket],
+        delete from storage.files f using bucket b where f.bucket_id = b.id and f.filename = any($2::text[])
+        returning ${FILE_COLUMNS}, f.cache_control, f.object_id, b.slug as bucket_slug`,
+      values: [bucket, filenames],
       maxBytes: MAX_PAGE,
     });
     return rows.map((found) => {
       const row = new StoredRow('files', found);
-      return { record: toFileRecord(row), address: addressIn(caller, row, 'object_id') };
+      return { record: toNamedRecord(row), address: addressIn(caller, row, 'object_id') };
     });
+  }
+
+  /** Deletes up to MAX_REMOVED files of a bucket that the caller may delete. @returns the addresses of their bytes */
+  async removeSome(caller: StorageContext, bucket: string): Promise<ObjectAddress[]> {
+    const { rows } = await this.door.query(caller, {
+      name: 'storage:delete-some-files',
+      text: `delete from storage.files where id in (
+          select id from storage.files where bucket_id = (select id from ${BUCKET_BY_ADDRESS}) limit ${MAX_REMOVED})
+        returning object_id`,
+      values: [bucket],
+    });
+    return rows.map((found) => addressIn(caller, new StoredRow('files', found), 'object_id'));
   }
 
   /** Revokes the signed URLs of a file. */
@@ -251,6 +259,10 @@ function removedFile(caller: StorageContext, found: unknown): RemovedFile | Refu
 
 function addressIn({ project }: StorageContext, row: StoredRow, column: string): ObjectAddress {
   return new ObjectAddress(project.id, row.objectId(column));
+}
+
+function toNamedRecord(row: StoredRow): NamedFileRecord {
+  return { ...toFileRecord(row), cache_control: row.textOrNull('cache_control', LIMITS.cacheControl) };
 }
 
 function toFileRecord(row: StoredRow): FileRecord {

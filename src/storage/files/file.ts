@@ -20,6 +20,12 @@ export interface FileRecord {
   readonly updated_at: string;
 }
 
+/** A file by its name, for surfaces that show the Cache-Control of single files. */
+export interface NamedFileRecord extends FileRecord {
+  /** Null: that of the bucket. */
+  readonly cache_control: string | null;
+}
+
 /** Everything needed to send a file's bytes. */
 export interface FileContent {
   readonly id: string;

@@ -39,9 +39,9 @@ export function formatCursor({ sortBy, sortDir, key, id }: Cursor): string {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const KEY_FORMAT: Readonly<Record<SortField, RegExp>> = {
-  // Years and offsets that PostgreSQL accepts.
-  created_at: /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-](0\d|1[0-5])(:\d\d)*)$/,
+/** Years and offsets that PostgreSQL accepts. */
+const INSTANT_KEY = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-](0\d|1[0-5])(:\d\d)*)$/;
+const KEY_FORMAT: Readonly<Record<Exclude<SortField, 'created_at'>, RegExp>> = {
   size: /^\d{1,18}$/,
   filename: /^[^\0]+$/s,
 };
@@ -54,9 +54,13 @@ export function parseCursor(text: string): Cursor | null {
   const sortBy = SORT_FIELDS.find((one) => one === field);
   const sortDir = SORT_DIRECTIONS.find((one) => one === direction);
   if (!sortBy || !sortDir) return null;
-  const isValid = KEY_FORMAT[sortBy].test(key) && (sortBy !== 'created_at' || isDate(key)) && UUID.test(id);
+  const isKey = sortBy === 'created_at' ? isInstantKey(key) : KEY_FORMAT[sortBy].test(key);
+  const isValid = isKey && UUID.test(id);
   return isValid ? { sortBy, sortDir, key, id } : null;
 }
+
+/** True for a time as the cursor of a list holds it. */
+export const isInstantKey = (key: string): boolean => INSTANT_KEY.test(key) && isDate(key);
 
 /** False for days and hours that do not exist, such as `2026-02-30`: PostgreSQL would raise an error. */
 function isDate(text: string): boolean {

@@ -6,9 +6,12 @@ import { BucketsService } from '../buckets/buckets.service';
 import { ObjectRemover } from '../removal/object-remover.service';
 import { bucketNotEmpty, bucketNotFound, fileNotFound } from '../storage.errors';
 import { Entry, EntryListRepository, EntryQuery } from './entry-list.repository';
-import { FileRecord } from './file';
+import { NamedFileRecord } from './file';
 import { ChangedFile, FileRepository, MAX_REMOVED } from './file.repository';
 import { FilesService } from './files.service';
+
+/** Rounds of a deletion of all files; ten million files. */
+const MAX_ROUNDS = 10_000;
 
 export interface FileAddress {
   /** Slug or name. */
@@ -28,7 +31,7 @@ export class NamedFilesService {
   ) {}
 
   /** @throws AppError 404 */
-  async get(caller: Caller, { bucket, filename }: FileAddress): Promise<FileRecord> {
+  async get(caller: Caller, { bucket, filename }: FileAddress): Promise<NamedFileRecord> {
     const file = await this.files.findNamed(caller, bucket, filename);
     if (!file) throw fileNotFound();
     return file;
@@ -42,7 +45,11 @@ export class NamedFilesService {
   }
 
   /** Deletes those of the files that exist and that the caller may delete. @returns their records */
-  async removeFiles(caller: Caller, bucket: string, filenames: readonly string[]): Promise<FileRecord[]> {
+  async removeFiles(
+    caller: Caller,
+    bucket: string,
+    filenames: readonly string[],
+  ): Promise<NamedFileRecord[]> {
     const removed = await this.files.removeNamed(caller, bucket, filenames);
     this.remover.removeLater(removed.map(({ address }) => address));
     return removed.map(({ record }) => record);
@@ -50,18 +57,26 @@ export class NamedFilesService {
 
   /** Deletes all files of a bucket that the caller may delete. @throws AppError 404 */
   async emptyBucket(caller: Caller, bucket: string): Promise<void> {
-    await this.buckets.get(caller, bucket);
-    for (let count = MAX_REMOVED; count === MAX_REMOVED;) {
-      const removed = await this.files.removeNamed(caller, bucket, null);
-      this.remover.removeLater(removed.map(({ address }) => address));
-      count = removed.length;
+    const files = await this.countFiles(caller, bucket);
+    // A trigger of the project may add a file for each one that is deleted, so the number of rounds is fixed.
+    const rounds = Math.min(Math.ceil(files / MAX_REMOVED), MAX_ROUNDS);
+    for (let round = 0; round < rounds; round += 1) {
+      const removed = await this.files.removeSome(caller, bucket);
+      this.remover.removeLater(removed);
+      if (removed.length === 0) return;
     }
+  }
+
+  /** @throws AppError 404 */
+  private async countFiles(caller: Caller, bucket: string): Promise<number> {
+    const files = await this.bucketRows.countFiles(caller, bucket);
+    if (files === null) throw bucketNotFound();
+    return files;
   }
 
   /** Deletes a bucket without files. @throws AppError 404, 403, 409 when it has files */
   async removeEmptyBucket(caller: Caller, bucket: string): Promise<void> {
-    const files = await this.bucketRows.countFiles(caller, bucket);
-    if (files === null) throw bucketNotFound();
+    const files = await this.countFiles(caller, bucket);
     if (files > 0) throw bucketNotEmpty(files);
     await this.buckets.remove(caller, bucket);
   }

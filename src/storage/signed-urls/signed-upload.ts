@@ -2,10 +2,9 @@
  * Signed uploads: the permission to create one file, as a token that whoever has it may use. An HMAC over action, project and
  * payload; the upload runs with the role and the id of the signer, so that the policies decide again.
  */
-import { createHmac } from 'node:crypto';
 import { parseJson } from '../../common/text/json';
-import { equalSecrets } from '../../infra/crypto/constant-time';
-import { isSecretValid, Project, ProjectSecret } from '../../projects/project';
+import { Project } from '../../projects/project';
+import { hmacOf, isSigned } from './signed-url';
 import { invalidSignature, signedUrlExpired } from '../storage.errors';
 
 export interface UploadClaims {
@@ -27,24 +26,17 @@ const FORM = /^([\w-]{1,16384})\.([\w-]{43})$/;
 /** The token of a signed upload. */
 export function signUpload(project: Project, claims: UploadClaims): string {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
-  return `${payload}.${signatureOf(project, project.secrets[0], payload)}`;
+  return `${payload}.${hmacOf(project, project.secrets[0], 'upload', payload)}`;
 }
 
 /** @param now milliseconds since the epoch @throws AppError 401 invalid_signature, or signed_url_expired */
 export function verifyUpload(project: Project, token: unknown, now: number): UploadClaims {
   const [, payload, signature] = (typeof token === 'string' && FORM.exec(token)) || [];
   if (payload === undefined || signature === undefined) throw invalidSignature();
-  const matches = project.secrets
-    .filter((secret) => isSecretValid(secret, now))
-    .map((secret) => equalSecrets(signature, signatureOf(project, secret, payload)));
-  if (!matches.includes(true)) throw invalidSignature();
+  if (!isSigned(project, signature, now, (secret) => hmacOf(project, secret, 'upload', payload)))
+    throw invalidSignature();
   // Signed, so it is what signUpload() wrote.
   const claims = parseJson(Buffer.from(payload, 'base64url').toString()) as UploadClaims;
   if (claims.expiresAt <= now / 1000) throw signedUrlExpired();
   return claims;
-}
-
-function signatureOf(project: Project, { storageSecret }: ProjectSecret, payload: string): string {
-  const message = ['plinth-storage-v1', 'upload', project.id, payload].join('\n');
-  return createHmac('sha256', storageSecret).update(message).digest('base64url');
 }

@@ -53,12 +53,34 @@ export function verifyLink(
 ): LinkClaims {
   if (!isNumber(expires) || !isNumber(revision) || typeof signature !== 'string') throw invalidSignature();
   const claims = { fileId, revision: Number(revision), expiresAt: Number(expires) };
-  const matches = project.secrets
-    .filter((secret) => isSecretValid(secret, now))
-    .map((secret) => equalSecrets(signature, signatureOf(project, secret, claims)));
-  if (!matches.includes(true)) throw invalidSignature();
+  if (!isSigned(project, signature, now, (secret) => signatureOf(project, secret, claims)))
+    throw invalidSignature();
   if (claims.expiresAt + toleranceSeconds <= now / 1000) throw signedUrlExpired();
   return claims;
+}
+
+/** Compares with the signature by each secret that is valid now, in constant time. */
+export function isSigned(
+  { secrets }: Project,
+  signature: string,
+  now: number,
+  sign: (secret: ProjectSecret) => string,
+): boolean {
+  const matches = secrets
+    .filter((secret) => isSecretValid(secret, now))
+    .map((secret) => equalSecrets(signature, sign(secret)));
+  return matches.includes(true);
+}
+
+/** An HMAC over an action of storage, the project and further parts. */
+export function hmacOf(
+  { id }: Project,
+  { storageSecret }: ProjectSecret,
+  action: 'download' | 'upload',
+  ...parts: readonly (string | number)[]
+): string {
+  const message = ['plinth-storage-v1', action, id, ...parts].join('\n');
+  return createHmac('sha256', storageSecret).update(message).digest('base64url');
 }
 
 /** Without leading zeros, so that a URL has one spelling. */
@@ -68,9 +90,8 @@ function isNumber(text: unknown): text is string {
 
 function signatureOf(
   project: Project,
-  { storageSecret }: ProjectSecret,
+  secret: ProjectSecret,
   { fileId, revision, expiresAt }: LinkClaims,
 ): string {
-  const message = ['plinth-storage-v1', 'download', project.id, fileId, revision, expiresAt].join('\n');
-  return createHmac('sha256', storageSecret).update(message).digest('base64url');
+  return hmacOf(project, secret, 'download', fileId, revision, expiresAt);
 }

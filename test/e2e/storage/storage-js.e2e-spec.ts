@@ -96,6 +96,22 @@ describe('buckets', () => {
   });
 });
 
+it('emptying a bucket ends, even if a trigger of the project adds a file for each one that is deleted', async () => {
+  const own = await plinth.createProject({ plan: 'enterprise' });
+  const { storage } = clientOf(own, own.serviceKey);
+  await storage.createBucket('endless');
+  await own.sql(`
+    insert into storage.files (bucket_id, filename, content_type, size, sha256, object_id, owner_id)
+      select b.id, n::text, 'text/plain', 0, repeat('0', 64), gen_random_uuid(), null
+        from storage.buckets b, generate_series(1, 1000) n;
+    create function again() returns trigger language plpgsql as $$ begin
+      insert into storage.files (bucket_id, filename, content_type, size, sha256, object_id, owner_id)
+        values (old.bucket_id, old.filename || 'x', 'text/plain', 0, old.sha256, gen_random_uuid(), null);
+      return null; end $$;
+    create trigger again after delete on storage.files for each row execute function again();`);
+  expect((await storage.emptyBucket('endless')).error).toBeNull();
+});
+
 describe('uploads', () => {
   const text = 'Hello from Plinth';
   it.each<[string, () => Blob | Buffer | ReadableStream | string | FormData]>([
@@ -123,6 +139,7 @@ describe('uploads', () => {
       size: text.length,
       metadata: { year: 2026 },
       bucketId: 'private',
+      cacheControl: 'max-age=60',
     });
     const { headers } = await raw(`object/private/${encodeURI(path)}`, { method: 'HEAD' });
     expect(headers.get('cache-control')).toBe('private, max-age=60');

@@ -18,6 +18,7 @@ import { PublicRoute } from '../../../access/public-route.decorator';
 import { JsonBodyInterceptor } from '../../../http/bodies/json-body.interceptor';
 import { ErrorList } from '../../../http/docs/error-docs';
 import { Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Project } from '../../../projects/project';
 import { cacheControlFor } from '../../buckets/cache-control';
 import { FileContent } from '../../files/file';
 import { FileContentRepository } from '../../files/file-content.repository';
@@ -129,18 +130,16 @@ export class ObjectContentController {
     const claims = this.links.verifyToken(project, request.query.token);
     await this.requests.count(project, response);
     const { filename } = objectOf(request);
-    await this.send(
-      request,
-      response,
-      'signed',
-      async () => {
+    await this.send(request, response, project, {
+      route: 'signed',
+      secondsLeft: this.links.secondsLeft(claims),
+      find: async () => {
         const file = await this.links.resolve(project, claims);
         // The URL names the file that it was signed for: it may have another name by now.
         if (file.filename !== filename) throw fileNotFound();
         return file;
       },
-      this.links.secondsLeft(claims),
-    );
+    });
   }
 
   @PublicRoute('only files in public buckets')
@@ -177,28 +176,32 @@ export class ObjectContentController {
   downloadObject(@Req() request: Request, @Res() response: Response): Promise<void> {
     const caller = callerOf(request);
     const { bucket, filename } = objectOf(request);
-    return this.send(request, response, 'download', () =>
-      this.files.findNamedContent(caller, bucket, filename),
-    );
+    const find = (): Promise<FileContent | null> => this.files.findNamedContent(caller, bucket, filename);
+    return this.send(request, response, caller.project, { route: 'download', find });
   }
 
   private send(
     request: Request,
     response: Response,
-    route: 'download' | 'signed',
-    find: () => Promise<FileContent | null>,
-    secondsLeft?: number,
+    { settings }: Project,
+    { route, find, secondsLeft }: WantedFile,
   ): Promise<void> {
     const downloadName = downloadNameOf(request);
-    const { project } = request.caller ?? {};
     return this.responder.send(request, response, {
       disposition: ({ contentType }) =>
         downloadName === undefined
-          ? previewDisposition(contentType, project?.settings.preview_pdf_inline ?? false)
+          ? previewDisposition(contentType, settings.preview_pdf_inline)
           : 'attachment',
       cacheControl: ({ bucket }) => cacheControlFor(route, bucket, secondsLeft),
       downloadName,
       find,
     });
   }
+}
+
+interface WantedFile {
+  readonly route: 'download' | 'signed';
+  readonly find: () => Promise<FileContent | null>;
+  /** Until a signed URL expires. */
+  readonly secondsLeft?: number;
 }

@@ -30,7 +30,8 @@ import { StorageContext } from '../../storage-transaction';
 import { isForm } from '../form-checks';
 import { KeylessRequests } from '../keyless-requests.service';
 import { MAX_WAITING, openMultipartForm } from '../multipart-form';
-import { ObjectKeyResponse, SignedUploadResponse, toObjectKey } from './dto/objects.dto';
+import { ObjectKeyResponse, SignedUploadResponse } from './dto/objects.dto';
+import { toObjectKey } from './object-views';
 import { OBJECT, objectOf, ObjectPath, urlPathOf } from './object-path';
 import { openRawBody } from './raw-body';
 import { NeedsKey, STORAGE_JS, StorageJsDocs, Success } from './storage-js-api.decorator';
@@ -83,10 +84,7 @@ export class ObjectUploadsController {
   @ApiHeader({ name: 'x-upsert', required: false, schema: TEXT, description: '`true` allows to replace' })
   @Success(200, 'The URL', SignedUploadResponse)
   @Errors(invalidParameters('filename must not be empty'), bucketNotFound())
-  async signUpload(
-    @Req() request: Request,
-    @Res({ passthrough: true }) _response: Response,
-  ): Promise<SignedUploadResponse> {
+  async signUpload(@Req() request: Request): Promise<SignedUploadResponse> {
     const address = objectOf(request);
     const token = await this.signed.sign(callerOf(request), address, isUpsert(request));
     return { url: `/object/upload/sign/${urlPathOf(address)}?token=${token}` };

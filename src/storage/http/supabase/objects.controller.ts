@@ -17,17 +17,19 @@ import {
   ObjectInfoResponse,
   ObjectKeyResponse,
   ObjectPageResponse,
-  parseCursor,
   RemovedObjectResponse,
   RemoveObjectsDto,
   SortDto,
+} from './dto/objects.dto';
+import { OBJECT, objectOf, ObjectPath } from './object-path';
+import {
+  parseCursor,
   toObjectEntry,
   toObjectInfo,
   toObjectKey,
   toObjectPage,
   toRemovedObject,
-} from './dto/objects.dto';
-import { OBJECT, objectOf, ObjectPath } from './object-path';
+} from './object-views';
 import { STORAGE_JS, StorageJsApi, Success } from './storage-js-api.decorator';
 
 const DEFAULT_ENTRIES = 100;

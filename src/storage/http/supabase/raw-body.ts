@@ -1,11 +1,11 @@
 /** An upload whose body is the file itself, as storage-js sends buffers, texts and streams. */
 import type { Request } from 'express';
+import { pacedBody, type PaceLimits } from '../../../admission/body-pace';
 import type { Reservation } from '../../../admission/memory-budget';
-import { BodyPace, type PaceLimits } from '../../../admission/body-pace';
-import { assertNotEncoded } from '../../../http/bodies/content-encoding';
 import { AppError } from '../../../common/errors/app-error';
-import { invalidParameters, uploadStalled } from '../../storage.errors';
+import { assertNotEncoded } from '../../../http/bodies/content-encoding';
 import type { UploadForm } from '../../files/upload.service';
+import { invalidParameters } from '../../storage.errors';
 
 /** @param memory is released with the form @throws AppError 415 for a compressed body */
 export function openRawBody(
@@ -19,39 +19,26 @@ export function openRawBody(
     memory.release();
     throw error;
   }
-  let failure: Error | null = null;
-  const fail = (error: Error): void => {
-    failure ??= error;
-    request.destroy(failure);
-  };
-  const pace = new BodyPace(limits, false, () => fail(uploadStalled()));
-
-  async function* bytes(): AsyncGenerator<Buffer, void, undefined> {
-    try {
-      for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-        pace.take(chunk.length);
-        pace.pause();
-        yield chunk;
-        pace.resume();
-      }
-    } catch (error) {
-      throw error instanceof AppError ? error : invalidParameters('The upload broke off', error);
-    } finally {
-      pace.end();
-    }
-  }
-
+  const bytes = bytesOf(request, limits);
   return {
     fields: new Map(),
     filename: null,
     declaredType: request.get('content-type') ?? null,
     asDeclared: true,
-    bytes: bytes(),
-    get failure() {
-      return failure;
-    },
+    bytes,
+    failure: null,
     end: () => Promise.resolve(),
-    stop: () => pace.end(),
+    // Not awaited: a read that waits for the client ends with the request.
+    stop: () => void bytes.return(undefined),
     release: () => memory.release(),
   };
+}
+
+/** @throws AppError 400 when the client breaks off, 408 when it is too slow */
+async function* bytesOf(request: Request, limits: PaceLimits): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    yield* pacedBody(request, limits);
+  } catch (error) {
+    throw error instanceof AppError ? error : invalidParameters('The upload broke off', error);
+  }
 }

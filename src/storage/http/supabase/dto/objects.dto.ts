@@ -13,14 +13,11 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { parseJson } from '../../../../common/text/json';
 import { Example } from '../../../../http/docs/example.decorator';
 import { FREE_OBJECT, SIZE, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import { OptionalProperty } from '../../../../http/input/optional-property.decorator';
-import { Entry, EntryFile, EntryKey, ENTRY_SORTS, EntrySort } from '../../../files/entry-list.repository';
-import { FileRecord } from '../../../files/file';
+import { ENTRY_SORTS, EntrySort } from '../../../files/entry-list.repository';
 import { SORT_DIRECTIONS, SortDirection } from '../../../files/list-options';
-import { invalidParameters } from '../../../storage.errors';
 
 const MAX_NAME = 1_024;
 export const MAX_ENTRIES = 1_000;
@@ -142,12 +139,6 @@ export class ObjectKeyResponse {
   @ApiProperty({ description: 'Bucket and name' }) Key!: string;
 }
 
-/** @param bucket as the request names it */
-export const toObjectKey = ({ id, filename }: FileRecord, bucket: string): ObjectKeyResponse => ({
-  Id: id,
-  Key: `${bucket}/${filename}`,
-});
-
 @Example({ signedURL: `/object/sign/avatars/${NAME}?token=k3v9.0b6f` })
 export class SignedObjectResponse {
   @ApiProperty({ description: 'Relative to `/storage/v1`' }) signedURL!: string;
@@ -210,36 +201,6 @@ export class ObjectEntryResponse {
   @ApiProperty({ ...FACTS_SCHEMA, nullable: true }) metadata!: object | null;
 }
 
-interface Facts extends Pick<EntryFile, 'contentType' | 'size' | 'sha256' | 'updatedAt'> {
-  readonly cacheControl: string | null;
-}
-
-const factsOf = ({ contentType, size, sha256, cacheControl, updatedAt }: Facts): object => ({
-  eTag: `"${sha256}"`,
-  size,
-  mimetype: contentType,
-  cacheControl: cacheControl ?? 'no-cache',
-  lastModified: updatedAt,
-  contentLength: size,
-  httpStatusCode: 200,
-});
-
-/** @param prefix of the folder, which the names are shown without */
-export function toObjectEntry({ name, file }: Entry, prefix: string): ObjectEntryResponse {
-  const shown = name.slice(prefix.length).replace(/\/$/, '');
-  const times = file && {
-    created_at: file.createdAt,
-    updated_at: file.updatedAt,
-    last_accessed_at: file.updatedAt,
-  };
-  return {
-    name: shown,
-    id: file?.id ?? null,
-    ...(times ?? { created_at: null, updated_at: null, last_accessed_at: null }),
-    metadata: file && factsOf(file),
-  };
-}
-
 @Example({ key: 'reports', name: 'reports/' })
 export class FolderResponse {
   @ApiProperty() key!: string;
@@ -252,40 +213,6 @@ export class ObjectPageResponse {
   @ApiProperty({ required: false, description: 'Absent on the last page' }) nextCursor?: string;
   @ApiProperty({ type: [FolderResponse] }) folders!: FolderResponse[];
   @ApiProperty({ type: [ObjectEntryResponse] }) objects!: ObjectEntryResponse[];
-}
-
-/** @param entries one more than the limit if another page follows */
-export function toObjectPage(entries: readonly Entry[], limit: number): ObjectPageResponse {
-  const shown = entries.slice(0, limit);
-  const last = shown.at(-1);
-  const hasNext = entries.length > limit;
-  return {
-    hasNext,
-    ...(hasNext && last ? { nextCursor: formatCursor(last) } : {}),
-    folders: shown
-      .filter(({ isFolder }) => isFolder)
-      .map(({ name }) => ({ key: name.replace(/\/$/, ''), name })),
-    objects: shown.filter(({ isFolder }) => !isFolder).map((entry) => toObjectEntry(entry, '')),
-  };
-}
-
-function formatCursor({ isFolder, key, name }: EntryKey): string {
-  return Buffer.from(JSON.stringify([isFolder, key, name])).toString('base64url');
-}
-
-/** PostgreSQL reads the key as a time. */
-const KEY_FORMAT = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-](0\d|1[0-5])(:\d\d)*)$/;
-
-/** @throws AppError 400 for text that toObjectPage() did not return for this order */
-export function parseCursor(text: string | undefined, sortBy: EntrySort): EntryKey | null {
-  if (text === undefined) return null;
-  const parts = parseJson(Buffer.from(text, 'base64url').toString());
-  const [isFolder, key, name] = Array.isArray(parts) ? (parts as unknown[]) : [];
-  if (typeof isFolder === 'boolean' && typeof key === 'string' && typeof name === 'string' && name !== '') {
-    const isTime = KEY_FORMAT.test(key) && !Number.isNaN(Date.parse(key));
-    if (!name.includes('\0') && (sortBy === 'name' ? key === name : isTime)) return { isFolder, key, name };
-  }
-  throw invalidParameters('cursor must be the nextCursor of another page of the same order');
 }
 
 @Example({
@@ -315,23 +242,6 @@ export class ObjectInfoResponse {
   @ApiProperty({ format: 'date-time' }) created_at!: string;
 }
 
-/** @param bucket as the request names it */
-export function toObjectInfo(file: FileRecord, bucket: string): ObjectInfoResponse {
-  return {
-    id: file.id,
-    name: file.filename,
-    version: file.sha256,
-    bucket_id: bucket,
-    size: file.size,
-    content_type: file.content_type,
-    cache_control: 'no-cache',
-    etag: `"${file.sha256}"`,
-    metadata: file.metadata,
-    last_modified: file.updated_at,
-    created_at: file.created_at,
-  };
-}
-
 @Example({
   id: UUID_EXAMPLE,
   bucket_id: 'avatars',
@@ -351,20 +261,4 @@ export class RemovedObjectResponse {
   @ApiProperty({ format: 'date-time' }) updated_at!: string;
   @ApiProperty({ format: 'date-time' }) last_accessed_at!: string;
   @ApiProperty(FACTS_SCHEMA) metadata!: object;
-}
-
-/** @param bucket as the request names it */
-export function toRemovedObject(file: FileRecord, bucket: string): RemovedObjectResponse {
-  const { id, filename, owner_id, created_at, updated_at, content_type, size, sha256 } = file;
-  const facts = { contentType: content_type, size, sha256, cacheControl: null, updatedAt: updated_at };
-  return {
-    id,
-    bucket_id: bucket,
-    name: filename,
-    owner: owner_id ?? '',
-    created_at,
-    updated_at,
-    last_accessed_at: updated_at,
-    metadata: factsOf(facts),
-  };
 }
