@@ -1,5 +1,6 @@
 /** Statements that batches of several rooms share. */
 import { Statement } from '../../database/statement';
+import { ACCOUNT_COLUMNS } from './account-record';
 import { AssuranceLevel } from '../../access/caller';
 
 /**
@@ -42,6 +43,18 @@ export interface SessionOwner {
   /** Of the access token: aal1 if the token was issued before the session was raised to aal2. */
   readonly aal: AssuranceLevel;
 }
+
+/**
+ * The account of a valid token: not banned, and with a live session if the token names one.
+ * @param sessionId null for a token that the project's own backend signed
+ */
+export const liveAccount = (id: string, sessionId: string | null, now: Date): Statement => ({
+  name: 'auth:live-account',
+  text: `select ${ACCOUNT_COLUMNS} from auth.users u
+    where u.id = $1 and ${isNotBanned('$3')} and ($2::uuid is null or exists (
+      select from auth.sessions s where s.id = $2 and s.user_id = u.id and ${isLive('$3')}))`,
+  values: [id, sessionId, now],
+});
 
 /** SQL: true if the account `u` is not banned. @param now SQL, such as `$3` */
 export const isNotBanned = (now: string): string => `(u.banned_until is null or u.banned_until <= ${now})`;

@@ -9,7 +9,7 @@ import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
 import { Account, AccountToInsert } from './account';
 import { ACCOUNT_COLUMNS, Credentials, toAccountOrNull, toCredentials } from './account-record';
-import { isLive, isNotBanned, SessionOwner } from './account-statements';
+import { isLive, liveAccount, SessionOwner } from './account-statements';
 
 const REASON = 'auth.users is closed to the roles of callers';
 
@@ -39,18 +39,9 @@ export class AccountRepository {
     });
   }
 
-  /**
-   * The account of a valid token: not banned, and with a live session if the token names one.
-   * @param sessionId null for a token that the project's own backend signed
-   */
+  /** As liveAccount(). */
   async findLive(project: Project, id: string, sessionId: string | null, now: Date): Promise<Account | null> {
-    const result = await this.rls.systemQuery(project.database, REASON, {
-      name: 'auth:live-account',
-      text: `select ${ACCOUNT_COLUMNS} from auth.users u
-        where u.id = $1 and ${isNotBanned('$3')} and ($2::uuid is null or exists (
-          select from auth.sessions s where s.id = $2 and s.user_id = u.id and ${isLive('$3')}))`,
-      values: [id, sessionId, now],
-    });
+    const result = await this.rls.systemQuery(project.database, REASON, liveAccount(id, sessionId, now));
     return toAccountOrNull(result);
   }
 

@@ -1,5 +1,6 @@
 /** An account with its factors and the mails that wait for an answer, for clients that show all of it. */
 import { Injectable } from '@nestjs/common';
+import { Statement } from '../../database/statement';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { MAX_EMAIL } from '../../identity/email-address';
@@ -8,6 +9,7 @@ import { Factor, FACTOR_COLUMNS, toFactor } from './factor';
 import { MAILED_TOKEN_KINDS, MailedTokenKind } from '../mail/mailed-token';
 import { Account } from '../accounts/account';
 import { ACCOUNT_COLUMNS, toAccountOrNull } from '../accounts/account-record';
+import { liveAccount } from '../accounts/account-statements';
 
 export interface PendingMail {
   readonly email: string;
@@ -26,15 +28,29 @@ export class AccountDetailsRepository {
   constructor(private readonly rls: RlsTransaction) {}
 
   /** @returns null if there is no such account */
-  async find(project: Project, userId: string): Promise<AccountDetails | null> {
+  find(project: Project, userId: string): Promise<AccountDetails | null> {
+    return this.read(project, userId, {
+      name: 'auth:account-by-id',
+      text: `select ${ACCOUNT_COLUMNS} from auth.users u where u.id = $1`,
+      values: [userId],
+    });
+  }
+
+  /** As liveAccount(). */
+  findLive(
+    project: Project,
+    userId: string,
+    sessionId: string | null,
+    now: Date,
+  ): Promise<AccountDetails | null> {
+    return this.read(project, userId, liveAccount(userId, sessionId, now));
+  }
+
+  private async read(project: Project, userId: string, account: Statement): Promise<AccountDetails | null> {
     const reason = 'auth.users is closed to the roles of callers';
     const values = [userId];
     const [user, factors, tokens] = await this.rls.systemBatch(project.database, reason, [
-      {
-        name: 'auth:account-by-id',
-        text: `select ${ACCOUNT_COLUMNS} from auth.users u where u.id = $1`,
-        values,
-      },
+      account,
       {
         name: 'auth:factors-by-user',
         text: `select ${FACTOR_COLUMNS} from auth.factors f where f.user_id = $1 order by f.created_at, f.id`,
@@ -46,13 +62,17 @@ export class AccountDetailsRepository {
         values,
       },
     ]);
-    const account = toAccountOrNull(user);
-    if (!account) return null;
+    const found = toAccountOrNull(user);
+    if (!found) return null;
     const pending = (tokens?.rows ?? []).map((row) => {
       const token = new RecordReader('auth.mailed_tokens', row);
       const mail = { email: token.text('email', 2 * MAX_EMAIL), sentAt: token.date('created_at') };
       return [token.oneOf('kind', MAILED_TOKEN_KINDS), mail] as const;
     });
-    return { account, factors: (factors?.rows ?? []).map(toFactor), pending: Object.fromEntries(pending) };
+    return {
+      account: found,
+      factors: (factors?.rows ?? []).map(toFactor),
+      pending: Object.fromEntries(pending),
+    };
   }
 }

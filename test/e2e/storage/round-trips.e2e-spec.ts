@@ -20,6 +20,7 @@ beforeAll(async () => {
   user = (await project.signUp()).http;
   await user.post(`${project.storage}/buckets`, { name: 'box', is_public: true });
   const { body } = await upload(user, project.storage, 'box', randomBytes(300_000), { name: 'one.bin' });
+  await upload(user, project.storage, 'box', 'kept', { name: 'kept.bin' });
   file = `${project.storage}/files/${body.data.id}`;
   const { url } = (await user.post(`${file}/signed-url`, { expiry: '1h' })).body.data;
   signed = url.replace('http://plinth.test', '');
@@ -67,4 +68,15 @@ it.each<[string, (n: number) => object, number]>([
 ])('%s costs the least possible round trips', async (_name, change, expected) => {
   await user.post(`${project.storage}/buckets`, { name: 'shelf' });
   expect(await costOf((n) => user.patch(file, change(n)), 200)).toBe(expected);
+});
+
+it.each<[string, (base: string) => Promise<HttpAnswer>]>([
+  ['the signed-in user', (base) => user.get(`${base}/auth/v1/user`)],
+  ['a download', (base) => user.get(`${base}/storage/v1/object/box/kept.bin`)],
+  ['a public download', (base) => plinth.http.get(`${base}/storage/v1/object/public/box/kept.bin`)],
+  ['the facts of a file', (base) => user.get(`${base}/storage/v1/object/info/box/kept.bin`)],
+  ['a list', (base) => user.post(`${base}/storage/v1/object/list/box`, { prefix: '' })],
+  ['signing', (base) => user.post(`${base}/storage/v1/object/sign/box/kept.bin`, { expiresIn: 60 })],
+])('%s for supabase-js costs one round trip', async (_name, request) => {
+  expect(await costOf(() => request(`/p/${project.slug}`), 200)).toBe(1);
 });

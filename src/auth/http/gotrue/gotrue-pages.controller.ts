@@ -15,13 +15,13 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { PublicRoute } from '../../../access/public-route.decorator';
 import { AppError } from '../../../common/errors/app-error';
+import { Clock } from '../../../common/time/clock';
 import { ClientThrottlerGuard } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { LinkOutcome, MailedSignInService } from '../../codes/mailed-sign-in.service';
 import { redirectFor } from '../../codes/redirects';
-import { MailFormBody } from '../mail-form.interceptor';
-import { MailFormInterceptor } from '../mail-form.interceptor';
+import { MailFormBody, MailFormInterceptor } from '../mail-form.interceptor';
 import { formOf, type PageContext, pageOf } from '../mail-page';
 import { MailPageContexts, respondWithPage } from '../mail-page-contexts';
 import { GOTRUE_BASE } from './gotrue-api.decorator';
@@ -34,6 +34,7 @@ export class GoTruePagesController {
   constructor(
     private readonly contexts: MailPageContexts,
     private readonly mailed: MailedSignInService,
+    private readonly clock: Clock,
   ) {}
 
   @Get('verify')
@@ -75,7 +76,8 @@ export class GoTruePagesController {
     try {
       const kinds = isVerifyType(type) ? kindsOf(type) : [];
       const outcome = await this.mailed.followLink(project, body.get('token') ?? '', kinds, origin);
-      if (target !== null) return redirect(response, addressFor(target, outcome, type));
+      if (target !== null)
+        return redirect(response, addressFor(target, outcome, type, this.clock.nowSeconds()));
       respondWithPage(response, 200, pageOf(context, { message: texts.pages[context.page].done }));
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
@@ -101,7 +103,7 @@ function sourceOf(target: string | null): string | undefined {
 }
 
 /** The fragment stays in the browser; a code is worth nothing without its verifier. */
-function addressFor(target: string, outcome: LinkOutcome, type: string): string {
+function addressFor(target: string, outcome: LinkOutcome, type: string, now: number): string {
   const url = new URL(target);
   if ('code' in outcome) url.searchParams.set('code', outcome.code);
   else {
@@ -113,7 +115,7 @@ function addressFor(target: string, outcome: LinkOutcome, type: string): string 
     url.hash = new URLSearchParams({
       access_token: accessToken,
       expires_at: String(expiresAt),
-      expires_in: String(Math.max(0, expiresAt - Math.floor(Date.now() / 1_000))),
+      expires_in: String(Math.max(0, expiresAt - now)),
       refresh_token: refreshToken,
       token_type: 'bearer',
       type,

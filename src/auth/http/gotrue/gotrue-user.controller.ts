@@ -1,9 +1,11 @@
 /** GoTrue's paths for a signed-in user. */
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query, UseGuards } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
+import { invalidCredentials } from '../../../access/access.errors';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { SessionGuard } from '../../../access/session.guard';
 import { UserGuard } from '../../../access/user.guard';
+import { Clock } from '../../../common/time/clock';
 import { invalidParameters } from '../../../common/errors/http-errors';
 import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
@@ -52,6 +54,7 @@ export class GoTrueUserController {
     private readonly sessions: SessionService,
     private readonly reauthentication: ReauthenticationService,
     private readonly details: AccountDetailsRepository,
+    private readonly clock: Clock,
   ) {}
 
   @Get('user')
@@ -63,8 +66,10 @@ export class GoTrueUserController {
     @CurrentProject() project: Project,
     @CurrentTokenUser() { userId, sessionId }: TokenUser,
   ): Promise<GoTrueUserDto> {
-    const { id } = await this.profiles.get(project, userId, sessionId);
-    return this.userOf(project, id);
+    const now = new Date(this.clock.now());
+    const found = await this.details.findLive(project, userId, sessionId, now);
+    if (!found) throw invalidCredentials();
+    return toGoTrueUser(project, found);
   }
 
   @Put('user')
