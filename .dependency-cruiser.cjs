@@ -57,6 +57,7 @@ const AUTH_ROOMS = [
   'sessions',
   'factors',
   'codes',
+  'providers',
   'admin',
   'views',
   'http',

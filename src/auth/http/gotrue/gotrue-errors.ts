@@ -8,6 +8,18 @@ import { bodyNotJson } from '../../../http/bodies/body.errors';
 type Known = readonly [status: number | null, code: string, message: string | null];
 
 const KNOWN: Readonly<Record<string, Known>> = {
+  address_not_proved: [422, 'provider_email_needs_verification', null],
+  identity_not_found: [422, 'identity_not_found', "Identity doesn't exist"],
+  identity_taken: [422, 'identity_already_exists', 'Identity is already linked to another user'],
+  invalid_state: [400, 'bad_oauth_state', null],
+  last_identity: [422, 'single_identity_not_deletable', 'User must have at least 1 identity after unlinking'],
+  linking_disabled: [404, 'manual_linking_disabled', 'Manual linking is disabled'],
+  no_address: [422, 'provider_email_needs_verification', 'Error getting user email from external provider'],
+  oidc_failed: [400, 'bad_oauth_callback', 'The answer of the provider is not valid for this sign-in'],
+  oidc_unreachable: [503, 'unexpected_failure', 'The provider does not answer'],
+  provider_not_enabled: [400, 'validation_failed', 'Unsupported provider: provider is not enabled'],
+  provider_not_found: [404, 'validation_failed', null],
+  provider_refused: [403, 'bad_oauth_callback', null],
   account_locked: [429, 'over_request_rate_limit', 'Request rate limit reached'],
   address_needed: [
     422,
@@ -90,23 +102,11 @@ export const phoneDisabled = (): GoTrueError =>
 export const otpExpired = (): GoTrueError =>
   new GoTrueError(403, 'otp_expired', 'Token has expired or is invalid');
 
-export const providerDisabled = (): GoTrueError =>
-  new GoTrueError(400, 'provider_disabled', 'Provider is not enabled');
-
 export const web3Disabled = (): GoTrueError =>
   new GoTrueError(422, 'web3_provider_disabled', 'Web3 provider is disabled');
 
-export const unsupportedProvider = (): GoTrueError =>
-  validationFailed('Unsupported provider: provider is not enabled');
-
 export const samlDisabled = (): GoTrueError =>
   new GoTrueError(404, 'saml_provider_disabled', 'SAML 2.0 is disabled');
-
-export const linkingDisabled = (): GoTrueError =>
-  new GoTrueError(404, 'manual_linking_disabled', 'Manual linking is disabled');
-
-export const lastIdentity = (): GoTrueError =>
-  new GoTrueError(422, 'single_identity_not_deletable', 'User must have at least 1 identity after unlinking');
 
 export const challengeExpired = (): GoTrueError =>
   new GoTrueError(

@@ -68,6 +68,11 @@ export const GERMAN: LanguageTexts = {
       button: 'Bestätigen',
       done: 'Ihre E-Mail-Adresse ist bestätigt.',
     },
+    link: {
+      title: 'Konto verknüpfen',
+      button: 'Verknüpfen',
+      done: 'Das Konto wurde verknüpft.',
+    },
     signIn: {
       title: 'Anmelden',
       button: 'Anmelden',

@@ -67,6 +67,11 @@ export const ENGLISH: LanguageTexts = {
       button: 'Confirm',
       done: 'Your email address has been confirmed.',
     },
+    link: {
+      title: 'Link an account',
+      button: 'Link',
+      done: 'The account has been linked.',
+    },
     signIn: {
       title: 'Sign in',
       button: 'Sign in',

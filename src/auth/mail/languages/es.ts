@@ -67,6 +67,11 @@ export const SPANISH: LanguageTexts = {
       button: 'Confirmar',
       done: 'Su dirección de correo está confirmada.',
     },
+    link: {
+      title: 'Vincular una cuenta',
+      button: 'Vincular',
+      done: 'La cuenta ha sido vinculada.',
+    },
     signIn: {
       title: 'Iniciar sesión',
       button: 'Iniciar sesión',

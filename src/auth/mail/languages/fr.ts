@@ -69,6 +69,11 @@ export const FRENCH: LanguageTexts = {
       button: 'Confirmer',
       done: 'Votre adresse e-mail est confirmée.',
     },
+    link: {
+      title: 'Associer un compte',
+      button: 'Associer',
+      done: 'Le compte a été associé.',
+    },
     signIn: {
       title: 'Se connecter',
       button: 'Se connecter',

@@ -70,6 +70,11 @@ export const ITALIAN: LanguageTexts = {
       button: 'Conferma',
       done: 'Il suo indirizzo e-mail è confermato.',
     },
+    link: {
+      title: 'Collega un account',
+      button: 'Collega',
+      done: "L'account è stato collegato.",
+    },
     signIn: {
       title: 'Accedi',
       button: 'Accedi',

@@ -14,6 +14,8 @@ interface PageTexts {
   readonly reset: FormTexts & { readonly label: string };
   readonly verify: FormTexts;
   readonly signIn: FormTexts;
+  /** Asks whether an identity of a provider is linked. */
+  readonly link: FormTexts;
   /** For a token that is spent, expired or incomplete. */
   readonly invalidToken: string;
   /** `{min}` stands for the number of characters. */
