@@ -132,7 +132,7 @@ export function toGoTrue(error: AppError, request?: Request): AppError {
   return new AppError({
     status: status ?? error.status,
     statusText: error.statusText,
-    code: code === 'over_request_rate_limit' && isMailing(request) ? 'over_email_send_rate_limit' : code,
+    code: codeAt(error, code, request),
     message: message ?? messageOf(error),
     headers: error.headers,
     extra: code === 'weak_password' ? { weak_password: { reasons: reasonsOf(error) } } : {},
@@ -143,6 +143,13 @@ export function toGoTrue(error: AppError, request?: Request): AppError {
 
 function messageOf({ message, details: { least } }: AppError): string {
   return typeof least === 'number' ? `Password should be at least ${least} characters.` : message;
+}
+
+/** Some codes depend on the route. */
+function codeAt(error: AppError, code: string, request: Request | undefined): string {
+  if (code === 'over_request_rate_limit' && isMailing(request)) return 'over_email_send_rate_limit';
+  const isToken = request?.path.endsWith('/token') ?? false;
+  return error.code === 'provider_not_enabled' && isToken ? 'provider_disabled' : code;
 }
 
 const isMailing = (request: Request | undefined): boolean => MAILING.test(request?.path ?? '');

@@ -131,7 +131,7 @@ export class GoTrueProvidersController {
   @ApiResponse({
     status: 200,
     description: 'A page that asks whether the identity is linked',
-    content: { 'text/html': { schema: { type: 'string' } } },
+    content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>' } },
     headers: PAGE_HEADERS,
   })
   @Errors(invalidState())

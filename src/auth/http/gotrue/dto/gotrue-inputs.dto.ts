@@ -40,7 +40,7 @@ class PkceDto {
   @EmptyIsAbsent()
   code_challenge?: string;
 
-  @OptionalProperty({ enum: ['s256', 'plain'], type: String })
+  @OptionalProperty({ enum: ['s256', 'plain'], type: String, description: 'PKCE (RFC 7636)' })
   @IsText({ max: 20 })
   @EmptyIsAbsent()
   code_challenge_method?: string;
