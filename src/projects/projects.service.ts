@@ -17,7 +17,13 @@ import { ProjectRegistry } from './project-registry.service';
 import { ProjectListQuery, ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { mergeSettings } from './project-settings';
-import { databaseServerUnusable, projectBusy, projectNotFound, slugTaken } from './projects.errors';
+import {
+  databaseServerUnusable,
+  projectBusy,
+  projectChanged,
+  projectNotFound,
+  slugTaken,
+} from './projects.errors';
 import { AdminExtension, DatabaseBlueprint, DatabaseProvisioner } from '../provisioning/database-provisioner';
 import { DatabaseServer } from '../provisioning/database-server';
 import { PROJECT_SCHEMA_VERSION } from '../provisioning/project-migrations';
@@ -169,7 +175,10 @@ export class ProjectsService {
   async update(id: string, change: ProjectChange, actor: Actor = PLINTH): Promise<ProjectEntity> {
     const entity = await this.projects.update(
       id,
-      () => entryFor('project.update', actor, id, { changed: changedNames(change) }),
+      (before) => {
+        assertUnchanged(before, change.unchanged_since ?? null);
+        return entryFor('project.update', actor, id, { changed: changedNames(change) });
+      },
       (before) => ({
         name: change.name ?? before.name,
         plan: change.plan ?? before.plan,
@@ -353,4 +362,9 @@ export class ProjectsService {
     const [unfinished] = await this.projects.listUnfinished({ slug });
     return unfinished !== undefined && (await this.recover(unfinished));
   }
+}
+
+/** @throws AppError 409 */
+function assertUnchanged({ updatedAt }: ProjectEntity, since: string | null): void {
+  if (since !== null && new Date(since).getTime() !== updatedAt.getTime()) throw projectChanged();
 }
