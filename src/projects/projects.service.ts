@@ -18,7 +18,13 @@ import { ProjectListQuery, ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { assertTokensTellApart, effectiveSettings, mergeSettings } from './project-settings';
 import { SigningKeysService } from './signing-keys.service';
-import { databaseServerUnusable, projectBusy, projectNotFound, slugTaken } from './projects.errors';
+import {
+  databaseServerUnusable,
+  projectBusy,
+  projectChanged,
+  projectNotFound,
+  slugTaken,
+} from './projects.errors';
 import { AdminExtension, DatabaseBlueprint, DatabaseProvisioner } from '../provisioning/database-provisioner';
 import { DatabaseServer } from '../provisioning/database-server';
 import { PROJECT_SCHEMA_VERSION } from '../provisioning/project-migrations';
@@ -174,7 +180,10 @@ export class ProjectsService {
     const signing = await this.signing.prepare(id, change.settings?.jwt_algorithm);
     const entity = await this.projects.update(
       id,
-      () => entryFor('project.update', actor, id, { changed: changedNames(change) }),
+      (before) => {
+        assertUnchanged(before, change.unchanged_since ?? null);
+        return entryFor('project.update', actor, id, { changed: changedNames(change) });
+      },
       (before) => {
         const settings = mergeSettings(before.settings, change.settings ?? {});
         assertTokensTellApart(effectiveSettings(settings));
@@ -363,4 +372,9 @@ export class ProjectsService {
     const [unfinished] = await this.projects.listUnfinished({ slug });
     return unfinished !== undefined && (await this.recover(unfinished));
   }
+}
+
+/** @throws AppError 409 */
+function assertUnchanged({ updatedAt }: ProjectEntity, since: string | null): void {
+  if (since !== null && new Date(since).getTime() !== updatedAt.getTime()) throw projectChanged();
 }

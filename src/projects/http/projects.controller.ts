@@ -19,7 +19,14 @@ import { CreateProjectDto, ListProjectsQuery, RotateKeysDto, UpdateProjectDto } 
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { COUNT } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { slugTaken, nameWithoutSlug, invalidSlug, noSigningKeys, projectBusy } from '../projects.errors';
+import {
+  invalidSlug,
+  nameWithoutSlug,
+  noSigningKeys,
+  projectBusy,
+  projectChanged,
+  slugTaken,
+} from '../projects.errors';
 import { noRoom, serverNotFound } from '../../servers/server.errors';
 import { changesQuotas } from '../settings/quota.settings';
 import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
@@ -81,7 +88,7 @@ export class ProjectsController {
   @Describe(`Change name, plan or settings of a project
     Omitted members and settings keep their values; null resets a setting to its default. The slug cannot change.`)
   @Answer(200, 'The updated project', ProjectRecord)
-  @Errors(invalidParameters('settings.max_rows must not be less than 1'))
+  @Errors(projectChanged(), invalidParameters('settings.max_rows must not be less than 1'))
   async updateProject(
     @Param('id') id: string,
     @StrictBody() body: UpdateProjectDto,

@@ -4,6 +4,7 @@ import { Type } from 'class-transformer';
 import {
   IsIn,
   IsInt,
+  IsISO8601,
   IsObject,
   IsString,
   Matches,
@@ -87,6 +88,17 @@ export class UpdateProjectDto {
   @ValidateNested()
   @Type(() => ProjectSettingsInput)
   settings?: ProjectSettingsInput;
+
+  @OptionalProperty({
+    type: String,
+    nullable: true,
+    format: 'date-time',
+    example: '2026-01-01T08:00:00.000Z',
+    description:
+      'The updated_at that you read: if the project was changed after that, the answer is 409 and nothing changes',
+  })
+  @IsISO8601({ strict: true })
+  unchanged_since?: string | null;
 }
 
 const ROTATIONS = ['signing_keys'] as const;
