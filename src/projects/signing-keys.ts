@@ -79,7 +79,7 @@ export async function firstSigningKeys(algorithm: JwtAlgorithm, now: number): Pr
 }
 
 /** Without previous ones that have expired. */
-export const keptKeys = (keys: readonly StoredSigningKey[], now: number): StoredSigningKey[] =>
+const keptKeys = (keys: readonly StoredSigningKey[], now: number): StoredSigningKey[] =>
   keys.filter(({ expires_at: end }) => end === null || end > now);
 
 /**

@@ -96,7 +96,7 @@ describe('tokens of a new project', () => {
       headers: { apikey: project.anonKey },
       persistSession: false,
       fetch: (url, init) => {
-        asked.push(String(url));
+        asked.push(url instanceof Request ? url.url : url.toString());
         return fetch(url, init);
       },
     });
