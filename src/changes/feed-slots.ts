@@ -200,7 +200,7 @@ function anchorOf(projectId: string): string {
   return PREFIX + id;
 }
 
-export function parseLog(text: string): bigint {
+function parseLog(text: string): bigint {
   const [high = '0', low = '0'] = text.split('/');
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
 }

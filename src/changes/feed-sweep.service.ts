@@ -57,7 +57,7 @@ export class FeedSweep implements OnApplicationShutdown {
 }
 
 /** Only of databases of this kind of installation: a slot of that name in another database is not Plinth's. */
-export async function idleAnchors(server: DatabaseServer): Promise<string[]> {
+async function idleAnchors(server: DatabaseServer): Promise<string[]> {
   return server.asAdmin(MAINTENANCE_DATABASE, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       `select s.slot_name::text as name from pg_replication_slots s
