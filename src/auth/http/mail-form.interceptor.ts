@@ -22,7 +22,7 @@ import { ClientThrottlerGuard } from '../../identity/http/client-throttler.guard
 const FORM: BodyKind = { limit: 16 * 1024, multiple: 16 };
 
 @Injectable()
-export class MailFormInterceptor implements NestInterceptor {
+class MailFormInterceptor implements NestInterceptor {
   constructor(private readonly bodies: BodyReader) {}
 
   /** @throws AppError 413, 415 for a body that is not such a form */
