@@ -57,3 +57,10 @@ export const databaseServerUnusable = (cause: Error): AppError =>
     message: `database_url: ${cause.message.replace(/\s*\n\s*-?\s*/g, ' ')}`,
     cause,
   });
+
+export const noSigningKeys = (): AppError =>
+  new AppError({
+    status: 409,
+    code: 'conflict',
+    message: 'The secret of the project signs its tokens (jwt_algorithm is HS256): rotate all keys',
+  });

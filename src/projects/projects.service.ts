@@ -16,7 +16,8 @@ import { assertSlug, namesOf, NewProject, ProjectCopy, ProjectFactory, varySlug 
 import { ProjectRegistry } from './project-registry.service';
 import { ProjectListQuery, ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
-import { mergeSettings } from './project-settings';
+import { assertTokensTellApart, effectiveSettings, mergeSettings } from './project-settings';
+import { SigningKeysService } from './signing-keys.service';
 import {
   databaseServerUnusable,
   projectBusy,
@@ -68,6 +69,7 @@ export class ProjectsService {
     private readonly factory: ProjectFactory,
     private readonly secrets: ProjectSecrets,
     private readonly servers: ServersService,
+    private readonly signing: SigningKeysService,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {}
 
@@ -81,6 +83,7 @@ export class ProjectsService {
       const entity = this.factory.newProject(await this.placed(input));
       if (entity.serverUrl !== null)
         await this.assertUsable(this.serverOf(entity), input.databaseUrl !== undefined);
+      await this.factory.addSigningKeys(entity);
       const kind = { mayVary: input.slug === null, isPlaced };
       try {
         return await this.build(entity, kind, () => this.provision(entity, actor));
@@ -98,6 +101,7 @@ export class ProjectsService {
    */
   async restore(copy: ProjectCopy, steps: RestoreSteps, actor: Actor): Promise<Project> {
     const { project, secrets } = this.factory.copyOf(copy);
+    await this.factory.addSigningKeys(project, copy.keys?.signingKeys);
     await this.assertFree(project);
     return this.build(project, { mayVary: false, isPlaced: false }, async () => {
       const polled = await this.fill(project, steps);
@@ -173,17 +177,23 @@ export class ProjectsService {
 
   /** Takes effect with the next request, on every replica. @throws AppError 404 */
   async update(id: string, change: ProjectChange, actor: Actor = PLINTH): Promise<ProjectEntity> {
+    const signing = await this.signing.prepare(id, change.settings?.jwt_algorithm);
     const entity = await this.projects.update(
       id,
       (before) => {
         assertUnchanged(before, change.unchanged_since ?? null);
         return entryFor('project.update', actor, id, { changed: changedNames(change) });
       },
-      (before) => ({
-        name: change.name ?? before.name,
-        plan: change.plan ?? before.plan,
-        settings: mergeSettings(before.settings, change.settings ?? {}),
-      }),
+      (before) => {
+        const settings = mergeSettings(before.settings, change.settings ?? {});
+        assertTokensTellApart(effectiveSettings(settings));
+        return {
+          name: change.name ?? before.name,
+          plan: change.plan ?? before.plan,
+          settings,
+          ...signing(before),
+        };
+      },
       async (after) => {
         if (change.settings?.auto_rls !== undefined) await this.applyAutoRls(after);
       },

@@ -101,6 +101,8 @@ export class UpdateProjectDto {
   unchanged_since?: string | null;
 }
 
+const ROTATIONS = ['signing_keys'] as const;
+
 @Example({ grace_seconds: 86_400 })
 export class RotateKeysDto {
   @OptionalProperty({
@@ -114,6 +116,14 @@ export class RotateKeysDto {
   @Min(0)
   @Max(30 * 86_400)
   grace_seconds?: number;
+
+  @OptionalProperty({
+    enum: ROTATIONS,
+    description:
+      "`signing_keys`: only the key pair that signs users' tokens; the two keys, the secret and the database password stay. Default: all",
+  })
+  @IsIn(ROTATIONS)
+  only?: (typeof ROTATIONS)[number];
 }
 
 export class ListProjectsQuery {
