@@ -1,29 +1,17 @@
 /** The page that links in mails of `/auth/v1` open. Mail scanners open links too, so only its button spends the token. */
-import {
-  Controller,
-  Get,
-  HttpCode,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { PublicRoute } from '../../../access/public-route.decorator';
 import { AppError } from '../../../common/errors/app-error';
 import { Clock } from '../../../common/time/clock';
-import { ClientThrottlerGuard } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { MailedSignInService } from '../../codes/mailed-sign-in.service';
 import { redirectFor } from '../../codes/redirects';
-import { MailFormBody, MailFormInterceptor } from '../mail-form.interceptor';
+import { MailForm, MailFormBody } from '../mail-form.interceptor';
 import { formOf, type PageContext, pageOf } from '../mail-page';
-import { MailPageContexts, respondWithPage } from '../mail-page-contexts';
+import { MailPageContexts, respondWithFailure, respondWithPage } from '../mail-page-contexts';
 import { GOTRUE_BASE } from './gotrue-api.decorator';
 import { toGoTrue } from './gotrue-errors';
 import { isVerifyType, kindsOf } from './gotrue-mail-types';
@@ -57,11 +45,7 @@ export class GoTruePagesController {
     respondWithPage(response, 200, { ...pageOf(context, { form }), formTarget: sourceOf(target) });
   }
 
-  @Post('verify/confirm')
-  @HttpCode(200)
-  @UseGuards(ClientThrottlerGuard)
-  @UseInterceptors(MailFormInterceptor)
-  @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
+  @MailForm('verify/confirm')
   async confirm(
     @Param('project_slug') slug: string,
     @MailFormBody() body: URLSearchParams,
@@ -83,9 +67,7 @@ export class GoTruePagesController {
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       if (target !== null) return redirect(response, errorAddress(target, toGoTrue(error)));
-      const { invalidToken, failed } = texts.pages;
-      const message = error.code === 'invalid_token' ? invalidToken : failed;
-      respondWithPage(response, error.status, pageOf(context, { message }), error.headers);
+      respondWithFailure(response, context, error);
     }
   }
 }

@@ -1,18 +1,6 @@
 /** GoTrue's paths that browsers open on the way to a provider and back. */
-import {
-  Controller,
-  Get,
-  HttpCode,
-  Inject,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
-import { ApiConsumes, ApiExcludeEndpoint, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Inject, Param, Query, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { randomBytes } from 'node:crypto';
 import { PublicRoute } from '../../../access/public-route.decorator';
@@ -38,7 +26,7 @@ import {
   ProviderSignIn,
 } from '../../providers/provider-sign-in.service';
 import { tooManyRequests } from '../auth-docs.decorator';
-import { MailFormBody, MailFormInterceptor } from '../mail-form.interceptor';
+import { MailForm, MailFormBody } from '../mail-form.interceptor';
 import { pageOf } from '../mail-page';
 import { MailPageContexts, respondWithPage } from '../mail-page-contexts';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
@@ -156,12 +144,7 @@ export class GoTrueProvidersController {
     }
   }
 
-  @Post('callback')
-  @HttpCode(303)
-  @UseGuards(ClientThrottlerGuard)
-  @UseInterceptors(MailFormInterceptor)
-  @ApiConsumes('application/x-www-form-urlencoded')
-  @PublicRoute('it leads to the same path by GET, where the code of the provider is the credential')
+  @MailForm('callback', 'it leads to the same path by GET, where the code of the provider is the credential')
   @ApiExcludeEndpoint()
   receive(@MailFormBody() form: URLSearchParams, @Res() response: Response): void {
     // The form of Apple comes from another site, without the cookie; the address below has it.
@@ -171,11 +154,7 @@ export class GoTrueProvidersController {
     redirect(response, `callback?${new URLSearchParams(given).toString()}`);
   }
 
-  @Post('callback/confirm')
-  @HttpCode(303)
-  @UseGuards(ClientThrottlerGuard)
-  @UseInterceptors(MailFormInterceptor)
-  @PublicRoute('the form of the page sends it; the encrypted link in it is the credential')
+  @MailForm('callback/confirm', 'the form of the page sends it; the encrypted link in it is the credential')
   @ApiExcludeEndpoint()
   async confirmLink(
     @Param('project_slug') slug: string,
