@@ -91,7 +91,6 @@ export class MailPagesController {
 
 /** Shows the outcome as a page. Server errors go to the error filter, which logs them. @param done the message of success */
 async function answer(response: Response, context: PageContext, done: Promise<string>): Promise<void> {
-  const { pages } = context.texts;
   try {
     respondWithPage(response, 200, pageOf(context, { message: await done }));
   } catch (error) {
