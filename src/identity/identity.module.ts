@@ -1,5 +1,6 @@
 /** What users of projects and staff of the installation share. */
 import { Global, Module } from '@nestjs/common';
+import { IssuerKeys } from '../access/issuer-tokens.service';
 import { Clock } from '../common/time/clock';
 import { AUTH_CONFIG, AuthConfig } from '../config/app-config';
 import { PasswordHasher } from '../infra/crypto/password-hasher';
@@ -21,10 +22,12 @@ const KEY_SETS = {
   useFactory: (http: OutboundHttp, clock: Clock) => new KeySets(http, clock),
 };
 
+const ISSUER_KEYS = { provide: IssuerKeys, useExisting: KeySets };
+
 @Global()
 @Module({
   imports: [MailModule],
-  providers: [GuessThrottle, PasswordHasher, Passwords, OUTBOUND, KEY_SETS],
-  exports: [GuessThrottle, PasswordHasher, Passwords, OUTBOUND, KEY_SETS],
+  providers: [GuessThrottle, PasswordHasher, Passwords, OUTBOUND, KEY_SETS, ISSUER_KEYS],
+  exports: [GuessThrottle, PasswordHasher, Passwords, OUTBOUND, KEY_SETS, ISSUER_KEYS],
 })
 export class IdentityModule {}
