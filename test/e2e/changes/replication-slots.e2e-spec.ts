@@ -68,10 +68,7 @@ describe('the slots of a project', () => {
       const project = await newProject();
       expect(await slotsOf(project)).toEqual([]);
       const here = await listenTo(project);
-      const there = await listen(
-        Object.assign(project.anon, { baseUrl: replica.baseUrl }) as typeof project.anon,
-        '/rest/v1/t',
-      );
+      const there = await listen(Object.assign(project.anon, { baseUrl: replica.baseUrl }), '/rest/v1/t');
       expect((await slotsOf(project)).map(({ temporary }) => temporary)).toEqual([false, true, true]);
       await project.sql('insert into t values (1)');
       await until(() => idsOf(here).length === 1 && idsOf(there).length === 1);
