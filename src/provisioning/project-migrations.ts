@@ -31,7 +31,7 @@ export const PROJECT_SCHEMA_VERSION = SCHEMA_VERSIONS.at(-1) ?? '';
 /** Whether migrations lead from this version to the current one. */
 export const isKnownVersion = (schemaVersion: string): boolean => SCHEMA_VERSIONS.includes(schemaVersion);
 
-/** False for the current version, and for that of a newer release, whose processes may run beside this one. */
+/** False for the current version, and for that of a newer release, whose processes may run at the same time. */
 export function isOutdated(schemaVersion: string): boolean {
   if (schemaVersion === PROJECT_SCHEMA_VERSION) return false;
   const count = /^(\d+)_/.exec(schemaVersion)?.[1];

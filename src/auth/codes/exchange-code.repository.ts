@@ -34,7 +34,7 @@ export class ExchangeCodeRepository {
     });
   }
 
-  /** Of parallel uses, one gets the row. @returns null for a code that is spent, expired or unknown */
+  /** Only one of several parallel uses gets the row. @returns null for a code that is spent, expired or unknown */
   async spend(project: Project, hash: Buffer, now: Date): Promise<ExchangeCode | null> {
     const { rows } = await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:spend-exchange-code',

@@ -113,7 +113,7 @@ function spending({ tokenHash, userId, newHash }: PasswordReset, audit: AuditEnt
   return withAudit(change, audit);
 }
 
-/** A statement of its own: it sees the sessions that began while the statement before it waited for the account's row. */
+/** A separate statement: it sees the sessions that began while the statement before it waited for the account's row. */
 const endSessionsAfterPassword = (
   userId: string,
   newHash: string,

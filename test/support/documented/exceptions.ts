@@ -27,7 +27,7 @@ function isRaised({ answer }: Exchange): boolean {
 }
 
 /**
- * Faults of calls of table REST that no document can avoid: what the project's own SQL decides, and media types beside
+ * Faults of calls of table REST that no document can avoid: what the project's own SQL decides, and media types besides
  * JSON. Generators write a function for each media type of an operation (`insertRows$Csv`), so that the documents have JSON
  * alone; docs/rest.md lists the others.
  */
