@@ -99,6 +99,10 @@ export function loadConfig(
       ),
       requestsPerMinute: env.AUTH_REQUESTS_PER_MINUTE,
       mailsPerHour: tuning.mailsPerHour,
+      allowedHosts: (env.AUTH_ALLOWED_HOSTS ?? '')
+        .split(',')
+        .map((host) => host.trim())
+        .filter(Boolean),
     },
     staff: {
       sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,
@@ -140,6 +144,8 @@ function serverConfig(env: EnvironmentVariables, tuning: Tuning): ServerConfig {
     bodyRateWindowMs: tuning.bodyRateWindowMs,
     bodyTimeoutMs: tuning.bodyTimeoutMs,
     maxClientConnections: env.MAX_CLIENT_CONNECTIONS,
+    changeLogMs: tuning.changeLogMs,
+    changeLogBytes: tuning.changeLogBytes,
   };
 }
 
