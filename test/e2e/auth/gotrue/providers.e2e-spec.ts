@@ -211,6 +211,20 @@ it('links and unlinks an identity from a session', async () => {
   expect((await auth.unlinkIdentity(linked!)).error).toMatchObject({ code: 'single_identity_not_deletable' });
 });
 
+it('refuses links where they are turned off, before it looks for the provider', async () => {
+  const closed = await plinth.createProject({ settings: { site_url: APP } });
+  const { http } = await closed.signUp();
+  const path = `${gotrue(closed)}/user/identities`;
+  const refusals = [
+    await http.get(`${path}/authorize?provider=unknown`),
+    await http.delete(`${path}/${randomUUID()}`),
+  ];
+  expect(refusals.map(({ body }) => body.error_code)).toEqual([
+    'manual_linking_disabled',
+    'manual_linking_disabled',
+  ]);
+});
+
 it('asks before it links without PKCE, and links once', async () => {
   const { auth } = client('implicit');
   const email = address();
