@@ -66,6 +66,7 @@ import { PasswordChangeService } from './passwords/password-change.service';
 import { PasswordMetrics } from './passwords/password-metrics.service';
 import { PasswordResetService } from './passwords/password-reset.service';
 import { PasswordRepository } from './passwords/password.repository';
+import { Hooks } from './hooks/hooks.service';
 import { AccessTokenService } from './sessions/access-token.service';
 import { HousekeepingRepository } from './sessions/housekeeping.repository';
 import { HousekeepingService } from './sessions/housekeeping.service';
@@ -96,6 +97,8 @@ const THROTTLER = ThrottlerModule.forRootAsync({
 });
 
 const ACCOUNTS = [AccountDetailsRepository, AccountRepository, AuditRepository];
+
+const HOOKS = [Hooks];
 
 const MAIL = [
   AuthMailer,
@@ -178,6 +181,7 @@ const GOTRUE = [
   ],
   providers: [
     ...ACCOUNTS,
+    ...HOOKS,
     ...MAIL,
     ...PASSWORDS,
     ...SESSIONS,
