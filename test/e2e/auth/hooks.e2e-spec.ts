@@ -128,7 +128,6 @@ describe('before_user_created_hook', () => {
       user: {
         email: expect.stringContaining('@example.com'),
         is_anonymous: false,
-        is_anonymous: false,
       },
     });
     const email = `${randomUUID()}@elsewhere.org`;

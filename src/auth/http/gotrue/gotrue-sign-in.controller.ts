@@ -52,6 +52,8 @@ import {
   validationFailed,
   web3Disabled,
 } from './gotrue-errors';
+import { hookFailed, hookRefused } from '../../hooks/hook.errors';
+import { claimsFailed } from '../../sessions/custom-claims';
 import { GoTrueSignInService } from './gotrue-sign-in.service';
 
 /** `signup` answers with a session, or with the user alone if the address must be verified first. */
@@ -94,6 +96,7 @@ export class GoTrueSignInController {
   @SignUpAnswer()
   @Errors(invalidEmail(), tooShortPassword(), userExists(), domainNotAllowed(), signUpDisabled())
   @Errors(anonymousDisabled(), phoneDisabled(), invalidParameters('email must be a string'))
+  @Errors(hookRefused(403, 'Only addresses of example.com'), hookFailed('before_user_created_hook', null))
   goTrueSignUp(
     @CurrentProject() project: Project,
     @Body() body: GoTrueSignUpDto,
@@ -117,6 +120,7 @@ export class GoTrueSignInController {
     invalidParameters('grant_type must be one of'),
   )
   @Errors(tooManyRequests(), tooShortPassword(), phoneDisabled())
+  @Errors(hookRefused(403, 'Your licence has ended'), claimsFailed(null))
   goTrueToken(
     @CurrentProject() project: Project,
     @Query() { grant_type: grant }: GrantQuery,
@@ -187,7 +191,7 @@ export class GoTrueSignInController {
     Needs the apikey only. Either \`email\` and \`token\`, the code of the mail, or \`token_hash\`, the token of its link. Each works once, and a code is invalid after ten wrong guesses.`)
   @Answer(200, 'A session', GoTrueSessionDto, LIMIT_HEADERS)
   @Errors(validationFailed('Verify requires either a token or a token hash'), invalidPhone())
-  @Errors(invalidMailedToken(), otpExpired())
+  @Errors(invalidMailedToken(), otpExpired(), hookRefused(403, 'Your licence has ended'), claimsFailed(null))
   goTrueVerify(
     @CurrentProject() project: Project,
     @Body() body: GoTrueVerifyDto,
