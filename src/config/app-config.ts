@@ -16,7 +16,7 @@ export interface ServerConfig {
   readonly maxBodyBytes: number;
   /** Where metrics and probes are served without credentials; null: nowhere. */
   readonly metrics: { readonly port: number; readonly host: string } | null;
-  /** Log each request as a line of its own. */
+  /** Log each request as its own line. */
   readonly requestLog: boolean;
   /** Base address of the OpenTelemetry collector that gets a span of each request; null: none. */
   readonly traceEndpoint: string | null;
@@ -63,7 +63,7 @@ export interface MailConfig {
 export interface SecretsConfig {
   readonly platformAdminKey: string;
   readonly masterKey: string;
-  /** Token for the metrics, beside the admin key; null: none. */
+  /** Token for the metrics, in addition to the admin key; null: none. */
   readonly metricsToken: string | null;
 }
 
@@ -173,14 +173,23 @@ export interface OidcConfig {
   readonly roles: Readonly<Record<string, GroupRoles>>;
 }
 
+/** Space on the disks of this machine, in bytes. */
+interface DiskConfig {
+  /** Kept free; 0: none. */
+  readonly reserveBytes: number;
+  /** Of the file that is removed when PostgreSQL has no space; 0: none. */
+  readonly ballastBytes: number;
+  /** Of the files of all projects; null: no limit. */
+  readonly filesLimitBytes: number | null;
+}
+
 export interface AppConfig {
   readonly server: ServerConfig;
   /** Absolute. */
   readonly dataDir: string;
   readonly database: DatabaseConfig;
-  /** Absent: single-node mode. */
-  /** Space that is kept free on the disks of this machine, and the size of the ballast; 0: none. */
-  readonly disk: { readonly reserveBytes: number; readonly ballastBytes: number };
+  readonly disk: DiskConfig;
+  /** Null: single-node mode. */
   readonly redisUrl: string | null;
   readonly mail: MailConfig;
   readonly secrets: SecretsConfig;

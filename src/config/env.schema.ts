@@ -59,7 +59,7 @@ export class EnvironmentVariables {
 
   @IsOptional() @Secret(32) MASTER_KEY?: string;
 
-  /** Bearer token that reads GET /metrics, beside PLATFORM_ADMIN_KEY; default: none. */
+  /** Bearer token that reads GET /metrics, in addition to PLATFORM_ADMIN_KEY; default: none. */
   @IsOptional() @Secret(16) METRICS_TOKEN?: string;
 
   /** Encrypts the secrets in backups; default: none, the command line takes it from a file. */
@@ -103,6 +103,9 @@ export class EnvironmentVariables {
   @IsOptional()
   @Form(/^(\/[\w-]+)+\/?$/, 'a path such as /internal-files')
   STORAGE_ACCEL_REDIRECT?: string;
+
+  /** Bytes of the files of all projects in the directory of the disk provider; default: no limit. */
+  @IsOptional() @SizeInBytes(1) STORAGE_TOTAL_LIMIT?: number;
 
   /** Bytes. */
   @SizeInBytes(1) MAX_FILE_SIZE = 50 * 1024 * 1024;
