@@ -31,6 +31,7 @@ const OF_ERRORS: DocumentedHeaders = {
     description: 'Seconds to wait before the next attempt',
     schema: { type: 'integer', minimum: 1 },
   },
+  'Tus-Version': { description: 'The version of TUS that the server speaks', schema: TEXT },
   'WWW-Authenticate': { description: '`Bearer`: the scheme of the credential (RFC 6750)', schema: TEXT },
 };
 
