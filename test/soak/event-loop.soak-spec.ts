@@ -106,6 +106,17 @@ const putObject = (
     headers: { ...asService('text/plain'), ...headers },
   });
 
+const tus = (
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<HttpAnswer> =>
+  admin.send(method, `/p/${project.slug}/storage/v1/upload/resumable${path}`, {
+    body,
+    headers: { ...asService('application/offset+octet-stream'), 'tus-resumable': '1.0.0', ...headers },
+  });
+
 /** An archive whose first member is this header. */
 async function restore(path: string, header: string): Promise<HttpAnswer> {
   const tar = pack();
@@ -192,6 +203,19 @@ const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
   [
     'PUT /p/{project_slug}/storage/v1/object/upload/sign/{bucket_name}/{path}',
     () => putObject('PUT', 'x', {}, `upload/sign/box/x?token=${'x'.repeat(12_000)}.${'x'.repeat(43)}`),
+  ],
+  [
+    'POST /p/{project_slug}/storage/v1/upload/resumable',
+    () => tus('POST', '', { 'upload-length': '1', 'upload-metadata': 'a '.repeat(7_000) }),
+  ],
+  [
+    'PATCH /p/{project_slug}/storage/v1/upload/resumable/{upload_id}',
+    async () => {
+      const metadata = { 'upload-metadata': 'bucketName Ym94,objectName eA==', 'upload-length': '30000000' };
+      const begun = await tus('POST', '', { ...metadata, 'x-upsert': 'true' });
+      const id = String(begun.headers.get('location')).split('/').at(-1);
+      return tus('PATCH', `/${id}`, { 'upload-offset': '0' }, 'x'.repeat(30_000_000));
+    },
   ],
   ['an upload with many fields', () => upload('\r\n', FIELD.repeat(100_000))],
   ['an upload with many headers', () => upload(`${'a: b\r\n'.repeat(2_000_000)}\r\n`)],

@@ -15,7 +15,7 @@ export const MAX_PARTS = 10_000;
 /** As in Supabase. */
 const VALIDITY = '1 day';
 /** Renewed while the parts are joined, so that another process goes on after a crash. */
-const JOIN_TIME = '30 seconds';
+const JOIN_TIME = '10 seconds';
 const COLUMNS = `id, upload_metadata, concat, upsert, role, user_id, length, received, expires_at,
   completed_at is not null as is_completed`;
 /** Bytes of a header, which Node limits to 16 KiB. */

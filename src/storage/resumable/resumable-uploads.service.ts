@@ -37,7 +37,7 @@ import {
 import { MAX_UNFINISHED, ResumableUploadRepository } from './resumable-upload.repository';
 
 /** Milliseconds. */
-const RENEWAL_INTERVAL = 10_000;
+const RENEWAL_INTERVAL = 3_000;
 const MAX_JOINED = 100;
 
 /** The bytes of one request. */

@@ -181,6 +181,21 @@ describe('an upload', () => {
     expect((await send('HEAD', String(urls[0]), {})).status).toBe(404);
   });
 
+  it('goes on at another process', async () => {
+    const replica = await TestPlinth.start({ replicaOf: plinth });
+    try {
+      const name = randomUUID();
+      const url = place(await begin({ ...named(name), 'upload-length': '6' }));
+      await append(url, 0, 'abc');
+      const there = url.replace(plinth.baseUrl, replica.baseUrl);
+      expect(await offset(there)).toBe(3);
+      expect((await append(there, 3, 'def')).status).toBe(204);
+      expect(String(await download(name))).toBe('abcdef');
+    } finally {
+      await replica.stop();
+    }
+  });
+
   it('ends at the wish of its client', async () => {
     const url = place(await begin({ ...named(randomUUID()), 'upload-length': '5' }));
     await append(url, 0, 'abc');
