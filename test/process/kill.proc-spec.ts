@@ -44,7 +44,7 @@ describe.each(casesOf(PROVIDERS, 1))('with files on %s', (_name, startProvider) 
       const rows = new RowWork(install);
       const backups = new BackupWork(install, rows);
       const projects = new ProjectWork(install);
-      const works = [rows, backups, files, projects, new ResumableWork(install)];
+      const works = [rows, backups, new ResumableWork(install), files, projects];
       for (const work of works) await work.prepare();
       await killOften(() => install, works, {
         kills: KILLS,

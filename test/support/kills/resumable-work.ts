@@ -52,6 +52,9 @@ export class ResumableWork implements Work {
     for (const [index, upload] of this.running.entries()) await this.verifyUpload(index, upload);
     for (const [name, digest] of this.completed) await this.verifyFile(name, digest);
     this.completed.clear();
+    // What an interrupted request had not finished to store.
+    const swept = await this.install.admin.post(`/admin/v1/projects/${this.project.id}/storage/sweep`);
+    expect([swept.status, swept.body.rows_without_bytes]).toEqual([200, 0]);
   }
 
   private next(): Running {

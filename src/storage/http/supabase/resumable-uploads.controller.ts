@@ -50,6 +50,7 @@ import {
 } from './tus-headers';
 
 const OFFSET = { description: 'Bytes that are stored', schema: { type: 'integer', minimum: 0 } } as const;
+const COUNT = { ...OFFSET.schema, example: 0 } as const;
 const UPLOAD_HEADERS: DocumentedHeaders = {
   ...RATE_HEADERS,
   'Tus-Resumable': { description: 'The version of the protocol', schema: TEXT },
@@ -70,7 +71,12 @@ const LAST_ERRORS: ErrorList = [
 ];
 
 const Version = (): MethodDecorator =>
-  ApiHeader({ name: 'Tus-Resumable', required: true, schema: { type: 'string', enum: [TUS_VERSION] } });
+  ApiHeader({
+    name: 'Tus-Resumable',
+    required: true,
+    schema: { type: 'string', enum: [TUS_VERSION], example: TUS_VERSION },
+    description: 'The version of the protocol',
+  });
 
 const Bytes = (required: boolean): MethodDecorator =>
   applyDecorators(
@@ -109,13 +115,13 @@ export class ResumableUploadsController {
   @ApiHeader({
     name: 'Upload-Length',
     required: false,
-    schema: OFFSET.schema,
+    schema: COUNT,
     description: 'Bytes of the file',
   })
   @ApiHeader({
     name: 'Upload-Metadata',
     required: false,
-    schema: TEXT,
+    schema: { type: 'string', example: 'bucketName YXZhdGFycw==,objectName YS5wbmc=' },
     description:
       'Keys with values in base64: `bucketName`, `objectName`, `contentType`, `cacheControl`, `metadata`',
   })
@@ -181,7 +187,7 @@ export class ResumableUploadsController {
   @ApiHeader({
     name: 'Upload-Offset',
     required: true,
-    schema: OFFSET.schema,
+    schema: COUNT,
     description: 'Bytes that are stored',
   })
   @Describe(`Send bytes of a resumable upload (TUS)
