@@ -18,6 +18,7 @@ const LAYERS = [
   ['identity'],
   ['staff'],
   ['auth', 'rest', 'storage'],
+  ['changes'],
   ['copies'],
   ['backup', 'traffic', 'sql'],
   ['migrations', 'move', 'advisor'],

@@ -27,6 +27,7 @@ import { HealthModule } from './health/health.module';
 import { MetricsModule } from './infra/metrics/metrics.module';
 import { CoordinationModule } from './infra/coordination/coordination.module';
 import { RestModule } from './rest/rest.module';
+import { ChangesModule } from './changes/changes.module';
 import { StaffModule } from './staff/staff.module';
 import { StorageModule } from './storage/storage.module';
 import { ProjectEntity, ProjectSecretEntity } from './projects/project.entity';
@@ -56,6 +57,7 @@ export class AppModule {
         IdentityModule,
         // Express tries routes in the order of these modules: the busiest first.
         RestModule,
+        ChangesModule,
         AuthModule,
         StorageModule,
         StaffModule,

@@ -1,17 +1,27 @@
 /**
- * Finds the secret of a token, and checks times. passport-jwt checks the signature in the strategies, with the algorithm
- * pinned (RFC 8725, 3.1).
+ * Finds the key of a token by its `kid`, and checks times. Each key has one algorithm (RFC 8725, 3.1): passport-jwt checks
+ * signatures of the project's secret, and this those of its key pairs.
  */
 import { Injectable } from '@nestjs/common';
 import { createHmac, type KeyObject } from 'node:crypto';
 import { Clock } from '../common/time/clock';
 import { JsonObject } from '../common/text/json';
 import { equalSecrets } from '../infra/crypto/constant-time';
+import { isSignedBy } from '../infra/crypto/jws';
 import { isSecretValid, Project, ProjectSecret } from '../projects/project';
+import { ANON_ROLE, projectKey, SERVICE_ROLE } from '../projects/project-keys';
+import type { SigningKey } from '../projects/signing-keys';
+import type { Caller } from './caller';
 import { readToken } from './token-form';
 
 /** Clocks of replicas and of a project's own backend may differ by this much. */
 const CLOCK_TOLERANCE_SECONDS = 30;
+/** Clocks of other issuers may be further apart. */
+const ISSUER_TOLERANCE_SECONDS = 120;
+/** Milliseconds for which a verified token of another issuer is not verified again: a withdrawn key ends within them. */
+const ISSUER_KEY_MS = 600_000;
+
+const KEY_ROLES = [ANON_ROLE, SERVICE_ROLE] as const;
 
 @Injectable()
 export class TokenVerifier {
@@ -26,7 +36,25 @@ export class TokenVerifier {
   secretFor(project: Project, token: string): ProjectSecret | null {
     const read = readToken(token);
     if (!read) return null;
-    const { kid } = read;
+    const secret = this.findSecret(project, read.kid, token);
+    if (secret === null || project.settings.backend_tokens_enabled) return secret;
+    const isKey = KEY_ROLES.some((role) => projectKey(project, secret, role) === token);
+    return isKey ? secret : null;
+  }
+
+  /** The key pair that the header names, if it is one of the project. */
+  keyPairFor(project: Project, token: string): SigningKey | null {
+    const kid = readToken(token)?.kid;
+    const found = project.signingKeys.find((key) => key.kid === kid);
+    return found && this.isSecretValid(found) ? found : null;
+  }
+
+  /** Whether the key pair signed the token. */
+  async isSignedWithPair(pair: SigningKey, token: string): Promise<boolean> {
+    return isSignedBy(pair, token);
+  }
+
+  private findSecret(project: Project, kid: string | undefined, token: string): ProjectSecret | null {
     const valid = project.secrets.filter((secret) => this.isSecretValid(secret));
     if (kid !== undefined) return valid.find((secret) => secret.kid === kid) ?? null;
     // A project's own backend may sign without a kid, and uses the old secret during the grace period.
@@ -34,16 +62,29 @@ export class TokenVerifier {
   }
 
   /** True from `nbf` and `iat` to `exp` (RFC 7519, 4.1.4 to 4.1.6), with the tolerance for clocks. */
-  isTimely({ exp, nbf, iat }: JsonObject): boolean {
+  isTimely({ exp, nbf, iat }: JsonObject, tolerance = CLOCK_TOLERANCE_SECONDS): boolean {
     const now = this.clock.nowSeconds();
-    if (exp !== undefined && !(typeof exp === 'number' && exp + CLOCK_TOLERANCE_SECONDS > now)) return false;
+    if (exp !== undefined && !(typeof exp === 'number' && exp + tolerance > now)) return false;
     return [nbf, iat].every(
-      (begin) => begin === undefined || (typeof begin === 'number' && begin - CLOCK_TOLERANCE_SECONDS <= now),
+      (begin) => begin === undefined || (typeof begin === 'number' && begin - tolerance <= now),
     );
   }
 
+  /** Whether the token of the caller is timely. */
+  isCallerTimely({ tokenClaims, issuer }: Caller): boolean {
+    return this.isTimely(
+      tokenClaims,
+      issuer === undefined ? CLOCK_TOLERANCE_SECONDS : ISSUER_TOLERANCE_SECONDS,
+    );
+  }
+
+  /** A key of another issuer, after which the issuer's key set is asked again. */
+  issuerKey(): { readonly expiresAt: number } {
+    return { expiresAt: this.clock.now() + ISSUER_KEY_MS };
+  }
+
   /** False once the grace period after a rotation is over. */
-  isSecretValid(secret: ProjectSecret): boolean {
+  isSecretValid(secret: Pick<ProjectSecret, 'expiresAt'>): boolean {
     return isSecretValid(secret, this.clock.now());
   }
 }

@@ -9,6 +9,7 @@ import { untimelyCredentials } from '../access.errors';
 import { bearerToken } from '../bearer-token';
 import { Caller, TWO_FACTORS } from '../caller';
 import { claimsText } from '../claims-text';
+import { IssuerTokens } from '../issuer-tokens.service';
 import { readToken, TokenForm } from '../token-form';
 import { TokenVerifier } from '../token-verifier';
 import { VerifiedApiKey } from './api-key.strategy';
@@ -17,7 +18,10 @@ import { UUID } from '../../common/text/uuid';
 
 @Injectable()
 export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
-  constructor(private readonly tokens: TokenVerifier) {
+  constructor(
+    private readonly tokens: TokenVerifier,
+    private readonly issuers: IssuerTokens,
+  ) {
     super({
       ...PINNED_VERIFICATION,
       jwtFromRequest: (request: Request) => bearerToken(request.get('authorization')),
@@ -32,12 +36,37 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
     });
   }
 
+  /**
+   * For a token that names a key pair of the project, or is of an issuer that the project trusts.
+   * @returns null for any other; false if it is invalid
+   */
+  async verifyWithPublicKey(apiKey: VerifiedApiKey, token: string): Promise<Caller | false | null> {
+    const pair = this.tokens.keyPairFor(apiKey.project, token);
+    if (!pair) return this.verifyOfIssuer(apiKey, token);
+    return (await this.tokens.isSignedWithPair(pair, token)) && this.callerOf(apiKey, token);
+  }
+
   /** Once the signature was verified. Passport gives parsed claims, in which large numbers have lost digits. */
   validate(request: Request): Caller | false {
-    const token = readToken(bearerToken(request.get('authorization')) ?? '');
-    if (!request.apiKey || !token) return false;
-    if (!this.tokens.isTimely(token.claims)) throw untimelyCredentials();
-    return toCaller(request.apiKey, token);
+    const token = bearerToken(request.get('authorization'));
+    return request.apiKey && token !== null ? this.callerOf(request.apiKey, token) : false;
+  }
+
+  private async verifyOfIssuer(
+    { project, role }: VerifiedApiKey,
+    token: string,
+  ): Promise<Caller | false | null> {
+    const caller = await this.issuers.verify(project, token);
+    if (caller && !this.tokens.isCallerTimely(caller)) throw untimelyCredentials();
+    // The service-role key as apikey gives its role to every bearer (DECISIONS.md 3).
+    return caller && role === SERVICE_ROLE ? Object.freeze({ ...caller, role: SERVICE_ROLE }) : caller;
+  }
+
+  private callerOf(apiKey: VerifiedApiKey, token: string): Caller | false {
+    const read = readToken(token);
+    if (!read) return false;
+    if (!this.tokens.isTimely(read.claims)) throw untimelyCredentials();
+    return toCaller(apiKey, read);
   }
 }
 

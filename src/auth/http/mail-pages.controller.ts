@@ -1,16 +1,5 @@
 /** The hosted pages that mails link to, unless a project has pages of its own. */
-import {
-  Controller,
-  Get,
-  HttpCode,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { PublicRoute } from '../../access/public-route.decorator';
@@ -18,11 +7,10 @@ import { AppError } from '../../common/errors/app-error';
 import { EmailVerificationService } from '../mail/email-verification.service';
 import { PasswordResetService } from '../passwords/password-reset.service';
 import type { RequestOrigin } from '../../identity/request-origin';
-import { ClientThrottlerGuard } from '../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import { MailFormBody, MailFormInterceptor } from './mail-form.interceptor';
+import { MailForm, MailFormBody } from './mail-form.interceptor';
 import { faultOf, formOf, PageContext, pageOf } from './mail-page';
-import { MailPageContexts, respondWithPage } from './mail-page-contexts';
+import { MailPageContexts, respondWithFailure, respondWithPage } from './mail-page-contexts';
 
 @ApiExcludeController()
 @Controller('v1/auth/:project_id')
@@ -45,11 +33,7 @@ export class MailPagesController {
     respondWithPage(response, 200, pageOf(context, { form: formOf(context, token) }));
   }
 
-  @Post('reset')
-  @HttpCode(200)
-  @UseGuards(ClientThrottlerGuard)
-  @UseInterceptors(MailFormInterceptor)
-  @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
+  @MailForm('reset')
   async reset(
     @Param('project_id') id: string,
     @MailFormBody() body: URLSearchParams,
@@ -66,7 +50,12 @@ export class MailPagesController {
         400,
         pageOf(context, { message: fault, form: formOf(context, token) }),
       );
-    return answer(response, context, this.resets.update(context.project, { token, password }, origin));
+    const updated = this.resets.update(context.project, { token, password }, origin);
+    return answer(
+      response,
+      context,
+      updated.then(() => context.texts.pages.reset.done),
+    );
   }
 
   @Get('verify')
@@ -81,11 +70,7 @@ export class MailPagesController {
     respondWithPage(response, 200, pageOf(context, { form: formOf(context, token) }));
   }
 
-  @Post('verify')
-  @HttpCode(200)
-  @UseGuards(ClientThrottlerGuard)
-  @UseInterceptors(MailFormInterceptor)
-  @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
+  @MailForm('verify')
   async verify(
     @Param('project_id') id: string,
     @MailFormBody() body: URLSearchParams,
@@ -94,23 +79,22 @@ export class MailPagesController {
     @Res() response: Response,
   ): Promise<void> {
     const context = await this.contexts.find('verify', id, request);
+    const { done, noPassword } = context.texts.pages.verify;
+    const confirmed = this.verification.confirm(context.project, body.get('token') ?? '', origin);
     return answer(
       response,
       context,
-      this.verification.confirm(context.project, body.get('token') ?? '', origin),
+      confirmed.then((hasPassword) => (hasPassword ? done : noPassword)),
     );
   }
 }
 
-/** Shows the outcome of the work as a page. Server errors go to the error filter, which logs them. */
-async function answer(response: Response, context: PageContext, work: Promise<void>): Promise<void> {
-  const { pages } = context.texts;
+/** Shows the outcome as a page. Server errors go to the error filter, which logs them. @param done the message of success */
+async function answer(response: Response, context: PageContext, done: Promise<string>): Promise<void> {
   try {
-    await work;
-    respondWithPage(response, 200, pageOf(context, { message: pages[context.page].done }));
+    respondWithPage(response, 200, pageOf(context, { message: await done }));
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
-    const message = error.code === 'invalid_token' ? pages.invalidToken : pages.failed;
-    respondWithPage(response, error.status, pageOf(context, { message }), error.headers);
+    respondWithFailure(response, context, error);
   }
 }

@@ -21,9 +21,12 @@ import { ServerReplicas1790000000450 } from '../../../migrations/platform/179000
 import { ProjectMoves1790000000460 } from '../../../migrations/platform/1790000000460-project-moves';
 import { StaffProvedAddresses1790000000480 } from '../../../migrations/platform/1790000000480-staff-proved-addresses';
 import { StaffStepUp1790000000485 } from '../../../migrations/platform/1790000000485-staff-step-up';
-import { HostListClient } from '../../pg-pipeline';
+import { SigningKeys1790000000520 } from '../../../migrations/platform/1790000000520-signing-keys';
+import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
-import { withConnection } from '../pools/one-off-connection';
+import { lockAsAdmin } from '../pools/admin-lock';
+import { answers, withConnection } from '../pools/one-off-connection';
+import { endWhenSilent, REQUEST_CONNECT_MS } from '../pools/silence';
 import { QUIET_LOGGER } from './quiet-logger';
 import { createClosedDatabase, openClosedDatabase, stateOfDatabase } from './closed-database';
 import { missingCapabilities, readCapabilities, ServerUnusableError } from './server-capabilities';
@@ -46,10 +49,11 @@ const PLATFORM_MIGRATIONS = [
   ProjectMoves1790000000460,
   StaffProvedAddresses1790000000480,
   StaffStepUp1790000000485,
+  SigningKeys1790000000520,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */
-const MIGRATION_LOCK = 7_046_101;
+const MIGRATION_LOCK = '7046101';
 
 const INVALID_CATALOG_NAME = '3D000';
 /** SQLSTATE of a database that accepts no connections (object_not_in_prerequisite_state). */
@@ -75,7 +79,7 @@ export async function openPlatformDatabase(
     applicationName: 'plinth-platform',
     poolSize: 8,
     logger: QUIET_LOGGER,
-    extra: { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, Client: HostListClient },
+    extra: { connectionTimeoutMillis: REQUEST_CONNECT_MS, Client: PlatformClient },
   });
   await withConnection({ connectionString: url }, async (client) => {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -87,6 +91,13 @@ export async function openPlatformDatabase(
     await openStatementStatistics(client);
   });
   return dataSource;
+}
+
+class PlatformClient extends HostListClient {
+  constructor(config: HostListConfig) {
+    super(config);
+    endWhenSilent(this, () => answers(config));
+  }
 }
 
 /** Refuses a database that was migrated by a newer version, or by a development version from before 0.1.0 (docs/upgrades.md). */
@@ -135,7 +146,7 @@ async function prepareDatabase(url: string): Promise<void> {
       target.href,
       async (client) => {
         await assertUsable(client);
-        await createDatabase(client, name);
+        await createDatabase(client, target.href, name);
       },
       `the database "${name}" does not exist and cannot be created`,
     );
@@ -148,8 +159,10 @@ async function assertUsable(client: Client): Promise<void> {
 }
 
 /** Processes that start together do it one after the other. A database whose creation was interrupted is opened. */
-async function createDatabase(client: Client, name: string): Promise<void> {
-  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+async function createDatabase(client: Client, maintenanceUrl: string, name: string): Promise<void> {
+  await lockAsAdmin(client, MIGRATION_LOCK, (work) =>
+    withConnection({ connectionString: maintenanceUrl }, work),
+  );
   const state = await stateOfDatabase(client, name);
   if (state === 'absent') await createClosedDatabase(client, name, '', null);
   if (state === 'interrupted') await openClosedDatabase(client, name, null);
