@@ -92,8 +92,8 @@ describe('the operations of the platform', () => {
     updateSavedQuery: 404,
     updateServer: 404,
     retryFailedMail: 404,
-    beginUpload: 404,
-    continueUpload: 404,
+    beginUpload: 400,
+    continueUpload: 415,
     endUpload: 404,
     readUpload: 404,
     // Without a provider, SAML, a setting, or a mail.
