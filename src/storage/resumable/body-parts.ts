@@ -11,7 +11,7 @@ export class BodyParts {
   /** Bytes of the last part. */
   size = 0;
   /** Why the body ended early; null when it did not. */
-  failure: unknown = null;
+  failure: Error | null = null;
 
   /** @param left bytes that may arrive @param exceeded the error for more @param algorithm of the digest; null: none */
   constructor(
@@ -33,7 +33,7 @@ export class BodyParts {
         this.rest = next.value;
         this.hash?.update(next.value);
       } catch (error) {
-        this.failure = error;
+        this.failure = error as Error;
         return false;
       }
     }

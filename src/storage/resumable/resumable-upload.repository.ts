@@ -11,7 +11,7 @@ import { NewResumableUpload, ResumableUpload, UploadPart } from './resumable-upl
 /** Uploads of a project that may be unfinished at once. */
 export const MAX_UNFINISHED = 1_000;
 /** Parts of an upload: small requests must not fill the tables. */
-export const MAX_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 /** As in Supabase. */
 const VALIDITY = '1 day';
 /** Renewed while the parts are joined, so that another process goes on after a crash. */

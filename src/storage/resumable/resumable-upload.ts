@@ -56,7 +56,7 @@ const PAIR = /^([\x21-\x2b\x2d-\x7e]+)(?: ([A-Za-z0-9+/]*={0,2}))?$/;
 const MAX_PAIRS = 50;
 
 /** The pairs of Upload-Metadata. @throws AppError 400 */
-export function parseUploadMetadata(header: string): ReadonlyMap<string, string> {
+function parseUploadMetadata(header: string): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
   const given = header === '' ? [] : header.split(',', MAX_PAIRS + 1);
   if (given.length > MAX_PAIRS) throw invalidParameters('Upload-Metadata has too many keys');

@@ -280,7 +280,7 @@ describe('the rules of an upload', () => {
       },
       body: chunked,
       duplex: 'half',
-    } as RequestInit);
+    });
     expect(answer.status).toBe(413);
     expect(await offset(url)).toBe(0);
     expect((await append(url, 0, 'ab', { 'content-type': 'text/plain' })).status).toBe(415);
