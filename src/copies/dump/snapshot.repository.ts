@@ -181,7 +181,7 @@ export class SnapshotRepository {
     return { chunks: this.copy(stream, isForced), rows: () => stream.rowCount };
   }
 
-  /** Of these objects, those that a row of storage.files names. */
+  /** The objects of the list that a row of storage.files names. */
   async namedObjects(objectIds: readonly string[]): Promise<Set<string>> {
     const rows = await this.list<{ id: string }>(
       'select distinct object_id::text as id from storage.files where object_id = any ($1::uuid[])',
