@@ -58,6 +58,7 @@ const AUTH_ROOMS = [
   'sessions',
   'factors',
   'codes',
+  'providers',
   'admin',
   'views',
   'http',
