@@ -116,7 +116,7 @@ export class EnvironmentVariables {
   /** Bytes of a table REST result that is held if it cannot be streamed. A streamed result holds less. */
   @SizeInBytes(2 * 1024 * 1024) MAX_RESULT_SIZE = 64 * 1024 * 1024;
 
-  /** Connections of clients that are open at once; further ones are closed. */
+  /** Connections of clients that are open at once; further connections are closed. */
   @WholeNumber(1, 1_000_000) MAX_CLIENT_CONNECTIONS = 4_096;
 
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'silent']) LOG_LEVEL = 'info';

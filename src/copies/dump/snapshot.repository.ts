@@ -70,7 +70,7 @@ const SETTINGS = `
     and s.setting !~~ 'plinth.%'
   order by 2, 1 nulls first, s.position`;
 
-/** Roles that privileges and policies of this database name, but for predefined ones. */
+/** Roles that privileges and policies of this database name, except predefined roles. */
 const NAMED_ROLES = `
   select distinct r.rolname as name
   from pg_catalog.pg_shdepend d join pg_catalog.pg_roles r on r.oid = d.refobjid

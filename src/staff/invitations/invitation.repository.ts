@@ -45,7 +45,7 @@ export class InvitationRepository {
     private readonly audit: AuditLogRepository,
   ) {}
 
-  /** The newest first, without expired ones. */
+  /** Lists open invitations, the newest first. */
   async list(now: Date): Promise<Invitation[]> {
     return this.dataSource.query<Invitation[]>(
       `select ${COLUMNS} from staff_invitations i where i.expires_at > $1 order by i.created_at desc, i.id`,
