@@ -16,7 +16,7 @@ export interface ServerConfig {
   readonly maxBodyBytes: number;
   /** Where metrics and probes are served without credentials; null: nowhere. */
   readonly metrics: { readonly port: number; readonly host: string } | null;
-  /** Log each request as a line of its own. */
+  /** Log each request as its own line. */
   readonly requestLog: boolean;
   /** Base address of the OpenTelemetry collector that gets a span of each request; null: none. */
   readonly traceEndpoint: string | null;
@@ -32,6 +32,9 @@ export interface ServerConfig {
   readonly bodyTimeoutMs: number;
   /** Connections of clients that are open at once. */
   readonly maxClientConnections: number;
+  /** The write-ahead log that is kept for subscribers of changes that return: milliseconds, and bytes for each project. */
+  readonly changeLogMs: number;
+  readonly changeLogBytes: number;
 }
 
 export interface DatabaseConfig {
@@ -60,7 +63,7 @@ export interface MailConfig {
 export interface SecretsConfig {
   readonly platformAdminKey: string;
   readonly masterKey: string;
-  /** Token for the metrics, beside the admin key; null: none. */
+  /** Token for the metrics, in addition to the admin key; null: none. */
   readonly metricsToken: string | null;
 }
 
@@ -76,7 +79,7 @@ export interface RemoteStoreConfig {
 }
 
 export interface GcsConfig extends RemoteStoreConfig {
-  /** Of a service account, or of workload identity; absent: ambient credentials, or none for an emulator. */
+  /** Key of a service account, or of workload identity; absent: ambient credentials, or none for an emulator. */
   readonly keyFile: string | null;
 }
 
@@ -112,7 +115,7 @@ export interface BackupConfig {
   readonly passphrase: string | null;
   /** Read for each backup; null: the passphrase is given directly, or there is none. */
   readonly passphraseFile: string | null;
-  /** Of scheduled backups. */
+  /** Compression of scheduled backups. */
   readonly compression: Compression;
   /** Extensions that a restore creates, besides those that PostgreSQL trusts. */
   readonly restoredExtensions: readonly string[];
@@ -135,6 +138,8 @@ export interface AuthConfig {
   readonly requestsPerMinute: number;
   /** Mails to one address on request of anybody before each further one has to wait. */
   readonly mailsPerHour: number;
+  /** Hosts that may have private addresses and plain HTTP: `host` or `host:port`. */
+  readonly allowedHosts: readonly string[];
 }
 
 /** Limits of the sessions of staff who administer the installation (docs/staff.md). */
@@ -168,14 +173,23 @@ export interface OidcConfig {
   readonly roles: Readonly<Record<string, GroupRoles>>;
 }
 
+/** Space on the disks of this machine, in bytes. */
+interface DiskConfig {
+  /** Kept free; 0: none. */
+  readonly reserveBytes: number;
+  /** Of the file that is removed when PostgreSQL has no space; 0: none. */
+  readonly ballastBytes: number;
+  /** Of the files of all projects; null: no limit. */
+  readonly filesLimitBytes: number | null;
+}
+
 export interface AppConfig {
   readonly server: ServerConfig;
   /** Absolute. */
   readonly dataDir: string;
   readonly database: DatabaseConfig;
-  /** Absent: single-node mode. */
-  /** Space that is kept free on the disks of this machine, and the size of the ballast; 0: none. */
-  readonly disk: { readonly reserveBytes: number; readonly ballastBytes: number };
+  readonly disk: DiskConfig;
+  /** Null: single-node mode. */
   readonly redisUrl: string | null;
   readonly mail: MailConfig;
   readonly secrets: SecretsConfig;

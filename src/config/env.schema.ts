@@ -9,6 +9,8 @@ const BUCKET = /^[a-z0-9][a-z0-9._-]{1,221}[a-z0-9](\/[\w.-]+)*\/?$/;
 const METRICS_ADDRESS =
   /^(?:(?:[\w.-]+|\[[0-9a-f:.]+\]):)?(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/i;
 
+const HOST_LIST = /^\s*[\w.:-]+(\s*,\s*[\w.:-]+)*\s*$/;
+
 export class EnvironmentVariables {
   @Port(1) PORT = 8080;
 
@@ -38,7 +40,7 @@ export class EnvironmentVariables {
   /** Directory to which the write-ahead log of the embedded PostgreSQL is archived; default: it is not archived. */
   @IsOptional() @IsString() WAL_ARCHIVE_DIR?: string;
 
-  /** Of each process; default: by the machine's memory, or 80 with DATABASE_URL. */
+  /** Connections of each process; default: by the machine's memory, or 80 with DATABASE_URL. */
   @IsOptional() @WholeNumber(4, 10_000) DATABASE_MAX_CONNECTIONS?: number;
 
   @WholeNumber(1, 1_000) DATABASE_PROJECT_CONNECTIONS = 12;
@@ -57,7 +59,7 @@ export class EnvironmentVariables {
 
   @IsOptional() @Secret(32) MASTER_KEY?: string;
 
-  /** Bearer token that reads GET /metrics, beside PLATFORM_ADMIN_KEY; default: none. */
+  /** Bearer token that reads GET /metrics, in addition to PLATFORM_ADMIN_KEY; default: none. */
   @IsOptional() @Secret(16) METRICS_TOKEN?: string;
 
   /** Encrypts the secrets in backups; default: none, the command line takes it from a file. */
@@ -102,16 +104,19 @@ export class EnvironmentVariables {
   @Form(/^(\/[\w-]+)+\/?$/, 'a path such as /internal-files')
   STORAGE_ACCEL_REDIRECT?: string;
 
+  /** Bytes of the files of all projects in the directory of the disk provider; default: no limit. */
+  @IsOptional() @SizeInBytes(1) STORAGE_TOTAL_LIMIT?: number;
+
   /** Bytes. */
   @SizeInBytes(1) MAX_FILE_SIZE = 50 * 1024 * 1024;
 
   /** Bytes of a JSON, form or CSV body. */
   @SizeInBytes(1_024) MAX_BODY_SIZE = 10 * 1024 * 1024;
 
-  /** Bytes of a table REST result that is held, because it cannot be streamed. Less is held of each that is. */
+  /** Bytes of a table REST result that is held if it cannot be streamed. A streamed result holds less. */
   @SizeInBytes(2 * 1024 * 1024) MAX_RESULT_SIZE = 64 * 1024 * 1024;
 
-  /** Connections of clients that are open at once; further ones are closed. */
+  /** Connections of clients that are open at once; further connections are closed. */
   @WholeNumber(1, 1_000_000) MAX_CLIENT_CONNECTIONS = 4_096;
 
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'silent']) LOG_LEVEL = 'info';
@@ -138,6 +143,11 @@ export class EnvironmentVariables {
    * passwords from one address are delayed after a sixth of it.
    */
   @WholeNumber(1, 1_000_000) AUTH_REQUESTS_PER_MINUTE = 300;
+
+  /** Hosts, separated by commas, with or without a port, that projects may name although their addresses are private; default: none. */
+  @IsOptional()
+  @Form(HOST_LIST, 'hosts such as keycloak.internal or 10.0.0.5:8080, separated by commas')
+  AUTH_ALLOWED_HOSTS?: string;
 
   /** Seconds without a request after which the session of a staff member at the administration ends; at the latest after 21 times as long. */
   @WholeNumber(60, 2_592_000) STAFF_SESSION_IDLE = 28_800;

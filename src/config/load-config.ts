@@ -70,7 +70,11 @@ export function loadConfig(
       maxConnections: env.DATABASE_MAX_CONNECTIONS ?? defaultConnections(env.DATABASE_URL, env.WORKERS),
       projectConnections: env.DATABASE_PROJECT_CONNECTIONS,
     },
-    disk: { reserveBytes: env.DISK_RESERVE, ballastBytes: env.DISK_BALLAST },
+    disk: {
+      reserveBytes: env.DISK_RESERVE,
+      ballastBytes: env.DISK_BALLAST,
+      filesLimitBytes: env.STORAGE_TOTAL_LIMIT ?? null,
+    },
     redisUrl: env.REDIS_URL ?? null,
     mail: {
       smtpUrl: env.SMTP_URL ?? null,
@@ -95,6 +99,10 @@ export function loadConfig(
       ),
       requestsPerMinute: env.AUTH_REQUESTS_PER_MINUTE,
       mailsPerHour: tuning.mailsPerHour,
+      allowedHosts: (env.AUTH_ALLOWED_HOSTS ?? '')
+        .split(',')
+        .map((host) => host.trim())
+        .filter(Boolean),
     },
     staff: {
       sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,
@@ -136,6 +144,8 @@ function serverConfig(env: EnvironmentVariables, tuning: Tuning): ServerConfig {
     bodyRateWindowMs: tuning.bodyRateWindowMs,
     bodyTimeoutMs: tuning.bodyTimeoutMs,
     maxClientConnections: env.MAX_CLIENT_CONNECTIONS,
+    changeLogMs: tuning.changeLogMs,
+    changeLogBytes: tuning.changeLogBytes,
   };
 }
 

@@ -1,4 +1,4 @@
-/** Counts and times every request, refused and unknown ones included, at the HTTP server itself. */
+/** Counts and times every request, including refused and unknown requests, at the HTTP server itself. */
 import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import type { Server, ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import type { ObservedRequest } from '../traffic/ended-request';
 import { RequestObserver } from '../traffic/request-observer.service';
 import { areaOf, methodOf } from './request-area';
 
-/** The client went away before it had the answer (nginx's code for it). */
+/** The client disconnected before it had the answer (nginx's code for it). */
 const CLIENT_CLOSED = 499;
 /** Seconds. A REST read takes a millisecond, an upload minutes. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

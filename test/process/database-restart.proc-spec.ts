@@ -1,6 +1,6 @@
 /**
  * The embedded PostgreSQL crashes while Plinth runs. Plinth restarts it, no acknowledged change is lost, every area returns 503
- * meanwhile, and all users of connections recover.
+ * in the meantime, and all users of connections recover.
  */
 import {
   appendFileSync,
@@ -47,7 +47,7 @@ class Install {
     const directory = mkdtempSync(join(tmpdir(), 'plinth-restart-'));
     const plinth = await PlinthProcess.start({ dataDir: directory, env });
     const created = await plinth.admin.post('/admin/v1/projects', { name: 'Restart', plan: 'enterprise' });
-    const install = new Install(directory, plinth, created.body as Project);
+    const install = new Install(directory, plinth, created.body);
     await install.sql('create table numbers (n int primary key)');
     expect((await install.auth('signup')).status).toBe(201);
     return install;

@@ -123,7 +123,7 @@ async function expectServiceKeyInFile({ output }: Program): Promise<void> {
   expect(file).toBe(path.join(dataDir, 'demo-service-role-key'));
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const { body } = await admin.get('/admin/v1/projects?slug=demo');
-  const keys = (await admin.get(`/admin/v1/projects/${body[0].id}/keys`)).body;
+  const keys = (await admin.get(`/admin/v1/projects/${body[0]!.id}/keys`)).body;
   expect(readFileSync(file, 'utf8')).toBe(`${keys.service_role_key}\n`);
   expect(output).toContain(keys.anon_key);
   for (const secret of [keys.service_role_key, keys.jwt_secret, ADMIN_KEY])
@@ -261,7 +261,7 @@ describe('npm start', () => {
     const program = launch(process.execPath, [START], { env: { METRICS_PORT: String(taken) } });
     expect(await program.exited).toEqual({ code: 1, signal: null });
     expect(program.output).toBe(
-      `METRICS_PORT ${taken} on 127.0.0.1 is taken: set another one, or leave it away.\n`,
+      `METRICS_PORT ${taken} on 127.0.0.1 is taken: set another port, or remove the setting.\n`,
     );
     expect(postmaster()).toBeNull();
     await new Promise((resolve) => server.close(resolve));

@@ -26,7 +26,7 @@ export interface BackupRun {
   /** Bytes of the archive, as decimal digits. */
   readonly bytes: string | null;
   readonly error: string | null;
-  /** When the archive was removed, because newer ones exist. */
+  /** When the archive was removed, because newer archives exist. */
   readonly removedAt: Date | null;
 }
 
@@ -39,7 +39,7 @@ const COLUMNS = `id, subject, slug, due_at as "dueAt", started_at as "startedAt"
   destination, archive, bytes::text as bytes, error, removed_at as "removedAt"`;
 const LOCK = `hashtextextended('plinth backup run ' || $1, 0)`;
 const LOST = 'The process that made this backup ended before it was complete';
-/** Runs of a subject whose rows are kept, beside those whose archive exists. */
+/** Runs of a subject whose rows are kept, in addition to those whose archive exists. */
 const KEPT_RUNS = 200;
 
 @Injectable()
@@ -108,7 +108,7 @@ export class RunRepository {
   }
 
   /**
-   * Runs whose archive in this destination is not kept: all but the newest `keep` good ones. A run that failed may have an
+   * Runs whose archive in this destination is not kept: all but the newest `keep` good runs. A run that failed may have an
    * archive, if its process ended before it could record it.
    */
   async listExcess(subject: string, destination: string, keep: number): Promise<BackupRun[]> {

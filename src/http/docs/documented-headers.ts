@@ -14,7 +14,7 @@ export type DocumentedHeaders = Record<string, DocumentedHeader>;
 export const TEXT = { type: 'string' } as const;
 export const COUNT = { type: 'integer', format: 'int64', minimum: 0 } as const;
 
-/** Of answers that caches must not keep. */
+/** Headers of answers that caches must not keep. */
 export const NOT_STORED: DocumentedHeaders = {
   'Cache-Control': { description: '`no-store`', schema: TEXT },
 };

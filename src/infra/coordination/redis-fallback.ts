@@ -7,7 +7,7 @@ import { messageOf } from '../../common/errors/error-facts';
 import type { FailureLedger } from './failure-ledger';
 import type { RateCounter } from './rate-counter';
 
-/** Milliseconds between two attempts while Redis is away: one request makes the attempt, others do not wait for it. */
+/** Milliseconds between two attempts while Redis is unreachable: one request makes the attempt, others do not wait for it. */
 const RETRY_MS = 1_000;
 
 @Injectable()
@@ -26,7 +26,8 @@ export class RedisOutage {
       this.until = 0;
       return result;
     } catch (error) {
-      if (!wasAway) this.logger.warn(`Redis is away, each process counts for itself: ${messageOf(error)}`);
+      if (!wasAway)
+        this.logger.warn(`Redis is unreachable, each process counts for itself: ${messageOf(error)}`);
       this.until = performance.now() + RETRY_MS;
       return local();
     }

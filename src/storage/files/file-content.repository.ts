@@ -84,7 +84,7 @@ export class FileContentRepository {
   /** The values for signed URLs of a file; null when the caller may not read it. */
   async findRevision(caller: StorageContext, id: string): Promise<Revision | null> {
     if (!UUID.test(id)) return null;
-    // Not findRevisions() with one id: PostgreSQL plans a list of unknown length anew each time.
+    // Not findRevisions() with one id: PostgreSQL plans a list of unknown length again each time.
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-revision',
       text: `select f.link_revision, ${NOW} from storage.files f where f.id = $1`,
@@ -127,7 +127,7 @@ export class FileContentRepository {
 
   /**
    * A page of files, ordered by the ids of their objects.
-   * @param after excludes this id and lower ones
+   * @param after excludes this id and lower ids
    * @param last excludes higher ids; null: no upper bound
    * @throws AppError 500 when the rows are out of order, as those of a view may be: paging might never end
    */

@@ -127,7 +127,7 @@ describe('the operations of the platform', () => {
     if (path.includes('{id}')) values.id = await projectFor(operation.operationId);
     if (path.includes('{user_id}')) values.user_id = user.id;
     if (path.includes('{session_id}')) {
-      values.session_id = (await user.http.get(`${project.auth}/sessions`)).body.sessions[0].id;
+      values.session_id = (await user.http.get(`${project.auth}/sessions`)).body.sessions[0]!.id;
     }
     if (path.includes('{factor_id}')) {
       values.factor_id = (await user.http.post(`${project.auth}/factors`, { name: 'Phone' })).body.id;
@@ -143,7 +143,7 @@ describe('the operations of the platform', () => {
     return values;
   }
 
-  /** A project of its own for an operation that would take it from the ones after it. */
+  /** A separate project for an operation that would take it from the ones after it. */
   async function projectFor(operationId: string): Promise<string> {
     if (/delete|rotate|migrations|pause|resume|move|restore|updateProject$/i.test(operationId)) {
       return (await plinth.createProject({ plan: 'enterprise' })).id;

@@ -75,7 +75,7 @@ inBrowser('the console', () => {
           const { body } = await plinth.http
             .with({ apikey: anonKey })
             .post(`/v1/auth/${id}/signup`, { email, password: 'correct horse' });
-          return { email, token: body.session.access_token as string };
+          return { email, token: body.session.access_token };
         }),
       );
       await page.getByRole('link', { name: 'Tables', exact: true }).click();
@@ -445,7 +445,7 @@ inBrowser('the console', () => {
       await view.open(project.slug, 'settings');
       const field = page.getByLabel('max_rows', { exact: true });
       await field.fill('17');
-      // Somebody else's change meanwhile takes nothing away.
+      // Somebody else's change in the meantime takes nothing away.
       await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
         settings: { statement_timeout: 20_000 },
       });
@@ -537,7 +537,7 @@ const eventuallyShown = (check: () => Promise<void>): Promise<void> => eventuall
 
 async function projectNamed(name: string) {
   const { body } = await plinth.admin.get(`/admin/v1/projects?search=${name}`);
-  const [{ id, slug }] = body;
+  const { id, slug } = body[0]!;
   const keys = await plinth.admin.get(`/admin/v1/projects/${id}/keys`);
   return { id, slug, ...keys.body } as Record<'id' | 'slug' | 'anon_key' | 'service_role_key', string>;
 }
