@@ -383,12 +383,31 @@ describe('of 5,000 tables and functions', () => {
   }, 600_000);
 });
 
-it('serves /health/live during a backup of short and of long rows', async () => {
-  await sql(`create table short as select from generate_series(1, 3000000);
-    create table long as select repeat(E'\\\\\n', 5000000) as text from generate_series(1, 10)`);
+describe('of short and of long rows', () => {
+  const ROWS = `create table short as select from generate_series(1, 3000000);
+    create table long as select repeat(E'\\\\\n', 5000000) as text from generate_series(1, 10)`;
   const headers = { 'backup-passphrase': 'a passphrase of some words' };
-  await assertServed('COPY', () => admin.get(`/admin/v1/projects/${project.id}/backup`, { headers }));
-}, 300_000);
+
+  it('serves /health/live during a backup', async () => {
+    await sql(ROWS);
+    await assertServed('COPY', () => admin.get(`/admin/v1/projects/${project.id}/backup`, { headers }));
+  }, 300_000);
+
+  it('serves /health/live during a restore', async () => {
+    const copied = await createLoadedProject(admin, 'Copied');
+    const at = `/admin/v1/projects/${copied.id}`;
+    expect((await admin.post(`${at}/sql`, { query: ROWS, timeout_seconds: 60 })).status).toBe(200);
+    const answer = await fetch(plinth.baseUrl + at + '/backup', {
+      headers: { ...admin.headers, ...headers },
+    });
+    const archive = Buffer.from(await answer.arrayBuffer());
+    const options = { headers: { ...headers, 'content-type': 'application/octet-stream' } };
+    await assertServed('COPY into a restore', async () => {
+      expect((await admin.delete(at)).status).toBe(200);
+      expect((await admin.post('/admin/v1/restore', archive, options)).status).toBe(201);
+    });
+  }, 300_000);
+});
 
 it('serves /health/live during an export of the audit log', async () => {
   const data = join(directory, 'data');
