@@ -258,6 +258,19 @@ it('lets an anonymous user keep the id with an identity', async () => {
   expect(ended.user?.identities?.map(({ provider }) => provider)).toEqual(['mock']);
 });
 
+it('before_user_created_hook refuses users of providers, too', async () => {
+  const email = address();
+  await project.sql(`create function public.refuse(event jsonb) returns jsonb language sql as
+    $$ select '{"error": {"message": "By invitation only"}}'::jsonb $$`);
+  const set = (name: string | null) =>
+    plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { before_user_created_hook: name } });
+  await set('public.refuse');
+  const target = await enter({ sub: randomUUID(), email, email_verified: true });
+  await set(null);
+  expect(fragmentOf(target)).toMatchObject({ error_description: 'By invitation only' });
+  expect(await project.sql(`select from auth.users where email = '${email}'`)).toEqual([]);
+});
+
 describe('nobody takes over an account', () => {
   const password = 'correct horse';
 
