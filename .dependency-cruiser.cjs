@@ -18,6 +18,7 @@ const LAYERS = [
   ['identity'],
   ['staff'],
   ['auth', 'rest', 'storage'],
+  ['realtime'],
   ['copies'],
   ['backup', 'traffic', 'sql'],
   ['migrations', 'move', 'advisor'],
