@@ -16,7 +16,7 @@ import { VerifiedCredentials } from './verified-credentials';
 export class BearerGuard extends AuthGuard() {
   constructor(
     private readonly verified: VerifiedCredentials,
-    strategy: BearerStrategy,
+    private readonly strategy: BearerStrategy,
   ) {
     super(guardOptions('caller', strategy));
   }
@@ -37,8 +37,12 @@ export class BearerGuard extends AuthGuard() {
   }
 
   private async verify(context: ExecutionContext, apiKey: VerifiedApiKey, token: string): Promise<void> {
-    await super.canActivate(context);
-    const { caller } = context.switchToHttp().getRequest<Request>();
+    const request = context.switchToHttp().getRequest<Request>();
+    const verified = await this.strategy.verifyWithPair(apiKey, token);
+    if (verified === false) throw invalidCredentials();
+    if (verified) request.caller = verified;
+    else await super.canActivate(context);
+    const { caller } = request;
     if (caller) this.verified.rememberCaller(apiKey, token, caller);
   }
 

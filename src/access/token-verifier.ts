@@ -1,17 +1,22 @@
 /**
- * Finds the secret of a token, and checks times. passport-jwt checks the signature in the strategies, with the algorithm
- * pinned (RFC 8725, 3.1).
+ * Finds the key of a token by its `kid`, and checks times. Each key has one algorithm (RFC 8725, 3.1): passport-jwt checks
+ * signatures of the project's secret, and this those of its key pairs.
  */
 import { Injectable } from '@nestjs/common';
 import { createHmac, type KeyObject } from 'node:crypto';
 import { Clock } from '../common/time/clock';
 import { JsonObject } from '../common/text/json';
 import { equalSecrets } from '../infra/crypto/constant-time';
+import { isSignedBy } from '../infra/crypto/jws';
 import { isSecretValid, Project, ProjectSecret } from '../projects/project';
+import { ANON_ROLE, projectKey, SERVICE_ROLE } from '../projects/project-keys';
+import type { SigningKey } from '../projects/signing-keys';
 import { readToken } from './token-form';
 
 /** Clocks of replicas and of a project's own backend may differ by this much. */
 const CLOCK_TOLERANCE_SECONDS = 30;
+
+const KEY_ROLES = [ANON_ROLE, SERVICE_ROLE] as const;
 
 @Injectable()
 export class TokenVerifier {
@@ -26,7 +31,25 @@ export class TokenVerifier {
   secretFor(project: Project, token: string): ProjectSecret | null {
     const read = readToken(token);
     if (!read) return null;
-    const { kid } = read;
+    const secret = this.findSecret(project, read.kid, token);
+    if (secret === null || project.settings.backend_tokens_enabled) return secret;
+    const isKey = KEY_ROLES.some((role) => projectKey(project, secret, role) === token);
+    return isKey ? secret : null;
+  }
+
+  /** The key pair that the header names, if it is one of the project. */
+  keyPairFor(project: Project, token: string): SigningKey | null {
+    const kid = readToken(token)?.kid;
+    const found = project.signingKeys.find((key) => key.kid === kid);
+    return found && this.isSecretValid(found) ? found : null;
+  }
+
+  /** Whether the key pair signed the token. */
+  async isSignedWithPair(pair: SigningKey, token: string): Promise<boolean> {
+    return isSignedBy(pair, token);
+  }
+
+  private findSecret(project: Project, kid: string | undefined, token: string): ProjectSecret | null {
     const valid = project.secrets.filter((secret) => this.isSecretValid(secret));
     if (kid !== undefined) return valid.find((secret) => secret.kid === kid) ?? null;
     // A project's own backend may sign without a kid, and uses the old secret during the grace period.
@@ -43,7 +66,7 @@ export class TokenVerifier {
   }
 
   /** False once the grace period after a rotation is over. */
-  isSecretValid(secret: ProjectSecret): boolean {
+  isSecretValid(secret: Pick<ProjectSecret, 'expiresAt'>): boolean {
     return isSecretValid(secret, this.clock.now());
   }
 }

@@ -5,7 +5,6 @@
 import { Injectable } from '@nestjs/common';
 import { growingCache } from '../common/growing-cache';
 import { KeyRole } from '../projects/project-keys';
-import { ProjectSecret } from '../projects/project';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { Caller } from './caller';
 import { VerifiedApiKey } from './strategies/api-key.strategy';
@@ -17,7 +16,8 @@ const TOKENS_BYTES = 32 * 1024 * 1024;
 
 interface Verified<T extends object> {
   readonly outcome: T;
-  readonly secret: ProjectSecret;
+  /** Milliseconds since the epoch until which its key verifies; null: it is a current one. */
+  readonly key: { readonly expiresAt: number | null };
 }
 
 /** The callers that a bearer token stands for, by the role of the apikey beside it. */
@@ -58,29 +58,29 @@ export class VerifiedCredentials {
 
   rememberKey(token: string, key: VerifiedApiKey): void {
     const secret = this.verifier.secretFor(key.project, token);
-    if (secret) this.keys.set(token, { outcome: key, secret });
+    if (secret) this.keys.set(token, { outcome: key, key: secret });
   }
 
   /** The outcome for that bearer token under that key, if the project has not changed since. */
   findCaller({ project, role }: VerifiedApiKey, token: string): Caller | null {
     const known = this.tokens.get(token);
     const found = known?.revision === project.revision ? known.callers[role] : undefined;
-    if (!found || !this.verifier.isSecretValid(found.secret)) return null;
+    if (!found || !this.verifier.isSecretValid(found.key)) return null;
     return this.verifier.isTimely(found.outcome.tokenClaims) ? found.outcome : null;
   }
 
   rememberCaller({ project, role }: VerifiedApiKey, token: string, caller: Caller): void {
-    const secret = this.verifier.secretFor(project, token);
-    if (!secret) return;
+    const key = this.verifier.keyPairFor(project, token) ?? this.verifier.secretFor(project, token);
+    if (!key) return;
     const known = this.tokens.get(token);
     const { revision } = project;
     const others = known?.revision === revision ? known.callers : {};
-    this.tokens.set(token, { revision, callers: { ...others, [role]: { outcome: caller, secret } } });
+    this.tokens.set(token, { revision, callers: { ...others, [role]: { outcome: caller, key } } });
   }
 
   private knownKey(token: string): VerifiedApiKey | null {
     const found = this.keys.get(token);
-    if (!found || !this.verifier.isSecretValid(found.secret)) return null;
+    if (!found || !this.verifier.isSecretValid(found.key)) return null;
     return this.verifier.isTimely(found.outcome.claims) ? found.outcome : null;
   }
 }

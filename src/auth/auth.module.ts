@@ -15,6 +15,7 @@ import { AccountDetailsRepository } from './factors/account-details.repository';
 import { GoTrueAdminController } from './http/gotrue/gotrue-admin.controller';
 import { GoTrueFactorsController } from './http/gotrue/gotrue-factors.controller';
 import { GoTruePagesController } from './http/gotrue/gotrue-pages.controller';
+import { GoTrueKeysController } from './http/gotrue/gotrue-keys.controller';
 import { GoTruePublicController } from './http/gotrue/gotrue-public.controller';
 import { GoTrueSignInController } from './http/gotrue/gotrue-sign-in.controller';
 import { GoTrueSignInService } from './http/gotrue/gotrue-sign-in.service';
@@ -150,6 +151,7 @@ const ADMIN = [
 ];
 
 const GOTRUE = [
+  GoTrueKeysController,
   GoTruePublicController,
   GoTrueSignInController,
   GoTrueUserController,

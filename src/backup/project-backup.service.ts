@@ -13,6 +13,7 @@ import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { ProjectsService } from '../projects/projects.service';
+import { toStoredKey } from '../projects/signing-keys';
 import { ObjectAddress } from '../storage/providers/object-address';
 import { ObjectStore } from '../storage/providers/object-store';
 import { RemovalHoldRepository } from '../storage/removal/removal-hold.repository';
@@ -191,7 +192,7 @@ export class ProjectBackup {
   }
 
   private async secretsOf(project: ProjectEntity, snapshot: SnapshotRepository): Promise<ArchivedSecrets> {
-    const { secrets, dataSecret } = await this.registry.get(project.id);
+    const { secrets, signingKeys, dataSecret } = await this.registry.get(project.id);
     const roles = await this.projects
       .serverOf(project)
       .asAdmin(MAINTENANCE_DATABASE, (client) => readOwnerRoles(client, project));
@@ -206,6 +207,7 @@ export class ProjectBackup {
         created_at: createdAt,
         expires_at: expiresAt,
       })),
+      signing_keys: signingKeys.map(toStoredKey),
       // Their values may be secrets.
       database_settings: await snapshot.settings(),
       roles: { ...roles, named: await snapshot.namedRoles() },

@@ -254,9 +254,14 @@ export class ProjectRestore {
   }
 }
 
-function keysOf({ owner_password: ownerPassword, secrets }: ArchivedSecrets): CopiedKeys {
+function keysOf({
+  owner_password: ownerPassword,
+  secrets,
+  signing_keys: pairs = [],
+}: ArchivedSecrets): CopiedKeys {
   return {
     ownerPassword,
+    signingKeys: pairs,
     secrets: secrets.map(({ kid, secret, ...rest }) => ({
       kid,
       secret,

@@ -155,9 +155,11 @@ function addKeys(project: Command, context: CommandContext): void {
       'how long old keys, tokens and storage addresses stay valid; default: a day',
       wholeNumber,
     )
-    .action(async (name: string, { grace }: { grace?: number }) => {
+    .option('--only-signing', "rotate only the key pair that signs users' tokens; all else stays")
+    .action(async (name: string, { grace, onlySigning }: { grace?: number; onlySigning?: true }) => {
       const { id } = await context.server.findProject(name);
-      const init = { params: { path: { id } }, body: { grace_seconds: grace } };
+      const only = onlySigning ? ('signing_keys' as const) : undefined;
+      const init = { params: { path: { id } }, body: { grace_seconds: grace, only } };
       const keys = await dataOf(context.api.POST('/admin/v1/projects/{id}/keys/rotate', init));
       context.print(keys, () => list({ project_id: id, ...keys }));
     });

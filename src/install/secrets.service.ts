@@ -9,6 +9,7 @@ export type SecretKind =
   | 'owner-password'
   | 'login-password'
   | 'data-secret'
+  | 'signing-keys'
   | 'server-url';
 
 @Injectable()

@@ -16,6 +16,8 @@ declare module 'pg' {
     /** From BackendKeyData: the server process, and the key that a cancel request must show. Null until connected. */
     readonly processID: number | null;
     readonly secretKey: number | null;
+    /** False while an answer of the server is due. */
+    readonly readyForQuery: boolean;
   }
 
   interface Connection {

@@ -1,16 +1,16 @@
 /** Rotates the secrets of projects so that no process meets a signature that it does not accept yet. */
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
 import { Actor, PLINTH } from '../install/audit/audit-log.repository';
-import { MessageBus } from '../install/message-bus.service';
 import { OwnerDatabase } from './owner-database';
 import { ProjectSecret } from './project';
 import { entryFor } from './project-entries';
 import { ProjectFactory } from './project-factory';
-import { ProjectRegistry } from './project-registry.service';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
+import { noSigningKeys } from './projects.errors';
 import { ProjectsService } from './projects.service';
+import { SigningKeysService } from './signing-keys.service';
 
 /** Lifetime of a secret whose rotation was interrupted, in milliseconds: longer than a rotation plus clock skew. */
 const INTRODUCTION_MS = 600_000;
@@ -24,16 +24,13 @@ interface RotatedProject {
 
 @Injectable()
 export class KeyRotationService {
-  private readonly logger = new Logger(KeyRotationService.name);
-
   constructor(
     private readonly service: ProjectsService,
     private readonly projects: ProjectRepository,
-    private readonly registry: ProjectRegistry,
-    private readonly bus: MessageBus,
     private readonly factory: ProjectFactory,
     private readonly secrets: ProjectSecrets,
     private readonly owner: OwnerDatabase,
+    private readonly signing: SigningKeysService,
     private readonly clock: Clock,
   ) {}
 
@@ -45,26 +42,33 @@ export class KeyRotationService {
    */
   async rotate(id: string, graceSeconds: number, actor: Actor = PLINTH): Promise<RotatedProject> {
     const { slug } = await this.service.get(id);
+    const signing = await this.signing.advance(id, graceSeconds);
     await this.owner.rotatePassword(id, null);
     const secret = this.factory.newSecret(id);
     await this.projects.introduceSecret(secret, new Date(this.clock.now() + INTRODUCTION_MS));
-    await this.awaitReplicas(id);
+    await this.signing.awaitReplicas(id);
     const now = this.clock.now();
     await this.projects.rotateSecret(
       secret,
       { now: new Date(now), oldExpireAt: new Date(now + graceSeconds * 1000) },
       entryFor('project.keys.rotate', actor, id, { grace_seconds: graceSeconds }),
+      signing,
     );
     // Before the response, so that every process accepts the new keys and, without a grace period, refuses the
     // old ones.
-    await this.awaitReplicas(id);
+    await this.signing.awaitReplicas(id);
     return { id, slug, secret: this.secrets.openSigning(secret) };
   }
 
-  /** Waits until every process knows the project's current secrets. */
-  private async awaitReplicas(id: string): Promise<void> {
-    this.registry.forget(id);
-    if (await this.bus.allReplicasAcknowledged()) return;
-    this.logger.warn(`a process did not confirm that it uses the rotated keys of project ${id}`);
+  /**
+   * Rotates only the key pair that signs users' tokens. The next one, which is published already, signs from now on.
+   * @throws AppError 409 where the project's secret signs them
+   */
+  async rotateSigningKeys(id: string, graceSeconds: number, actor: Actor): Promise<void> {
+    const signing = await this.signing.advance(id, graceSeconds);
+    if ((await this.service.get(id)).signingKeys === null) throw noSigningKeys();
+    const details = { grace_seconds: graceSeconds, only: 'signing_keys' };
+    await this.projects.changeSigningKeys(id, entryFor('project.keys.rotate', actor, id, details), signing);
+    await this.signing.awaitReplicas(id);
   }
 }

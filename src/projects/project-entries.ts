@@ -10,6 +10,8 @@ export interface ProjectChange {
   readonly name?: string | null;
   readonly plan?: Plan | null;
   readonly settings?: ProjectSettingsInput | null;
+  /** When the project was last changed, as the client knows it. */
+  readonly unchanged_since?: string | null;
 }
 
 export function entryFor(action: string, actor: Actor, projectId: string, details: JsonObject): AuditEntry {
@@ -21,8 +23,10 @@ export function undoEntry({ id, slug, status }: ProjectEntity): AuditEntry {
 }
 
 /** Names only: values such as mail templates are long, and may be confidential. */
-export function changedNames({ settings, ...rest }: ProjectChange): string[] {
-  const given = Object.entries(rest).flatMap(([name, value]) => ((value ?? null) === null ? [] : [name]));
+export function changedNames({ settings, name, plan }: ProjectChange): string[] {
+  const given = Object.entries({ name, plan }).flatMap(([name, value]) =>
+    (value ?? null) === null ? [] : [name],
+  );
   // null resets a setting to its default, which is a change.
   const set = Object.entries(settings ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   return [...given, ...set.map((name) => `settings.${name}`)];

@@ -7,8 +7,14 @@ import { Plan } from './plans';
 import { ProjectSecret } from './project';
 import { ProjectEntity, ProjectSecretEntity } from './project.entity';
 import { ProjectSecrets } from './project-secrets';
-import { mergeSettings, ProjectSettingsInput } from './project-settings';
+import {
+  assertTokensTellApart,
+  effectiveSettings,
+  mergeSettings,
+  ProjectSettingsInput,
+} from './project-settings';
 import { invalidSlug, nameWithoutSlug } from './projects.errors';
+import { firstSigningKeys, NEW_PROJECT_ALGORITHM, type StoredSigningKey } from './signing-keys';
 
 const SLUG = /^[a-z][a-z0-9-]{0,38}[a-z0-9]$/;
 
@@ -28,6 +34,7 @@ export interface NewProject {
 export interface CopiedKeys {
   readonly ownerPassword: string;
   readonly secrets: readonly Omit<ProjectSecret, 'key'>[];
+  readonly signingKeys: readonly StoredSigningKey[];
 }
 
 /** A project as a backup describes it. Times are in milliseconds since the epoch. */
@@ -62,13 +69,14 @@ export class ProjectFactory {
       name: input.name,
       plan: input.plan ?? 'free',
       status: 'provisioning' as const,
-      settings: mergeSettings({}, input.settings ?? {}),
+      settings: settingsOfNew(input.settings ?? {}),
       serverUrl: input.databaseUrl ? this.secrets.seal('server-url', id, input.databaseUrl) : null,
       server: input.server ?? (input.databaseUrl ? null : PLATFORM_SERVER),
       ...namesOf(id),
       ownerPassword: this.secrets.seal('owner-password', id, randomSecret()),
       loginPassword: this.secrets.seal('login-password', id, randomSecret()),
       dataSecret: null,
+      signingKeys: null,
       schemaVersion: '',
       polled: false,
       pausedAt: null,
@@ -93,6 +101,13 @@ export class ProjectFactory {
     return { project, secrets: secrets ?? [this.newSecret(id)] };
   }
 
+  /** Sets the keys that sign users' tokens: those of a backup, or new ones. */
+  async addSigningKeys(project: ProjectEntity, given?: readonly StoredSigningKey[]): Promise<void> {
+    const algorithm = effectiveSettings(project.settings).jwt_algorithm;
+    const keys = given ?? (await firstSigningKeys(algorithm, this.clock.now()));
+    project.signingKeys = this.secrets.sealSigningKeys(project.id, keys);
+  }
+
   newSecret(projectId: string): ProjectSecretEntity {
     return Object.assign(new ProjectSecretEntity(), {
       projectId,
@@ -114,6 +129,12 @@ export class ProjectFactory {
       expiresAt: given.expiresAt === null ? null : new Date(given.expiresAt),
     });
   }
+}
+
+function settingsOfNew(given: ProjectSettingsInput): ProjectSettingsInput {
+  const settings = mergeSettings({ jwt_algorithm: NEW_PROJECT_ALGORITHM }, given);
+  assertTokensTellApart(effectiveSettings(settings));
+  return settings;
 }
 
 export function namesOf(id: string): Pick<ProjectEntity, 'databaseName' | 'ownerRole' | 'loginRole'> {

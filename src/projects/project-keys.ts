@@ -1,5 +1,6 @@
 /** The two keys of a project: JWTs signed with its current secret (DECISIONS.md 3). */
 import { sign } from 'jsonwebtoken';
+import { signJwt } from '../infra/crypto/jws';
 import { Project, ProjectSecret } from './project';
 
 const KEY_ISSUER = 'plinth';
@@ -23,4 +24,12 @@ export function projectKey(
     iat: Math.floor(secret.createdAt / 1000),
   };
   return sign(claims, secret.key, { algorithm: 'HS256', keyid: secret.kid });
+}
+
+/** A token of a user: signed with the current key, or with the project's secret where the project has none. */
+export async function signUserToken(project: Project, claims: object): Promise<string> {
+  const current = project.signingKeys.find(({ status }) => status === 'current');
+  if (current) return signJwt({ ...current, key: current.privateKey }, claims);
+  const [{ key, kid }] = project.secrets;
+  return sign(claims, key, { algorithm: 'HS256', keyid: kid });
 }

@@ -11,6 +11,7 @@ import { revisionOf } from './project-revision';
 import { ProjectSecrets } from './project-secrets';
 import { effectiveSettings } from './project-settings';
 import { projectNotFound } from './projects.errors';
+import { openSigningKey } from './signing-keys';
 
 const CACHED_PROJECTS = 2_000;
 /** Unknown slugs and ids have a cache of their own, so that many of them do not displace projects. */
@@ -167,6 +168,7 @@ export class ProjectRegistry {
       plan: project.plan,
       settings: effectiveSettings(project.settings),
       secrets: this.openSecrets(project.id, secrets),
+      signingKeys: this.secrets.openSigningKeys(project.id, project.signingKeys).map(openSigningKey),
       polled: project.polled,
       dataSecret: this.secrets.dataSecretOf(project.id, project.dataSecret),
       database: Object.freeze({

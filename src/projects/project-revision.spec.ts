@@ -16,6 +16,7 @@ const PROJECT: ProjectEntity = {
   ownerPassword: Buffer.from('1'),
   loginPassword: Buffer.from('2'),
   schemaVersion: '1',
+  signingKeys: null,
   dataSecret: null,
   polled: false,
   pausedAt: null,

@@ -15,6 +15,7 @@ type Facts = Pick<
   | 'loginRole'
   | 'loginPassword'
   | 'dataSecret'
+  | 'signingKeys'
   | 'polled'
   | 'pausedAt'
 >;
@@ -25,14 +26,14 @@ type Facts = Pick<
  */
 export function revisionOf(project: Facts, secrets: readonly ProjectSecretEntity[]): string {
   const { id, slug, name, plan, settings, polled, pausedAt } = project;
-  const { serverUrl, databaseName, loginRole, loginPassword, dataSecret } = project;
+  const { serverUrl, databaseName, loginRole, loginPassword, dataSecret, signingKeys } = project;
   const signing = secrets
     .map(({ kid, secret, storageSecret, createdAt, expiresAt }) =>
       JSON.stringify([kid, base64(secret), base64(storageSecret), createdAt, expiresAt]),
     )
     .sort();
   const facts = [id, slug, name, plan, settings, polled, pausedAt, databaseName, loginRole];
-  const sealed = [serverUrl && base64(serverUrl), base64(loginPassword), dataSecret && base64(dataSecret)];
+  const sealed = [serverUrl, loginPassword, dataSecret, signingKeys].map((bytes) => bytes && base64(bytes));
   return createHash('sha256')
     .update(JSON.stringify([facts, sealed, signing]))
     .digest('base64url');

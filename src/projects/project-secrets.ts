@@ -5,6 +5,7 @@ import { SECRETS_CONFIG, SecretsConfig } from '../config/app-config';
 import { type SecretKind, Secrets } from '../install/secrets.service';
 import { ProjectSecret } from './project';
 import { ProjectSecretEntity } from './project.entity';
+import type { StoredSigningKey } from './signing-keys';
 
 /** The secrets were encrypted with another key. The message is for the administrator. */
 class MasterKeyError extends Error {
@@ -43,6 +44,15 @@ export class ProjectSecrets {
       createdAt: row.createdAt.getTime(),
       expiresAt: row.expiresAt?.getTime() ?? null,
     };
+  }
+
+  /** Null for none. */
+  sealSigningKeys(projectId: string, keys: readonly StoredSigningKey[]): Buffer | null {
+    return keys.length > 0 ? this.seal('signing-keys', projectId, JSON.stringify(keys)) : null;
+  }
+
+  openSigningKeys(projectId: string, sealed: Buffer | null): StoredSigningKey[] {
+    return sealed ? (JSON.parse(this.open('signing-keys', projectId, sealed)) as StoredSigningKey[]) : [];
   }
 
   /**

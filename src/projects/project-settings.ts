@@ -1,4 +1,5 @@
 /** The settings of a project, composed of those of all features. Only values that were set are stored. */
+import { invalidParameters } from '../common/errors/http-errors';
 import { AUTH_SETTINGS } from './settings/auth.settings';
 import { QUOTA_SETTINGS } from './settings/quota.settings';
 import { REALTIME_SETTINGS } from './settings/realtime.settings';
@@ -24,6 +25,14 @@ export const ProjectSettingsInput = inputClass<ProjectSettingsInput>('ProjectSet
 const fallbacks = Object.entries(SETTINGS).map(([name, { fallback }]) => [name, fallback] as const);
 
 export const DEFAULT_SETTINGS = Object.freeze(Object.fromEntries(fallbacks)) as ProjectSettings;
+
+/** @throws AppError 400 where tokens of the project's own backend are refused, but users' tokens have the same signature */
+export function assertTokensTellApart(settings: ProjectSettings): void {
+  if (settings.backend_tokens_enabled || settings.jwt_algorithm !== 'HS256') return;
+  throw invalidParameters(
+    'settings.backend_tokens_enabled can only be false where jwt_algorithm is not HS256',
+  );
+}
 
 /** Milliseconds that a statement of a request may run, by the request's role. */
 export function statementTimeout(settings: ProjectSettings, role: string): number {

@@ -22,6 +22,8 @@ export class ProjectEntity {
   @Column('bytea', { name: 'owner_password' }) ownerPassword!: Buffer;
   @Column('bytea', { name: 'login_password' }) loginPassword!: Buffer;
   @Column('bytea', { name: 'data_secret', nullable: true }) dataSecret!: Buffer | null;
+  /** Encrypted; null where users' tokens are signed with the project's secret. */
+  @Column('bytea', { name: 'signing_keys', nullable: true }) signingKeys!: Buffer | null;
   @Column('text', { name: 'schema_version' }) schemaVersion!: string;
   @Column('boolean') polled!: boolean;
   /** Null: the project serves requests. */

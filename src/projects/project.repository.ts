@@ -29,7 +29,7 @@ export interface ProjectListQuery {
 /** The form of ids and slugs. Other text is not sent to PostgreSQL, which refuses some of it, such as NUL. */
 const ADDRESS = /^[a-z0-9-]{1,63}$/;
 
-type Changes = Partial<Pick<ProjectEntity, 'name' | 'plan' | 'settings' | 'pausedAt'>>;
+type Changes = Partial<Pick<ProjectEntity, 'name' | 'plan' | 'settings' | 'pausedAt' | 'signingKeys'>>;
 
 @Injectable()
 export class ProjectRepository {
@@ -203,16 +203,18 @@ export class ProjectRepository {
   /**
    * Makes the secret the current one. Old secrets are valid until `oldExpireAt`; if that is now, they are
    * deleted.
+   * @param signingKeysOf the changed keys that sign users' tokens
    */
   async rotateSecret(
     secret: ProjectSecretEntity,
     { now, oldExpireAt }: { now: Date; oldExpireAt: Date },
     entry: AuditEntry,
+    signingKeysOf: (before: ProjectEntity) => Buffer | null,
   ): Promise<void> {
     const id = secret.projectId;
     await this.change(id, entry, async (manager) => {
       // Serialises rotations of one project: only one secret may be the current one.
-      await manager.query('select from projects where id = $1 for update', [id]);
+      await changeSigningKeys(manager, id, signingKeysOf);
       await manager.query(
         'update project_secrets set expires_at = $2 where project_id = $1 and (expires_at is null or expires_at > $2)',
         [id, oldExpireAt],
@@ -223,6 +225,19 @@ export class ProjectRepository {
         now,
       ]);
       await manager.upsert(ProjectSecretEntity, { ...secret, expiresAt: null }, ['projectId', 'kid']);
+    });
+  }
+
+  /** @param entry null: another entry tells of the change */
+  async changeSigningKeys(
+    id: string,
+    entry: AuditEntry | null,
+    keysOf: (before: ProjectEntity) => Buffer | null,
+  ): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      await changeSigningKeys(manager, id, keysOf);
+      if (entry) await this.audit.write(entry, manager);
+      await announce(manager, id);
     });
   }
 
@@ -277,6 +292,17 @@ export class ProjectRepository {
       await announce(manager, id);
     });
   }
+}
+
+/** Locks the project's row. */
+async function changeSigningKeys(
+  manager: EntityManager,
+  id: string,
+  keysOf: (before: ProjectEntity) => Buffer | null,
+): Promise<void> {
+  const lock = { mode: 'pessimistic_write' as const };
+  const before = await manager.findOne(ProjectEntity, { where: { id }, lock });
+  if (before) await manager.update(ProjectEntity, { id }, { signingKeys: keysOf(before) });
 }
 
 async function lockProject(client: Client, id: string, waitTimeoutMs: number): Promise<boolean> {

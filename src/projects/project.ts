@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { ProjectDatabase } from '../database/pools/project-database';
 import { Plan } from './plans';
 import { ProjectSettings } from './project-settings';
+import type { SigningKey } from './signing-keys';
 
 /** The signing keys of a project, from one rotation to the next. */
 export interface ProjectSecret {
@@ -24,7 +25,7 @@ export interface ProjectSecret {
  * False once the grace period after a rotation is over.
  * @param now milliseconds since the epoch
  */
-export function isSecretValid(secret: ProjectSecret, now: number): boolean {
+export function isSecretValid(secret: Pick<ProjectSecret, 'expiresAt'>, now: number): boolean {
   return secret.expiresAt === null || secret.expiresAt > now;
 }
 
@@ -41,6 +42,8 @@ export interface Project {
   readonly settings: ProjectSettings;
   /** The current one is the first. */
   readonly secrets: readonly [ProjectSecret, ...ProjectSecret[]];
+  /** Sign users' tokens; none where the secret does. */
+  readonly signingKeys: readonly SigningKey[];
   /** Keys of values in the project's database are derived from it: refresh tokens, second factors. */
   readonly dataSecret: string;
   readonly database: ProjectDatabase;

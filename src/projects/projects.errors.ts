@@ -40,6 +40,13 @@ export const projectBusy = (): AppError =>
     headers: { 'Retry-After': '1' },
   });
 
+export const projectChanged = (): AppError =>
+  new AppError({
+    status: 409,
+    code: 'conflict',
+    message: 'The project was changed after you read it: read it again, then repeat your change',
+  });
+
 export const projectMoving = (): AppError =>
   httpError(503, 'The project is being moved to another server: try again in a moment');
 
@@ -49,4 +56,11 @@ export const databaseServerUnusable = (cause: Error): AppError =>
     code: 'invalid_parameters',
     message: `database_url: ${cause.message.replace(/\s*\n\s*-?\s*/g, ' ')}`,
     cause,
+  });
+
+export const noSigningKeys = (): AppError =>
+  new AppError({
+    status: 409,
+    code: 'conflict',
+    message: 'The secret of the project signs its tokens (jwt_algorithm is HS256): rotate all keys',
   });

@@ -12,6 +12,7 @@ import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { ProjectUpkeep } from './project-upkeep.service';
 import { ProjectsService } from './projects.service';
+import { SigningKeysService } from './signing-keys.service';
 import { RelationAdopter } from './relation-adopter.service';
 import { WriteStops } from './write-stops.service';
 
@@ -29,6 +30,7 @@ import { WriteStops } from './write-stops.service';
     ProjectUpkeep,
     ProjectsService,
     RelationAdopter,
+    SigningKeysService,
     WriteStops,
   ],
   exports: [

@@ -16,8 +16,15 @@ import { assertSlug, namesOf, NewProject, ProjectCopy, ProjectFactory, varySlug 
 import { ProjectRegistry } from './project-registry.service';
 import { ProjectListQuery, ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
-import { mergeSettings } from './project-settings';
-import { databaseServerUnusable, projectBusy, projectNotFound, slugTaken } from './projects.errors';
+import { assertTokensTellApart, effectiveSettings, mergeSettings } from './project-settings';
+import { SigningKeysService } from './signing-keys.service';
+import {
+  databaseServerUnusable,
+  projectBusy,
+  projectChanged,
+  projectNotFound,
+  slugTaken,
+} from './projects.errors';
 import { AdminExtension, DatabaseBlueprint, DatabaseProvisioner } from '../provisioning/database-provisioner';
 import { DatabaseServer } from '../provisioning/database-server';
 import { PROJECT_SCHEMA_VERSION } from '../provisioning/project-migrations';
@@ -62,6 +69,7 @@ export class ProjectsService {
     private readonly factory: ProjectFactory,
     private readonly secrets: ProjectSecrets,
     private readonly servers: ServersService,
+    private readonly signing: SigningKeysService,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {}
 
@@ -75,6 +83,7 @@ export class ProjectsService {
       const entity = this.factory.newProject(await this.placed(input));
       if (entity.serverUrl !== null)
         await this.assertUsable(this.serverOf(entity), input.databaseUrl !== undefined);
+      await this.factory.addSigningKeys(entity);
       const kind = { mayVary: input.slug === null, isPlaced };
       try {
         return await this.build(entity, kind, () => this.provision(entity, actor));
@@ -92,6 +101,7 @@ export class ProjectsService {
    */
   async restore(copy: ProjectCopy, steps: RestoreSteps, actor: Actor): Promise<Project> {
     const { project, secrets } = this.factory.copyOf(copy);
+    await this.factory.addSigningKeys(project, copy.keys?.signingKeys);
     await this.assertFree(project);
     return this.build(project, { mayVary: false, isPlaced: false }, async () => {
       const polled = await this.fill(project, steps);
@@ -167,14 +177,23 @@ export class ProjectsService {
 
   /** Takes effect with the next request, on every replica. @throws AppError 404 */
   async update(id: string, change: ProjectChange, actor: Actor = PLINTH): Promise<ProjectEntity> {
+    const signing = await this.signing.prepare(id, change.settings?.jwt_algorithm);
     const entity = await this.projects.update(
       id,
-      () => entryFor('project.update', actor, id, { changed: changedNames(change) }),
-      (before) => ({
-        name: change.name ?? before.name,
-        plan: change.plan ?? before.plan,
-        settings: mergeSettings(before.settings, change.settings ?? {}),
-      }),
+      (before) => {
+        assertUnchanged(before, change.unchanged_since ?? null);
+        return entryFor('project.update', actor, id, { changed: changedNames(change) });
+      },
+      (before) => {
+        const settings = mergeSettings(before.settings, change.settings ?? {});
+        assertTokensTellApart(effectiveSettings(settings));
+        return {
+          name: change.name ?? before.name,
+          plan: change.plan ?? before.plan,
+          settings,
+          ...signing(before),
+        };
+      },
       async (after) => {
         if (change.settings?.auto_rls !== undefined) await this.applyAutoRls(after);
       },
@@ -353,4 +372,9 @@ export class ProjectsService {
     const [unfinished] = await this.projects.listUnfinished({ slug });
     return unfinished !== undefined && (await this.recover(unfinished));
   }
+}
+
+/** @throws AppError 409 */
+function assertUnchanged({ updatedAt }: ProjectEntity, since: string | null): void {
+  if (since !== null && new Date(since).getTime() !== updatedAt.getTime()) throw projectChanged();
 }

@@ -1,14 +1,17 @@
-/** Plinth ends within its limits, whatever hangs: PostgreSQL, its checkpoint, a request, or a worker. */
+/** Time limits of requests and of Plinth's end, whatever hangs: PostgreSQL, its checkpoint, a request, or a worker. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually';
+import type { HttpAnswer } from '../support/http-client';
 import { PlinthProcess, type ProcessOptions } from '../support/plinth-process';
 import { hasRedis, TestRedis } from '../support/redis-server';
 
+const ANSWER_MS = 5_000;
 const CLOSE_MS = 10_000;
 const QUIT_MS = 5_000;
 /** For a loaded machine. */
+const LATE_MS = 2_000;
 const MARGIN_MS = 10_000;
 
 let directory: string;
@@ -71,6 +74,55 @@ it('a suspended PostgreSQL does not keep Plinth from ending, which says so and f
   expect([code, plinth.printed]).toEqual([1, expect.stringContaining('did not end within 1 seconds')]);
   expect(ms).toBeLessThan(1_000 + CLOSE_MS + 1_000 + QUIT_MS + MARGIN_MS);
 }, 60_000);
+
+it('a suspended PostgreSQL makes requests get 503 after five seconds, and serves them again when it goes on', async () => {
+  await start({});
+  const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Frozen', slug: 'frozen' });
+  const keys = (await plinth.admin.get(`/admin/v1/projects/${body.id}/keys`)).body;
+  const service = plinth.admin.with({
+    apikey: keys.service_role_key,
+    authorization: `Bearer ${keys.service_role_key}`,
+  });
+  const sql = (query: string): Promise<HttpAnswer> =>
+    plinth.admin.post(`/admin/v1/projects/${body.id}/sql`, { query });
+  await sql('create table things (id int primary key)');
+  const account = { email: 'a@example.com', password: 'correct horse' };
+  const read = (): Promise<HttpAnswer> => service.get('/rest/v1/things');
+  await eventually(async () => expect((await read()).status).toBe(200));
+  const requests: Record<string, () => Promise<HttpAnswer>> = {
+    read,
+    write: () => service.post('/rest/v1/things', { id: 1 }),
+    'sign-up': () => service.post(`/v1/auth/${body.id}/signup`, account),
+    buckets: () => service.get('/p/frozen/storage/buckets'),
+    sql: () => sql('select 1'),
+    projects: () => plinth.admin.get('/admin/v1/projects'),
+    'new project': () => plinth.admin.post('/admin/v1/projects', { name: 'New' }),
+    'staff sign-in': () => plinth.admin.post('/admin/v1/session', account),
+    'audit log': () => plinth.admin.get('/admin/v1/audit-log'),
+  };
+  const running = sql('select pg_sleep(300)');
+  await eventually(async () => {
+    const activity = await plinth.admin.get(`/admin/v1/projects/${body.id}/database/activity`);
+    expect(activity.text).toContain('pg_sleep');
+  });
+  signalDatabase('SIGSTOP');
+  const answers = async (): Promise<unknown[]> =>
+    Promise.all(
+      Object.entries(requests).map(async ([name, request]) => {
+        const began = performance.now();
+        const { status, headers } = await request();
+        const isInTime = performance.now() - began < ANSWER_MS + LATE_MS;
+        return [name, status, Number(headers.get('retry-after')) > 0, isInTime];
+      }),
+    );
+  const refused = Object.keys(requests).map((name) => [name, 503, true, true]);
+  expect(await answers()).toEqual(refused);
+  expect(await answers()).toEqual(refused);
+  expect((await running).status).toBe(503);
+  signalDatabase('SIGCONT');
+  await eventually(async () => expect((await read()).status).toBe(200), 20_000);
+  await eventually(async () => expect((await sql('select 1')).status).toBe(200), 20_000);
+}, 90_000);
 
 it('a checkpoint that takes longer than its limit is reported, and the exit code is 1', async () => {
   await start({}, { databaseStopMs: 1_000 });

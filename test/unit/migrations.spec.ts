@@ -23,6 +23,7 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
     '1790000000460-project-moves',
     '1790000000480-staff-proved-addresses',
     '1790000000485-staff-step-up',
+    '1790000000520-signing-keys',
   ],
   project: [
     '1790000000100-initial',

@@ -1,5 +1,5 @@
 /** The keys of a project, and the endpoints and the database URL that they belong to. */
-import { Button, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -41,6 +41,11 @@ function Keys({ project }: { project: Project }) {
             <Secret label="anon" value={keys.data.anon_key} hint={t('anonHint')} />
             <Secret label="service_role" value={keys.data.service_role_key} hint={t('serviceHint')} />
             <Secret label="jwt_secret" value={keys.data.jwt_secret} hint={t('jwtHint')} />
+            {keys.data.signing_keys.map(({ kid, algorithm, status }) => (
+              <Text key={kid} size="sm" ff="monospace">
+                {`${algorithm} ${kid} · ${t(`signingKey_${status}`)}`}
+              </Text>
+            ))}
           </>
         ) : null}
         {keys.error ? <Failure error={keys.error} /> : null}
@@ -80,6 +85,7 @@ interface RotationProps {
 function Rotation({ project, onClose, onRotated }: RotationProps) {
   const t = useT();
   const [hours, setHours] = useState<number | string>(24);
+  const [isOnlySigning, setOnlySigning] = useState(false);
   return (
     <Confirm
       title={t('rotateTitle')}
@@ -90,7 +96,10 @@ function Rotation({ project, onClose, onRotated }: RotationProps) {
       run={async () => {
         await api.POST('/admin/v1/projects/{id}/keys/rotate', {
           params: { path: { id: project.id } },
-          body: { grace_seconds: Math.round(Number(hours) * 3600) },
+          body: {
+            grace_seconds: Math.round(Number(hours) * 3600),
+            ...(isOnlySigning ? { only: 'signing_keys' } : {}),
+          },
         });
         forgetCredentials();
         onRotated();
@@ -105,6 +114,15 @@ function Rotation({ project, onClose, onRotated }: RotationProps) {
         value={hours}
         onChange={setHours}
       />
+      {project.settings.jwt_algorithm === 'HS256' ? null : (
+        <Checkbox
+          mt="sm"
+          label={t('onlySigningKeys')}
+          description={t('onlySigningKeysHint')}
+          checked={isOnlySigning}
+          onChange={(event) => setOnlySigning(event.currentTarget.checked)}
+        />
+      )}
     </Confirm>
   );
 }

@@ -177,7 +177,8 @@ function SaveTemplate({ project, name, draft, isChanged, onSaved }: SaveTemplate
       return dataOf(
         api.PATCH('/admin/v1/projects/{id}', {
           params: { path: { id: project.id } },
-          body: { settings: { mail_templates: templates } as never },
+          // The templates are saved together, so a change of another person must not be lost.
+          body: { settings: { mail_templates: templates } as never, unchanged_since: project.updated_at },
         }),
       );
     },
@@ -185,6 +186,7 @@ function SaveTemplate({ project, name, draft, isChanged, onSaved }: SaveTemplate
       client.setQueryData(projectQuery(project.slug).queryKey, changed);
       announce(t('templateSaved'));
     },
+    onError: () => client.invalidateQueries({ queryKey: projectQuery(project.slug).queryKey }),
   });
   return (
     <>

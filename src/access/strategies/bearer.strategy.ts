@@ -32,12 +32,24 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
     });
   }
 
+  /** For a token that names a key pair of the project. @returns null for any other; false if it is invalid */
+  async verifyWithPair(apiKey: VerifiedApiKey, token: string): Promise<Caller | false | null> {
+    const pair = this.tokens.keyPairFor(apiKey.project, token);
+    if (!pair) return null;
+    return (await this.tokens.isSignedWithPair(pair, token)) && this.callerOf(apiKey, token);
+  }
+
   /** Once the signature was verified. Passport gives parsed claims, in which large numbers have lost digits. */
   validate(request: Request): Caller | false {
-    const token = readToken(bearerToken(request.get('authorization')) ?? '');
-    if (!request.apiKey || !token) return false;
-    if (!this.tokens.isTimely(token.claims)) throw untimelyCredentials();
-    return toCaller(request.apiKey, token);
+    const token = bearerToken(request.get('authorization'));
+    return request.apiKey && token !== null ? this.callerOf(request.apiKey, token) : false;
+  }
+
+  private callerOf(apiKey: VerifiedApiKey, token: string): Caller | false {
+    const read = readToken(token);
+    if (!read) return false;
+    if (!this.tokens.isTimely(read.claims)) throw untimelyCredentials();
+    return toCaller(apiKey, read);
   }
 }
 

@@ -6,7 +6,11 @@ import { AccessTokenService } from './access-token.service';
 
 const secret = randomBytes(48).toString('base64url');
 const key = createSecretKey(secret, 'utf8');
-const project = { id: 'abcdefghijklmnopqrst', secrets: [{ kid: 'one', secret, key }] } as unknown as Project;
+const project = {
+  id: 'abcdefghijklmnopqrst',
+  secrets: [{ kid: 'one', secret, key }],
+  signingKeys: [],
+} as unknown as Project;
 const subject = {
   account: { id: randomUUID(), email: 'a@example.com', data: {}, appData: {}, isAnonymous: false },
   sessionId: randomUUID(),

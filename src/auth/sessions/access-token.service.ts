@@ -1,6 +1,5 @@
 /** Signs access tokens. They are verified in src/access. */
 import { Inject, Injectable } from '@nestjs/common';
-import { sign } from 'jsonwebtoken';
 import { AssuranceLevel } from '../../access/caller';
 import { JsonObject } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
@@ -8,7 +7,8 @@ import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { Account } from '../accounts/account';
 import { claimsFailed } from './custom-claims';
 import { MethodReference } from './session';
-import { AUTHENTICATED_ROLE } from '../../projects/project-keys';
+import { issuerOf } from '../../projects/issuer';
+import { AUTHENTICATED_ROLE, signUserToken } from '../../projects/project-keys';
 import { Project } from '../../projects/project';
 
 /** Claims that a project cannot set: they identify the user, limit the lifetime, and tell a token from a key. */
@@ -54,14 +54,18 @@ export class AccessTokenService {
    * @param issuedAt Unix seconds
    * @param expiresAt Unix seconds
    */
-  issue(project: Project, subject: AccessTokenSubject, issuedAt: number, expiresAt: number): string {
-    const [{ key, kid }] = project.secrets;
+  async issue(
+    project: Project,
+    subject: AccessTokenSubject,
+    issuedAt: number,
+    expiresAt: number,
+  ): Promise<string> {
     const { account } = subject;
     const own = {
       phone: '',
       app_metadata: appMetadata(account),
       ...allowedClaims(subject.customClaims),
-      iss: `${this.server.publicUrl}/v1/auth/${project.id}`,
+      iss: issuerOf(this.server.publicUrl, project),
       aud: AUTHENTICATED_ROLE,
       sub: account.id,
       role: AUTHENTICATED_ROLE,
@@ -75,7 +79,7 @@ export class AccessTokenService {
     };
     const whole = { user_metadata: account.data, ...own };
     const claims = isShort(whole) ? whole : own;
-    return sign(claims, key, { algorithm: 'HS256', keyid: kid });
+    return signUserToken(project, claims);
   }
 }
 

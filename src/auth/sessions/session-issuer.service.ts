@@ -27,14 +27,17 @@ export class SessionIssuer {
     private readonly clock: Clock,
   ) {}
 
-  issue(project: Project, { account, sessionId, number, aal, amr, customClaims }: SessionToIssue): SignedIn {
+  async issue(
+    project: Project,
+    { account, sessionId, number, aal, amr, customClaims }: SessionToIssue,
+  ): Promise<SignedIn> {
     const issuedAt = this.clock.nowSeconds();
     const expiresAt = issuedAt + project.settings.access_token_lifetime;
     const subject = { account, sessionId, aal, amr, customClaims };
     return {
       user: toUserView(account),
       session: {
-        access_token: this.accessTokens.issue(project, subject, issuedAt, expiresAt),
+        access_token: await this.accessTokens.issue(project, subject, issuedAt, expiresAt),
         expires_at: expiresAt,
         refresh_token: this.refreshTokens.issue(project, { sessionId, number }),
       },

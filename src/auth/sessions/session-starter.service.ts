@@ -54,11 +54,11 @@ export class SessionStarter {
   }
 
   /** The first tokens of a session. */
-  issueFirst(
+  async issueFirst(
     project: Project,
     created: Pick<SessionToIssue, 'account' | 'customClaims'>,
     { id, method }: Pick<NewSession, 'id' | 'method'>,
-  ): SignedIn {
+  ): Promise<SignedIn> {
     const amr = this.issuer.methodsOf(method);
     return this.issuer.issue(project, { ...created, sessionId: id, number: 0, aal: ONE_FACTOR, amr });
   }

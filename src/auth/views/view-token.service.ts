@@ -1,6 +1,5 @@
 /** "View as": tokens of five minutes with which a staff member sees a project as anon, a user, any claims or service_role. */
 import { Injectable } from '@nestjs/common';
-import { sign } from 'jsonwebtoken';
 import { ONE_FACTOR } from '../../access/caller';
 import { userNotFound } from '../auth.errors';
 import { allowedClaims, MAX_CUSTOM_CLAIMS } from '../sessions/access-token.service';
@@ -12,7 +11,13 @@ import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { Project } from '../../projects/project';
-import { ANON_ROLE, AUTHENTICATED_ROLE, projectKey, SERVICE_ROLE } from '../../projects/project-keys';
+import {
+  ANON_ROLE,
+  AUTHENTICATED_ROLE,
+  projectKey,
+  SERVICE_ROLE,
+  signUserToken,
+} from '../../projects/project-keys';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { rolesIn } from '../../staff/roles/decide';
 import type { Role } from '../../staff/roles/route-table';
@@ -70,7 +75,7 @@ export class ViewTokens {
       iat: issuedAt,
       exp: expiresAt,
     };
-    const accessToken = sign(whole, secret.key, { algorithm: 'HS256', keyid: secret.kid });
+    const accessToken = await signUserToken(project, whole);
     const apikey = projectKey(project, secret, ANON_ROLE);
     return { accessToken, apikey, expiresAt: new Date(expiresAt * 1000), readOnly };
   }

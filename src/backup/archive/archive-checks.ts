@@ -4,6 +4,7 @@
  */
 import { isJsonObject } from '../../common/text/json';
 import { inSlices } from '../../common/time/slices';
+import { isSoundKey } from '../../projects/signing-keys';
 import { isProjectId } from '../../storage/providers/object-address';
 import { archiveInvalid } from '../backup.errors';
 import { HEADER, MANIFEST, SECRETS } from './archive-format';
@@ -105,6 +106,7 @@ const PROJECT_SECRETS = object({
   secrets: list(
     object({ kid: name, secret, storage_secret: secret, created_at: time, expires_at: nullable(time) }),
   ),
+  signing_keys: optional(list(when(isSoundKey))),
   database_settings: optional(list(object({ role: nullable(name), in_database: flag, name, value: text }))),
   roles: optional(
     object({

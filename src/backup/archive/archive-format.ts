@@ -6,6 +6,7 @@ import type {
   ArchivedTable,
 } from '../../copies/archived-objects';
 import type { ArchivedRoles } from '../../copies/owner-roles';
+import type { StoredSigningKey } from '../../projects/signing-keys';
 
 export const FORMAT = 1;
 
@@ -130,6 +131,8 @@ export interface ArchivedSecrets {
   readonly owner_password: string;
   readonly data_secret: string;
   readonly secrets: readonly ArchivedSecret[];
+  /** That sign users' tokens. Absent in archives of earlier versions. */
+  readonly signing_keys?: readonly StoredSigningKey[];
   /** Absent in archives of earlier versions. */
   readonly database_settings?: readonly ArchivedDatabaseSetting[];
   /** With hashed passwords. Absent in archives of earlier versions. */

@@ -21,9 +21,11 @@ import { ServerReplicas1790000000450 } from '../../../migrations/platform/179000
 import { ProjectMoves1790000000460 } from '../../../migrations/platform/1790000000460-project-moves';
 import { StaffProvedAddresses1790000000480 } from '../../../migrations/platform/1790000000480-staff-proved-addresses';
 import { StaffStepUp1790000000485 } from '../../../migrations/platform/1790000000485-staff-step-up';
-import { HostListClient } from '../../pg-pipeline';
+import { SigningKeys1790000000520 } from '../../../migrations/platform/1790000000520-signing-keys';
+import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
-import { withConnection } from '../pools/one-off-connection';
+import { answers, withConnection } from '../pools/one-off-connection';
+import { endWhenSilent, REQUEST_CONNECT_MS } from '../pools/silence';
 import { QUIET_LOGGER } from './quiet-logger';
 import { createClosedDatabase, openClosedDatabase, stateOfDatabase } from './closed-database';
 import { missingCapabilities, readCapabilities, ServerUnusableError } from './server-capabilities';
@@ -46,6 +48,7 @@ const PLATFORM_MIGRATIONS = [
   ProjectMoves1790000000460,
   StaffProvedAddresses1790000000480,
   StaffStepUp1790000000485,
+  SigningKeys1790000000520,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */
@@ -75,7 +78,7 @@ export async function openPlatformDatabase(
     applicationName: 'plinth-platform',
     poolSize: 8,
     logger: QUIET_LOGGER,
-    extra: { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, Client: HostListClient },
+    extra: { connectionTimeoutMillis: REQUEST_CONNECT_MS, Client: PlatformClient },
   });
   await withConnection({ connectionString: url }, async (client) => {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -87,6 +90,13 @@ export async function openPlatformDatabase(
     await openStatementStatistics(client);
   });
   return dataSource;
+}
+
+class PlatformClient extends HostListClient {
+  constructor(config: HostListConfig) {
+    super(config);
+    endWhenSilent(this, () => answers(config));
+  }
 }
 
 /** Refuses a database that was migrated by a newer version, or by a development version from before 0.1.0 (docs/upgrades.md). */

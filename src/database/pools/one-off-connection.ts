@@ -1,19 +1,20 @@
 /** A connection for one task outside the request path: provisioning, migrations, the owner's SQL. */
-import type { Client } from 'pg';
+import { type Client, DatabaseError } from 'pg';
 import { HostListClient, type HostListConfig, LimitedClient, type MessageLimits } from '../../pg-pipeline';
 import { cleanError } from '../sql/clean-error';
 import { resultTooLarge } from './pool.errors';
+import { endWhenSilent, PROBE_MS, REQUEST_CONNECT_MS } from './silence';
 
-/** Milliseconds within which a server must have accepted the connection. */
+/** Milliseconds within which a server must have accepted a connection that no request waits for. */
 export const CONNECT_MS = 15_000;
-const DEFAULTS = { application_name: 'plinth-admin', connectionTimeoutMillis: CONNECT_MS };
+const DEFAULTS = { application_name: 'plinth-admin', connectionTimeoutMillis: REQUEST_CONNECT_MS };
 
 /** Connects, runs `work`, disconnects. Rejects with the driver's error. */
 export async function withConnection<T>(
   config: HostListConfig,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
-  return working(new HostListClient({ ...DEFAULTS, ...config }), work);
+  return working(new HostListClient({ ...DEFAULTS, ...config }), work, () => answers(config));
 }
 
 /** For a database that has an untrusted owner. @throws DatabaseFault result_too_large as well */
@@ -21,17 +22,47 @@ export async function withBoundedConnection<T>(
   config: BoundedClientConfig,
   work: (client: BoundedClient) => Promise<T>,
 ): Promise<T> {
-  return working(new BoundedClient({ ...DEFAULTS, ...config }), work);
+  return working(new BoundedClient({ ...DEFAULTS, ...config }), work, () => answers(config));
 }
 
-async function working<C extends Client, T>(client: C, work: (client: C) => Promise<T>): Promise<T> {
+async function working<C extends Client, T>(
+  client: C,
+  work: (client: C) => Promise<T>,
+  isThere: (() => Promise<boolean>) | null,
+): Promise<T> {
   // A connection that dies rejects its query; the event alone must not end the process.
   client.on('error', () => undefined);
   await client.connect();
+  const stop = isThere && endWhenSilent(client, isThere);
   try {
     return await work(client);
   } finally {
+    stop?.();
     await client.end().catch(() => undefined);
+  }
+}
+
+/** Milliseconds by which the end of a probe may be late, else this process was busy. */
+const LATE_MS = 2_000;
+
+/** Whether a server accepts a connection in time. True also for one that refuses it. */
+export async function answers(config: HostListConfig): Promise<boolean> {
+  const since = performance.now();
+  const client = new BoundedClient({
+    ...config,
+    // A pool hides it from enumeration.
+    password: config.password,
+    connectionTimeoutMillis: PROBE_MS,
+    query_timeout: PROBE_MS / 5,
+    statement_timeout: undefined,
+    application_name: 'plinth-probe',
+  });
+  try {
+    await working(client, () => client.query('select 1'), null);
+    return true;
+  } catch (error) {
+    // A busy event loop must not appear as a silent server.
+    return error instanceof DatabaseError || performance.now() - since > PROBE_MS + LATE_MS;
   }
 }
 

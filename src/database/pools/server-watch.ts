@@ -1,20 +1,12 @@
 /**
- * Notices PostgreSQL servers that do not answer at all, such as servers in a network that drops packets. The system would
- * notice after a quarter of an hour; until then the requests of their projects would hold the connections that all servers
- * share.
+ * Notices PostgreSQL servers that do not answer at all (silence.ts). The requests of their projects would hold the connections
+ * that all servers share.
  */
-import { DatabaseError } from 'pg';
-import { withBoundedConnection } from './one-off-connection';
+import { answers } from './one-off-connection';
 import type { PooledConnection } from './pooled-connection';
 import { loginConfig, type ProjectDatabase } from './project-database';
+import { POLL_MS, QUIET_MS } from './silence';
 
-const POLL_INTERVAL_MS = 1_000;
-/** Milliseconds without data from a server, while an answer is due, after which it is probed. */
-const QUIET_MS = 3_000;
-/** Milliseconds that it has to answer that. */
-const PROBE_MS = 3_000;
-/** Milliseconds by which the end of a probe may be late, else this process was busy. */
-const LATE_MS = 2_000;
 /** Share of all connections that one server may have while others are in use. */
 const SERVER_SHARE = 3 / 4;
 
@@ -26,7 +18,7 @@ export class ServerWatch {
 
   /** @param total connections to all servers */
   constructor(private readonly total: number) {
-    this.timer = setInterval(() => this.check(), POLL_INTERVAL_MS).unref();
+    this.timer = setInterval(() => this.check(), POLL_MS).unref();
   }
 
   close(): void {
@@ -68,7 +60,7 @@ export class ServerWatch {
   private check(): void {
     const quietSince = performance.now() - QUIET_MS;
     for (const [name, server] of this.servers) {
-      const awaited = server.isSilent ? server.lastAwaited : this.awaitedOf(server, quietSince);
+      const awaited = server.isSilent ? server.lastAwaited : server.awaitedBefore(quietSince);
       if (!awaited || server.isProbed) continue;
       server.lastAwaited = awaited;
       server.isProbed = true;
@@ -76,16 +68,8 @@ export class ServerWatch {
     }
   }
 
-  /** A database of a server that may be unreachable. With a single server there are no others to protect. */
-  private awaitedOf(server: WatchedServer, quietSince: number): ProjectDatabase | undefined {
-    if (this.servers.size < 2 || server.heardAt > quietSince) return undefined;
-    return server.awaitedBefore(quietSince);
-  }
-
   private async probe(name: string, server: WatchedServer, database: ProjectDatabase): Promise<void> {
-    const since = performance.now();
-    // A busy event loop must not look like a silent server.
-    const isThere = (await answers(database)) || performance.now() - since > PROBE_MS + LATE_MS;
+    const isThere = await answers(loginConfig(database));
     server.isProbed = false;
     if (isThere) {
       server.isSilent = false;
@@ -107,27 +91,12 @@ class WatchedServer {
   isProbed = false;
   lastAwaited: ProjectDatabase | undefined;
 
-  /** A database from which something has been awaited since before that time. */
+  /** A database from which something has been awaited since before that time, if nothing was heard since then. */
   awaitedBefore(time: number): ProjectDatabase | undefined {
+    if (this.heardAt > time) return undefined;
     for (const { awaitedSince, database } of this.connections)
       if (awaitedSince !== null && awaitedSince < time) return database;
     return undefined;
-  }
-}
-
-/** True also for a server that refuses the connection. */
-async function answers(database: ProjectDatabase): Promise<boolean> {
-  const config = {
-    ...loginConfig(database),
-    connectionTimeoutMillis: PROBE_MS,
-    query_timeout: PROBE_MS / 3,
-    application_name: 'plinth-probe',
-  };
-  try {
-    await withBoundedConnection(config, (client) => client.query('select 1'));
-    return true;
-  } catch (error) {
-    return error instanceof DatabaseError;
   }
 }
 

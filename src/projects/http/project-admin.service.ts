@@ -74,9 +74,15 @@ export class ProjectAdminService {
     return keysWithSecret(project, project.secrets[0]);
   }
 
-  async rotateKeys(id: string, graceSeconds: number, actor: Actor): Promise<ProjectKeysWithSecret> {
-    const rotated = await this.rotation.rotate(id, graceSeconds, actor);
-    return keysWithSecret(rotated, rotated.secret);
+  async rotateKeys(
+    id: string,
+    { grace, onlySigning }: { grace: number; onlySigning: boolean },
+    actor: Actor,
+  ): Promise<ProjectKeysWithSecret> {
+    if (onlySigning) await this.rotation.rotateSigningKeys(id, grace, actor);
+    else await this.rotation.rotate(id, grace, actor);
+    const project = await this.registry.get(id);
+    return keysWithSecret(project, project.secrets[0]);
   }
 
   async database(id: string, actor: Actor): Promise<DatabaseAccess> {
@@ -115,8 +121,18 @@ function keysOf(project: Named, secret: ProjectSecret): ProjectKeys {
   };
 }
 
-function keysWithSecret(project: Named, secret: ProjectSecret): ProjectKeysWithSecret {
-  return { ...keysOf(project, secret), jwt_secret: secret.secret };
+function keysWithSecret(project: Project, secret: ProjectSecret): ProjectKeysWithSecret {
+  return {
+    ...keysOf(project, secret),
+    jwt_secret: secret.secret,
+    signing_keys: project.signingKeys.map(({ kid, algorithm, status, createdAt, expiresAt }) => ({
+      kid,
+      algorithm,
+      status,
+      created_at: new Date(createdAt),
+      expires_at: expiresAt === null ? null : new Date(expiresAt),
+    })),
+  };
 }
 
 function toRecord(project: ProjectEntity): ProjectRecord {

@@ -19,7 +19,14 @@ import { CreateProjectDto, ListProjectsQuery, RotateKeysDto, UpdateProjectDto } 
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { COUNT } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { slugTaken, nameWithoutSlug, invalidSlug, projectBusy } from '../projects.errors';
+import {
+  invalidSlug,
+  nameWithoutSlug,
+  noSigningKeys,
+  projectBusy,
+  projectChanged,
+  slugTaken,
+} from '../projects.errors';
 import { noRoom, serverNotFound } from '../../servers/server.errors';
 import { changesQuotas } from '../settings/quota.settings';
 import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
@@ -81,7 +88,7 @@ export class ProjectsController {
   @Describe(`Change name, plan or settings of a project
     Omitted members and settings keep their values; null resets a setting to its default. The slug cannot change.`)
   @Answer(200, 'The updated project', ProjectRecord)
-  @Errors(invalidParameters('settings.max_rows must not be less than 1'))
+  @Errors(projectChanged(), invalidParameters('settings.max_rows must not be less than 1'))
   async updateProject(
     @Param('id') id: string,
     @StrictBody() body: UpdateProjectDto,
@@ -137,16 +144,17 @@ export class ProjectsController {
 
   @Post(':id/keys/rotate')
   @Describe(`Rotate the keys and secrets of a project
-    Returns the new keys. Old signatures stay valid for a grace period; if it is 0, all existing tokens and signed URLs stop working at once. The owner role of the database gets a new password at once, and its sessions end.`)
+    Returns the new keys. Old signatures stay valid for a grace period; if it is 0, all existing tokens and signed URLs stop working at once. The owner role of the database gets a new password at once, and its sessions end. With "only": "signing_keys", the next key pair signs users' tokens, and the rest stays.`)
   @JsonBody(RotateKeysDto, { required: false })
   @Answer(200, 'The new keys and the new secret', ProjectKeysWithSecret)
-  @Errors(invalidParameters('grace_seconds must not be less than 0'))
+  @Errors(invalidParameters('grace_seconds must not be less than 0'), noSigningKeys())
   rotateProjectKeys(
     @Param('id') id: string,
     @StrictBody() body: RotateKeysDto,
     @CurrentActor() actor: Actor,
   ): Promise<ProjectKeysWithSecret> {
-    return this.projects.rotateKeys(id, body.grace_seconds ?? DEFAULT_GRACE_SECONDS, actor);
+    const { grace_seconds: grace = DEFAULT_GRACE_SECONDS, only } = body;
+    return this.projects.rotateKeys(id, { grace, onlySigning: only !== undefined }, actor);
   }
 
   @Get(':id/database')

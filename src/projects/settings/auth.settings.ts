@@ -1,5 +1,6 @@
 /** Settings of accounts, sessions and mails (DECISIONS.md 4). */
 import { IsObject, Matches, MaxLength, NotContains } from 'class-validator';
+import { JWT_ALGORITHMS } from '../signing-keys';
 import { LANGUAGE_TAG } from '../../common/text/language-tag';
 import { choice, flag, integer, list, type Setting, text, url } from './setting';
 
@@ -51,6 +52,21 @@ export const AUTH_SETTINGS = {
     description: 'Seconds without a refresh after which a session ends',
     minimum: 300,
     maximum: 365 * DAY,
+  }),
+
+  jwt_algorithm: choice({
+    fallback: 'HS256',
+    description: "Algorithm that signs users' access tokens",
+    details:
+      'New projects have `ES256`. The two keys of the project stay HS256. A change ends no session ([auth](auth.md)).',
+    values: JWT_ALGORITHMS,
+  }),
+
+  backend_tokens_enabled: flag({
+    fallback: true,
+    description: "Accepts tokens that the project's own backend signed with `jwt_secret`",
+    details:
+      'Where it is false, the two keys are the only tokens of `jwt_secret`; `jwt_algorithm` must not be `HS256`.',
   }),
 
   magic_link_enabled: {

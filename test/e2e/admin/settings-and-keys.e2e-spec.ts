@@ -1,4 +1,5 @@
 /** Settings, plans, keys and the audit log over the admin API (DECISIONS.md 7). */
+import type { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 
 let plinth: TestPlinth;
@@ -131,6 +132,24 @@ describe('PATCH /projects/<id>', () => {
     const answer = await plinth.admin.patch(`${projects}/${id}`, { name: 'New', slug: 'other' });
     expect([answer.status, answer.body.error.message]).toEqual([400, 'slug is unknown']);
     expect((await plinth.admin.get(`${projects}/${id}`)).body.name).toBe('Test');
+  });
+
+  it('answers 409 to a change of a project that another person changed meanwhile, and changes nothing', async () => {
+    const { id } = await plinth.createProject();
+    const read = (await plinth.admin.get(`${projects}/${id}`)).body;
+    const save = (mail_templates: object): Promise<HttpAnswer> =>
+      plinth.admin.patch(`${projects}/${id}`, {
+        settings: { mail_templates },
+        unchanged_since: read.updated_at,
+      });
+    const [reset, verify] = [{ reset: { subject: 'First' } }, { verify: { subject: 'Second' } }];
+    const answers = await Promise.all([save(reset), save(verify)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body.error.code).toBe('conflict');
+    const now = (await plinth.admin.get(`${projects}/${id}`)).body;
+    expect(now).toEqual(answers.find(({ status }) => status === 200)?.body);
+    const wrong = await plinth.admin.patch(`${projects}/${id}`, { unchanged_since: 'yesterday' });
+    expect(wrong.status).toBe(400);
   });
 
   it('leaves a field unchanged for null', async () => {

@@ -1,5 +1,5 @@
 /** Sign-up, sign-in, current user and sign-out (SPEC.md 2.3, 2.4, 3.1, 4.2, 5, 7.2, 8). */
-import { randomUUID } from 'node:crypto';
+import { createPublicKey, randomUUID } from 'node:crypto';
 import { decode, verify } from 'jsonwebtoken';
 import { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -153,24 +153,26 @@ describe('POST /signup', () => {
 });
 
 describe('the access token', () => {
-  it('is signed with HS256 under a named secret and carries the claims of the session', async () => {
+  it('is signed with ES256 under a named key and carries the claims of the session', async () => {
     const email = address();
     const { user, session } = (await signUp({ email, password: 'secret' })).body;
     const { header, payload } = decode(session.access_token, { complete: true }) as unknown as {
       header: Record<string, unknown>;
       payload: Record<string, unknown>;
     };
-    expect(header).toMatchObject({ alg: 'HS256', kid: expect.any(String) });
+    expect(header).toMatchObject({ alg: 'ES256', kid: expect.any(String) });
     expect(payload).toMatchObject({
       sub: user.id,
       role: 'authenticated',
       email,
       session_id: expect.stringMatching(UUID),
       aal: 'aal1',
-      iss: `http://plinth.test/v1/auth/${project.id}`,
+      iss: `http://plinth.test/p/${project.slug}/auth/v1`,
       aud: 'authenticated',
     });
-    verify(session.access_token, project.jwtSecret, { algorithms: ['HS256'] });
+    const keySet = await project.client(null, null).get(`/p/${project.slug}/auth/v1/.well-known/jwks.json`);
+    const key = keySet.body.keys.find(({ kid }: { kid: string }) => kid === header.kid);
+    verify(session.access_token, createPublicKey({ key, format: 'jwk' }), { algorithms: ['ES256'] });
   });
 
   it('is valid for an hour, and expires_at is its end in Unix seconds', async () => {

@@ -15,7 +15,8 @@ beforeAll(async () => {
   // One trusted proxy, so that the tests can send from many addresses.
   plinth = await TestPlinth.start({ env: { TRUST_PROXY: '1' } });
   plinth.clock.hold();
-  project = await plinth.createProject();
+  // Key pairs are attacked in signing-keys.e2e-spec.ts.
+  project = await plinth.createProject({ settings: { jwt_algorithm: 'HS256' } });
   await project.sql('create table notes (id int); create policy everybody on notes using (true)');
   guest = project.client(project.anonKey, null);
 });

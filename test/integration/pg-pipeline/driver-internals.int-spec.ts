@@ -122,6 +122,14 @@ describe('Client', () => {
     expect([new Client().processID, new Client().secretKey]).toEqual([null, null]);
   });
 
+  it('is ready for a query unless an answer is due', async () => {
+    expect(client.readyForQuery).toBe(true);
+    const query = client.query('select 1');
+    expect(client.readyForQuery).toBe(false);
+    await query;
+    expect(client.readyForQuery).toBe(true);
+  });
+
   it.each([
     [`select 1 as one, 'a' as two`, ['fields one:23,two:25', 'row', 'complete', 'ready']],
     ['', ['empty', 'ready']],

@@ -1,6 +1,8 @@
 /** Responses about projects, as types and as OpenAPI schemas. */
 import { ApiProperty } from '@nestjs/swagger';
 import { Example } from '../../../http/docs/example.decorator';
+import { KEY_PAIR_ALGORITHMS, type KeyPairAlgorithm } from '../../../infra/crypto/jws';
+import { SIGNING_KEY_STATUSES, type SigningKeyStatus } from '../../signing-keys';
 import { Plan, PLANS } from '../../plans';
 import { effectiveSettings, ProjectSettings } from '../../project-settings';
 
@@ -58,10 +60,42 @@ export class CreatedProject extends ProjectRecord implements ProjectKeys {
   @ApiProperty({ description: 'Secret; bypasses row-level security' }) readonly service_role_key!: string;
 }
 
-@Example({ ...KEYS, jwt_secret: 'sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2' })
+const SIGNING_KEY = {
+  kid: 'p4w7d2m9c0e5r1t8y3u6',
+  algorithm: 'ES256',
+  status: 'current',
+  created_at: CREATED,
+  expires_at: null,
+};
+
+@Example(SIGNING_KEY)
+export class SigningKeyRecord {
+  @ApiProperty({ description: 'Names the key in tokens and in the key set' }) readonly kid!: string;
+  @ApiProperty({ enum: KEY_PAIR_ALGORITHMS }) readonly algorithm!: KeyPairAlgorithm;
+  @ApiProperty({
+    enum: SIGNING_KEY_STATUSES,
+    description: '`next` is published and signs after the next rotation, `previous` only verifies',
+  })
+  readonly status!: SigningKeyStatus;
+  @ApiProperty({ type: String, format: 'date-time' }) readonly created_at!: Date;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When a previous key stops to verify; null for the others',
+  })
+  readonly expires_at!: Date | null;
+}
+
+@Example({ ...KEYS, jwt_secret: 'sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2', signing_keys: [SIGNING_KEY] })
 export class ProjectKeysWithSecret extends ProjectKeys {
-  @ApiProperty({ description: 'Signs and verifies the tokens of the project (HS256)' })
+  @ApiProperty({ description: "Signs the two keys, and tokens of the project's own backend (HS256)" })
   readonly jwt_secret!: string;
+  @ApiProperty({
+    type: [SigningKeyRecord],
+    description: "The key pairs of users' tokens; none where `jwt_algorithm` is HS256",
+  })
+  readonly signing_keys!: SigningKeyRecord[];
 }
 
 @Example({ id: ID, deleted: true })

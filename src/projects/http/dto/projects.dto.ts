@@ -4,6 +4,7 @@ import { Type } from 'class-transformer';
 import {
   IsIn,
   IsInt,
+  IsISO8601,
   IsObject,
   IsString,
   Matches,
@@ -87,7 +88,20 @@ export class UpdateProjectDto {
   @ValidateNested()
   @Type(() => ProjectSettingsInput)
   settings?: ProjectSettingsInput;
+
+  @OptionalProperty({
+    type: String,
+    nullable: true,
+    format: 'date-time',
+    example: '2026-01-01T08:00:00.000Z',
+    description:
+      'The updated_at that you read: if the project was changed after that, the answer is 409 and nothing changes',
+  })
+  @IsISO8601({ strict: true })
+  unchanged_since?: string | null;
 }
+
+const ROTATIONS = ['signing_keys'] as const;
 
 @Example({ grace_seconds: 86_400 })
 export class RotateKeysDto {
@@ -102,6 +116,14 @@ export class RotateKeysDto {
   @Min(0)
   @Max(30 * 86_400)
   grace_seconds?: number;
+
+  @OptionalProperty({
+    enum: ROTATIONS,
+    description:
+      "`signing_keys`: only the key pair that signs users' tokens; the two keys, the secret and the database password stay. Default: all",
+  })
+  @IsIn(ROTATIONS)
+  only?: (typeof ROTATIONS)[number];
 }
 
 export class ListProjectsQuery {

@@ -1,0 +1,82 @@
+/** The public keys of a project, with which anyone verifies its users' tokens. */
+import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { PublicRoute } from '../../../access/public-route.decorator';
+import { Clock } from '../../../common/time/clock';
+import { SERVER_CONFIG, ServerConfig } from '../../../config/app-config';
+import { documentHandlers } from '../../../http/docs/controller-docs';
+import { type DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
+import { Answer, Describe } from '../../../http/docs/operation.decorators';
+import { discoveryIssuerOf } from '../../../projects/issuer';
+import { isSecretValid, Project } from '../../../projects/project';
+import { ProjectRegistry } from '../../../projects/project-registry.service';
+import { projectNotFound } from '../../../projects/projects.errors';
+import { toPublicJwk } from '../../../projects/signing-keys';
+import { KeySetDto, OpenIdConfigurationDto } from './dto/key-set.dto';
+import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
+
+/** A rotation is safe once caches have read the next key. */
+const CACHE_CONTROL = 'public, max-age=600';
+
+const CACHED: DocumentedHeaders = {
+  'Cache-Control': { description: `\`${CACHE_CONTROL}\``, schema: TEXT },
+};
+
+const KeysDocs = documentHandlers(() => ({ docs: GOTRUE_DOCS.plain, errors: [projectNotFound()] }));
+
+@ApiTags('auth')
+@KeysDocs
+@Controller(`${GOTRUE_BASE}/.well-known`)
+export class GoTrueKeysController {
+  constructor(
+    private readonly projects: ProjectRegistry,
+    private readonly clock: Clock,
+    @Inject(SERVER_CONFIG) private readonly server: ServerConfig,
+  ) {}
+
+  @Get('jwks.json')
+  @PublicRoute('public keys; whoever verifies a token has no credential')
+  @Describe(`Get the key set (GoTrue)
+    The public keys that verify access tokens of the project's users (RFC 7517): the current one, the next one, which signs after a rotation, and previous ones until they expire. Empty where "jwt_algorithm" is HS256. Valid for ten minutes.`)
+  @Answer(200, 'The keys', KeySetDto, CACHED)
+  async getKeySet(
+    @Param('project_slug') slug: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<KeySetDto> {
+    const { signingKeys } = await this.get(slug);
+    response.setHeader('Cache-Control', CACHE_CONTROL);
+    const now = this.clock.now();
+    const valid = signingKeys.filter((key) => isSecretValid(key, now));
+    return { keys: valid.map((key) => toPublicJwk(key) as unknown as KeySetDto['keys'][number]) };
+  }
+
+  @Get('openid-configuration')
+  @PublicRoute('addresses and names only')
+  @Describe(`Get the issuer's configuration (GoTrue)
+    The address of the key set, and the issuer that access tokens name (OpenID Connect Discovery). Plinth is no OpenID provider: it has no endpoint of authorization for other applications.`)
+  @Answer(200, 'The configuration', OpenIdConfigurationDto, CACHED)
+  async getOpenIdConfiguration(
+    @Param('project_slug') slug: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<OpenIdConfigurationDto> {
+    const project = await this.get(slug);
+    const issuer = discoveryIssuerOf(this.server.publicUrl, project.slug);
+    response.setHeader('Cache-Control', CACHE_CONTROL);
+    return {
+      issuer,
+      jwks_uri: `${issuer}/.well-known/jwks.json`,
+      token_endpoint: `${issuer}/token`,
+      userinfo_endpoint: `${issuer}/user`,
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: [project.settings.jwt_algorithm],
+    };
+  }
+
+  private async get(slug: string): Promise<Project> {
+    const project = await this.projects.findBySlug(slug);
+    if (!project) throw projectNotFound();
+    return project;
+  }
+}
