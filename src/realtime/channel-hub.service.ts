@@ -111,12 +111,12 @@ export class ChannelHub {
     while (left > 0) {
       const delivery = project.queue[0];
       if (!delivery) return false;
-      const { value, done } = delivery.members.next();
-      if (done) {
+      const next = delivery.members.next();
+      if (next.done) {
         project.queue.shift();
         project.queuedBytes -= delivery.frame.size;
       } else {
-        this.give(value, delivery.frame, delivery.wants);
+        this.give(next.value, delivery.frame, delivery.wants);
         left -= 1;
       }
     }

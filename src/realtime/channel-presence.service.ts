@@ -128,7 +128,7 @@ export class ChannelPresence {
   private announce(place: string, { joins, leaves }: PresenceChange): void {
     const topic = this.topics.get(place);
     if (topic === undefined || joins.length + leaves.length === 0) return;
-    const [projectId = '', room = ''] = splitPlace(place);
+    const [projectId, room] = splitPlace(place);
     const pending = this.pending.get(place) ?? {
       projectId,
       room,

@@ -100,7 +100,7 @@ export function encode(version: ProtocolVersion, message: ServerMessage): Buffer
   );
 }
 
-export function encodeBytes({ topic, userEvent, bytes }: BytesMessage): Buffer {
+function encodeBytes({ topic, userEvent, bytes }: BytesMessage): Buffer {
   const texts = [Buffer.from(topic), Buffer.from(userEvent)];
   const lengths = texts.map(({ length }) => length);
   // A name of 255 characters may have more bytes than its length can say.

@@ -68,7 +68,7 @@ export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdo
       this.bus.onGap(() => this.onGap());
     }
     this.alive = setInterval(() => this.live(), ALIVE_MS).unref();
-    this.emit('hello', {});
+    void this.emit('hello', {});
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -83,7 +83,7 @@ async function subscribed({ channel, statuses }: Joined): Promise<void> {
   const reason = await new Promise<unknown>((resolve) => {
     channel.subscribe((status, error) => {
       statuses.push(status);
-      resolve(status === 'SUBSCRIBED' ? null : (error ?? status));
+      resolve(String(status) === 'SUBSCRIBED' ? null : (error ?? status));
     });
   });
   if (reason !== null) throw reason as Error;
@@ -210,7 +210,9 @@ describe('presence', () => {
     ];
     for (const channel of [here, there]) {
       channel.on('presence', { event: 'sync' }, () => undefined);
-      await new Promise((resolve) => channel.subscribe((status) => status === 'SUBSCRIBED' && resolve(null)));
+      await new Promise((resolve) =>
+        channel.subscribe((status) => String(status) === 'SUBSCRIBED' && resolve(null)),
+      );
     }
     expect(await here.track({ mood: 'calm' })).toBe('ok');
     expect(await there.track({ mood: 'busy' })).toBe('ok');

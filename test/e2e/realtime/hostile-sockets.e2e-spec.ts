@@ -227,7 +227,7 @@ describe('sockets end', () => {
     const rotated = await plinth.admin.post(`/admin/v1/projects/${own.id}/keys/rotate`, { grace_seconds: 0 });
     expect(await raw.end()).toMatchObject({ code: 1008, reason: 'the apikey is no longer valid' });
     const next = await RawSocket.open(path, rotated.body.anon_key as string);
-    await plinth.admin.post(`/admin/v1/projects/${own.id}/pause`, {});
+    await plinth.admin.post(`/admin/v1/projects/${own.id}/pause`);
     expect(await next.end()).toMatchObject({ code: 1008, reason: 'the project is paused' });
     await expect(RawSocket.open(path, rotated.body.anon_key as string)).rejects.toThrow('503');
   });
