@@ -18,6 +18,7 @@ const LAYERS = [
   ['identity'],
   ['staff'],
   ['auth', 'rest', 'storage'],
+  ['changes'],
   ['realtime'],
   ['copies'],
   ['backup', 'traffic', 'sql'],

@@ -28,6 +28,7 @@ import { MetricsModule } from './infra/metrics/metrics.module';
 import { CoordinationModule } from './infra/coordination/coordination.module';
 import { RealtimeModule } from './realtime/realtime.module';
 import { RestModule } from './rest/rest.module';
+import { ChangesModule } from './changes/changes.module';
 import { StaffModule } from './staff/staff.module';
 import { StorageModule } from './storage/storage.module';
 import { ProjectEntity, ProjectSecretEntity } from './projects/project.entity';
@@ -57,6 +58,7 @@ export class AppModule {
         IdentityModule,
         // Express tries routes in the order of these modules: the busiest first.
         RestModule,
+        ChangesModule,
         AuthModule,
         StorageModule,
         RealtimeModule,

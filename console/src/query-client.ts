@@ -3,7 +3,7 @@ import { ApiError, isTransient, isUnreachable } from './api/errors';
 import { forgetCredentials } from './api/identity';
 
 const ATTEMPTS = 2;
-/** Seconds. If the server asks for more, the person decides about another attempt. */
+/** Seconds. If the server asks for more, a button offers another attempt. */
 const MAX_WAIT_S = 5;
 /** Milliseconds between attempts while the server does not answer. */
 const AGAIN_MS = 4_000;
@@ -25,7 +25,7 @@ const waitOf = (error: Error): number => (error instanceof ApiError && error.ret
 // Before the next event of the page: a second click or Enter finds the button of a running mutation disabled.
 notifyManager.setScheduler(queueMicrotask);
 
-/** A refusal is final; what may pass is tried again, and then offered to the person. */
+/** A refusal is final. Other failures are retried, then a button offers another attempt. */
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),

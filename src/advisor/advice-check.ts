@@ -13,7 +13,7 @@ export const MAX_FINDINGS = 50;
 
 export interface Finding {
   readonly severity: Severity;
-  /** Names of the object, for its id and for people: schema, table, column. */
+  /** Names of the object, for its id and for display: schema, table, column. */
   readonly names: readonly string[];
   /** What is wrong and what it causes. */
   readonly reason: Reason;

@@ -37,7 +37,7 @@ Any response may have \`X-Request-Id\`, and \`X-Quota-Warning\` once the project
 The tables and functions of a project are described with their types in that project's own document, \`GET /p/{project_slug}/openapi.json\`.`;
 
 const COOKIE_TEXT =
-  'Session of a person. With https, its name has the prefix `__Host-`. Methods besides GET and HEAD need the csrf_token of the session in the header X-CSRF-Token, and each answer may replace the cookie.';
+  'Session of a staff member. With https, its name has the prefix `__Host-`. Methods besides GET and HEAD need the csrf_token of the session in the header X-CSRF-Token, and each answer may replace the cookie.';
 
 const TAGS = [
   { name: 'auth', description: 'Accounts and sessions of a project' },

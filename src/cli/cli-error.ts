@@ -5,7 +5,7 @@ export interface ErrorAnswer {
   readonly migration?: { readonly version: string; readonly name: string };
 }
 
-/** An error of a command: one line for people, and the server's response for --json. */
+/** An error of a command: one line of text, and the server's response for --json. */
 export class CliError extends Error {
   constructor(
     message: string,

@@ -11,7 +11,7 @@ export interface SignInEnvironment {
   /** PUBLIC_URL. */
   readonly server: () => string;
   readonly logins: () => SavedLogins;
-  /** Asks the person at the terminal. @param hidden the answer does not appear */
+  /** Asks at the terminal. @param hidden the answer does not appear */
   readonly ask: (question: string, hidden: boolean) => Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-/** Output for people: tables and lists in plain text. */
+/** Output for the terminal: tables and lists in plain text. */
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -48,7 +48,7 @@ export const wholeNumber =
   };
 
 export function addPeopleCommands(program: Command, context: CommandContext): void {
-  const members = program.command('people').description('people who administer the installation');
+  const members = program.command('people').description('staff, who administer the installation');
   members
     .command('list')
     .description('list staff members by address')

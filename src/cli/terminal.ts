@@ -1,4 +1,4 @@
-/** Questions to the person at the terminal. They go to standard error, so that standard output stays the command's result. */
+/** Questions at the terminal. They go to standard error, so that standard output stays the command's result. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 

@@ -1,4 +1,4 @@
-/** Small pages for people, without scripts, forms or external resources. */
+/** Small pages for browsers, without scripts, forms or external resources. */
 import { createHash } from 'node:crypto';
 import { HtmlPage } from './errors/error-renderer';
 import { escapeHtml } from '../common/text/html';

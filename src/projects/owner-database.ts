@@ -72,7 +72,7 @@ export class OwnerDatabase {
   }
 
   /**
-   * Gives the owner role a new password and ends its sessions, so that people who knew the old one are out. The password of the
+   * Gives the owner role a new password and ends its sessions, so that staff who knew the old one have no access. The password of the
    * login role, which nobody is told, is set again, because project code can change it.
    * @param actor null: another entry of the audit log tells of the change
    * @throws AppError 404

@@ -44,6 +44,32 @@ export async function rollBackPrepared(
   });
 }
 
+/** Milliseconds for a stream of changes to end with its session. */
+const SLOT_MS = 5_000;
+
+/** Slots of the feed of changes block DROP DATABASE. */
+async function dropSlots(client: Client, database: string): Promise<void> {
+  const end = Date.now() + SLOT_MS;
+  for (;;) {
+    const { rows } = await client.query<{ pid: number | null }>(
+      "select active_pid as pid from pg_replication_slots where database = $1 and slot_name ~ '^plinth_feed_'",
+      [database],
+    );
+    if (rows.length === 0 || Date.now() > end) return;
+    await client.query(
+      `select pg_terminate_backend(active_pid) from pg_replication_slots
+       where database = $1 and slot_name ~ '^plinth_feed_' and active_pid is not null`,
+      [database],
+    );
+    await client.query(
+      `select pg_drop_replication_slot(slot_name) from pg_replication_slots
+       where database = $1 and slot_name ~ '^plinth_feed_' and active_pid is null and not temporary`,
+      [database],
+    );
+    await client.query('select pg_sleep(0.02)');
+  }
+}
+
 /** datconnlimit after an interrupted DROP DATABASE: such a database can only be dropped. */
 const INVALID = -2;
 
@@ -65,6 +91,7 @@ export async function openForDropping(client: Client, database: string): Promise
  * it.
  */
 export async function dropDatabase(client: Client, name: string): Promise<void> {
+  await dropSlots(client, name);
   try {
     await client.query(`drop database if exists ${quoteIdentifier(name)} with (force)`);
   } catch (error) {

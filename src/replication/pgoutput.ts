@@ -16,7 +16,13 @@ export type LogicalMessage =
       readonly schema: string;
       readonly name: string;
       readonly columns: string[];
+      /** The columns of the replica identity. */
+      readonly keys: string[];
+      /** The replica identity is FULL. */
+      readonly isFull: boolean;
     }
+  /** Position of the commit, and its time in microseconds since 2000. */
+  | { readonly kind: 'begin'; readonly commit: bigint; readonly at: bigint }
   | { readonly kind: 'insert'; readonly relation: number; readonly row: Value[] }
   /** `old` has the former key, or the whole former row, if the key changed or the table's replica identity is FULL. */
   | {
@@ -57,6 +63,8 @@ export function parseLogicalMessage(bytes: Buffer): LogicalMessage {
       reader.byte();
       return { kind: 'truncate', relations: Array.from({ length: count }, () => reader.int32()) };
     }
+    case 'B':
+      return { kind: 'begin', commit: reader.int64(), at: reader.int64() };
     case 'C':
       reader.skip(1 + 8);
       return { kind: 'commit', end: reader.int64() };
@@ -72,14 +80,16 @@ export function parseLogicalMessage(bytes: Buffer): LogicalMessage {
 function relation(reader: Reader): LogicalMessage {
   const id = reader.int32();
   const [schema, name] = [reader.name(), reader.name()];
-  reader.byte();
+  const isFull = reader.letter() === 'f';
+  const keys: string[] = [];
   const columns = Array.from({ length: reader.int16() }, () => {
-    reader.byte();
+    const isKey = reader.byte() === 1;
     const column = reader.name();
     reader.skip(4 + 4);
+    if (isKey) keys.push(column);
     return column;
   });
-  return { kind: 'relation', id, schema, name, columns };
+  return { kind: 'relation', id, schema, name, columns, keys, isFull };
 }
 
 function update(reader: Reader): LogicalMessage {

@@ -165,11 +165,16 @@ export const DATA_HEADER = 25;
 const REPLY_REQUESTED = 17;
 const REPORT = 'r'.charCodeAt(0);
 /** Microseconds from 1970 to 2000, PostgreSQL's epoch. */
-const EPOCH = 946_684_800_000_000n;
+export const EPOCH = 946_684_800_000_000n;
 
 /** Whether the server wants a report at once. */
 export function isReportWanted(message: Buffer): boolean {
   return message[0] === KEEPALIVE && message[REPLY_REQUESTED] === 1;
+}
+
+/** The end of the log that the server had sent when it wrote a KEEPALIVE. */
+export function sentUpTo(keepalive: Buffer): bigint {
+  return keepalive.readBigUInt64BE(1);
 }
 
 /** Standby status update (manual, 54.4): all bytes before `position` are written and durable. */

@@ -7,6 +7,7 @@ import { CatalogRepository } from './catalog/catalog.repository';
 import { CatalogService } from './catalog/catalog.service';
 import { ErrorExplainer } from './execute/error-explainer.service';
 import { RestExecutor } from './execute/rest-executor.service';
+import { TableStreams } from './http/table-streams';
 import { RestController } from './http/rest.controller';
 import { ResultBudget } from './respond/result-budget';
 import { RequestPreparer } from './prepare/request-preparer.service';
@@ -35,8 +36,9 @@ function resultBudget(
     RequestPreparer,
     RestExecutor,
     RestService,
+    TableStreams,
     { provide: ResultBudget, inject: [SERVER_CONFIG, Metrics], useFactory: resultBudget },
   ],
-  exports: [CatalogService],
+  exports: [CatalogService, TableStreams],
 })
 export class RestModule {}

@@ -33,7 +33,7 @@ export const sessionRequired = (): AppError =>
   refusal(403, 'session_required', 'This needs a session: sign in with email and password');
 
 export const setupOver = (): AppError =>
-  refusal(409, 'already_set_up', 'The installation has an owner; they invite further people');
+  refusal(409, 'already_set_up', 'The installation has an owner; owners invite further staff');
 
 export const setupTokenInvalid = (): AppError =>
   refusal(403, 'invalid_setup_token', 'The set-up link is not valid; `plinth setup-link` makes a new one');

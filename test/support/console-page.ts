@@ -1,4 +1,4 @@
-/** The console in a browser: what a person does there, in the words of the screens. */
+/** The console in a browser: actions by the texts that the screens show. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -56,7 +56,7 @@ export class ConsolePage {
   /** @param path of a screen that the sign-in leads to; without it, to the projects */
   async signIn(path = ''): Promise<void> {
     await this.page.goto(`${this.baseUrl}/console${path === '' ? '' : `/${path}`}`);
-    // Servers that know people offer the key as the other way.
+    // Servers with staff accounts offer the key as the other way.
     const byKey = this.page.getByRole('button', { name: 'Use the platform admin key' });
     const key = this.page.getByLabel('Platform admin key', { exact: true });
     await byKey.or(key).first().waitFor();
@@ -120,7 +120,7 @@ export class ConsolePage {
     await eventually(async () => expect(await this.seriousFindings(without)).toEqual([]), LOADED_MS);
   }
 
-  /** Findings of axe that keep people from using the page. @param without a selector of foreign parts */
+  /** Findings of axe that make the page unusable for some. @param without a selector of foreign parts */
   async seriousFindings(without: string[] = []): Promise<string[]> {
     if (!(await this.page.evaluate(`'axe' in globalThis`))) await this.page.evaluate(AXE);
     await this.page.evaluate(SETTLED);

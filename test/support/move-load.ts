@@ -38,7 +38,7 @@ export class MoveLoad {
     await until(() => this.acknowledged.length >= goal, 60_000);
   }
 
-  /** The owner's sessions end with a move; a person connects again to the new server. */
+  /** The owner's sessions end with a move; a client connects again to the new server. */
   async restartOwner(access: DatabaseAccess): Promise<void> {
     this.access = access;
     await this.owner?.end().catch(() => undefined);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Claims of a person at the issuer. */
+/** Claims of an account at the issuer. */
 export type IssuerPerson = { readonly sub: string } & Readonly<Record<string, unknown>>;
 
 export class OidcIssuer {
@@ -43,7 +43,7 @@ export class OidcIssuer {
     await fetch(`${this.url}/control`, { method: 'POST', body: JSON.stringify({ person, forged }) });
   }
 
-  /** Signs the person in. @param start address that Plinth redirects to @returns address of the callback */
+  /** Signs in. @param start address that Plinth redirects to @returns address of the callback */
   async signIn(start: string): Promise<URL> {
     const cookies = new Map<string, string>();
     let address = start;

@@ -1,4 +1,4 @@
-/** People who administer the test's Plinth, with their sessions. */
+/** Staff of the test's Plinth, with their sessions. */
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { InstallRole, ProjectRole } from '../../src/staff/accounts/staff-member';
@@ -7,7 +7,7 @@ import type { TestPlinth } from './plinth';
 
 export const STAFF_PASSWORD = 'correct horse battery';
 
-/** A signed-in person. */
+/** A signed-in staff member. */
 export interface TestPerson {
   readonly id: string;
   readonly email: string;
@@ -28,7 +28,7 @@ export function personOf(plinth: TestPlinth, answer: HttpAnswer): TestPerson {
   return { id: person.id, email: person.email, http: plinth.http.with({ cookie, 'x-csrf-token': csrf }) };
 }
 
-/** Invites a person with the admin key, and accepts. */
+/** Invites a staff member with the admin key, and accepts. */
 export async function newPerson(
   plinth: TestPlinth,
   role: InstallRole | null,
@@ -43,7 +43,7 @@ export async function newPerson(
   return personOf(plinth, await plinth.http.post('/admin/v1/invitations/accept', accepted));
 }
 
-/** As if the person had opened a mail's link: single sign-on links the account as it is. */
+/** As if the staff member had opened a mail's link: single sign-on links the account as it is. */
 export async function proveAddress(plinth: TestPlinth, { id }: Pick<TestPerson, 'id'>): Promise<void> {
   await plinth.app
     .get(DataSource)

@@ -34,7 +34,7 @@ export const api = createClient<paths>({ baseUrl: PLINTH_URL, credentials: 'same
 api.use(withSession);
 
 /**
- * Sends a request, and once more if the same person has signed in again, here or in another tab, or has confirmed
+ * Sends a request, and once more if the same staff member has signed in again, here or in another tab, or has confirmed
  * their identity. Ends a session that the server no longer accepts.
  */
 export async function send(request: Request): Promise<Response> {

@@ -1,4 +1,4 @@
-/** The person who is signed in. The admin key and the CSRF token are kept in memory only. */
+/** The staff member who is signed in. The admin key and the CSRF token are kept in memory only. */
 import { useSyncExternalStore } from 'react';
 import { PLINTH_URL } from './base-url';
 
@@ -25,7 +25,7 @@ export type Session =
 
 let session: Session | null = null;
 let isExpired = false;
-/** Of another person, who signed in in this browser while this tab showed the work of the first one. */
+/** Of another staff member, who signed in in this browser while this tab showed the work of the first one. */
 let other: SessionAnswer | null = null;
 const listeners = new Set<() => void>();
 
@@ -48,7 +48,7 @@ export function setSession(next: Session | null): void {
   notify();
 }
 
-/** A person signed in in this tab. */
+/** A staff member signed in in this tab. */
 export function beginSession(answer: SessionAnswer): void {
   setSession({ by: 'cookie', answer });
   otherTabs.postMessage(null);
@@ -71,7 +71,7 @@ export async function endCookie(): Promise<void> {
 
 /**
  * Takes over the session that another tab began for the same person. Otherwise the session of this tab has ended.
- * @returns true if the person is signed in
+ * @returns true if the staff member is signed in
  */
 export async function renewSession(): Promise<boolean> {
   const before = session;
@@ -95,7 +95,7 @@ export async function readSession(): Promise<SessionAnswer | null | undefined> {
 }
 
 /**
- * The server no longer accepts a session. The page stays, with all that was entered, until the person signs in again.
+ * The server no longer accepts a session. The page stays, with all that was entered, until the staff member signs in again.
  * @param ended the session that was refused: the answer may arrive after a new sign-in
  */
 export function expireSession(ended: Session | null = session): void {
@@ -139,7 +139,7 @@ export function sessionHeaders(): Record<string, string> {
     : { 'X-CSRF-Token': session.answer.csrf_token ?? '' };
 }
 
-/** True for the key and for people with a role of the install, who may see what all projects share. */
+/** True for the key and for staff with a role of the install, who may see what all projects share. */
 export function isOfInstall(current: Session | null): boolean {
   return current !== null && (current.by === 'key' || current.answer.person.role !== null);
 }

@@ -20,7 +20,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Calls that wait at the same time share one question. @returns false if the person does not confirm */
+/** Calls that wait at the same time share one question. @returns false if the staff member does not confirm */
 export function askToConfirm(): Promise<boolean> {
   asked ??= new Promise<boolean>(setAnswer).finally(() => {
     asked = null;

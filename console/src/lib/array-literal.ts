@@ -1,6 +1,6 @@
 /** PostgreSQL's text of an array of one dimension, as a list and back. Pure. */
 
-/** Types whose elements people edit one by one; other arrays are edited as PostgreSQL prints them. */
+/** Types whose elements are edited one by one; other arrays are edited as PostgreSQL prints them. */
 const PLAIN =
   /^(text|character varying|character|citext|uuid|smallint|integer|bigint|numeric|real|double precision|boolean|date|time|timestamp|interval|inet|cidr|macaddr)\b[^[\]]*\[\]$/;
 

@@ -1,4 +1,4 @@
-/** The SQL of changes to the columns, keys and indexes of a table. It is shown to the person before it runs. Pure. */
+/** The SQL of changes to the columns, keys and indexes of a table. It is shown before it runs. Pure. */
 import type { Column } from '../queries/catalog-types';
 import { identifier, literal, qualified } from './sql-text';
 

@@ -1,4 +1,4 @@
-/** The SQL of changes to tables. It is shown to the person before it runs. */
+/** The SQL of changes to tables. It is shown before it runs. */
 import { identifier, qualified } from './sql-text';
 
 export const COLUMN_TYPES = [

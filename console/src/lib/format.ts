@@ -1,4 +1,4 @@
-/** Numbers, sizes and times for people. */
+/** Numbers, sizes and times as the console shows them. */
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 

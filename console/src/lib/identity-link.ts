@@ -1,4 +1,4 @@
-/** The identity of "view as" in the address of a page, so that what a person sees can be linked. Pure. */
+/** The identity of "view as" in the address of a page, so that a link shows the same view. Pure. */
 import type { Identity } from '../api/identity';
 
 /** Undefined for the service role, which a table shows without a word in its address. */

@@ -1,7 +1,7 @@
 /** Changes of a grid that were not saved yet, with undo. Pure: each function returns a new state. */
 import type { Row } from './grid-query';
 
-/** Values that a person typed; `undefined` leaves a column to its default. */
+/** Values that were typed; `undefined` leaves a column to its default. */
 export type Values = Readonly<Record<string, string | null>>;
 
 export interface Update {

@@ -1,4 +1,4 @@
-/** Permissions of a person, from the table that the server uses. The console hides actions that the server would refuse. Pure. */
+/** Permissions of a staff member, from the table that the server uses. The console hides actions that the server would refuse. Pure. */
 import { isOfProject, type Role, ROUTE_TABLE } from '../../../src/staff/roles/route-table';
 import type { Session } from '../api/session';
 

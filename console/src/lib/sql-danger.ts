@@ -1,4 +1,4 @@
-/** Statements of the SQL editor that lose data: they are confirmed first. Pure. It warns a person; it is no protection. */
+/** Statements of the SQL editor that lose data: they are confirmed first. Pure. It is a warning, not a protection. */
 
 export interface Danger {
   /** `drop`, `truncate`, or a change of every row. */

@@ -4,7 +4,7 @@
  */
 
 const PREFIX = 'download-';
-/** Milliseconds after which the browser has long copied a file to where the person wants it. */
+/** Milliseconds after which the browser has certainly copied a file to its destination. */
 const KEPT_MS = 3_600_000;
 
 type Directory = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };

@@ -14,7 +14,7 @@ export const overviewQuery = ({ id }: Pick<Project, 'id'>) =>
     staleTime: ({ state: { data } }) => (data && data.has_rows && data.users > 0 ? STALE_MS : 0),
   });
 
-/** Schedules and last backups of all projects. For people with a role of the install. */
+/** Schedules and last backups of all projects. For staff with a role of the install. */
 export const backupsQuery = () =>
   queryOptions({ queryKey: ['backups'], queryFn: () => dataOf(api.GET('/admin/v1/backups')) });
 

@@ -84,12 +84,12 @@ export async function fetchDocument(project: Project, identity: Identity): Promi
 const mayRunSql = (session: Session | null, projectId: string): boolean =>
   isAllowed(session, 'POST /admin/v1/projects/:id/sql', projectId);
 
-/** Whether the person may use a route of the project: `DELETE /admin/v1/projects/:id`. */
+/** Whether the staff member may use a route of the project: `DELETE /admin/v1/projects/:id`. */
 export function useMay({ id }: Project, route: string): boolean {
   return isAllowed(useSession(), route, id);
 }
 
-/** True if the person may change rows and run SQL. The server decides; this hides what it would refuse. */
+/** True if the staff member may change rows and run SQL. The server decides; this hides what it would refuse. */
 export function useMayWrite({ id }: Project): boolean {
   return mayRunSql(useSession(), id);
 }

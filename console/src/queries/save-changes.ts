@@ -17,7 +17,7 @@ interface Save {
   readonly project: Project;
   readonly relation: Relation;
   readonly pending: Pending;
-  /** True: values that another person changed since the rows were read are replaced. */
+  /** True: values that another staff member changed since the rows were read are replaced. */
   readonly overwrites: boolean;
   /** Called after each step with what it saved, so that a failure leaves only what was not saved. */
   readonly onSaved: (drop: (now: Pending) => Pending) => void;

@@ -1,4 +1,4 @@
-/** Shows its content to people with a session, and the sign-in page to others; the URL stays, so links work after sign-in. */
+/** Shows its content to staff with a session, and the sign-in page to others; the URL stays, so links work after sign-in. */
 import { Alert, Button, Modal, Text } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -60,7 +60,7 @@ export function Entrance({ children }: { children: ReactNode }) {
   return data === undefined || found ? <Loading /> : <SignInScreen />;
 }
 
-/** Another person begins with a new page, and sees nothing of what was loaded or entered before. */
+/** Another staff member begins with a new page, and sees nothing of what was loaded or entered before. */
 function SignedIn({ session, children }: { session: Session; children: ReactNode }) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -106,7 +106,7 @@ function SignInAgain({ session }: { session: Session }) {
       closeOnEscape={false}
       closeOnClickOutside={false}
       zIndex={1000}
-      // The person may have left: what the page shows cannot be read.
+      // The staff member may have left: what the page shows cannot be read.
       overlayProps={{ blur: 14, backgroundOpacity: 0.75 }}
       title={t('sessionEnded')}
     >
@@ -119,7 +119,7 @@ function SignInAgain({ session }: { session: Session }) {
   );
 }
 
-/** Another person has signed in in another tab: the work of this page is discarded after a confirmation only. */
+/** Another staff member has signed in in another tab: the work of this page is discarded after a confirmation only. */
 function GoOnAs({ answer }: { answer: SessionAnswer }) {
   const t = useT();
   const { name, email } = answer.person;

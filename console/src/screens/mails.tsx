@@ -94,7 +94,7 @@ export function MailsScreen() {
 function TemplateEditor({ project, kind, language }: Chosen) {
   const t = useT();
   const mayChange = mayAdminister(useSession(), project.id);
-  // The preview is a POST, which the tokens of people who only read cannot send.
+  // The preview is a POST, which the tokens of viewers cannot send.
   const mayPreview = useMayWrite(project);
   const templates = project.settings.mail_templates as Readonly<Record<string, Template>>;
   const key = language === '' ? kind : `${kind}.${language}`;
@@ -177,7 +177,7 @@ function SaveTemplate({ project, name, draft, isChanged, onSaved }: SaveTemplate
       return dataOf(
         api.PATCH('/admin/v1/projects/{id}', {
           params: { path: { id: project.id } },
-          // The templates are saved together, so a change of another person must not be lost.
+          // The templates are saved together, so a change of another staff member must not be lost.
           body: { settings: { mail_templates: templates } as never, unchanged_since: project.updated_at },
         }),
       );

@@ -104,7 +104,7 @@ export function SettingsScreen() {
   );
 }
 
-/** The draft of the settings. It has changed fields only, so that changes by other people still arrive. */
+/** The draft of the settings. It has changed fields only, so that changes by others still arrive. */
 function useSettingsForm(project: Project) {
   const t = useT();
   const client = useQueryClient();

@@ -1,4 +1,4 @@
-/** Sign-in of people, by single sign-on, and with the platform admin key, which stays in the memory of the page. */
+/** Sign-in of staff: with a password, by single sign-on, and with the platform admin key, which stays in the memory of the page. */
 import { browserSupportsWebAuthn, startAuthentication } from '@simplewebauthn/browser';
 import { Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';

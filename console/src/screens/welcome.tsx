@@ -1,4 +1,4 @@
-/** The pages behind the links of the first start and of an invitation: the person chooses a password. */
+/** The pages behind the links of the first start and of an invitation: the staff member chooses a password. */
 import { PasswordInput, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

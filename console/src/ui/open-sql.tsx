@@ -1,4 +1,4 @@
-/** A link that opens SQL in the editor. It runs only when the person says so. */
+/** A link that opens SQL in the editor. It runs only after a click on Run. */
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type Project, useMayWrite } from '../queries/projects';

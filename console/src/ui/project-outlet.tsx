@@ -13,7 +13,7 @@ const PausedScreen = lazy(async () => ({
 }));
 
 const READ_BY_THE_PROJECT = /\/projects\/[^/]+\/(tables|users|mails|storage|api)$/;
-/** Milliseconds until the page shows that another person resumed the project. */
+/** Milliseconds until the page shows that another staff member resumed the project. */
 const POLL_INTERVAL_MS = 10_000;
 
 export function ProjectOutlet() {

@@ -66,7 +66,7 @@ export const INSIDE_VIEWS = [
 
 export type InsideView = (typeof INSIDE_VIEWS)[number]['name'];
 
-/** Screens of the installation and of the person, with the call that each of them begins with. */
+/** Screens of the installation and of the staff member, with the call that each of them begins with. */
 export const INSTALL_SCREENS = [
   { path: '/account', icon: 'settings', label: 'myAccount', route: 'GET /admin/v1/session' },
   { path: '/people', icon: 'users', label: 'people', route: 'GET /admin/v1/people' },

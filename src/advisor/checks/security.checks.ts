@@ -1,4 +1,4 @@
-/** Checks for data that more people can reach than its owner may have meant. */
+/** Checks for data that is more accessible than its owner may have intended. */
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import { AdviceCheck, LIMIT, OWN_SCHEMAS } from '../advice-check';
 

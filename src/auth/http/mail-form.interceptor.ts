@@ -1,21 +1,28 @@
-/** Reads the form of a hosted page, for `@MailFormBody()`. */
+/** The routes that forms of hosted pages are sent to: `@MailForm()`, with the form as `@MailFormBody()`. */
 import {
+  applyDecorators,
   CallHandler,
   createParamDecorator,
   ExecutionContext,
+  HttpCode,
   Injectable,
   NestInterceptor,
+  Post,
+  UseGuards,
+  UseInterceptors,
 } from '@nestjs/common';
 import type { Request } from 'express';
 import { from, lastValueFrom, Observable } from 'rxjs';
 import { httpError } from '../../common/errors/http-errors';
 import { type BodyKind, BodyReader } from '../../http/bodies/body-reader';
+import { PublicRoute } from '../../access/public-route.decorator';
+import { ClientThrottlerGuard } from '../../identity/http/client-throttler.guard';
 
 /** Room for a token and a password. */
 const FORM: BodyKind = { limit: 16 * 1024, multiple: 16 };
 
 @Injectable()
-export class MailFormInterceptor implements NestInterceptor {
+class MailFormInterceptor implements NestInterceptor {
   constructor(private readonly bodies: BodyReader) {}
 
   /** @throws AppError 413, 415 for a body that is not such a form */
@@ -36,3 +43,13 @@ export const MailFormBody = createParamDecorator(
   (_data: unknown, context: ExecutionContext): URLSearchParams =>
     context.switchToHttp().getRequest<Request<object, unknown, URLSearchParams>>().body,
 );
+
+/** A route that the form of a page is sent to. */
+export const MailForm = (path: string): MethodDecorator =>
+  applyDecorators(
+    Post(path),
+    HttpCode(200),
+    UseGuards(ClientThrottlerGuard),
+    UseInterceptors(MailFormInterceptor),
+    PublicRoute('the form of the page sends it; the mailed token in it is the credential'),
+  );

@@ -1,13 +1,13 @@
 /** Finds the project and the language of a hosted page, and answers with it. */
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import type { AppError } from '../../common/errors/app-error';
 import { httpError } from '../../common/errors/http-errors';
 import { projectPaused } from '../../database/pools/pool.errors';
 import { parseAcceptLanguage } from '../../http/syntax/accept-language';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { languageFor } from '../mail/languages/languages';
-import { type MailPage, mailPage } from './mail-page';
-import { type PageContext } from './mail-page';
+import { type MailPage, mailPage, type PageContext, pageOf } from './mail-page';
 
 @Injectable()
 export class MailPageContexts {
@@ -34,4 +34,10 @@ export function respondWithPage(
     .status(status)
     .set({ ...headers, ...extraHeaders })
     .send(html);
+}
+
+export function respondWithFailure(response: Response, context: PageContext, error: AppError): void {
+  const { invalidToken, failed } = context.texts.pages;
+  const message = error.code === 'invalid_token' ? invalidToken : failed;
+  respondWithPage(response, error.status, pageOf(context, { message }), error.headers);
 }

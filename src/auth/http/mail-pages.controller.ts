@@ -1,16 +1,5 @@
 /** The hosted pages that mails link to, unless a project has pages of its own. */
-import {
-  Controller,
-  Get,
-  HttpCode,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { PublicRoute } from '../../access/public-route.decorator';
@@ -18,11 +7,10 @@ import { AppError } from '../../common/errors/app-error';
 import { EmailVerificationService } from '../mail/email-verification.service';
 import { PasswordResetService } from '../passwords/password-reset.service';
 import type { RequestOrigin } from '../../identity/request-origin';
-import { ClientThrottlerGuard } from '../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import { MailFormBody, MailFormInterceptor } from './mail-form.interceptor';
+import { MailForm, MailFormBody } from './mail-form.interceptor';
 import { faultOf, formOf, PageContext, pageOf } from './mail-page';
-import { MailPageContexts, respondWithPage } from './mail-page-contexts';
+import { MailPageContexts, respondWithFailure, respondWithPage } from './mail-page-contexts';
 
 @ApiExcludeController()
 @Controller('v1/auth/:project_id')
@@ -45,11 +33,7 @@ export class MailPagesController {
     respondWithPage(response, 200, pageOf(context, { form: formOf(context, token) }));
   }
 
-  @Post('reset')
-  @HttpCode(200)
-  @UseGuards(ClientThrottlerGuard)
-  @UseInterceptors(MailFormInterceptor)
-  @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
+  @MailForm('reset')
   async reset(
     @Param('project_id') id: string,
     @MailFormBody() body: URLSearchParams,
@@ -81,11 +65,7 @@ export class MailPagesController {
     respondWithPage(response, 200, pageOf(context, { form: formOf(context, token) }));
   }
 
-  @Post('verify')
-  @HttpCode(200)
-  @UseGuards(ClientThrottlerGuard)
-  @UseInterceptors(MailFormInterceptor)
-  @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
+  @MailForm('verify')
   async verify(
     @Param('project_id') id: string,
     @MailFormBody() body: URLSearchParams,
@@ -110,7 +90,6 @@ async function answer(response: Response, context: PageContext, work: Promise<vo
     respondWithPage(response, 200, pageOf(context, { message: pages[context.page].done }));
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
-    const message = error.code === 'invalid_token' ? pages.invalidToken : pages.failed;
-    respondWithPage(response, error.status, pageOf(context, { message }), error.headers);
+    respondWithFailure(response, context, error);
   }
 }

@@ -16,8 +16,11 @@ const DEFAULTS: Settings = {
   shared_buffers: '128MB',
   effective_cache_size: '512MB',
   max_wal_size: '1GB',
-  // A project that moves to another server is followed by logical replication. docs/embedded-database.md has what it costs.
+  // A project that moves, and one with subscriptions to changes, is followed by logical replication. docs/embedded-database.md has what
+  // it costs. Each project with subscriptions takes two slots, and one sender in each process.
   wal_level: 'logical',
+  max_replication_slots: '256',
+  max_wal_senders: '128',
   random_page_cost: '1.1',
   shared_preload_libraries: 'pg_stat_statements',
   // Utility statements such as CREATE ROLE are recorded as they are written, passwords included.

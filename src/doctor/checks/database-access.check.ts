@@ -1,13 +1,12 @@
 /** Databases of the installation that a role of another project may connect to, and sessions of such roles in them. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
-import { messageOf } from '../../common/errors/error-facts';
 import { LOGIN_GROUP, REQUEST_ROLES } from '../../database/platform/server-capabilities';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
 import { ProjectsService } from '../../projects/projects.service';
-import { DatabaseServer, MAINTENANCE_DATABASE } from '../../provisioning/database-server';
 import { ROLES_OF_OWNERS } from '../../provisioning/shared-roles';
-import { DoctorCheck, Finding } from '../finding';
+import type { Finding } from '../finding';
+import { ServerCheck } from './server.check';
 
 /**
  * `ours` has the databases of projects, templates, and the platform's; `tenants` every role of a project with its database, and
@@ -40,38 +39,26 @@ const ENTERED = `${WITH_ROLES}
   order by 1, 3 limit 20`;
 
 @Injectable()
-export class DatabaseAccessCheck extends DoctorCheck {
+export class DatabaseAccessCheck extends ServerCheck {
   readonly name = 'database_access';
 
-  constructor(
-    private readonly projects: ProjectsService,
-    @Inject(PLATFORM_URL) private readonly platformUrl: string,
-  ) {
-    super();
+  constructor(projects: ProjectsService, @Inject(PLATFORM_URL) platformUrl: string) {
+    super(projects, platformUrl);
   }
 
-  async find(): Promise<Finding[]> {
-    const servers = [new DatabaseServer(this.platformUrl), ...(await this.projects.listServersElsewhere())];
-    const unique = new Map(servers.map((server) => [server.key, server]));
-    const found = await Promise.all([...unique.values()].map((server) => this.findOn(server)));
-    const all = found.flat();
+  override async find(): Promise<Finding[]> {
+    const all = await super.find();
     return all.length > 0 ? all : [this.ok('every database admits the roles of its own project only')];
   }
 
-  private async findOn(server: DatabaseServer): Promise<Finding[]> {
-    try {
-      return await server.asAdmin(MAINTENANCE_DATABASE, (client) => this.findIn(client));
-    } catch (error) {
-      return [
-        this.failed(
-          `PostgreSQL at ${server.host}:${server.port}: access to databases cannot be checked: ${messageOf(error)}`,
-          'Run the doctor again when the server can be reached.',
-        ),
-      ];
-    }
+  protected failure(address: string, message: string): Finding {
+    return this.failed(
+      `${address}: access to databases cannot be checked: ${message}`,
+      'Run the doctor again when the server can be reached.',
+    );
   }
 
-  private async findIn(client: Client): Promise<Finding[]> {
+  protected async findIn(client: Client): Promise<Finding[]> {
     const platform = decodeURIComponent(new URL(this.platformUrl).pathname.slice(1));
     const values = [platform, [...REQUEST_ROLES, LOGIN_GROUP]];
     const open = await client.query<{ database: string; role: string }>(OPEN, values);

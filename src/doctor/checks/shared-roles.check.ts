@@ -1,50 +1,31 @@
 /** Settings and memberships that owners gave to roles which are not theirs. Both are removed. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
-import { messageOf } from '../../common/errors/error-facts';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
 import { ProjectsService } from '../../projects/projects.service';
-import { DatabaseServer, MAINTENANCE_DATABASE } from '../../provisioning/database-server';
 import { findForeignGrants, resetSharedRoles, revokeForeignGrants } from '../../provisioning/shared-roles';
-import { DoctorCheck, Finding } from '../finding';
+import type { Finding } from '../finding';
+import { ServerCheck } from './server.check';
 
 /** Names in a finding. */
 const NAMED = 10;
 
 @Injectable()
-export class SharedRolesCheck extends DoctorCheck {
+export class SharedRolesCheck extends ServerCheck {
   readonly name = 'shared_roles';
 
-  constructor(
-    private readonly projects: ProjectsService,
-    @Inject(PLATFORM_URL) private readonly platformUrl: string,
-  ) {
-    super();
+  constructor(projects: ProjectsService, @Inject(PLATFORM_URL) platformUrl: string) {
+    super(projects, platformUrl);
   }
 
-  async find(): Promise<Finding[]> {
-    const servers = [new DatabaseServer(this.platformUrl), ...(await this.projects.listServersElsewhere())];
-    const unique = new Map(servers.map((server) => [server.key, server]));
-    const found = await Promise.all([...unique.values()].map((server) => this.findOn(server)));
-    return found.flat();
+  protected failure(address: string, message: string): Finding {
+    return this.failed(
+      `${address}: settings of roles cannot be removed: ${message}`,
+      'Run alter role ... reset all for anon, authenticated and service_role as a superuser.',
+    );
   }
 
-  private async findOn(server: DatabaseServer): Promise<Finding[]> {
-    const address = `PostgreSQL at ${server.host}:${server.port}`;
-    try {
-      const found = await server.asAdmin(MAINTENANCE_DATABASE, (client) => this.findIn(client, address));
-      return found.length > 0 ? found : [this.ok(`${address}: roles have nothing of other projects`)];
-    } catch (error) {
-      return [
-        this.failed(
-          `${address}: settings of roles cannot be removed: ${messageOf(error)}`,
-          'Run alter role ... reset all for anon, authenticated and service_role as a superuser.',
-        ),
-      ];
-    }
-  }
-
-  private async findIn(client: Client, address: string): Promise<Finding[]> {
+  protected async findIn(client: Client, address: string): Promise<Finding[]> {
     const found: Finding[] = [];
     const grants = await findForeignGrants(client);
     const failure = await revokeForeignGrants(client, grants);
@@ -70,7 +51,7 @@ export class SharedRolesCheck extends DoctorCheck {
           'Set what a project needs in its role_settings.',
         ),
       );
-    return found;
+    return found.length > 0 ? found : [this.ok(`${address}: roles have nothing of other projects`)];
   }
 }
 

@@ -18,7 +18,7 @@ export interface ErrorRenderer {
   render(error: AppError, request: Request): unknown;
   /** The error in the terms of the area, before it is logged. */
   translate?(error: AppError, request: Request): AppError;
-  /** The page that a browser gets in place of JSON, on paths that people open; null on others. */
+  /** The page that a browser gets in place of JSON, on paths that are opened in a browser; null on others. */
   page?(error: AppError, path: string, acceptLanguage: string | undefined): HtmlPage | null;
   /** Headers in which the area's clients expect information about the error. */
   headers?(error: AppError, request: Request): Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ const busy = (seconds: number): FaultAnswer => ({
   headers: { 'Retry-After': String(seconds) },
 });
 
-/** A person ends a pause, so clients need not retry every second. */
+/** A staff member ends a pause, so clients need not retry every second. */
 const PAUSED_RETRY_SECONDS = 60;
 
 const ANSWERS: Readonly<Record<DatabaseFaultKind, FaultAnswer>> = {

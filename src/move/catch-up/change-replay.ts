@@ -140,6 +140,7 @@ export class ChangeReplay {
         this.hasEnded = true;
         break;
       case 'message':
+      case 'begin':
       case 'other':
         break;
     }

@@ -14,6 +14,7 @@ import type { MediaType, TargetKind } from '../grammar/rest-request';
 import { parseRestRequest } from '../grammar/parse-rest-request';
 import { RestService } from '../rest.service';
 import { ResponseWriter } from '../respond/response-writer';
+import { TableStreams } from './table-streams';
 import { ResultBudget } from '../respond/result-budget';
 
 /**
@@ -32,6 +33,7 @@ export class RestController {
     private readonly rest: RestService,
     private readonly bodies: BodyReader,
     private readonly results: ResultBudget,
+    private readonly streams: TableStreams,
     private readonly quotas: ProjectQuotas,
     private readonly disk: DiskReserve,
     @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
@@ -66,7 +68,10 @@ export class RestController {
       await this.disk.assertMayWrite(Number(headers['content-length'] ?? Infinity));
     }
     const { path, target, queryString } = split(originalUrl);
-    const parsed = parseRestRequest({ method, kind, target, queryString, headers });
+    const raw = { method, kind, target, queryString, headers };
+    const stream = this.streams.handlerOf(raw);
+    if (stream) return stream(caller, raw, response);
+    const parsed = parseRestRequest(raw);
     if (parsed.shape.method === 'OPTIONS') {
       const methods = await this.rest.allowedMethods(caller, parsed.shape);
       response.writeHead(200, { Allow: methods.join(','), 'Content-Length': 0 }).end();

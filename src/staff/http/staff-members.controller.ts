@@ -23,7 +23,7 @@ export class StaffMembersController {
   @Get('people')
   @Describe(`List the staff with an account, sorted by address
     Needs a role of the installation.`)
-  @Answer(200, 'The people', [PersonDto])
+  @Answer(200, 'The staff', [PersonDto])
   async listPeople(): Promise<PersonDto[]> {
     return (await this.members.list()).map(toStaffMemberResponse);
   }

@@ -31,7 +31,7 @@ export class StaffTokensController {
 
   @Post()
   @Describe(`Create a personal access token
-    It is sent as \`Authorization: Bearer plt_...\`. It never allows more than the current role of the person. A token with the scope \`admin\` can create tokens that allow no more and last no longer than itself.`)
+    It is sent as \`Authorization: Bearer plt_...\`. It never allows more than the current role of the staff member. A token with the scope \`admin\` can create tokens that allow no more and last no longer than itself.`)
   @Answer(201, 'The token; not shown again', CreatedTokenDto)
   @Errors(invalidParameters('scopes must be an array'), tooManyTokens(MAX_TOKENS), projectNotFound())
   async createStaffToken(

@@ -101,7 +101,7 @@ export function decisionAbout({ method, route, params }: Request, staff: StaffCa
   return decide(key, access, staff, typeof params.id === 'string' ? params.id : null);
 }
 
-/** Refuses PLATFORM_ADMIN_KEY, which belongs to no person. */
+/** Refuses PLATFORM_ADMIN_KEY, which belongs to no staff member. */
 @Injectable()
 @Checks('staff_member')
 export class StaffMemberGuard implements CanActivate {

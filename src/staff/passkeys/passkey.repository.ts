@@ -5,7 +5,7 @@ import type { NewPasskeyCredential, PasskeyCredential } from '../../identity/pas
 import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { changesRow } from '../changes-row';
 
-/** A passkey in the list of its person. */
+/** A passkey in the list of its owner. */
 export interface PasskeyRecord {
   readonly id: string;
   readonly name: string;

@@ -61,7 +61,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   // Any token may end itself; the service asks for `admin` for other tokens.
   'DELETE /admin/v1/tokens/:id': allow(EVERYBODY, 'read'),
 
-  // People.
+  // Staff.
   'POST /admin/v1/setup/link': allow(OWNERS, 'admin'),
   'GET /admin/v1/people': allow(INSTALL_READERS, 'read'),
   'PATCH /admin/v1/people/:id': confirmed(allow(OPERATORS, 'admin')),

@@ -7,7 +7,7 @@ import { Scope } from './route-table';
 export interface TokenLimits {
   readonly id: string;
   readonly scopes: readonly Scope[];
-  /** Null: all projects of the person. */
+  /** Null: all projects of the staff member. */
   readonly projectId: string | null;
   readonly expiresAt: Date;
 }
@@ -16,7 +16,7 @@ export interface TokenLimits {
 export interface SessionOfRequest {
   readonly id: string;
   readonly expiresAt: Date;
-  /** True for ten minutes after the sign-in, or after another proof of the person. */
+  /** True for ten minutes after the sign-in, or after another proof of identity. */
   readonly isConfirmed: boolean;
 }
 

@@ -44,7 +44,7 @@ export class StaffSessions {
     @Inject(SECRETS_CONFIG) private readonly secrets: SecretsConfig,
   ) {}
 
-  /** Always a new session with a new token: one that a client presents never becomes that of another person. */
+  /** Always a new session with a new token: one that a client presents never becomes that of another staff member. */
   async begin(memberId: string, origin: RequestOrigin): Promise<BegunSession> {
     const now = this.clock.now();
     await this.sessions.sweep(new Date(now), new Date(now - this.config.sessionIdleMs));

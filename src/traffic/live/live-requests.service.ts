@@ -27,7 +27,7 @@ const MAX_REQUESTS = 100;
 
 export type LiveListener = (batch: LiveBatch) => void;
 
-/** Listeners of one process: each holds a connection and a buffer. Neither a person nor a project takes all of them. */
+/** Listeners of one process: each holds a connection and a buffer. Neither a staff member nor a project takes all of them. */
 export const MAX_LISTENERS = { process: 128, project: 16, person: 6 } as const;
 
 interface Outbox {
@@ -39,7 +39,7 @@ interface Outbox {
 export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(LiveRequests.name);
   private readonly id = randomUUID();
-  /** By project: each listener with the person who listens. */
+  /** By project: each listener with its staff member. */
   private readonly listeners = new Map<string, Map<LiveListener, string>>();
   /** By project: until when other processes want its requests, by the monotonic clock. */
   private readonly watchedUntil = new Map<string, number>();
@@ -81,7 +81,7 @@ export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdo
     return this.size >= MAX_LISTENERS.process ? 'process' : null;
   }
 
-  /** @param person who listens @returns a function that removes the listener */
+  /** @param person id of the staff member @returns a function that removes the listener */
   listen(projectId: string, person: string, listener: LiveListener): () => void {
     const ofProject = this.listeners.get(projectId) ?? new Map<LiveListener, string>();
     this.listeners.set(projectId, ofProject.set(listener, person));

@@ -1,4 +1,4 @@
-/** The password of a project's owner role: changed with the keys and for people who leave; changes by SQL are reported. */
+/** The password of a project's owner role: changed with the keys and for staff who leave; changes by SQL are reported. */
 import { Client } from 'pg';
 import { eventually } from '../../support/eventually';
 import {

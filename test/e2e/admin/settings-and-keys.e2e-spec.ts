@@ -134,7 +134,7 @@ describe('PATCH /projects/<id>', () => {
     expect((await plinth.admin.get(`${projects}/${id}`)).body.name).toBe('Test');
   });
 
-  it('answers 409 to a change of a project that another person changed meanwhile, and changes nothing', async () => {
+  it('answers 409 and changes nothing if the project was changed since it was read', async () => {
     const { id } = await plinth.createProject();
     const read = (await plinth.admin.get(`${projects}/${id}`)).body;
     const save = (mail_templates: object): Promise<HttpAnswer> =>

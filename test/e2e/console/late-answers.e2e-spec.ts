@@ -1,4 +1,4 @@
-/** The console with answers that arrive late, on a machine that is slow, for a person who is quick. */
+/** The console with late answers, on a slow machine, with quick input. */
 import type { Locator, Page, Route } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, type TestBrowser } from '../../support/browser';
 import { type ConsolePage, startConsole, stopConsole } from '../../support/console-page';
@@ -200,7 +200,7 @@ inBrowser('the console, late', () => {
     ]);
   });
 
-  it('leaves the cursor of the SQL editor to a person who types on, and cancels without alarm', async () => {
+  it('keeps the cursor of the SQL editor where it is after further typing, and cancels without an error', async () => {
     await view.open(project.slug, 'sql');
     const editor = page.locator('.cm-content');
     await editor.fill('select nowhere');

@@ -12,7 +12,7 @@ import type { TestProject } from '../../support/test-project';
 const INSTALL: readonly Role[] = ['owner', 'operator', 'auditor'];
 const SQL = 'POST /admin/v1/projects/:id/sql';
 
-/** Texts of the console, as people read them. */
+/** Texts as the console shows them. */
 const en = {
   account: 'Account',
   auditExport: 'Export',
@@ -22,7 +22,7 @@ const en = {
   dismiss: 'Dismiss',
   downloadBackup: 'Download a backup',
   email: 'E-mail',
-  invitePerson: 'Invite a person',
+  invitePerson: 'Invite a staff member',
   loading: 'Loading',
   newBucket: 'New bucket',
   newPolicy: 'New policy',
@@ -32,7 +32,7 @@ const en = {
   newUser: 'New user',
   password: 'Password',
   pauseProject: 'Pause project',
-  people: 'People',
+  people: 'Staff',
   projects: 'Projects',
   rotate: 'Rotate keys',
   save: 'Save',
@@ -190,7 +190,7 @@ inBrowser('the console', () => {
 });
 
 async function signInAs(email: string): Promise<void> {
-  // The person before is still signed in if their case failed.
+  // The former staff member is still signed in if that case failed.
   await page.context().clearCookies();
   await page.goto(`${plinth.baseUrl}/console`);
   await page.getByLabel(en.email).fill(email);

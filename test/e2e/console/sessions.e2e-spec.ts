@@ -59,7 +59,7 @@ inBrowser('a session of the console', () => {
     await view.button('Sign in').click();
     await signedIn();
   }
-  /** The page of a signed-in person, whichever it is: the address stays through a sign-in. */
+  /** Any page of a signed-in staff member: the address stays through a sign-in. */
   const signedIn = (): Promise<void> => view.button('Account').waitFor({ timeout: SHOWN_MS });
   const atSignIn = (): Promise<void> => page.getByLabel('E-mail').waitFor({ timeout: SHOWN_MS });
   async function signOut(): Promise<void> {
@@ -175,7 +175,7 @@ inBrowser('a session of the console', () => {
       await other.close();
     });
 
-    it('shows another person nothing of it, neither rows, nor changes, nor statements', async () => {
+    it('shows another staff member nothing of it, neither rows, nor changes, nor statements', async () => {
       await page.goto(`${origin}/console/projects/${shop.slug}/sql`);
       await page.locator('.cm-content').fill("select 'statement of the first'");
       await view.button('Run').click();
@@ -205,7 +205,7 @@ inBrowser('a session of the console', () => {
       expect(await things()).toEqual([{ title: 'typed by Ada' }]);
     });
 
-    it('is not taken over by another person who signed in in another tab, unless they say so', async () => {
+    it('is not taken over by another staff member who signed in in another tab, except on request', async () => {
       await signInByPassword();
       await enter('unsaved again');
       const other = await browser.newPage();
@@ -280,7 +280,7 @@ inBrowser('a session of the console', () => {
       expect((await asThief(stolen)).status).toBe(401);
     });
 
-    it('ends for the thief and the person when the thief uses it after its rotation', async () => {
+    it('ends for the thief and the owner when the thief uses it after its rotation', async () => {
       await signInByPassword();
       const stolen = await cookie();
       plinth.clock.move(16 * 60);

@@ -297,7 +297,7 @@ inBrowser('tables, policies and SQL', () => {
       await editCell('thing 8', 'mine');
       await project.sql(`update things set title = 'theirs' where id = 8`);
       await view.button('Save').click();
-      await page.getByText(/^id = 8: another person changed or deleted/).waitFor();
+      await page.getByText(/^id = 8: somebody else changed or deleted/).waitFor();
       expect(await project.sql('select title from things where id = 8')).toEqual([{ title: 'theirs' }]);
       await view.expectAccessible();
       await view.button('Save my values anyway').click();
@@ -308,7 +308,7 @@ inBrowser('tables, policies and SQL', () => {
       await editCell('thing 9', 'of a deleted row');
       await project.sql('delete from things where id = 9');
       await view.button('Save').click();
-      await page.getByText(/^id = 9: another person changed or deleted/).waitFor();
+      await page.getByText(/^id = 9: somebody else changed or deleted/).waitFor();
       await view.button('Discard').click();
     });
 

@@ -1,4 +1,4 @@
-/** The command line of people: signing in, tokens, invitations, roles. */
+/** The command line for staff: signing in, tokens, invitations, roles. */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ async function json(args: string[]): Promise<Record<string, unknown>> {
   return JSON.parse(out) as Record<string, unknown>;
 }
 
-it('signs in with a password and a code, keeps a token in a file of the person alone, and signs out', async () => {
+it('signs in with a password and a code, keeps a token in a file that only its owner may read, and signs out', async () => {
   expect((await json(['whoami'])).person).toMatchObject({ id: null, role: 'owner' });
   const wrong = await run(['login'], [owner.email, 'wrong password']);
   expect([wrong.code, wrong.err]).toEqual([1, 'The email or the password is wrong\n']);
@@ -89,7 +89,7 @@ it('signs in with a password and a code, keeps a token in a file of the person a
   expect((await run(['logout'])).code).toBe(3);
 });
 
-it('invites people, gives them roles, disables and deletes them', async () => {
+it('invites staff, gives them roles, disables and deletes them', async () => {
   await run(['project', 'create', 'Acme']);
   const invited = await json(['people', 'invite', 'grace@example.com', '--project', 'acme:viewer']);
   const answer = await plinth.http.post('/admin/v1/invitations/accept', {
@@ -115,7 +115,7 @@ it('invites people, gives them roles, disables and deletes them', async () => {
   expect((await run(['people', 'invite', 'eve@example.com', '--project', 'acme:owner'])).code).toBe(2);
 });
 
-it('makes, lists and deletes tokens of the person', async () => {
+it('creates, lists and deletes tokens of the staff member', async () => {
   const person = await newPerson(plinth, 'operator');
   expect((await run(['token', 'list'])).err).toContain('PLATFORM_ADMIN_KEY belongs to none');
   await run(['login', '--email', person.email], [STAFF_PASSWORD]);

@@ -1,4 +1,4 @@
-/** What one person, or a stranger, may use of what all people share; and what people see of one another. */
+/** How much of what all staff share one staff member or a stranger may use, and what staff see of each other. */
 import { QUOTA_SETTINGS } from '../../../src/projects/settings/quota.settings';
 import { EventReader } from '../../support/event-stream';
 import { eventually } from '../../support/eventually';
@@ -29,7 +29,7 @@ const invite = ({ http }: TestPerson, email: string): Promise<HttpAnswer> =>
   http.post('/admin/v1/invitations', { email, projects: [{ id: project.id, role: 'viewer' }] });
 
 describe('invitations', () => {
-  it('of one person are delayed after thirty, and those of others are not', async () => {
+  it('of one staff member are delayed after thirty, and others are not', async () => {
     let answer: HttpAnswer;
     let count = 0;
     do answer = await invite(admin, `flood-${count}@example.com`);
@@ -76,7 +76,7 @@ it.each([
   expect(body.settings[name]).toBe(1_000_000);
 });
 
-it('live streams of one person leave room for the others', async () => {
+it('live streams of one staff member leave room for others', async () => {
   const path = `/admin/v1/projects/${project.id}/requests`;
   const streams: EventReader[] = [];
   for (;;) {
@@ -101,7 +101,7 @@ it('live streams of one person leave room for the others', async () => {
   await Promise.all([...streams, ...more].map((stream) => stream.close()));
 });
 
-describe('people of a project', () => {
+describe('staff of a project', () => {
   const list = async ({ http }: Pick<TestPerson, 'http'>): Promise<Record<string, unknown>[]> =>
     (await http.get(`/admin/v1/projects/${project.id}/people`)).body as Record<string, unknown>[];
 

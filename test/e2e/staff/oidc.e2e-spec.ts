@@ -1,4 +1,4 @@
-/** Single sign-on of people, with a real issuer, and attacks on it. */
+/** Single sign-on of staff, with a real issuer, and attacks on it. */
 import { TOTP } from 'otpauth';
 import type { HttpAnswer } from '../../support/http-client';
 import { OidcIssuer } from '../../support/oidc-issuer';
@@ -36,7 +36,7 @@ afterAll(async () => {
 let subjects = 0;
 const subject = (): string => `subject-${++subjects}`;
 
-/** Claims of a person whose address the issuer has verified. */
+/** Claims with an address that the issuer has verified. */
 const claimsOf = (sub: string, groups: readonly string[], more: object = {}) => ({
   sub,
   email: `${sub}@example.com`,
@@ -129,7 +129,7 @@ describe('single sign-on', () => {
     );
   });
 
-  it('takes roles away with the groups, and leaves those that a person gave', async () => {
+  it('takes roles away with the groups, and keeps roles that a staff member gave', async () => {
     const sub = subject();
     await rolesAfter(await enter(claimsOf(sub, ['platform', 'shop'])));
     expect(await rolesAfter(await enter(claimsOf(sub, ['audit', 'shop'])))).toEqual([
@@ -152,7 +152,7 @@ describe('single sign-on', () => {
     ]);
   });
 
-  it('refuses a person whose groups give no role, without an account', async () => {
+  it('refuses a sign-in whose groups give no role, and makes no account', async () => {
     const sub = subject();
     expectRefused(await enter(claimsOf(sub, ['strangers', '__proto__'])), 'oidc_no_role');
     const people = (await owner.http.get('/admin/v1/people')).body as { email: string }[];
@@ -168,7 +168,7 @@ describe('single sign-on', () => {
     }
     const linked = await enter(claimsOf(sub, [], { email: person.email }));
     expect((await sessionOf(linked)).body.person).toMatchObject({ id: person.id, role: 'auditor' });
-    // A new address at the issuer, which is another person's here, changes nothing.
+    // A new address at the issuer, which is another staff member's here, changes nothing.
     const renamed = await enter(claimsOf(sub, [], { email: owner.email, email_verified: false }));
     expect((await sessionOf(renamed)).body.person.id).toBe(person.id);
     // An address that the issuer declares unverified makes no account that could be given roles by that address.

@@ -1,4 +1,4 @@
-/** Passkeys of people: enrolment, second factor, sign-in without a password, and attacks. */
+/** Passkeys of staff: enrolment, second factor, sign-in without a password, and attacks. */
 import type { HttpAnswer, HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { newPerson, signIn, STAFF_PASSWORD, TestPerson } from '../../support/staff';
@@ -39,7 +39,7 @@ const beginSignIn = (): Promise<Begun> => begin(plinth.http, '/admin/v1/session/
 const enrolment = ({ http }: TestPerson): Promise<Begun> =>
   begin(http, '/admin/v1/passkeys/options', { password: STAFF_PASSWORD });
 
-/** A person with a passkey. */
+/** A staff member with a passkey. */
 async function enrolled(): Promise<{ person: TestPerson; passkey: SoftwarePasskey; answer: HttpAnswer }> {
   const person = await newPerson(plinth, 'auditor');
   const passkey = new SoftwarePasskey('plinth.test');
@@ -54,7 +54,7 @@ const enter = (http: HttpClient, credential: object): Promise<HttpAnswer> =>
   http.post('/admin/v1/session/passkey', { credential });
 
 describe('a passkey', () => {
-  it('signs its person in without a password, once for each challenge', async () => {
+  it('signs its owner in without a password, once for each challenge', async () => {
     const { person, passkey } = await enrolled();
     const { challenge, http } = await beginSignIn();
     const credential = passkey.authenticate({ challenge, origin: ORIGIN });
@@ -79,7 +79,7 @@ describe('a passkey', () => {
     expect(codeOf(await signIn(plinth, person.email, { code }))).toBe('invalid_code');
   });
 
-  it('is listed, renamed and deleted by its person alone, with the password', async () => {
+  it('is listed, renamed and deleted by its owner alone, with the password', async () => {
     const { person, answer } = await enrolled();
     const path = `/admin/v1/passkeys/${answer.body.id}`;
     const stranger = await newPerson(plinth, 'owner');
@@ -131,7 +131,7 @@ describe('an attack with a passkey fails', () => {
     expect(codeOf(answer)).toBe('passkey_failed');
   });
 
-  it('of another person as second factor, and of a disabled account', async () => {
+  it('of another staff member as second factor, and of a disabled account', async () => {
     const [mine, other] = [await enrolled(), await enrolled()];
     const { challenge, http } = await beginSignIn();
     const body = { email: mine.person.email, password: STAFF_PASSWORD };

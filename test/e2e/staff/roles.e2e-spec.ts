@@ -15,7 +15,7 @@ const INSTALL: readonly Role[] = ['owner', 'operator', 'auditor'];
 let plinth: TestPlinth;
 let project: TestProject;
 let other: TestProject;
-/** By role; and a person without any. */
+/** By role; `nobody` has none. */
 let people: Map<Role | 'nobody', TestPerson>;
 
 beforeAll(async () => {
@@ -151,7 +151,7 @@ describe('a token', () => {
     expect(((await http.get('/admin/v1/projects')).body as any[]).map(({ id }) => id)).toEqual([project.id]);
   });
 
-  it('loses what its person loses, at once', async () => {
+  it('loses at once what its staff member loses', async () => {
     const demoted = await newPerson(plinth, 'operator');
     const body = { name: 'test', scopes: SCOPES, expires_in: 3_600 };
     const { token } = (await demoted.http.post('/admin/v1/tokens', body)).body;

@@ -1,4 +1,4 @@
-/** Accounts and sessions of people: set-up, signing in, cookies, forged requests, second factors. */
+/** Accounts and sessions of staff: set-up, signing in, cookies, forged requests, second factors. */
 import { TOTP } from 'otpauth';
 import { EventReader } from '../../support/event-stream';
 import { HttpAnswer } from '../../support/http-client';
@@ -146,7 +146,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  it('stores no answer to a person in a cache', async () => {
+  it('lets no cache store an answer to a staff member', async () => {
     const project = await plinth.createProject();
     const { id } = project;
     const paths = [
@@ -213,7 +213,7 @@ describe('a session', () => {
       expect(await statuses()).toEqual([200, 200, 200, 200]);
       await owner.http.patch(`/admin/v1/people/${person.id}`, { disabled: true });
       expect(await statuses()).toEqual([401, 401, 401, 401]);
-      // Enabled again, the person signs in anew; the old credentials stay ended.
+      // After the account is enabled again, a new sign-in works; the old credentials stay invalid.
       await owner.http.patch(`/admin/v1/people/${person.id}`, { disabled: false });
       expect(await statuses()).toEqual([401, 401, 401, 401]);
       expect((await signIn(plinth, person.email)).status).toBe(200);
@@ -240,7 +240,7 @@ describe('a session', () => {
     await other!.close();
   });
 
-  it('is listed for its person, who ends it on another browser', async () => {
+  it('is listed for its staff member, who ends it from another browser', async () => {
     const person = await newPerson(plinth, null);
     const other = personOf(plinth, await signIn(plinth, person.email));
     type Listed = { id: string; is_current: boolean };
@@ -333,7 +333,7 @@ describe('a second factor', () => {
   });
 });
 
-it('writes every change to the audit log, with the person', async () => {
+it('writes every change to the audit log, with the staff member', async () => {
   await owner.http.post('/admin/v1/projects', { name: 'Audited' });
   const { body } = await owner.http.get('/admin/v1/audit-log?limit=1000');
   const entries = body as { action: string; actor: string }[];

@@ -1,4 +1,4 @@
-/** Acts for which a session alone, which may be stolen, is not enough: its person proves again who they are. */
+/** Actions that a session alone does not permit, because it may be stolen: the staff member confirms the session first. */
 import { TOTP } from 'otpauth';
 import type { HttpAnswer, HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -140,7 +140,7 @@ describe('a proof', () => {
     }
   });
 
-  it('is not given by a token, nor by another person', async () => {
+  it('is not given by a token, nor by another staff member', async () => {
     const [person, other] = [await newPerson(plinth, 'operator'), await newPerson(plinth, 'operator')];
     const token = bearer(await makeToken(person.http));
     expect(codeOf(await confirm(token, { password: STAFF_PASSWORD }))).toBe('forbidden');
@@ -166,7 +166,7 @@ describe('a proof', () => {
   });
 });
 
-it('a change of the password ends all tokens of the person by wish', async () => {
+it('a change of the password ends all tokens of the staff member on request', async () => {
   const person = await newPerson(plinth, 'operator');
   const other = await newPerson(plinth, 'operator');
   const [token, others] = [bearer(await makeToken(person.http)), bearer(await makeToken(other.http))];

@@ -1,4 +1,4 @@
-/** "View as": tokens with which people see a project as somebody else, and which may only read for those who may only look. */
+/** "View as": tokens with which staff see a project as somebody else. They are read-only for staff who may only read. */
 import { decode, JwtPayload } from 'jsonwebtoken';
 import { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -107,7 +107,7 @@ describe('a view', () => {
     expect((await http.delete('/rest/v1/notes?id=eq.1')).status).toBe(403);
   });
 
-  it('of a person who may write writes; of a token without the scope write it does not', async () => {
+  it('may write for a staff member who may write, and not for a token without the scope write', async () => {
     const writing = await view(developer, { as: 'service_role' });
     expect(writing.readOnly).toBe(false);
     const row = { id: 3, owner: null, team: null };
@@ -124,7 +124,7 @@ describe('a view', () => {
     expect((await http.post('/rest/v1/notes', row)).status).toBe(403);
   });
 
-  it('is in the audit log with the person', async () => {
+  it('is in the audit log with the staff member', async () => {
     await view(viewer, { as: 'user', user_id: user.id });
     const { body } = await plinth.admin.get(
       `/admin/v1/audit-log?action=project.view&project_id=${project.id}`,

@@ -1,4 +1,4 @@
-/** Texts about people, their accounts and the audit log, in German. */
+/** Texts about staff, their accounts and the audit log, in German. */
 import type { people as en } from '../en/people';
 
 export const people: Readonly<Record<keyof typeof en, string>> = {

@@ -1,7 +1,7 @@
 /** The texts about changes that were not saved, and sessions that ended, in English. */
 export const editing = {
   rowConflict:
-    '{row}: another person changed or deleted this row after you loaded it, so your change was not saved. Discard your changes to see the current values.',
+    '{row}: somebody else changed or deleted this row after you loaded it, so your change was not saved. Discard your changes to see the current values.',
   overwrite: 'Save my values anyway',
   leaveTitle: 'Leave without saving?',
   leaveText: 'Unsaved changes: {count}. They are lost if you leave this page.',

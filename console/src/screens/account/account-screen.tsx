@@ -1,4 +1,4 @@
-/** The account of the person who is signed in: password, second factor, sessions, tokens. */
+/** The account of the staff member who is signed in: password, second factor, sessions, tokens. */
 import { Button, Checkbox, Group, PasswordInput, Stack, Table, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

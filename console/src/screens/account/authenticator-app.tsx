@@ -1,4 +1,4 @@
-/** The authenticator app of the person: enrolment by QR code, recovery codes, removal. */
+/** The authenticator app of the staff member: enrolment by QR code, recovery codes, removal. */
 import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';

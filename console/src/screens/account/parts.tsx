@@ -23,7 +23,7 @@ interface OwnListProps<One extends Named> {
   readonly rename?: { readonly label: string; readonly start: (one: One) => void };
 }
 
-/** Things of the person by name, which can be deleted and perhaps renamed. */
+/** A named list of the staff member: tokens, passkeys or sessions. Entries can be deleted and some renamed. */
 export function OwnList<One extends Named>(props: OwnListProps<One>) {
   const { list, detailsOf, deleteLabel, onDelete, rename } = props;
   if (list.length === 0) return null;
@@ -58,7 +58,7 @@ export function AddButton({ label, onClick }: { label: string; onClick: () => vo
   );
 }
 
-/** Members of a body that confirm a change. People who sign in by single sign-on only have no password. */
+/** Members of a body that confirm a change. Staff who sign in by single sign-on alone have no password. */
 export const confirmedBy = (password: string): { password?: string } => (password === '' ? {} : { password });
 
 interface PasswordFormProps<Data> {

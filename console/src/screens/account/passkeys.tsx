@@ -1,4 +1,4 @@
-/** The passkeys of the person: add, rename and delete. */
+/** The passkeys of the staff member: add, rename and delete. */
 import { startRegistration } from '@simplewebauthn/browser';
 import { Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';

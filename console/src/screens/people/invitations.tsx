@@ -13,7 +13,7 @@ import { Confirm, IconButton } from '../../ui/parts';
 
 type Invitation = Schema<'InvitationDto'>;
 
-/** @param projectId null: all that the person may see */
+/** @param projectId null: all that the staff member may see */
 export function Invitations({ projectId }: { projectId: string | null }) {
   const { t, language } = useLanguages();
   const session = useSession();

@@ -1,4 +1,4 @@
-/** Invites a person to the installation or to a project. A person with an account gets the role in the project at once. */
+/** Invites to the installation or to a project. A staff member who has an account gets the role in the project at once. */
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** The people with a role in a project. */
+/** The staff with a role in a project. */
 import { Button, Select, Table } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The people who administer the installation: invite, role, disable, delete. */
+/** The staff of the installation: invite, role, disable, delete. */
 import { ActionIcon, Badge, Button, Group, Menu, Select, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -234,7 +234,7 @@ function TableRow({ project, relation, rowIndex, isOpen, onToggle, onAction }: T
 interface DetailsProps {
   readonly project: Project;
   readonly relation: Relation;
-  /** Null if the person may not change it. */
+  /** Null if the staff member may not change it. */
   readonly onAction: ((action: Action) => void) | null;
 }
 
@@ -320,7 +320,7 @@ function NewPolicy({ relation, onAction }: Pick<TableRowProps, 'relation' | 'onA
 interface PolicyRowProps {
   readonly policy: Policy;
   readonly relation: Relation;
-  /** Null if the person may not change it. */
+  /** Null if the staff member may not change it. */
   readonly onAction: ((action: Action) => void) | null;
 }
 

@@ -62,7 +62,7 @@ export function useSqlRun(project: Project, editor: RefObject<EditorHandle | nul
     },
     onError: (error, { action, text }) => {
       const location = error instanceof ApiError ? error.database?.location : null;
-      // The place is that of the text that was run. A person who typed on keeps the cursor.
+      // The place is that of the text that was run. The cursor stays if the text was edited since.
       if (!location || editor.current?.text() !== text) return;
       const before = location.line === 1 ? PREFIXES[action].length : 0;
       editor.current.goTo(location.line, Math.max(1, location.column - before));

@@ -136,7 +136,7 @@ function isValidJson(text: string): boolean {
   }
 }
 
-/** With a time zone, the present moment; without one, the time of the person's clock. */
+/** With a time zone, the present moment; without one, the time of the browser's clock. */
 function nowOf(type: string): string {
   const now = new Date();
   if (type.endsWith('with time zone')) return now.toISOString();

@@ -104,7 +104,7 @@ function Structure({ project, relation, relations }: StructureProps) {
 
 interface PartProps {
   readonly relation: Relation;
-  /** Null if the person may not change the table. */
+  /** Null if the staff member may not change the table. */
   readonly onChange: ((change: Change) => void) | null;
 }
 

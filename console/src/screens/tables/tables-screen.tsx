@@ -91,7 +91,7 @@ interface NoTableProps {
   readonly schema: string;
   /** The table of the address, which does not exist. */
   readonly name: string | null;
-  /** Null if the person may not create tables. */
+  /** Null if the staff member may not create tables. */
   readonly onCreate: (() => void) | null;
   readonly onOpenList: (() => void) | null;
 }

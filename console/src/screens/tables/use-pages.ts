@@ -1,6 +1,6 @@
 /**
  * The pages of rows near the view. A page is read from its neighbour's first or last key; only a jump to a place without a
- * loaded neighbour counts rows. Pages far from the view are dropped, so memory does not grow while a person scrolls.
+ * loaded neighbour counts rows. Pages far from the view are dropped, so memory does not grow during scrolling.
  */
 import { type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

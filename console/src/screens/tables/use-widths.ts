@@ -1,4 +1,4 @@
-/** Widths of columns in pixels: a guess by type until the person drags. */
+/** Widths of columns in pixels: a guess by type until the border is dragged. */
 import { useState } from 'react';
 import type { Column, Relation } from '../../queries/catalog-types';
 import { shortType } from '../../lib/type-name';

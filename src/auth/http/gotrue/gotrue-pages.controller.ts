@@ -1,29 +1,17 @@
 /** The page that links in mails of `/auth/v1` open. Mail scanners open links too, so only its button spends the token. */
-import {
-  Controller,
-  Get,
-  HttpCode,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { PublicRoute } from '../../../access/public-route.decorator';
 import { AppError } from '../../../common/errors/app-error';
 import { Clock } from '../../../common/time/clock';
-import { ClientThrottlerGuard } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { LinkOutcome, MailedSignInService } from '../../codes/mailed-sign-in.service';
 import { redirectFor } from '../../codes/redirects';
-import { MailFormBody, MailFormInterceptor } from '../mail-form.interceptor';
+import { MailForm, MailFormBody } from '../mail-form.interceptor';
 import { formOf, type PageContext, pageOf } from '../mail-page';
-import { MailPageContexts, respondWithPage } from '../mail-page-contexts';
+import { MailPageContexts, respondWithFailure, respondWithPage } from '../mail-page-contexts';
 import { GOTRUE_BASE } from './gotrue-api.decorator';
 import { toGoTrue } from './gotrue-errors';
 import { isVerifyType, kindsOf } from './gotrue-mail-types';
@@ -56,11 +44,7 @@ export class GoTruePagesController {
     respondWithPage(response, 200, { ...pageOf(context, { form }), formTarget: sourceOf(target) });
   }
 
-  @Post('verify/confirm')
-  @HttpCode(200)
-  @UseGuards(ClientThrottlerGuard)
-  @UseInterceptors(MailFormInterceptor)
-  @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
+  @MailForm('verify/confirm')
   async confirm(
     @Param('project_slug') slug: string,
     @MailFormBody() body: URLSearchParams,
@@ -82,9 +66,7 @@ export class GoTruePagesController {
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       if (target !== null) return redirect(response, errorAddress(target, toGoTrue(error)));
-      const { invalidToken, failed } = texts.pages;
-      const message = error.code === 'invalid_token' ? invalidToken : failed;
-      respondWithPage(response, error.status, pageOf(context, { message }), error.headers);
+      respondWithFailure(response, context, error);
     }
   }
 }
@@ -107,16 +89,12 @@ function addressFor(target: string, outcome: LinkOutcome, type: string, now: num
   const url = new URL(target);
   if ('code' in outcome) url.searchParams.set('code', outcome.code);
   else {
-    const {
-      access_token: accessToken,
-      expires_at: expiresAt,
-      refresh_token: refreshToken,
-    } = outcome.session.session;
+    const { session } = outcome.session;
     url.hash = new URLSearchParams({
-      access_token: accessToken,
-      expires_at: String(expiresAt),
-      expires_in: String(Math.max(0, expiresAt - now)),
-      refresh_token: refreshToken,
+      access_token: session.access_token,
+      expires_at: String(session.expires_at),
+      expires_in: String(Math.max(0, session.expires_at - now)),
+      refresh_token: session.refresh_token,
       token_type: 'bearer',
       type,
     }).toString();

@@ -28,7 +28,7 @@ export class MoveRecord {
       '`running`, `undoing`: the project is on the old server. `switched`: it is on the new one, and the old database is being dropped',
   })
   readonly status!: (typeof MOVE_STATUSES)[number];
-  @ApiProperty({ description: 'What is being done, for people' }) readonly step!: string;
+  @ApiProperty({ description: 'The current step, as text to show' }) readonly step!: string;
   @ApiProperty({ ...SIZE, description: "Bytes copied so far, in COPY's text format" })
   readonly bytes_copied!: number;
   @ApiProperty({ ...SIZE, description: 'Size of tables with their indexes before the move' })

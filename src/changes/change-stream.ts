@@ -1,0 +1,174 @@
+/**
+ * Reads committed changes from a slot, in the order of commits. A batch is handed on when all that has arrived is read, or when it is
+ * large enough; the next one is read when it was handled, so memory is bounded however large a transaction is.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type LogicalMessage, parseLogicalMessage } from '../replication/pgoutput';
+import {
+  type CopyMessages,
+  DATA_HEADER,
+  EPOCH,
+  isReportWanted,
+  KEEPALIVE,
+  reportOf,
+  sentUpTo,
+  STREAMED_DATA,
+} from '../replication/replication-connection';
+import type { Change, ChangedRelation, ChangeType } from './change';
+import { type OpenSlot, PUBLICATION } from './feed-slots';
+import { isAfter, logText, type Position, upTo } from './position';
+
+/** Milliseconds between two reports: PostgreSQL ends a connection that is silent for 60 seconds. */
+const REPORT_MS = 10_000;
+/** Bytes of one change, which is kept in memory. */
+const MAX_CHANGE_BYTES = 64 * 1024 * 1024;
+const BATCH_CHANGES = 500;
+const BATCH_BYTES = 1024 * 1024;
+
+export interface StreamHandler {
+  /** Whether somebody may be told of changes of the table. */
+  wants(relation: ChangedRelation): boolean;
+  onChanges(changes: readonly Change[]): Promise<void>;
+  onTruncated(relations: readonly ChangedRelation[]): void;
+  /** Everything up to a position was handled. */
+  onDone(): void;
+}
+
+export class ChangeStream {
+  /** The last change that was handled, or a position without one. */
+  done: Position;
+  /** The last change that subscribers were chosen for. */
+  begun: Position;
+  private readonly relations = new Map<number, ChangedRelation>();
+  private readonly messages: CopyMessages;
+  private readonly reporting: NodeJS.Timeout;
+  private batch: Change[] = [];
+  private batchBytes = 0;
+  private truncated: ChangedRelation[] = [];
+  private commit = 0n;
+  private at = '';
+  private index = 0;
+  /** End of the last commit that was read. */
+  private end = 0n;
+  /** Inside a transaction. */
+  private isOpen = false;
+  private confirmed: bigint;
+
+  /** @param from the first position that is wanted */
+  constructor(
+    private readonly slot: OpenSlot,
+    from: bigint,
+    private readonly handler: StreamHandler,
+  ) {
+    this.done = this.begun = upTo(from);
+    this.confirmed = from;
+    this.messages = slot.connection.copy(
+      `START_REPLICATION SLOT ${slot.name} LOGICAL ${logText(from)} (proto_version '1', publication_names '${PUBLICATION}')`,
+      MAX_CHANGE_BYTES,
+    );
+    this.reporting = setInterval(() => this.report(), REPORT_MS).unref();
+  }
+
+  /** Reads until close(). @throws the error that ended the stream */
+  async run(): Promise<void> {
+    let read = 0;
+    for (;;) {
+      if (this.isBatchDue) await this.flush();
+      const bytes = await this.messages.next();
+      if (!bytes) throw new Error('PostgreSQL ended the stream of changes');
+      if (bytes[0] === STREAMED_DATA)
+        this.take(parseLogicalMessage(bytes.subarray(DATA_HEADER)), bytes.length);
+      else if (bytes[0] === KEEPALIVE) this.onKeepalive(bytes);
+      // Messages that have arrived are read without a turn of the event loop.
+      if ((read += 1) % BATCH_CHANGES === 0) await nextTurn();
+    }
+  }
+
+  close(): void {
+    clearInterval(this.reporting);
+    this.slot.connection.close();
+  }
+
+  private get isBatchDue(): boolean {
+    if (this.batch.length === 0 && this.truncated.length === 0) return false;
+    return this.messages.isEmpty || this.batch.length >= BATCH_CHANGES || this.batchBytes >= BATCH_BYTES;
+  }
+
+  private async flush(): Promise<void> {
+    const { batch, truncated } = this;
+    [this.batch, this.truncated, this.batchBytes] = [[], [], 0];
+    this.begun = { commit: this.commit, index: this.index };
+    if (batch.length > 0) await this.handler.onChanges(batch);
+    if (truncated.length > 0) this.handler.onTruncated(truncated);
+    this.finish({ commit: this.commit, index: this.index });
+    if (!this.isOpen) this.confirmed = this.end;
+  }
+
+  private take(message: LogicalMessage, bytes: number): void {
+    switch (message.kind) {
+      case 'begin':
+        [this.commit, this.index, this.isOpen] = [message.commit, 0, true];
+        this.at = timeText(message.at);
+        return;
+      case 'commit':
+        [this.end, this.isOpen] = [message.end, false];
+        if (this.batch.length > 0 || this.truncated.length > 0) return;
+        this.confirmed = message.end;
+        this.finish({ commit: this.commit, index: this.index });
+        return;
+      case 'relation':
+        this.relations.set(message.id, message);
+        return;
+      case 'insert':
+        return this.add(message.relation, 'INSERT', { row: message.row, old: null }, bytes);
+      case 'update':
+        return this.add(message.relation, 'UPDATE', { row: message.row, old: message.old }, bytes);
+      case 'delete':
+        return this.add(message.relation, 'DELETE', { row: null, old: message.old }, bytes);
+      case 'truncate':
+        for (const id of message.relations) {
+          const relation = this.relations.get(id);
+          if (relation && this.handler.wants(relation)) this.truncated.push(relation);
+        }
+        return;
+      case 'message':
+      case 'other':
+    }
+  }
+
+  private add(id: number, type: ChangeType, rows: Pick<Change, 'row' | 'old'>, bytes: number): void {
+    this.index += 1;
+    const relation = this.relations.get(id);
+    if (!relation || !this.handler.wants(relation)) return;
+    const position = { commit: this.commit, index: this.index };
+    this.batch.push({ relation, type, position, at: this.at, ...rows });
+    this.batchBytes += bytes;
+  }
+
+  private finish(position: Position): void {
+    if (isAfter(position, this.done)) this.done = position;
+    if (isAfter(position, this.begun)) this.begun = position;
+    this.handler.onDone();
+  }
+
+  /** Without changes, the log that other databases write need not be kept either. */
+  private onKeepalive(message: Buffer): void {
+    if (!this.isOpen && this.batch.length === 0 && this.messages.isEmpty) {
+      const sent = sentUpTo(message);
+      if (sent > this.confirmed) this.confirmed = sent;
+      this.finish(upTo(sent));
+    }
+    if (isReportWanted(message)) this.report();
+  }
+
+  private report(): void {
+    this.slot.connection.send(reportOf(this.confirmed));
+  }
+}
+
+/** @param at microseconds since 2000 */
+function timeText(at: bigint): string {
+  const micros = at + EPOCH;
+  const seconds = new Date(Number(micros / 1_000_000n) * 1_000).toISOString().slice(0, 19);
+  return `${seconds}.${String(micros % 1_000_000n).padStart(6, '0')}Z`;
+}

@@ -1,0 +1,16 @@
+/** Changes of tables, told to those who may read the rows. */
+import { Module } from '@nestjs/common';
+import { ProjectsModule } from '../projects/projects.module';
+import { RestModule } from '../rest/rest.module';
+import { ChangeFeed } from './change-feed';
+import { FeedSweep } from './feed-sweep.service';
+import { StreamSessions } from './http/stream-sessions.service';
+import { TableEvents } from './http/table-events.service';
+import { RowCheck } from './row-check.service';
+
+@Module({
+  imports: [ProjectsModule, RestModule],
+  providers: [ChangeFeed, FeedSweep, RowCheck, StreamSessions, TableEvents],
+  exports: [ChangeFeed],
+})
+export class ChangesModule {}

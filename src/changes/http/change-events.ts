@@ -1,0 +1,98 @@
+/** Server-sent events (WHATWG HTML, 9.2) of a table: its rows, and then their changes. A client that is too slow is ended. */
+import type { Response } from 'express';
+import type { ChangeMessage, Gap } from '../change';
+
+/** Bytes that may wait for the client. EventSource connects again, and continues with Last-Event-ID. */
+const MAX_WAITING = 1024 * 1024;
+const HEARTBEAT_MS = 15_000;
+
+export class ChangeEvents {
+  /** Messages of the time in which the rows are read. */
+  private held: (() => void)[] | null = [];
+  private heldBytes = 0;
+  private heartbeat: NodeJS.Timeout | undefined;
+  private onEnd: () => void = () => undefined;
+
+  constructor(private readonly response: Response) {}
+
+  begin(onEnd: () => void): void {
+    this.onEnd = onEnd;
+    this.response.writeHead(200, {
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-store',
+      // nginx would collect events otherwise.
+      'X-Accel-Buffering': 'no',
+    });
+    this.response.write('retry: 1000\n\n');
+    this.heartbeat = setInterval(() => this.response.write(':\n\n'), HEARTBEAT_MS).unref();
+    this.response.once('close', () => this.stop());
+    this.response.req.resume();
+  }
+
+  /** Waits for a slow client: rows may be more than may wait. */
+  async sendRow(json: string): Promise<void> {
+    if (this.write('row', json) || this.response.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.response.off('drain', done).off('close', done);
+        resolve();
+      };
+      this.response.on('drain', done).on('close', done);
+    });
+  }
+
+  /** The rows were sent; changes follow. */
+  release(): void {
+    this.write('ready', '{}');
+    const held = this.held ?? [];
+    this.held = null;
+    for (const send of held) send();
+  }
+
+  onChange({ type, json, position }: ChangeMessage): void {
+    this.send(json.length, () => this.write(type, json, position));
+  }
+
+  onGap({ message, position, reason, ended }: Gap): void {
+    const notice = JSON.stringify({ status: ended ? 'closed' : 'error', reason, message, position });
+    this.send(0, () => {
+      this.write('system', notice);
+      if (ended) this.end();
+    });
+  }
+
+  /** Ends the response with a reason. */
+  refuse(reason: string, message: string): void {
+    this.write('system', JSON.stringify({ status: 'closed', reason, message, position: null }));
+    this.end();
+  }
+
+  end(): void {
+    this.stop();
+    this.response.end();
+  }
+
+  private send(bytes: number, write: () => void): void {
+    if (this.held === null) write();
+    else {
+      this.held.push(write);
+      this.heldBytes += bytes;
+    }
+    if (this.response.writableLength + this.heldBytes > MAX_WAITING && this.held)
+      this.refuse('slow', 'Too many changes came while the rows were read');
+    else if (this.response.writableLength > MAX_WAITING) this.refuse('slow', 'The client reads too slowly');
+  }
+
+  /** JSON has line breaks only between its tokens. */
+  private write(event: string, json: string, id?: string): boolean {
+    const line = json.replaceAll(/[\r\n]+/g, ' ');
+    return this.response.write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${line}\n\n`);
+  }
+
+  private stop(): void {
+    clearInterval(this.heartbeat);
+    this.held = null;
+    this.onEnd();
+    this.onEnd = () => undefined;
+  }
+}

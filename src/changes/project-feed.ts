@@ -1,0 +1,495 @@
+/** The changes of one project in this process: subscribers, the stream that they share, and a second stream for the late. */
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '@nestjs/common';
+import { isFault } from '../common/errors/database-fault';
+import { AppError } from '../common/errors/app-error';
+import { messageOf } from '../common/errors/error-facts';
+import type { RlsTransaction } from '../database/rls/rls-transaction';
+import { MessageTooLongError } from '../replication/replication-connection';
+import type { Caller } from '../access/caller';
+import type { Change, ChangedRelation, ChangeMessage, Gap, GapReason, Subscriber } from './change';
+import type { ChangeFilter } from './change-filter';
+import { ChangeStream } from './change-stream';
+import type { FeedSlots, OpenSlot } from './feed-slots';
+import { isAfter, positionText, upTo } from './position';
+import type { CheckedChanges, RowCheck, ToldChange } from './row-check.service';
+import { readRights, type TableRights } from './table-rights';
+
+/** Milliseconds of the log that are kept for subscribers that return. */
+const WINDOW_MS = 60_000;
+const UPKEEP_MS = 10_000;
+const RETRY_MS = [200, 500, 1_000, 2_000, 5_000] as const;
+/** Statements of the feed that run at the same time for a project. */
+const CHECKS_AT_ONCE = 2;
+const CHECK_ATTEMPTS = 5;
+/** Messages that are told without a turn of the event loop. */
+const TOLD_AT_ONCE = 500;
+/** The position of a subscriber that was told that it missed changes. */
+const FORGOTTEN = 0n;
+
+export interface FeedParts {
+  readonly slots: FeedSlots;
+  readonly door: RlsTransaction;
+  readonly check: RowCheck;
+  readonly logger: Logger;
+  /** Bytes of the log that the server may keep for the project. */
+  readonly maxKept: number;
+  readonly exposes: (schema: string) => boolean;
+  /** The feed has no subscribers, and the log is no longer kept. */
+  readonly onUnused: () => void;
+}
+
+/** A stream and the subscribers that it serves. */
+interface Served {
+  readonly stream: ChangeStream;
+  readonly subscribers: Set<Subscriber>;
+}
+
+export class ProjectFeed {
+  /** Statistics. */
+  told = 0;
+  kept = 0;
+  private readonly waiting = new Set<Subscriber>();
+  private main: Served | null = null;
+  private opening: Promise<void> | null = null;
+  private catchingUp: Promise<void> | null = null;
+  private readonly late = new Set<Subscriber>();
+  private readonly marks: { readonly at: number; readonly position: bigint }[] = [];
+  private upkeep: NodeJS.Timeout | undefined;
+  private parting: NodeJS.Timeout | undefined;
+  private isClosed = false;
+
+  constructor(private readonly parts: FeedParts) {}
+
+  /** Of all streams. */
+  get subscribers(): number {
+    return this.waiting.size + this.late.size + (this.main?.subscribers.size ?? 0);
+  }
+
+  /**
+   * Tells the subscriber of changes after its position.
+   * @throws AppError 503 when the server does not give changes
+   */
+  async add(subscriber: Subscriber): Promise<void> {
+    clearTimeout(this.parting);
+    this.parting = undefined;
+    if (this.main) return this.join(this.main, subscriber);
+    this.waiting.add(subscriber);
+    this.opening ??= this.open().finally(() => (this.opening = null));
+    try {
+      await this.opening;
+    } catch (error) {
+      this.waiting.delete(subscriber);
+      throw error;
+    }
+  }
+
+  remove(subscriber: Subscriber): void {
+    subscriber.isClosed = true;
+    this.waiting.delete(subscriber);
+    this.late.delete(subscriber);
+    this.main?.subscribers.delete(subscriber);
+    if (this.subscribers === 0 && !this.isClosed) this.park();
+  }
+
+  /** Ends everything in this process. @param dropsSlot the log is not kept for anybody */
+  async close(gap: Omit<Gap, 'position'> | null, dropsSlot: boolean): Promise<void> {
+    this.isClosed = true;
+    clearInterval(this.upkeep);
+    clearTimeout(this.parting);
+    const all = this.all();
+    this.main?.stream.close();
+    this.main = null;
+    if (gap) for (const one of all) this.end(one, gap.reason, gap.message);
+    if (dropsSlot) await this.parts.slots.use((client) => this.parts.slots.dropIfUnused(client));
+  }
+
+  private all(): Subscriber[] {
+    return [...this.waiting, ...this.late, ...(this.main?.subscribers ?? [])];
+  }
+
+  /** The first stream begins where the subscriber that was told least wants to continue. */
+  private async open(): Promise<void> {
+    const slot = await this.parts.slots.open();
+    if (this.isClosed || this.waiting.size === 0) return slot.connection.close();
+    const wanted = [...this.waiting];
+    for (const one of wanted) this.place(one, slot);
+    const from = wanted.reduce((least, { after }) => (after.commit < least ? after.commit : least), slot.now);
+    const subscribers = new Set(wanted);
+    this.waiting.clear();
+    const served: Served = { subscribers, stream: this.streamFor(slot, from, subscribers, () => undefined) };
+    this.main = served;
+    this.marks.push({ at: Date.now(), position: slot.now });
+    this.upkeep ??= setInterval(() => void this.keepUp(), UPKEEP_MS).unref();
+    void served.stream.run().catch((error: unknown) => this.onBroken(served, error));
+  }
+
+  private streamFor(
+    slot: OpenSlot,
+    from: bigint,
+    subscribers: Set<Subscriber>,
+    onDone: () => void,
+  ): ChangeStream {
+    return new ChangeStream(slot, from, {
+      wants: (relation) => {
+        for (const one of subscribers)
+          if (concerns(one, relation)) return this.parts.exposes(relation.schema);
+        return false;
+      },
+      onChanges: (changes) => this.tell(changes, subscribers),
+      onTruncated: (relations) => {
+        for (const one of subscribers)
+          for (const relation of relations)
+            if (concerns(one, relation))
+              this.notify(one, 'gap', `${relation.schema}.${relation.name} was truncated`);
+      },
+      onDone,
+    });
+  }
+
+  /** Where the subscriber continues in the log that the slot keeps. */
+  private place(one: Subscriber, { kept, now }: OpenSlot): void {
+    if (!one.hasBegun) one.after = upTo(now);
+    else if (one.after.commit > now) this.lose(one, now, 'the position is not in the log of this server');
+    else if (one.after.commit < kept) {
+      if (one.after.commit === FORGOTTEN) one.after = upTo(now);
+      else this.lose(one, now, 'the log before is no longer kept');
+    }
+    one.hasBegun = true;
+  }
+
+  private join(main: Served, subscriber: Subscriber): void {
+    const isNew = !subscriber.hasBegun;
+    subscriber.hasBegun = true;
+    if (isNew || !isAfter(main.stream.begun, subscriber.after)) {
+      main.subscribers.add(subscriber);
+      return;
+    }
+    this.late.add(subscriber);
+    this.catchingUp ??= this.catchUp().finally(() => (this.catchingUp = null));
+  }
+
+  /** Reads the kept log again for subscribers that return, until they are where the others are. */
+  private async catchUp(): Promise<void> {
+    while (this.late.size > 0 && this.main) {
+      const group = new Set(this.late);
+      try {
+        await this.catchUpWith(group);
+      } catch (error) {
+        this.parts.logger.warn(`changes could not be read again: ${messageOf(error)}`);
+        for (const one of group) {
+          this.late.delete(one);
+          if (one.isClosed) continue;
+          this.lose(one, FORGOTTEN, 'the log could not be read again');
+          if (this.main) this.main.subscribers.add(one);
+          else this.waiting.add(one);
+        }
+      }
+    }
+  }
+
+  private async catchUpWith(group: Set<Subscriber>): Promise<void> {
+    const slot = await this.parts.slots.open();
+    for (const one of group) this.place(one, slot);
+    const from = [...group].reduce(
+      (least, { after }) => (after.commit < least ? after.commit : least),
+      slot.now,
+    );
+    let isOver = false;
+    const stream = this.streamFor(slot, from, group, () => {
+      const { main } = this;
+      if (isOver || (main && isAfter(main.stream.begun, stream.done))) return;
+      isOver = true;
+      for (const one of group) {
+        this.late.delete(one);
+        if (one.isClosed) continue;
+        if (isAfter(stream.done, one.after)) one.after = stream.done;
+        if (main) main.subscribers.add(one);
+        else this.waiting.add(one);
+      }
+      stream.close();
+    });
+    await stream.run().catch((error: unknown) => {
+      if (!isOver) {
+        stream.close();
+        throw error;
+      }
+    });
+  }
+
+  /** Goes on after the last change that was told. */
+  private async onBroken(served: Served, error: unknown): Promise<void> {
+    if (this.main !== served) return;
+    this.main = null;
+    served.stream.close();
+    const { done } = served.stream;
+    for (const one of served.subscribers) {
+      if (isAfter(done, one.after)) one.after = done;
+      // It would be too long again.
+      if (error instanceof MessageTooLongError) this.lose(one, FORGOTTEN, 'a row was too large');
+      this.waiting.add(one);
+    }
+    this.parts.logger.warn(`the stream of changes ended: ${messageOf(error)}`);
+    for (let attempt = 0; !this.isClosed && this.waiting.size > 0 && !this.main; attempt += 1) {
+      await sleep(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]);
+      this.opening ??= this.open().finally(() => (this.opening = null));
+      await this.opening.catch((failure: unknown) => {
+        if (!(failure instanceof AppError)) return;
+        if (attempt === RETRY_MS.length)
+          for (const one of this.waiting) this.notify(one, 'unavailable', failure.message);
+      });
+    }
+  }
+
+  /** The subscriber missed changes, and goes on from another position. */
+  private lose(one: Subscriber, from: bigint, why: string): void {
+    this.notify(one, 'gap', `Changes may be missing: ${why}`);
+    one.after = upTo(from);
+  }
+
+  private notify(one: Subscriber, reason: GapReason, message: string): void {
+    one.listener.onGap({ reason, message, position: positionText(one.after), ended: false });
+  }
+
+  private end(one: Subscriber, reason: GapReason, message: string): void {
+    if (one.isClosed) return;
+    this.remove(one);
+    one.listener.onGap({ reason, message, position: positionText(one.after), ended: true });
+  }
+
+  /** The log is kept for a minute after the last subscriber. */
+  private park(): void {
+    this.main?.stream.close();
+    this.main = null;
+    clearInterval(this.upkeep);
+    this.upkeep = undefined;
+    this.marks.length = 0;
+    clearTimeout(this.parting);
+    this.parting = setTimeout(() => {
+      this.parts.onUnused();
+      void this.close(null, true).catch((error: unknown) =>
+        this.parts.logger.warn(`the replication slot of a feed could not be dropped: ${messageOf(error)}`),
+      );
+    }, WINDOW_MS).unref();
+  }
+
+  private async keepUp(): Promise<void> {
+    const { slots, maxKept, logger } = this.parts;
+    try {
+      await slots.use(async (client) => {
+        const { bytes, now } = await slots.read(client);
+        this.kept = bytes;
+        this.marks.push({ at: Date.now(), position: now });
+        const old = this.marks.findLast(({ at }) => at <= Date.now() - WINDOW_MS);
+        if (old) {
+          this.marks.splice(0, this.marks.indexOf(old));
+          await slots.advance(client, old.position);
+        }
+        if (bytes > maxKept) await this.giveUp(async () => slots.drop(client));
+      });
+    } catch (error) {
+      logger.warn(`the log of a feed could not be given up: ${messageOf(error)}`);
+    }
+  }
+
+  /** The server keeps too much of its log: subscribers that return have to read the rows again. */
+  private async giveUp(drop: () => Promise<void>): Promise<void> {
+    const { main } = this;
+    this.main = null;
+    main?.stream.close();
+    for (const one of [...this.late, ...(main?.subscribers ?? [])]) {
+      this.lose(one, FORGOTTEN, 'the database server had to keep too much of its log');
+      this.waiting.add(one);
+    }
+    await drop();
+    if (this.waiting.size === 0) return;
+    this.opening ??= this.open().finally(() => (this.opening = null));
+    await this.opening;
+  }
+
+  private async tell(changes: readonly Change[], subscribers: ReadonlySet<Subscriber>): Promise<void> {
+    const batch = new Batch(this.parts);
+    const wanted = [...subscribers];
+    const byRelation = new Map<ChangedRelation, Change[]>();
+    for (const change of changes) {
+      const same = byRelation.get(change.relation);
+      if (same) same.push(change);
+      else byRelation.set(change.relation, [change]);
+    }
+    for (const [relation, some] of byRelation)
+      await batch.check(
+        relation,
+        some,
+        wanted.filter((one) => !one.isClosed && concerns(one, relation)),
+      );
+    for (const [one, [reason, message]] of batch.ended) this.end(one, reason, message);
+    let count = 0;
+    for (const change of changes) {
+      for (const { subscriber, message } of batch.messagesOf(change)) {
+        if (subscriber.isClosed || !isAfter(change.position, subscriber.after)) continue;
+        subscriber.after = change.position;
+        subscriber.listener.onChange(message);
+        this.told += 1;
+        if ((count += 1) % TOLD_AT_ONCE === 0) await nextTurn();
+      }
+    }
+    const last = changes.at(-1)?.position;
+    if (last) for (const one of wanted) if (isAfter(last, one.after)) one.after = last;
+  }
+}
+
+function concerns(one: Subscriber, { schema, name }: ChangedRelation): boolean {
+  return (one.schema === '*' || one.schema === schema) && (one.table === null || one.table === name);
+}
+
+/** Subscribers whose rights are the same. */
+interface Group {
+  readonly caller: Caller;
+  readonly rights: TableRights;
+  readonly members: Subscriber[];
+}
+
+interface Told {
+  readonly subscriber: Subscriber;
+  readonly message: ChangeMessage;
+}
+
+/** The checks of a batch of changes. Rights are read once for each role and table. */
+class Batch {
+  readonly ended = new Map<Subscriber, readonly [GapReason, string]>();
+  private readonly told = new Map<Change, Told[]>();
+
+  constructor(private readonly parts: FeedParts) {}
+
+  messagesOf(change: Change): readonly Told[] {
+    return this.told.get(change) ?? [];
+  }
+
+  async check(
+    relation: ChangedRelation,
+    changes: readonly Change[],
+    subscribers: readonly Subscriber[],
+  ): Promise<void> {
+    const queue = await this.groupsOf(relation, subscribers);
+    const work = async (): Promise<void> => {
+      for (let group = queue.shift(); group; group = queue.shift()) await this.checkGroup(group, changes);
+    };
+    await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, work));
+  }
+
+  private async groupsOf(relation: ChangedRelation, subscribers: readonly Subscriber[]): Promise<Group[]> {
+    const rights = new Map<string, Promise<TableRights | null>>();
+    const groups = new Map<string, Group>();
+    for (const one of subscribers) {
+      const { caller } = one;
+      let found = rights.get(caller.role);
+      if (!found) {
+        // The session of each caller is checked with its rows.
+        const ofRole = { ...caller, sessionId: null };
+        found = this.repeating(() => readRights(this.parts.door, ofRole, relation.schema, relation.name));
+        rights.set(caller.role, found);
+      }
+      const ofTable = await found;
+      // Dropped, or dropped and created again, since the change.
+      if (!ofTable || ofTable.id !== relation.id || ofTable.isPartition) continue;
+      const names = new Set(ofTable.columns.filter(({ isReadable }) => isReadable).map(({ name }) => name));
+      if (!ofTable.isReachable || names.size === 0) {
+        this.ended.set(one, ['forbidden', `permission denied for table ${relation.schema}.${relation.name}`]);
+        continue;
+      }
+      const hidden = ofTable.columns.find(({ name }) => one.filter?.fields.has(name) && !names.has(name));
+      if (hidden) {
+        this.ended.set(one, ['forbidden', `permission denied for column ${hidden.name}`]);
+        continue;
+      }
+      const key = ofTable.isSecured
+        ? JSON.stringify([caller.role, caller.sessionId, caller.claims])
+        : caller.role;
+      const group = groups.get(key);
+      if (group) group.members.push(one);
+      else
+        groups.set(key, {
+          caller: ofTable.isSecured ? caller : { ...caller, sessionId: null },
+          rights: ofTable,
+          members: [one],
+        });
+    }
+    return [...groups.values()];
+  }
+
+  private async checkGroup({ caller, rights, members }: Group, changes: readonly Change[]): Promise<void> {
+    const filters = [...new Set(members.flatMap(({ filter }) => (filter ? [filter] : [])))];
+    let checked: CheckedChanges;
+    try {
+      checked = await this.repeating(() => this.parts.check.check(caller, rights, changes, filters));
+    } catch (error) {
+      if (!isFault(error, 'caller_refused') && !isFault(error, 'second_factor_needed') && !isTimeout(error))
+        throw error;
+      const reason: readonly [GapReason, string] = isTimeout(error)
+        ? ['unavailable', "the table's policies took too long"]
+        : ['session_ended', 'The session has ended'];
+      for (const one of members) this.ended.set(one, reason);
+      return;
+    }
+    for (const one of members)
+      if (one.filter && checked.refused.has(one.filter))
+        this.ended.set(one, ['forbidden', 'The filter cannot be applied']);
+    const indexes = new Map<ChangeFilter, number>(filters.map((filter, at) => [filter, at]));
+    changes.forEach((change, at) => {
+      const told = checked.told[at];
+      if (told) this.addMessages(change, { told, columns: checked.columns, members, indexes });
+    });
+  }
+
+  private addMessages(
+    change: Change,
+    given: {
+      readonly told: ToldChange;
+      readonly columns: string;
+      readonly members: readonly Subscriber[];
+      readonly indexes: ReadonlyMap<ChangeFilter, number>;
+    },
+  ): void {
+    const { told, columns, members, indexes } = given;
+    let message: ChangeMessage | null = null;
+    for (const subscriber of members) {
+      const { event, filter } = subscriber;
+      if (event !== '*' && event !== change.type) continue;
+      if (filter && told.matches[indexes.get(filter) ?? -1] !== true) continue;
+      message ??= messageFor(change, columns, told);
+      const all = this.told.get(change);
+      if (all) all.push({ subscriber, message });
+      else this.told.set(change, [{ subscriber, message }]);
+    }
+  }
+
+  /** The log waits while the database cannot be asked; after some attempts the stream begins again. */
+  private async repeating<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        const isFinal =
+          isFault(error, 'caller_refused') || isFault(error, 'second_factor_needed') || isTimeout(error);
+        if (isFinal || attempt === CHECK_ATTEMPTS) throw error;
+        await sleep(200 * attempt);
+      }
+    }
+  }
+}
+
+const isTimeout = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === '57014';
+
+function messageFor(
+  { relation, type, at, position }: Change,
+  columns: string,
+  told: ToldChange,
+): ChangeMessage {
+  const { schema, name: table } = relation;
+  const place = positionText(position);
+  const json =
+    `{"schema":${JSON.stringify(schema)},"table":${JSON.stringify(table)},"commit_timestamp":"${at}","type":"${type}",` +
+    `"columns":${columns},"record":${told.record},"old_record":${told.old},"errors":null,"position":"${place}"}`;
+  return { schema, table, type, commit_timestamp: at, position: place, json };
+}

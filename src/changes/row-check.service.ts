@@ -1,0 +1,332 @@
+/**
+ * Decides which changes a caller may see, and prints them. One statement for many rows: PostgreSQL evaluates the table's policies, as
+ * they are now, on the rows as the log has them, in the caller's context. Reading the row again by its key would be no check of what
+ * is told: the row may have changed since, and the former values been hidden.
+ */
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../access/caller';
+import { codeOf } from '../common/errors/error-facts';
+import { RlsTransaction } from '../database/rls/rls-transaction';
+import { quoteIdentifier, quoteQualified } from '../database/sql/identifier';
+import { CatalogService } from '../rest/catalog/catalog.service';
+import { nameKey, type Relation } from '../rest/catalog/catalog';
+import type { Value } from '../replication/pgoutput';
+import type { Change, ChangedRelation } from './change';
+import { type ChangeFilter, compileFilters } from './change-filter';
+import { policySql, settingsFor, type TableRights } from './table-rights';
+
+/** What a caller may be told of a change. */
+export interface ToldChange {
+  readonly record: string;
+  readonly old: string;
+  /** For each filter, whether it admits the change. */
+  readonly matches: readonly boolean[];
+}
+
+export interface CheckedChanges {
+  /** JSON of the columns that the caller may read. */
+  readonly columns: string;
+  /** One for each change; null for one that is not told. */
+  readonly told: readonly (ToldChange | null)[];
+  /** Filters that PostgreSQL refused, such as a pattern that is no regular expression. */
+  readonly refused: ReadonlySet<ChangeFilter>;
+}
+
+/** A row to be checked: of a change, or what it was before. */
+interface Row {
+  readonly values: readonly Value[];
+}
+
+interface CheckedRow {
+  readonly seen: boolean;
+  readonly matches: readonly boolean[] | null;
+  readonly record: string | null;
+  readonly keys: string | null;
+}
+
+interface Work {
+  readonly caller: Caller;
+  readonly rights: TableRights;
+  readonly relation: ChangedRelation;
+  /** The relation as table REST knows it, for filters; null without any. */
+  readonly planned: {
+    readonly relation: Relation;
+    readonly scope: Parameters<typeof compileFilters>[0];
+  } | null;
+}
+
+/** A row may have values of many megabytes. */
+const MAX_RESULT = 256 * 1024 * 1024;
+const EMPTY = '{}';
+
+@Injectable()
+export class RowCheck {
+  constructor(
+    private readonly door: RlsTransaction,
+    private readonly catalogs: CatalogService,
+  ) {}
+
+  /** @throws DatabaseFault caller_refused; the driver's error for a lost connection or policies that take too long */
+  async check(
+    caller: Caller,
+    rights: TableRights,
+    changes: readonly Change[],
+    filters: readonly ChangeFilter[],
+  ): Promise<CheckedChanges> {
+    const relation = changes[0]?.relation;
+    if (!relation) throw new Error('there are no changes');
+    const work = { caller, rights, relation, planned: await this.plannedFor(caller, relation, filters) };
+    const complete = await this.complete(work, changes);
+    const rows: Row[] = complete.map(({ row, old }) => ({ values: row ?? old ?? [] }));
+    const before = complete.map(({ type, old }) => (type === 'UPDATE' && old ? { values: old } : null));
+    const former = before.filter((row) => row !== null);
+    const refused = new Set<ChangeFilter>();
+    const checked = await this.evaluate(work, rows, filters, refused);
+    const olds = former.length === 0 ? [] : await this.evaluate(work, former, [], refused);
+    let next = 0;
+    const told = complete.map((change, at) => {
+      const old = before[at] ? (olds[next++] ?? null) : null;
+      return change.isUnknown ? null : toldOf(work, change, checked[at] ?? null, old, filters);
+    });
+    return { columns: columnsJson(work), told, refused };
+  }
+
+  /** Checks the syntax of a filter's values without any row. @throws the driver's error, AppError for unknown columns */
+  async try(
+    caller: Caller,
+    rights: TableRights,
+    relation: ChangedRelation,
+    filter: ChangeFilter,
+  ): Promise<void> {
+    const planned = await this.plannedFor(caller, relation, [filter]);
+    await this.run({ caller, rights, relation, planned }, [], [filter]);
+  }
+
+  private async plannedFor(
+    { database, role, project }: Caller,
+    { schema, name }: ChangedRelation,
+    filters: readonly ChangeFilter[],
+  ): Promise<Work['planned']> {
+    if (filters.length === 0) return null;
+    let catalog = await this.catalogs.current(database);
+    if (!catalog.relations.has(nameKey({ schema, name }))) catalog = await this.catalogs.verified(database);
+    const relation = catalog.relations.get(nameKey({ schema, name }));
+    return relation ? { relation, scope: { settings: project.settings, role, catalog } } : null;
+  }
+
+  /**
+   * Fills in large values that an UPDATE did not change, which the log leaves out, from the row as the caller may read it now. A row
+   * that the caller cannot read, or that is gone, is not told.
+   */
+  private async complete(
+    work: Work,
+    changes: readonly Change[],
+  ): Promise<(Change & { readonly isUnknown?: boolean })[]> {
+    const { relation, rights, caller } = work;
+    const ofOld = changes.map((change) => withOldValues(change));
+    const wanting = ofOld.filter(({ row }) => row?.includes(undefined));
+    if (wanting.length === 0) return ofOld;
+    const names = relation.columns.filter(
+      (name, at) =>
+        wanting.some(({ row }) => row?.[at] === undefined) &&
+        rights.columns.some((column) => column.name === name && column.isReadable),
+    );
+    const found =
+      relation.keys.length === 0 || relation.isFull || names.length === 0
+        ? new Map<number, Value[]>()
+        : await this.readAgain({ caller, rights, relation, planned: null }, wanting, names);
+    let index = 0;
+    return ofOld.map((change) => {
+      if (!change.row?.includes(undefined)) return change;
+      const values = found.get(index++);
+      if (!values) return { ...change, isUnknown: true };
+      const row = change.row.map((value, at) =>
+        value === undefined ? values[names.indexOf(relation.columns[at] ?? '')] : value,
+      );
+      return { ...change, row };
+    });
+  }
+
+  private async readAgain(
+    { caller, rights, relation }: Work,
+    changes: readonly Change[],
+    names: readonly string[],
+  ): Promise<Map<number, Value[]>> {
+    const table = quoteQualified(relation.schema, relation.name);
+    const values = names.map((name) => `t.${quoteIdentifier(name)}::text`);
+    const keys = relation.keys.map((name) => `t.${quoteIdentifier(name)} = k.${quoteIdentifier(name)}`);
+    const text = `select (e.place - 1)::int4 as place, array[${values.join(', ')}] as values
+      from json_array_elements($1::json) with ordinality e (row, place)
+        cross join lateral json_populate_record(null::${table}, e.row) k
+        join ${table} t on ${keys.join(' and ')}`;
+    const rows = changes.map(({ row }) => ({ values: row ?? [] }));
+    const statement = { text, values: [payloadOf({ relation, rights }, rows)], maxBytes: MAX_RESULT };
+    const answer = await this.door.query(caller, statement, settingsFor(caller, relation.schema));
+    return new Map(
+      (answer.rows as { place: number; values: Value[] }[]).map(({ place, values: found }) => [place, found]),
+    );
+  }
+
+  /**
+   * @param refused filters that failed are added
+   * @returns null for a row on which the policies fail: the caller could not read it
+   */
+  private async evaluate(
+    work: Work,
+    rows: readonly Row[],
+    filters: readonly ChangeFilter[],
+    refused: Set<ChangeFilter>,
+  ): Promise<(CheckedRow | null)[]> {
+    try {
+      return await this.run(work, rows, filters);
+    } catch (error) {
+      if (!isOfValues(error)) throw error;
+      if (filters.length > 0) return this.eachFilter(work, rows, filters, refused);
+      if (rows.length === 1) return [null];
+      const half = rows.length >> 1;
+      return [
+        ...(await this.evaluate(work, rows.slice(0, half), [], refused)),
+        ...(await this.evaluate(work, rows.slice(half), [], refused)),
+      ];
+    }
+  }
+
+  private async eachFilter(
+    work: Work,
+    rows: readonly Row[],
+    filters: readonly ChangeFilter[],
+    refused: Set<ChangeFilter>,
+  ): Promise<(CheckedRow | null)[]> {
+    const seen = await this.evaluate(work, rows, [], refused);
+    const good = rows.filter((_, at) => seen[at] !== null);
+    const matches = rows.map((): boolean[] => []);
+    for (const filter of filters) {
+      const checked =
+        good.length === 0
+          ? []
+          : await this.run(work, good, [filter]).catch((error: unknown) => {
+              if (!isOfValues(error)) throw error;
+              refused.add(filter);
+              return [];
+            });
+      let next = 0;
+      for (const [at, row] of seen.entries())
+        matches[at]?.push(row === null ? false : (checked[next++]?.matches?.[0] ?? false));
+    }
+    return seen.map((row, at) => row && { ...row, matches: matches[at] ?? [] });
+  }
+
+  private async run(
+    work: Work,
+    rows: readonly Row[],
+    filters: readonly ChangeFilter[],
+  ): Promise<(CheckedRow | null)[]> {
+    const { caller, rights, relation, planned } = work;
+    const { text: conditions, values } =
+      planned === null
+        ? { text: filters.map(() => 'false').join(', '), values: [] }
+        : compileFilters(planned.scope, planned.relation, filters);
+    const alias = quoteIdentifier(relation.name);
+    const objectOf = (names: readonly string[]): string =>
+      names.length === 0
+        ? `'{}'`
+        : `(select pg_catalog.row_to_json(plinth_shown)::pg_catalog.text from (select ${names.map((name) => `${alias}.${quoteIdentifier(name)}`).join(', ')}) plinth_shown)`;
+    const matches =
+      filters.length === 0
+        ? 'null'
+        : `case when plinth_check.seen then array[${conditions}]::pg_catalog.bool[] end`;
+    const table = quoteQualified(relation.schema, relation.name);
+    const text = `select plinth_check.seen, ${matches} as matches,
+        case when plinth_check.seen then ${objectOf(readable(work))} end as record, ${objectOf(keysOf(work))} as keys
+      from pg_catalog.json_populate_recordset(null::${table}, $${values.length + 1}::pg_catalog.json) ${alias}
+        cross join lateral (select coalesce((${policySql(rights)}), false) as seen offset 0) plinth_check`;
+    const statement = { text, values: [...values, payloadOf(work, rows)], maxBytes: MAX_RESULT };
+    const answer = await this.door.query(caller, statement, settingsFor(caller, relation.schema));
+    return answer.rows as CheckedRow[];
+  }
+}
+
+/** Published columns that the caller may read. */
+function readable({ rights, relation }: Pick<Work, 'rights' | 'relation'>): string[] {
+  const names = new Set(rights.columns.filter(({ isReadable }) => isReadable).map(({ name }) => name));
+  return relation.columns.filter((name) => names.has(name));
+}
+
+/** Readable columns that identify a row: of the replica identity, or of the primary key if that is the whole row. */
+function keysOf(work: Pick<Work, 'rights' | 'relation'>): string[] {
+  const { rights, relation } = work;
+  const keys = relation.isFull
+    ? rights.columns.filter(({ isKey }) => isKey).map(({ name }) => name)
+    : relation.keys;
+  return readable(work).filter((name) => keys.includes(name));
+}
+
+function columnsJson(work: Work): string {
+  const names = new Set(readable(work));
+  const columns = work.rights.columns.filter(({ name }) => names.has(name));
+  return JSON.stringify(columns.map(({ name, type }) => ({ name, type })));
+}
+
+/** Rows as JSON: texts for PostgreSQL's input functions, and JSON as it is. */
+function payloadOf({ relation, rights }: Pick<Work, 'relation' | 'rights'>, rows: readonly Row[]): string {
+  const types = new Map(rights.columns.map(({ name, isJson }) => [name, isJson]));
+  const columns = relation.columns.map((name) => ({
+    key: JSON.stringify(name),
+    isJson: types.get(name) ?? false,
+  }));
+  const texts = rows.map(({ values }) => {
+    const members = columns.map(({ key, isJson }, at) => {
+      const value = values[at];
+      if (value === null || value === undefined) return `${key}:null`;
+      return `${key}:${isJson ? value : JSON.stringify(value)}`;
+    });
+    return `{${members.join(',')}}`;
+  });
+  return `[${texts.join(',')}]`;
+}
+
+/** With replica identity FULL the former row has the large values. */
+function withOldValues(change: Change): Change {
+  const { relation, row, old } = change;
+  if (!relation.isFull || !row || !old) return change;
+  return { ...change, row: row.map((value, at) => (value === undefined ? old[at] : value)) };
+}
+
+function toldOf(
+  { rights, relation }: Work,
+  { type }: Change,
+  row: CheckedRow | null,
+  old: CheckedRow | null,
+  filters: readonly ChangeFilter[],
+): ToldChange | null {
+  if (row === null) return null;
+  const isKnown = type !== 'DELETE' || relation.isFull;
+  // Of a deleted row the log has the key alone, on which no policy can decide.
+  if (isKnown ? !row.seen : row.keys === EMPTY) return null;
+  const whole = relation.isFull && !rights.isSecured;
+  const matches = filters.map(({ fields }, at) => {
+    const decides = isKnown || [...fields].every((field) => relation.keys.includes(field));
+    // Without its columns a filter cannot tell, and a client that shows the row has to know that it is gone.
+    return decides ? (row.matches?.[at] ?? false) : true;
+  });
+  switch (type) {
+    case 'INSERT':
+      return { record: row.record ?? EMPTY, old: EMPTY, matches };
+    case 'UPDATE':
+      return {
+        record: row.record ?? EMPTY,
+        old: (whole ? old?.record : (old ?? row).keys) ?? EMPTY,
+        matches,
+      };
+    case 'DELETE':
+      return { record: EMPTY, old: (whole ? row.record : row.keys) ?? EMPTY, matches };
+  }
+}
+
+/** Classes of SQLSTATE that tell of the server and the session, not of values (manual, appendix A); 57014 is the time limit. */
+const OF_SERVER = /^(?:08|25|40|53|57|58|XX)/;
+
+function isOfValues(error: unknown): boolean {
+  const code = codeOf(error);
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('PL') && !OF_SERVER.test(code);
+}

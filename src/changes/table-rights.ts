@@ -1,0 +1,89 @@
+/** What the role of a caller may read of a table now: columns, and the policies that apply. */
+import type { Caller } from '../access/caller';
+import type { ContextSettings } from '../database/rls/rls-context';
+import type { RlsTransaction } from '../database/rls/rls-transaction';
+import { quoteIdentifier } from '../database/sql/identifier';
+import { PUBLICATION } from './feed-slots';
+
+interface ColumnRights {
+  readonly name: string;
+  /** As Supabase names types: `int8`. */
+  readonly type: string;
+  readonly isJson: boolean;
+  readonly isReadable: boolean;
+  /** Of the primary key. */
+  readonly isKey: boolean;
+}
+
+export interface TableRights {
+  /** Of the relation: it may have been dropped and created again. */
+  readonly id: number;
+  readonly isPublished: boolean;
+  /** A partition, whose table's policies do not apply when it is named directly. */
+  readonly isPartition: boolean;
+  readonly isReachable: boolean;
+  /** Row-level security applies to the caller. */
+  readonly isSecured: boolean;
+  readonly columns: readonly ColumnRights[];
+  readonly policies: readonly { readonly isPermissive: boolean; readonly using: string }[] | null;
+  /** The end of the log. */
+  readonly now: string;
+}
+
+const RIGHTS = `select c.oid::pg_catalog.int8::pg_catalog.float8 as id, c.relispartition as "isPartition",
+    pg_catalog.has_schema_privilege(n.oid, 'usage') as "isReachable",
+    pg_catalog.row_security_active(c.oid) as "isSecured",
+    exists (select from pg_catalog.pg_publication_tables p where p.pubname = '${PUBLICATION}'
+      and p.schemaname = n.nspname and p.tablename = c.relname) as "isPublished",
+    (select pg_catalog.json_agg(pg_catalog.json_build_object('name', a.attname, 'type', t.typname,
+        'isJson', coalesce(nullif(t.typbasetype, 0), t.oid) in (114, 3802),
+        'isReadable', pg_catalog.has_column_privilege(c.oid, a.attnum, 'select'),
+        'isKey', coalesce(a.attnum = any (i.indkey::pg_catalog.int2[]), false)) order by a.attnum)
+      from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid
+        left join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisprimary
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
+    (select pg_catalog.json_agg(pg_catalog.json_build_object('isPermissive', p.polpermissive,
+        'using', pg_catalog.pg_get_expr(p.polqual, p.polrelid)))
+      from pg_catalog.pg_policy p
+      where p.polrelid = c.oid and p.polcmd in ('r', '*') and p.polqual is not null
+        and (0 = any (p.polroles) or exists (select from pg_catalog.unnest(p.polroles) r (oid)
+             where pg_catalog.pg_has_role(r.oid, 'usage')))) as policies,
+    pg_catalog.pg_current_wal_insert_lsn()::pg_catalog.text as now
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p')`;
+
+/** @returns null when there is no such table */
+export async function readRights(
+  door: RlsTransaction,
+  caller: Caller,
+  schema: string,
+  table: string,
+): Promise<TableRights | null> {
+  const statement = { name: 'changes:rights', text: RIGHTS, values: [schema, table] };
+  const { rows } = await door.query(caller, statement, settingsFor(caller, schema));
+  return (rows[0] as TableRights | undefined) ?? null;
+}
+
+/** Milliseconds that the policies of a batch may take. */
+const CHECK_MS = 5_000;
+
+/** As a request of table REST has them: policies are printed and evaluated under the same search_path. */
+export function settingsFor({ project }: Caller, schema: string): ContextSettings {
+  const path = new Set([schema, ...project.settings.extra_search_path]);
+  return {
+    search_path: [...path].map(quoteIdentifier).join(', '),
+    statement_timeout: String(CHECK_MS),
+    transaction_read_only: 'on',
+  };
+}
+
+/** The condition under which the caller may read a row (manual, 5.9): permissive policies admit it, restrictive ones refuse it. */
+export function policySql({ isSecured, policies }: TableRights): string {
+  if (!isSecured) return 'true';
+  const all = policies ?? [];
+  const permissive = all.filter(({ isPermissive }) => isPermissive);
+  if (permissive.length === 0) return 'false';
+  const restrictive = all.filter(({ isPermissive }) => !isPermissive);
+  const admitted = permissive.map(({ using }) => `(${using})`).join(' or ');
+  return [`(${admitted})`, ...restrictive.map(({ using }) => `(${using})`)].join(' and ');
+}

@@ -1,0 +1,192 @@
+/** Rows and then their changes as server-sent events, for those who may read them. */
+import { EventReader } from '../../support/event-stream';
+import { until } from '../../support/eventually';
+import type { HttpClient } from '../../support/http-client';
+import { TestPlinth } from '../../support/plinth';
+import type { TestProject } from '../../support/test-project';
+
+let plinth: TestPlinth;
+let project: TestProject;
+const open: EventReader[] = [];
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject();
+  await project.sql(`
+    create table notes (id bigint primary key, owner uuid, room int, body text, secret text, extra jsonb, at timestamptz, tags text[]);
+    create policy own on notes for all to authenticated using (owner = auth.uid()) with check (true);
+    create policy lobby on notes for select to anon using (room = 1);
+    revoke select on notes from anon;
+    grant select (id, room, body, extra, at, tags) on notes to anon;
+    create table plain (id int primary key, word text);
+    alter table plain disable row level security;
+    create table hidden (id int primary key);
+    create publication supabase_realtime for table notes, plain;
+  `);
+});
+afterAll(async () => {
+  for (const reader of open) await reader.close();
+  await plinth.stop();
+});
+
+async function listen(
+  client: HttpClient,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<EventReader> {
+  const given = { ...client, headers: { ...client.headers, accept: 'text/event-stream', ...headers } };
+  const reader = await EventReader.open(given as unknown as HttpClient, path);
+  open.push(reader);
+  if (reader.status === 200 && !headers['last-event-id']) await until(() => reader.of('ready').length > 0);
+  return reader;
+}
+
+describe('a stream of a table', () => {
+  it('gives the rows and then the changes that the policies admit, printed as table REST does', async () => {
+    await project.sql("insert into plain values (1, 'before')");
+    const reader = await listen(project.anon, '/rest/v1/plain');
+    expect(reader.of('row')).toEqual([{ id: 1, word: 'before' }]);
+    await project.sql(
+      "insert into plain values (2, 'two'); update plain set word = 'TWO' where id = 2; delete from plain where id = 2",
+    );
+    await until(() => reader.of('DELETE').length === 1);
+    expect(reader.of('INSERT')[0]).toEqual({
+      schema: 'public',
+      table: 'plain',
+      type: 'INSERT',
+      commit_timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{6}Z$/),
+      columns: [
+        { name: 'id', type: 'int4' },
+        { name: 'word', type: 'text' },
+      ],
+      record: { id: 2, word: 'two' },
+      old_record: {},
+      errors: null,
+      position: expect.stringMatching(/^[0-9A-F]+\/[0-9A-F]+\.1$/),
+    });
+    expect(reader.of('UPDATE')[0]).toMatchObject({ record: { id: 2, word: 'TWO' }, old_record: { id: 2 } });
+    expect(reader.of('DELETE')[0]).toMatchObject({ record: {}, old_record: { id: 2 } });
+  });
+
+  it('tells each caller what its policies and column privileges admit, and nothing of a row that leaves its sight', async () => {
+    const [anna, bert] = [project.asSubject(), project.asSubject()];
+    const ofAnna = await listen(anna, '/rest/v1/notes');
+    const ofBert = await listen(bert, '/rest/v1/notes');
+    const ofAnon = await listen(project.anon, '/rest/v1/notes');
+    const ofService = await listen(project.service, '/rest/v1/notes');
+    await project.sql(`
+      insert into notes values (9007199254740993, '${anna.userId}', 1, 'a', 's', '{"x": [1, null]}', '2026-01-02 03:04:05+00', '{a,"b c"}');
+      insert into notes values (2, '${bert.userId}', 2, 'b', 's', null, null, null)`);
+    await project.sql(`update notes set owner = '${bert.userId}', room = 2 where id = 9007199254740993`);
+    await project.sql('delete from notes where id = 2');
+    await until(() => ofService.of('DELETE').length === 1 && ofAnna.of('DELETE').length === 1);
+    await until(() => ofBert.of('DELETE').length === 1 && ofAnon.of('DELETE').length === 1);
+    expect(ofAnna.of('INSERT').map(({ record }) => record.body)).toEqual(['a']);
+    expect(ofAnna.of('UPDATE')).toEqual([]);
+    expect(ofBert.of('INSERT').map(({ record }) => record.body)).toEqual(['b']);
+    expect(ofBert.of('UPDATE').map(({ record }) => record.body)).toEqual(['a']);
+    expect(ofAnon.of('UPDATE')).toEqual([]);
+    const [told] = ofAnon.of('INSERT');
+    expect(Object.keys(told.record)).toEqual(['id', 'room', 'body', 'extra', 'at', 'tags']);
+    expect(told.record).toMatchObject({
+      extra: { x: [1, null] },
+      at: '2026-01-02T03:04:05+00:00',
+      tags: ['a', 'b c'],
+    });
+    expect(ofService.of('INSERT')[0].record.secret).toBe('s');
+    expect(ofBert.of('DELETE')[0].old_record).toEqual({ id: 2 });
+  });
+
+  it('continues after the position of the last event, in order and without a gap', async () => {
+    const reader = await listen(project.anon, '/rest/v1/plain?id=gte.100');
+    await project.sql('insert into plain select n, n::text from generate_series(100, 104) n');
+    await until(() => reader.of('INSERT').length === 5);
+    const last = reader.of('INSERT')[2].position as string;
+    await reader.close();
+    await project.sql('insert into plain select n, n::text from generate_series(105, 109) n');
+    const again = await listen(project.anon, '/rest/v1/plain?id=gte.100', { 'last-event-id': last });
+    await until(() => again.of('INSERT').length >= 7);
+    expect(again.of('row')).toEqual([]);
+    expect(again.of('INSERT').map(({ record }) => record.id)).toEqual([103, 104, 105, 106, 107, 108, 109]);
+    // While another one is open, the log is read a second time.
+    const late = await listen(project.anon, '/rest/v1/plain?id=gte.100', { 'last-event-id': last });
+    await project.sql("insert into plain values (110, 'x')");
+    await until(() => late.of('INSERT').length >= 8);
+    expect(late.of('INSERT').map(({ record }) => record.id)).toEqual([
+      103, 104, 105, 106, 107, 108, 109, 110,
+    ]);
+  });
+
+  it.each([
+    ['id=eq.205', [205]],
+    ['id=gt.203&id=lt.300&word=neq.e205', [204]],
+    ['id=in.(201,204)', [201, 204]],
+    ['word=like.e20*&id=lte.202', [201, 202]],
+    ['word=ilike.E203', [203]],
+    ['word=match.%5Ee20%5B45%5D$', [204, 205]],
+    ['word=is.null', [206]],
+    ['or=(id.eq.201,word.eq.e205)', [201, 205]],
+    ['word=not.like.e*&id=lt.300', []],
+  ])('filters by %s', async (filter, ids) => {
+    const reader = await listen(project.anon, `/rest/v1/plain?${filter}`);
+    await project.sql(`begin; delete from plain where id between 200 and 300;
+      insert into plain select n, 'e' || n from generate_series(201, 205) n; insert into plain values (206, null), (400, 'end'); 
+      delete from plain where id = 400; commit`);
+    await until(
+      () => reader.of('DELETE').some(({ old_record }) => old_record.id === 400) || filter.startsWith('id'),
+    );
+    await until(() => reader.of('INSERT').length >= ids.length);
+    expect(reader.of('INSERT').map(({ record }) => record.id)).toEqual(ids);
+  });
+
+  it('has large values that an update did not change', async () => {
+    await project.sql(
+      "insert into plain select 500, string_agg(md5(n::text), '') from generate_series(1, 2000) n",
+    );
+    await project.sql('alter table plain add column if not exists count int default 0');
+    const reader = await listen(project.anon, '/rest/v1/plain?id=eq.500');
+    await project.sql('update plain set count = 1 where id = 500');
+    await until(() => reader.of('UPDATE').length === 1);
+    expect(reader.of('UPDATE')[0].record).toMatchObject({
+      count: 1,
+      word: expect.stringMatching(/^[0-9a-f]{64000}$/),
+    });
+  });
+
+  it.each([
+    ['/rest/v1/hidden', 404],
+    ['/rest/v1/nothing', 404],
+    ['/rest/v1/plain?id=eq.x', 400],
+    ['/rest/v1/plain?select=id', 400],
+    ['/rest/v1/plain?nope=eq.1', 400],
+    ['/rest/v1/notes?secret=eq.s', 403],
+  ])('answers %s with %i', async (path, status) => {
+    expect((await listen(project.anon, path)).status).toBe(status);
+  });
+
+  it('ends within seconds when the session or the right ends', async () => {
+    const user = await project.signUp();
+    const [reader, revoked] = [
+      await listen(user.http, '/rest/v1/plain'),
+      await listen(project.anon, '/rest/v1/plain'),
+    ];
+    await user.http.post(`${project.auth}/logout`, {});
+    expect(await reader.ended).toBe(true);
+    expect(reader.of('system')).toMatchObject([{ reason: 'session_ended' }]);
+    await project.sql("revoke select on plain from anon; insert into plain values (600, 'no')");
+    expect(await revoked.ended).toBe(true);
+    expect([revoked.of('system')[0].reason, revoked.of('INSERT')]).toEqual(['forbidden', []]);
+    await project.sql('grant select on plain to anon');
+  });
+
+  it('tells of a truncation, follows DDL, and gives a large commit whole and in order', async () => {
+    const reader = await listen(project.anon, '/rest/v1/plain');
+    await project.sql('truncate plain; alter table plain add column later int');
+    await project.sql("insert into plain select n, 'x', 0, 7 from generate_series(1, 20000) n");
+    await until(() => reader.of('INSERT').length === 20_000);
+    expect(reader.of('system')[0].message).toBe('public.plain was truncated');
+    const records = reader.of('INSERT').map(({ record }) => record);
+    expect(records.every(({ id }, at) => id === at + 1)).toBe(true);
+    expect(records[0]).toEqual({ id: 1, word: 'x', count: 0, later: 7 });
+  });
+});
