@@ -4,7 +4,15 @@ import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
 import { announcement } from './bootstrap/announce';
 import { createDemoOnFirstStart } from './bootstrap/demo-project';
-import { assertPortFree, buildApp, startDatabase, startHttp, stopHttp } from './bootstrap/serve';
+import { gaugeArchive } from './bootstrap/archive-metrics';
+import {
+  assertPortFree,
+  buildApp,
+  type RunningDatabase,
+  startDatabase,
+  startHttp,
+  stopHttp,
+} from './bootstrap/serve';
 import { startFault } from './bootstrap/start-fault';
 import { runWorker, WorkerPool } from './bootstrap/worker-pool';
 import { AppConfig } from './config/app-config';
@@ -13,6 +21,7 @@ import { loadConfig } from './config/load-config';
 import { forgetRunningServer, recordRunningServer } from './config/running-server';
 import { PLATFORM_URL } from './database/platform/platform-url';
 import { assertRedisReachable } from './infra/coordination/redis-reachable';
+import { Metrics } from './infra/metrics/metrics';
 import { SetupService } from './staff/setup/setup.service';
 
 type Stop = () => Promise<void>;
@@ -49,7 +58,7 @@ async function main(): Promise<void> {
   // Windows does not have the signal.
   if (process.platform !== 'win32') process.on('SIGUSR2', () => void replaceWorkers(workers));
   try {
-    workers = await serve(config, database.platformUrl, stops);
+    workers = await serve(config, database, stops);
   } catch (error) {
     fail(error, config);
     await end(1);
@@ -57,12 +66,19 @@ async function main(): Promise<void> {
 }
 
 /** @returns the other processes, or null if this one serves by itself */
-async function serve(config: AppConfig, platformUrl: string, stops: Stop[]): Promise<WorkerPool | null> {
-  const app = await buildApp(config, platformUrl);
+async function serve(
+  config: AppConfig,
+  database: RunningDatabase,
+  stops: Stop[],
+): Promise<WorkerPool | null> {
+  const app = await buildApp(config, database.platformUrl);
+  if (database.archive) gaugeArchive(app.get(Metrics), database.archive);
   stops.unshift(() => stopHttp(config, app));
   const demo = await createDemoOnFirstStart(app);
   const workers =
-    config.server.workers > 1 ? new WorkerPool(config, app.get<string>(PLATFORM_URL), say) : null;
+    config.server.workers > 1
+      ? new WorkerPool(config, app.get<string>(PLATFORM_URL), say, app.get(Metrics))
+      : null;
   if (workers) {
     stops.unshift(() => workers.stop());
     await workers.start();

@@ -52,6 +52,58 @@ describe('RoleDocuments', () => {
     expect(made()).toBe(3);
   });
 
+  it('keeps a large document compressed, so that it is not built at each request', async () => {
+    const documents = new RoleDocuments();
+    const part = JSON.stringify(
+      Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`column_${n}`, 'text'])),
+    );
+    function* pieces(): Generator<string> {
+      for (let size = 0; size < 98_000_000; size += part.length) yield part;
+    }
+    let made = 0;
+    const make = (): Promise<ServedDocument> => {
+      made += 1;
+      return collectDocument(pieces());
+    };
+    const schema = catalog('a');
+    const document = await documents.get('acme', 'key', schema, make);
+    await documents.get('acme', 'key', schema, make);
+    expect([made, document.isZipped, document.size > 98_000_000]).toEqual([1, true, true]);
+    expect(Buffer.concat(document.body).length).toBeLessThan(16_000_000);
+  }, 30_000);
+
+  it('refuses one that is too large, without writing it again', async () => {
+    const documents = new RoleDocuments();
+    const part = 'x'.repeat(1_000_000);
+    let made = 0;
+    function* pieces(): Generator<string> {
+      made += 1;
+      for (;;) yield part;
+    }
+    const ask = (): Promise<ServedDocument> =>
+      documents.get('acme', 'key', catalog('a'), () => collectDocument(pieces()));
+    const schema = catalog('b');
+    const again = (): Promise<ServedDocument> =>
+      documents.get('acme', 'key', schema, () => collectDocument(pieces()));
+    await expect(ask()).rejects.toMatchObject({ status: 400 });
+    await expect(again()).rejects.toMatchObject({ status: 400 });
+    await expect(again()).rejects.toMatchObject({ status: 400 });
+    expect(made).toBe(2);
+  }, 30_000);
+
+  it('builds one of a project at a time', async () => {
+    const documents = new RoleDocuments();
+    let [running, most] = [0, 0];
+    const make = async (): Promise<ServedDocument> => {
+      most = Math.max(most, (running += 1));
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      return collectDocument(['document']);
+    };
+    await Promise.all(['a', 'b', 'c'].map((key) => documents.get('acme', key, catalog('a'), make)));
+    expect(most).toBe(1);
+  });
+
   it('keeps no failure', async () => {
     const documents = new RoleDocuments();
     const { make } = maker();

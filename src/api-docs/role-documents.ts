@@ -7,9 +7,9 @@ import type { AppError } from '../common/errors/app-error';
 import { busy } from '../common/errors/http-errors';
 import { Slots } from '../admission/slots';
 import type { Catalog } from '../rest/catalog/catalog';
-import type { ServedDocument } from './openapi/served-document';
+import { DocumentTooLargeError, type ServedDocument } from './openapi/served-document';
 
-/** Limit for the bytes of cached documents; one of a thousand tables has a few million. */
+/** Limit for the bytes of cached documents; one of 5,000 tables has a few million, compressed. */
 const CACHED_BYTES = 64 * 1024 * 1024;
 /** Changes of role memberships are not announced like DDL, so documents are rebuilt after this time. */
 const CACHED_MS = 60_000;
@@ -17,25 +17,27 @@ const CACHED_MS = 60_000;
 /** Documents built at once, of all projects: for thousands of tables each takes a query of a second, and memory. */
 const CONCURRENCY = 2;
 const MAX_WAITING = 100;
+const LIMITS = { perTenant: 1, waitTimeoutMs: Infinity };
 
 interface Kept {
-  readonly document: ServedDocument;
+  /** An error for a document that is too large, so that it is not written again for each request. */
+  readonly document: ServedDocument | DocumentTooLargeError;
   readonly catalog: Catalog;
 }
 
 export class RoleDocuments {
   private readonly kept = new LRUCache<string, Kept>({
     maxSize: CACHED_BYTES,
-    sizeCalculation: ({ document }) => document.size,
+    sizeCalculation: ({ document }) => bytesOf(document),
     ttl: CACHED_MS,
   });
-  private readonly slots = new Slots(CONCURRENCY, MAX_WAITING);
+  private readonly slots = new Slots(CONCURRENCY, MAX_WAITING, LIMITS);
   private readonly running = new Map<string, Promise<ServedDocument>>();
 
   /**
    * @param tenant id of the project: projects take turns
    * @param key everything that determines a document besides the schema
-   * @throws AppError 503 when too many documents are being built
+   * @throws AppError 503 when too many documents are being built, DocumentTooLargeError
    */
   async get(
     tenant: string,
@@ -44,7 +46,7 @@ export class RoleDocuments {
     make: () => Promise<ServedDocument>,
   ): Promise<ServedDocument> {
     const kept = this.kept.get(key);
-    if (kept?.catalog === catalog) return kept.document;
+    if (kept?.catalog === catalog) return unlessRefused(kept.document);
     const runningKey = `${catalog.fingerprint}\0${key}`;
     const running = this.running.get(runningKey);
     if (running) return running;
@@ -59,11 +61,23 @@ export class RoleDocuments {
     catalog: Catalog,
     make: () => Promise<ServedDocument>,
   ): Promise<ServedDocument> {
-    const document = await make();
+    const document = await make().catch((error: unknown) => {
+      if (error instanceof DocumentTooLargeError) return error;
+      throw error;
+    });
     this.kept.set(key, { document, catalog });
-    return document;
+    return unlessRefused(document);
   }
 }
+
+function unlessRefused(document: ServedDocument | DocumentTooLargeError): ServedDocument {
+  if (document instanceof DocumentTooLargeError) throw document;
+  return document;
+}
+
+/** At least 1, as the cache demands. */
+const bytesOf = (document: ServedDocument | DocumentTooLargeError): number =>
+  document instanceof DocumentTooLargeError ? 1 : document.body.reduce((sum, { length }) => sum + length, 1);
 
 function tooManyDocuments(): AppError {
   return busy('The service is busy: too many documents are being built');

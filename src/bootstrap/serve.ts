@@ -33,6 +33,8 @@ export interface RunningDatabase {
   readonly platformUrl: string;
   /** Resolves with the fault when an embedded PostgreSQL cannot be kept running. */
   readonly lost: Promise<EmbeddedPostgresError>;
+  /** Null without WAL_ARCHIVE_DIR. */
+  readonly archive: WalReceiver | null;
   stop(): Promise<void>;
 }
 
@@ -49,6 +51,7 @@ export async function startDatabase(
     return {
       platformUrl: config.database.url,
       lost: new Promise(() => undefined),
+      archive: null,
       stop: async () => undefined,
     };
   }
@@ -76,6 +79,7 @@ export async function startDatabase(
     return {
       platformUrl,
       lost: postgres.gaveUp,
+      archive: receiver,
       stop: async () => {
         // Together, because PostgreSQL waits until the rest of its log was archived.
         try {

@@ -2,6 +2,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { AppConfig } from '../config/app-config';
 import { readEnvironment } from '../config/dot-env';
+import { Metrics } from '../infra/metrics/metrics';
+import { shareMetrics, WorkerMetrics } from './worker-metrics';
 import { buildApp, endLimitMs, retireHttp, startHttp, stopHttp } from './serve';
 
 const PLATFORM_URL_VARIABLE = 'PLINTH_WORKER_PLATFORM_URL';
@@ -34,12 +36,18 @@ export class WorkerPool {
   /** When each of them last answered, in milliseconds of the monotonic clock. */
   private readonly answeredAt = new Map<number, number>();
   private pinging: NodeJS.Timeout | undefined;
+  private readonly metrics: WorkerMetrics;
+  /** Ids of the workers that were killed because they did not answer. */
+  private readonly hung = new Set<number>();
 
   constructor(
     private readonly config: AppConfig,
     private readonly platformUrl: string,
     private readonly say: (message: string) => void,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.metrics = new WorkerMetrics(metrics);
+  }
 
   /**
    * Resolves when every worker listens.
@@ -49,6 +57,7 @@ export class WorkerPool {
     cluster.on('exit', ({ id }) => {
       this.answeredAt.delete(id);
       if (!this.members.delete(id) || this.stopping) return;
+      this.metrics.countRestart(this.hung.delete(id) ? 'hung' : 'ended');
       setTimeout(() => !this.stopping && this.add(this.fork()), RESTART_DELAY_MS);
     });
     const workers = Array.from({ length: this.config.server.workers }, () => this.add(this.fork()));
@@ -96,6 +105,7 @@ export class WorkerPool {
       if (!worker || answeredAt === undefined) continue;
       if (now - answeredAt > HUNG_MS) {
         this.answeredAt.delete(id);
+        this.hung.add(id);
         this.say(`A worker has not answered for ${HUNG_MS / 1_000} seconds. It is replaced.`);
         worker.process.kill('SIGKILL');
       } else worker.send(PING, () => undefined);
@@ -119,6 +129,7 @@ export class WorkerPool {
   private fork(): Worker {
     const worker = cluster.fork({ [PLATFORM_URL_VARIABLE]: this.platformUrl });
     endPendingConnection(worker);
+    this.metrics.serve(worker);
     worker.on('message', (message) => {
       if (message === PING || message === SERVING) this.answeredAt.set(worker.id, performance.now());
     });
@@ -176,6 +187,7 @@ export async function runWorker(config: AppConfig): Promise<void> {
   // Sent to all processes of a service, it is for the first one. Windows does not have it.
   if (process.platform !== 'win32') process.on('SIGUSR2', () => undefined);
   const app = await buildApp(config, platformUrl);
+  shareMetrics(app.get(Metrics));
   let ending: Promise<void> | undefined;
   const endBy = (stop: typeof stopHttp): void => {
     ending ??= stop(config, app).then(

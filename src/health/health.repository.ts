@@ -1,6 +1,14 @@
-/** Checks that the platform database answers. */
+/** Checks that the platform database answers, and reads what the metrics tell of the installation. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { PROJECT_SCHEMA_VERSION } from '../provisioning/project-migrations';
+
+export interface InstallState {
+  /** Seconds since the epoch. */
+  readonly startedAt: number;
+  readonly failedMoves: number;
+  readonly outdatedProjects: number;
+}
 
 @Injectable()
 export class HealthRepository {
@@ -8,5 +16,15 @@ export class HealthRepository {
 
   async ping(): Promise<void> {
     await this.dataSource.query('select 1');
+  }
+
+  async readState(): Promise<InstallState> {
+    const [state] = await this.dataSource.query<[InstallState]>(
+      `select extract(epoch from pg_postmaster_start_time())::float8 as "startedAt",
+         (select count(*)::int from project_moves where status = 'failed' and finished_at > now() - interval '1 hour') as "failedMoves",
+         (select count(*)::int from projects where status = 'active' and schema_version <> $1) as "outdatedProjects"`,
+      [PROJECT_SCHEMA_VERSION],
+    );
+    return state;
   }
 }

@@ -52,6 +52,7 @@ export class DiskReserve implements OnApplicationShutdown {
     ] as const;
     new Gauge({
       name: 'plinth_disk_free_bytes',
+      aggregator: 'min',
       help: 'Bytes left on the disk of the embedded database and of the files',
       labelNames: ['of'],
       registers: [registry],

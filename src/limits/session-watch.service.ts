@@ -6,7 +6,9 @@
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Client } from 'pg';
 import { codeOf, messageOf } from '../common/errors/error-facts';
+import { endForeignHolders } from '../database/pools/admin-lock';
 import { PLATFORM_URL } from '../database/platform/platform-url';
+import { LOCK_NOT_AVAILABLE } from '../database/sql/sqlstate';
 import { ProjectsService } from '../projects/projects.service';
 import { DatabaseServer, MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { ObstacleWatch } from '../provisioning/obstacle-watch.service';
@@ -19,13 +21,15 @@ const RECHECK_INTERVAL_MS = 100;
 const SERVERS_MS = 60_000;
 const RECONNECT_MS = 5_000;
 const FACTS_MS = 2_000;
+/** Limit for taking the lock that a foreign session held. */
+const TAKE_MS = 2_000;
 /** Interval between looks for memberships that owners gave to roles of others. */
 const GRANTS_MS = 5_000;
 const GRANTS_AGAIN_MS = 60_000;
 /** SQLSTATE out_of_memory, which PostgreSQL raises when the lock table is full. */
 const OUT_OF_MEMORY = '53200';
-/** The advisory lock of the watching process, in a database to which no project's role can connect. */
-const WATCH_LOCK = 7_046_105;
+/** The advisory lock of the watching process. */
+const WATCH_LOCK = '7046105';
 /** Share of the total above which a session is ended. */
 const LOCKS_OF_ONE_DATABASE = 0.25;
 const NOTIFY_QUEUE = 0.1;
@@ -178,7 +182,10 @@ class WatchedServer {
       text: STATE,
     });
     const [state] = rows;
-    if (!state?.isOurs) return false;
+    if (!state?.isOurs) {
+      if (await endForeignHolders(client, WATCH_LOCK)) await this.takeLock(client);
+      return false;
+    }
     const [isLocked, isQueued] = [state.locks > LOCKS_OF_ONE_DATABASE, state.queue > NOTIFY_QUEUE];
     if (!isLocked) {
       await this.refreshFacts(client);
@@ -187,6 +194,14 @@ class WatchedServer {
     if (isLocked) await this.endOne(client, LOCK_HOLDER, 'too_many_locks');
     if (isQueued) await this.endOne(client, QUEUE_HOLDER, 'notify_queue');
     return isLocked || isQueued;
+  }
+
+  /** Gives up when another process of Plinth was first. */
+  private async takeLock(client: Client): Promise<void> {
+    await client.query(`set lock_timeout = ${TAKE_MS}`);
+    await this.server.lock(client, WATCH_LOCK).catch((error: unknown) => {
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+    });
   }
 
   private async refreshFacts(client: Client): Promise<void> {

@@ -6,6 +6,7 @@ import { codeOf } from '../common/errors/error-facts';
 import { REQUEST_ROLES, ServerCapabilities } from '../database/platform/server-capabilities';
 import { createClosedDatabase } from '../database/platform/closed-database';
 import { LOCK_NOT_AVAILABLE } from '../database/sql/sqlstate';
+import { lockKeyOf } from '../database/pools/admin-lock';
 import { withConnection } from '../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral } from '../database/sql/identifier';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
@@ -131,7 +132,7 @@ export class DatabaseProvisioner {
   ): Promise<void> {
     await this.administer(server, async (client) => {
       // Another installation may be restoring the same backup.
-      await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [plan.database]);
+      await server.lock(client, await lockKeyOf(client, plan.database));
       if (await databaseExists(client, plan.database)) throw databaseTaken(plan.database);
       await client.query(freeRoleNames(plan) + createRoles(plan, capabilities));
       if (!capabilities.superuser) {

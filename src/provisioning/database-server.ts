@@ -1,6 +1,7 @@
 /** A PostgreSQL server that holds projects' databases, reached as the installation's admin role. */
 import { Client } from 'pg';
 import { type HostAddress, HostListClient, type HostListConfig, hostsOf, withHostList } from '../pg-pipeline';
+import { lockAsAdmin } from '../database/pools/admin-lock';
 import { CONNECT_MS, withConnection } from '../database/pools/one-off-connection';
 import { ProjectDatabase } from '../database/pools/project-database';
 
@@ -8,17 +9,7 @@ import { ProjectDatabase } from '../database/pools/project-database';
 export const MAINTENANCE_DATABASE = 'postgres';
 
 /** Advisory lock for changes to a server's global objects, by any process or installation. */
-const SERVER_LOCK = 7_046_102;
-
-/**
- * Ends sessions of roles that administer nothing: where Plinth may not close the maintenance database, roles of projects can hold
- * the lock.
- */
-const END_HOLDERS = `select pg_terminate_backend(l.pid) from pg_locks l
-  join pg_stat_activity a on a.pid = l.pid join pg_roles r on r.oid = a.usesysid
-  where l.locktype = 'advisory' and l.objsubid = 1 and l.classid = 0 and l.objid = $1
-    and l.database = (select oid from pg_database where datname = current_database())
-    and not r.rolsuper and not r.rolcreatedb and pg_has_role(r.oid, 'USAGE')`;
+const SERVER_LOCK = '7046102';
 
 export class DatabaseServer {
   /** Name or address, or the directory of its Unix socket. */
@@ -71,10 +62,14 @@ export class DatabaseServer {
   /** Runs work as the admin role, under the lock on the server's global objects. */
   async exclusively<T>(work: (client: Client) => Promise<T>): Promise<T> {
     return this.asAdmin(MAINTENANCE_DATABASE, async (client) => {
-      await client.query(END_HOLDERS, [SERVER_LOCK]);
-      await client.query('select pg_advisory_lock($1)', [SERVER_LOCK]);
+      await this.lock(client, SERVER_LOCK);
       return work(client);
     });
+  }
+
+  /** Takes an advisory lock until the session ends. @param client connected to the maintenance database */
+  lock(client: Client, key: string): Promise<void> {
+    return lockAsAdmin(client, key, (work) => this.asAdmin(MAINTENANCE_DATABASE, work));
   }
 
   /**

@@ -1,4 +1,5 @@
 /** The PostgreSQL servers for projects' databases: which there are, and where a new project goes. */
+import type { Client } from 'pg';
 import { Inject, Injectable } from '@nestjs/common';
 import { messageOf } from '../common/errors/error-facts';
 import { type HostAddress, parseHost } from '../pg-pipeline';
@@ -40,6 +41,8 @@ export interface ServerState {
 export interface ReplicaState extends HostAddress {
   /** Null if it answers and is a standby, else the reason why it is not read. */
   readonly fault: string | null;
+  /** Bytes of the primary's log that it has not replayed; null if it or the primary does not answer. */
+  readonly lagBytes: number | null;
 }
 
 export interface ServerAddresses {
@@ -220,9 +223,10 @@ export class ServersService {
     const server = new DatabaseServer(this.urlOf(row));
     const { publicHost: host, port } = server;
     const state = { name, host, port, status, capacity, projects, createdAt, pooler: row.pooler };
+    const primary = server.asAdmin(MAINTENANCE_DATABASE, readPosition);
     const [fault, replicas] = await Promise.all([
-      faultOf(server.asAdmin(MAINTENANCE_DATABASE, (client) => client.query('select 1'))),
-      Promise.all(addressesOf(row.replicas).map((address) => replicaState(server, address))),
+      faultOf(primary),
+      Promise.all(addressesOf(row.replicas).map((address) => replicaState(server, address, primary))),
     ]);
     return { ...state, fault, replicas };
   }
@@ -246,17 +250,41 @@ function addressesOf(replicas: readonly string[]): HostAddress[] {
   return replicas.map(parseHost).filter((address) => address !== null);
 }
 
-async function replicaState(server: DatabaseServer, address: HostAddress): Promise<ReplicaState> {
-  return { ...address, fault: await faultOf(assertStandby(server, address)) };
+async function replicaState(
+  server: DatabaseServer,
+  address: HostAddress,
+  primary: Promise<Position>,
+): Promise<ReplicaState> {
+  let replayed: Position | undefined;
+  const fault = await faultOf(
+    readStandby(server, address).then((position) => {
+      replayed = position;
+    }),
+  );
+  const written = fault === null && (await faultOf(primary)) === null ? await primary : undefined;
+  const lagBytes = replayed && written ? Math.max(0, written.bytes - replayed.bytes) : null;
+  return { ...address, fault, lagBytes };
 }
 
-async function assertStandby(server: DatabaseServer, address: HostAddress): Promise<void> {
+interface Position {
+  readonly standby: boolean;
+  /** Of the log that was written, or replayed by a standby. */
+  readonly bytes: number;
+}
+
+async function readPosition(client: Client): Promise<Position> {
+  const { rows } = await client.query<Position>(
+    `select pg_is_in_recovery() as standby, (case when pg_is_in_recovery() then pg_last_wal_replay_lsn()
+       else pg_current_wal_flush_lsn() end - '0/0')::float8 as bytes`,
+  );
+  return rows[0] as Position;
+}
+
+async function readStandby(server: DatabaseServer, address: HostAddress): Promise<Position> {
   const config = { ...server.addressedConfig(MAINTENANCE_DATABASE), ...address, hosts: [] };
-  const isStandby = await withConnection(config, async (client) => {
-    const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
-    return rows[0]?.standby === true;
-  });
-  if (!isStandby) throw new Error('it is no standby');
+  const position = await withConnection(config, readPosition);
+  if (!position.standby) throw new Error('it is no standby');
+  return position;
 }
 
 async function faultOf(probe: Promise<unknown>): Promise<string | null> {

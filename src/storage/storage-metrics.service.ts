@@ -34,11 +34,13 @@ export class StorageMetrics {
     });
     this.losses = new Gauge({
       name: 'plinth_storage_rows_without_bytes',
+      aggregator: 'max',
       help: 'Files whose bytes the last sweep did not find; anything but 0 is data loss',
       registers,
     });
     this.lastSweep = new Gauge({
       name: 'plinth_storage_last_sweep_timestamp_seconds',
+      aggregator: 'max',
       help: 'When this process last finished a sweep',
       registers,
     });

@@ -6,6 +6,8 @@ import path from 'node:path';
 import type { Client } from 'pg';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/database/pools/one-off-connection';
+import { backUp, restore } from '../support/backups';
+import { eventually } from '../support/eventually';
 import { TestPlinth } from '../support/plinth';
 
 const TEMPLATES = `select datname as name, pg_get_userbyid(datdba) as owner from pg_database
@@ -125,18 +127,70 @@ describe('a template', () => {
   });
 });
 
-describe('the lock on the global objects of the server', () => {
-  it('that a role of a project holds keeps nobody waiting', async () => {
-    await forgetTemplates();
+describe('a lock of the administration that a role of a project holds in an open maintenance database', () => {
+  const mallory = (): string =>
+    Object.assign(new URL(postgres.url), { username: 'mallory', password: 'mallory' }).href;
+  /** Plinth, which is superuser here, closes the database at each start. */
+  const holding = async (key: string, work: (holder: Client) => Promise<void>): Promise<void> => {
+    await superuser((client) => client.query('grant connect on database postgres to mallory'));
+    await withConnection({ connectionString: mallory() }, async (client) => {
+      await client.query(`select pg_advisory_lock(${key})`);
+      await work(client);
+    });
+  };
+
+  beforeAll(async () => {
+    await withPlinth(async () => undefined);
     await superuser((client) =>
-      client.query(`alter role mallory login password 'mallory'; grant plinth_logins to mallory;
-        grant connect on database postgres to mallory`),
+      client.query(`alter role mallory login password 'mallory'; grant plinth_logins to mallory`),
     );
-    const url = Object.assign(new URL(postgres.url), { username: 'mallory', password: 'mallory' });
-    await withConnection({ connectionString: url.href }, async (client) => {
-      await client.query('select pg_advisory_lock(7046102)');
+  }, 30_000);
+
+  it('on global objects keeps nobody waiting', async () => {
+    await forgetTemplates();
+    await holding('7046102', async (holder) => {
       await withPlinth(async () => undefined);
-      await expect(client.query('select 1')).rejects.toThrow();
+      await expect(holder.query('select 1')).rejects.toThrow();
+    });
+  }, 30_000);
+
+  it('keeps nobody waiting in a queue in front of Plinth either', async () => {
+    await forgetTemplates();
+    await holding('7046102', async () => {
+      const waiting = Array.from({ length: 5 }, () =>
+        holding('7046102', async () => undefined).catch(() => undefined),
+      );
+      await withPlinth(async () => undefined);
+      await Promise.all(waiting);
+    });
+  }, 30_000);
+
+  it('on the watch of sessions goes to a process of Plinth', async () => {
+    await holding('7046105', async (holder) => {
+      await withPlinth(async () => {
+        const held = `select r.rolsuper as ours from pg_locks l join pg_stat_activity a on a.pid = l.pid
+          join pg_roles r on r.oid = a.usesysid
+          where l.locktype = 'advisory' and l.granted and l.classid = 0 and l.objid = 7046105`;
+        await eventually(async () => expect(await rowsOf(held)).toEqual([{ ours: true }]));
+        await expect(holder.query('select 1')).rejects.toThrow();
+      });
+    });
+  }, 30_000);
+
+  it('on the name of a database keeps no restore waiting', async () => {
+    await withPlinth(async (plinth) => {
+      const { id } = await plinth.createProject();
+      const archive = await backUp(plinth, id);
+      expect((await plinth.admin.delete(`/admin/v1/projects/${id}`)).status).toBe(200);
+      await holding(`hashtextextended('plinth_${id}', 0)`, async () => {
+        expect((await restore(plinth, archive)).status).toBe(201);
+      });
+    });
+  }, 30_000);
+
+  it('on the creation of the platform database keeps no start waiting', async () => {
+    await holding('7046101', async () => {
+      await withPlinth(async () => undefined);
     });
   }, 30_000);
 });

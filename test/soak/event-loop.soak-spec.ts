@@ -243,7 +243,7 @@ async function sendBodies({ method, path, bodies }: WorstOperation): Promise<voi
   );
   const url = path.replace(/\{(\w+)\}/g, (_, name: string) => known.get(name) ?? UNKNOWN);
   const headers = path.startsWith('/admin') ? {} : asService();
-  for (const body of bodies.values()) await admin.send(method, url, { body, headers });
+  for (const [, body] of bodies()) await admin.send(method, url, { body, headers });
 }
 
 /** Times requests to /health/live until it is told to stop. A thread, because this process reads large answers meanwhile. */

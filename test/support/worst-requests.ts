@@ -45,8 +45,8 @@ export interface WorstOperation {
   readonly method: string;
   /** With parameters in braces. */
   readonly path: string;
-  /** Bodies by what they are. */
-  readonly bodies: ReadonlyMap<string, string>;
+  /** What it is, and a body: made one by one, because all of them have gigabytes. */
+  readonly bodies: () => Iterable<readonly [string, string]>;
 }
 
 /** Operations with bodies of other types, or whose bodies depend on the project: each has cases in the soak. */
@@ -69,7 +69,7 @@ export function worstOperations(document: OpenApiDocument): WorstOperation[] {
       name,
       method: name.slice(0, name.indexOf(' ')),
       path,
-      bodies: bodiesOf(document, schemaOf(document, operation)),
+      bodies: () => bodiesOf(document, schemaOf(document, operation)),
     }));
 }
 
@@ -79,9 +79,8 @@ export function schemaOf(document: OpenApiDocument, { requestBody }: any): any {
   return schema && resolve(document, schema.allOf?.length === 1 ? schema.allOf[0] : schema);
 }
 
-function bodiesOf(document: OpenApiDocument, schema: any): Map<string, string> {
-  const bodies = new Map<string, string>();
-  for (const [what, value] of Object.entries(WORST_VALUES)) bodies.set(`a body of ${what}`, value);
+function* bodiesOf(document: OpenApiDocument, schema: any): Generator<readonly [string, string]> {
+  for (const [what, value] of Object.entries(WORST_VALUES)) yield [`a body of ${what}`, value];
   const members = schema.properties ?? {};
   const valid = Object.entries(exampleOf(document, schema) as object);
   for (const name of Object.keys(members)) {
@@ -89,9 +88,8 @@ function bodiesOf(document: OpenApiDocument, schema: any): Map<string, string> {
       .filter(([other]) => other !== name)
       .map(([other, value]) => `"${other}":${JSON.stringify(value)},`);
     for (const [what, value] of Object.entries(WORST_VALUES))
-      bodies.set(`${name} of ${what}`, `{${others.join('')}${JSON.stringify(name)}:${value}}`);
+      yield [`${name} of ${what}`, `{${others.join('')}${JSON.stringify(name)}:${value}}`];
   }
-  return bodies;
 }
 
 /** A value that the schema describes, with the members that are required. */

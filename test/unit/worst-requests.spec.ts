@@ -23,8 +23,9 @@ describe('the soak of the event loop', () => {
     const operations = worstOperations(document);
     expect(operations.length).toBe(withBody.length - WITH_OWN_CASES.size);
     for (const { bodies } of operations) {
-      expect(bodies.size).toBeGreaterThan(15);
-      for (const body of bodies.values()) expect(body.length).toBeLessThanOrEqual(1024 * 1024);
+      const lengths = Array.from(bodies(), ([, body]) => body.length);
+      expect(lengths.length).toBeGreaterThan(15);
+      expect(Math.max(...lengths)).toBeLessThanOrEqual(1024 * 1024);
     }
   });
 });

@@ -4,7 +4,7 @@ import { Slices } from '../../common/time/slices';
 import { COMMENT_END, withoutCommentEnds } from './comment-ends';
 import { mapPart, type SchemaChange } from './map-schemas';
 import type { Components, DocumentHead, PathItem, Tag } from './model';
-import { collectDocument, type ServedDocument } from './served-document';
+import { collectDocument, DocumentSize, type ServedDocument } from './served-document';
 import { type DocumentFormat, OPENAPI_VERSIONS, toSchema30, type TypeOfComponent } from './versions';
 import { yamlItem, yamlMember } from './yaml';
 
@@ -56,6 +56,7 @@ export class DocumentWriter {
   private readonly sections: Readonly<Record<Section, Members>>;
   private readonly slices = new Slices();
   private readonly change: SchemaChange | null;
+  private readonly size = new DocumentSize();
 
   /** @param typeOf of the components that the document refers to */
   constructor(
@@ -68,11 +69,12 @@ export class DocumentWriter {
     this.sections = Object.fromEntries([['paths', members(2)], ...components]) as Record<Section, Members>;
   }
 
-  /** If a name occurs twice, the first part is kept. */
+  /** If a name occurs twice, the first part is kept. @throws DocumentTooLargeError */
   add<Name extends Section>(section: Name, name: string, value: Sections[Name]): void {
     const members = this.sections[section];
     if (members.names.has(name)) return;
     const text = members.add(name, this.change ? mapPart(section, value, this.change) : value);
+    this.size.add(text.length);
     for (const [, reference] of text.matchAll(REFERENCE)) this.used.add(reference as string);
   }
 

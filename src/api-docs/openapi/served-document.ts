@@ -2,41 +2,78 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
-import { createGzip } from 'node:zlib';
+import { createGunzip, createGzip } from 'node:zlib';
+import { AppError } from '../../common/errors/app-error';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { evaluatePreconditions } from '../../http/syntax/preconditions';
 import { Slices } from '../../common/time/slices';
-import { sendBuffers } from '../../http/send-chunks';
+import { sendBuffers, sendChunks } from '../../http/send-chunks';
 import { BodyBlocks } from '../../row-stream/row-body';
 import { type DocumentFormat, OPENAPI_VERSIONS, type OpenApiVersion } from './versions';
 
 export interface ServedDocument {
-  /** UTF-8, in blocks: allocating one buffer of that size would take long. */
+  /** UTF-8, or its gzip, in blocks: allocating one buffer of that size would take long. */
   readonly body: readonly Buffer[];
-  /** Bytes. */
+  /** A large document is kept compressed only. */
+  readonly isZipped: boolean;
+  /** Bytes of the text. */
   readonly size: number;
   /** Strong ETag, with its quotes. */
   readonly etag: string;
 }
 
-/** Yields to the event loop between the pieces. */
+/** Bytes above which only the gzip is kept. */
+const MAX_PLAIN_BYTES = 8 * 1024 * 1024;
+/** Limit for the bytes of a document; that of a schema of 5,000 tables has about 100 million. */
+const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
+
+/** The schema has more tables, columns or functions than a document may describe. */
+export class DocumentTooLargeError extends AppError {
+  constructor() {
+    const limit = `${MAX_DOCUMENT_BYTES / 1024 / 1024} MiB`;
+    super({
+      status: 400,
+      code: 'invalid_parameters',
+      message: `A document about this schema exceeds ${limit}`,
+    });
+  }
+}
+
+/** Counts what is written, before it takes more memory. */
+export class DocumentSize {
+  bytes = 0;
+
+  /** @throws DocumentTooLargeError */
+  add(bytes: number): void {
+    this.bytes += bytes;
+    if (this.bytes > MAX_DOCUMENT_BYTES) throw new DocumentTooLargeError();
+  }
+}
+
+/** Yields to the event loop between the pieces. @throws DocumentTooLargeError */
 export async function collectDocument(pieces: Iterable<string | Buffer>): Promise<ServedDocument> {
   const body: Buffer[] = [];
   const blocks = new BodyBlocks();
   const hash = createHash('sha1');
   const slices = new Slices();
-  let size = 0;
+  const size = new DocumentSize();
   for (const piece of pieces) {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
     hash.update(bytes);
-    size += bytes.length;
+    size.add(bytes.length);
     if (typeof piece === 'string') blocks.append(bytes);
     else body.push(...blocks.take(), piece);
     if (slices.isOver) await slices.yieldToLoop();
   }
   body.push(...blocks.take());
-  return { body: body.filter(({ length }) => length > 0), size, etag: `"${hash.digest('base64url')}"` };
+  const plain = body.filter(({ length }) => length > 0);
+  const isZipped = size.bytes > MAX_PLAIN_BYTES;
+  const etag = `"${hash.digest('base64url')}"`;
+  return { body: isZipped ? await zip(plain) : plain, isZipped, size: size.bytes, etag };
 }
+
+const zip = (body: readonly Buffer[]): Promise<Buffer[]> =>
+  Readable.from(body).pipe(createGzip()).toArray() as Promise<Buffer[]>;
 
 const DEFAULT_VERSION: OpenApiVersion = '3.1';
 
@@ -58,12 +95,13 @@ export interface ServeOptions {
 const MIN_ZIPPED_BYTES = 1_400;
 
 /** Compressed once for each document, and kept as long as that. */
-const zipped = new WeakMap<ServedDocument, Promise<Buffer[]>>();
+const zipped = new WeakMap<ServedDocument, Promise<readonly Buffer[]>>();
 
-function zippedBody(document: ServedDocument): Promise<Buffer[]> {
+async function zippedBody(document: ServedDocument): Promise<readonly Buffer[]> {
+  if (document.isZipped) return document.body;
   const known = zipped.get(document);
   if (known) return known;
-  const made = Readable.from(document.body).pipe(createGzip()).toArray() as Promise<Buffer[]>;
+  const made = zip(document.body);
   zipped.set(document, made);
   return made;
 }
@@ -93,7 +131,10 @@ export async function serveDocument(
     response.writeHead(200, head).end();
     return;
   }
-  if (!isZipped) return sendBuffers(response, 200, head, body);
+  if (!isZipped) {
+    if (!document.isZipped) return sendBuffers(response, 200, head, body);
+    return sendChunks(response, 200, head, Readable.from(body).pipe(createGunzip()));
+  }
   const bytes = await zippedBody(document);
   if (response.destroyed) return;
   const length = bytes.reduce((sum, one) => sum + one.length, 0);

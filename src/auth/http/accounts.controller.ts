@@ -123,16 +123,25 @@ export class AccountsController {
 
   @Post('verify-email')
   @Describe(`Confirm an address with a mailed token
-    Needs the apikey, and the token from a verification mail, which is sent at sign-up and when the address is changed by \`PATCH /user\`. It works once.`)
-  @MessageAnswer('The email address has been confirmed', 'The address is confirmed', LIMIT_HEADERS)
+    Needs the apikey, and the token from a verification mail, which is sent at sign-up and when the address is changed by \`PATCH /user\`. It works once. The first proof of the address of an account that was used before ends its password, sessions and factors: \`reset-password\` sets another password.`)
+  @MessageAnswer(
+    {
+      confirmed: 'The email address has been confirmed',
+      'without password':
+        'The email address has been confirmed. The account has no password: reset-password sets one',
+    },
+    'The address is confirmed',
+    LIMIT_HEADERS,
+  )
   @Errors(invalidParameters('token should not be empty'), emailTaken(), invalidMailedToken())
   async verifyEmail(
     @CurrentProject() project: Project,
     @Body() { token }: TokenDto,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageDto> {
-    await this.verification.confirm(project, token, origin);
-    return { message: 'The email address has been confirmed' };
+    const hasPassword = await this.verification.confirm(project, token, origin);
+    const more = hasPassword ? '' : '. The account has no password: reset-password sets one';
+    return { message: `The email address has been confirmed${more}` };
   }
 
   @Post('resend-verification')

@@ -50,7 +50,12 @@ export class MailPagesController {
         400,
         pageOf(context, { message: fault, form: formOf(context, token) }),
       );
-    return answer(response, context, this.resets.update(context.project, { token, password }, origin));
+    const updated = this.resets.update(context.project, { token, password }, origin);
+    return answer(
+      response,
+      context,
+      updated.then(() => context.texts.pages.reset.done),
+    );
   }
 
   @Get('verify')
@@ -74,20 +79,20 @@ export class MailPagesController {
     @Res() response: Response,
   ): Promise<void> {
     const context = await this.contexts.find('verify', id, request);
+    const { done, noPassword } = context.texts.pages.verify;
+    const confirmed = this.verification.confirm(context.project, body.get('token') ?? '', origin);
     return answer(
       response,
       context,
-      this.verification.confirm(context.project, body.get('token') ?? '', origin),
+      confirmed.then((hasPassword) => (hasPassword ? done : noPassword)),
     );
   }
 }
 
-/** Shows the outcome of the work as a page. Server errors go to the error filter, which logs them. */
-async function answer(response: Response, context: PageContext, work: Promise<void>): Promise<void> {
-  const { pages } = context.texts;
+/** Shows the outcome as a page. Server errors go to the error filter, which logs them. @param done the message of success */
+async function answer(response: Response, context: PageContext, done: Promise<string>): Promise<void> {
   try {
-    await work;
-    respondWithPage(response, 200, pageOf(context, { message: pages[context.page].done }));
+    respondWithPage(response, 200, pageOf(context, { message: await done }));
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     respondWithFailure(response, context, error);

@@ -29,12 +29,18 @@ export class EmailVerificationService {
     await this.mails.request(project, 'verify', key, origin, { flow });
   }
 
-  /** Spends a token. @throws AppError 401 for an invalid token, 400 if the address was taken in the meantime, 429 */
-  async confirm(project: Project, token: string, origin: RequestOrigin): Promise<void> {
+  /**
+   * Spends a token.
+   * @returns whether the account has a password; the first proof of the address ends one that was in use before
+   * @throws AppError 401 for an invalid token, 400 if the address was taken in the meantime, 429
+   */
+  async confirm(project: Project, token: string, origin: RequestOrigin): Promise<boolean> {
     const entry = byAnonymous('email_verified', null, { now: new Date(this.clock.now()), origin });
     const hash = hashMailedToken(token);
     const spending = (): Promise<SpentToken | null> =>
       refusingTakenAddress(this.tokens.spend(project, hash, ['verify', 'email_change'], entry));
-    if (!(await this.throttle.attemptFrom({ project, origin }, spending))) throw invalidMailedToken();
+    const spent = await this.throttle.attemptFrom({ project, origin }, spending);
+    if (!spent) throw invalidMailedToken();
+    return spent.passwordHash !== null;
   }
 }

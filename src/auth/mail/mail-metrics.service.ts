@@ -20,6 +20,7 @@ export class MailMetrics {
     });
     new Gauge({
       name: 'plinth_failed_mails',
+      aggregator: 'max',
       help: 'Mails of all projects that failed permanently and wait for an administrator, as counted within the last minute',
       registers: [registry],
       async collect() {

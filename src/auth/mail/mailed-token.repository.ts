@@ -123,8 +123,8 @@ export class MailedTokenRepository {
 
   /**
    * Spends a token that proves an address. The first proof of an account's address ends its sessions, factors and pending
-   * changes of the address: the person who created the account need not be the one who has the address. A mail that signs in
-   * takes the password as well; the mail of a sign-up does not, because it cannot tell a foreign sign-up from the owner's.
+   * changes of the address, and its password: the person who created the account need not be the one who has the address. The
+   * mail that completes a sign-up leaves the password: nobody has used such an account, and who confirms it adopts it.
    * Fails with 23505 on users_email_key if another account took the new address in the meantime.
    * @returns null if the token is spent, expired, unknown, or of another kind
    */
@@ -142,7 +142,8 @@ export class MailedTokenRepository {
         changed: `update auth.users u set email = t.email, email_key = t.email_key, updated_at = $2,
             email_verified_at = case when t.kind = 'email_change' then $2 else coalesce(u.email_verified_at, $2) end,
             is_anonymous = u.is_anonymous and t.kind <> 'email_change',
-            encrypted_password = case when u.email_verified_at is null and t.kind in ('magic_link', 'reset') then null
+            encrypted_password = case when u.email_verified_at is null and t.kind <> 'email_change'
+                and (t.kind <> 'verify' or u.last_sign_in_at is not null) then null
               else u.encrypted_password end
           from t where u.id = t.user_id and (t.kind = 'email_change' or u.email_key = t.email_key)
             and ${isNotBanned('$2')}

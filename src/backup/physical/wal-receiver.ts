@@ -47,6 +47,9 @@ export class WalReceiver {
   private connection: ReplicationConnection | undefined;
   private lock: InstanceLock | undefined;
   private lastFault = '';
+  private completeAt = performance.now();
+  /** Parts of the log that PostgreSQL removed before they were archived. */
+  gaps = 0;
 
   private constructor(private readonly options: WalReceiverOptions) {
     this.ended = this.run();
@@ -71,6 +74,11 @@ export class WalReceiver {
     // A write to a file system that does not answer never ends.
     await Promise.race([this.ended.then(() => this.lock?.release()), late]);
     inTime.abort();
+  }
+
+  /** Since the archive last had all that PostgreSQL had written. */
+  get ageSeconds(): number {
+    return (performance.now() - this.completeAt) / 1_000;
   }
 
   private async run(): Promise<void> {
@@ -112,6 +120,7 @@ export class WalReceiver {
       from pg_catalog.pg_replication_slots where slot_name = '${SLOT}'`;
     let [slot] = await connection.query<{ lsn: string | null; is_lost: boolean | null }>(find);
     if (slot?.is_lost) {
+      this.gaps += 1;
       this.options.say(
         `The archive of the write-ahead log has a gap, because it could not be written for more than ${SLOT_LIMIT}: make a new physical backup.`,
       );
@@ -155,6 +164,7 @@ export class WalReceiver {
       await this.archiveAll(connection, archive, begin());
     } catch (error) {
       if (!/has already been removed/.test(messageOf(error)) || archive.position >= kept) throw error;
+      this.gaps += 1;
       this.options.say(
         `The archive of the write-ahead log has a gap before ${formatLsn(kept)}, which PostgreSQL has removed: make a new physical backup.`,
       );
@@ -179,6 +189,10 @@ export class WalReceiver {
       if (!isAsked && now - syncedAt < SYNC_MS) continue;
       await archive.sync();
       syncedAt = now;
+      // Of the message: the end of the server's log (manual, 55.4, XLogData). Without a message it has sent everything.
+      const end =
+        message !== null && message[0] === STREAMED_DATA ? message.readBigUInt64BE(9) : archive.position;
+      if (archive.position >= end) this.completeAt = now;
       if (!isAsked && archive.position === reported && now - reportedAt < REPORT_MS) continue;
       connection.send(reportOf(archive.position));
       [reported, reportedAt] = [archive.position, now];

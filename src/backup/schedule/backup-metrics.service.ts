@@ -18,6 +18,7 @@ export class BackupMetrics {
     const now = (): number => clock.now();
     new Gauge({
       name: 'plinth_backup_age_seconds',
+      aggregator: 'max',
       help: `Age of the last good scheduled backup: of the ${MAX_PROJECTS} projects with the oldest ones, and, without a project, of the platform's records`,
       labelNames: ['project'],
       registers,
@@ -28,10 +29,20 @@ export class BackupMetrics {
     });
     new Gauge({
       name: 'plinth_backups_missing',
+      aggregator: 'max',
       help: 'Projects, and the records of the platform, that have no backup for the last time of their schedule',
       registers,
       async collect() {
         this.set((await recent()).filter(({ isMissing }) => isMissing).length);
+      },
+    });
+    new Gauge({
+      name: 'plinth_backups_failed',
+      help: 'Projects, and the records of the platform, whose last scheduled backup failed',
+      registers,
+      aggregator: 'max',
+      async collect() {
+        this.set((await recent()).filter(({ lastRun }) => lastRun?.status === 'failed').length);
       },
     });
   }

@@ -24,6 +24,7 @@ import { StaffStepUp1790000000485 } from '../../../migrations/platform/179000000
 import { SigningKeys1790000000520 } from '../../../migrations/platform/1790000000520-signing-keys';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
+import { lockAsAdmin } from '../pools/admin-lock';
 import { answers, withConnection } from '../pools/one-off-connection';
 import { endWhenSilent, REQUEST_CONNECT_MS } from '../pools/silence';
 import { QUIET_LOGGER } from './quiet-logger';
@@ -52,7 +53,7 @@ const PLATFORM_MIGRATIONS = [
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */
-const MIGRATION_LOCK = 7_046_101;
+const MIGRATION_LOCK = '7046101';
 
 const INVALID_CATALOG_NAME = '3D000';
 /** SQLSTATE of a database that accepts no connections (object_not_in_prerequisite_state). */
@@ -145,7 +146,7 @@ async function prepareDatabase(url: string): Promise<void> {
       target.href,
       async (client) => {
         await assertUsable(client);
-        await createDatabase(client, name);
+        await createDatabase(client, target.href, name);
       },
       `the database "${name}" does not exist and cannot be created`,
     );
@@ -158,8 +159,10 @@ async function assertUsable(client: Client): Promise<void> {
 }
 
 /** Processes that start together do it one after the other. A database whose creation was interrupted is opened. */
-async function createDatabase(client: Client, name: string): Promise<void> {
-  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+async function createDatabase(client: Client, maintenanceUrl: string, name: string): Promise<void> {
+  await lockAsAdmin(client, MIGRATION_LOCK, (work) =>
+    withConnection({ connectionString: maintenanceUrl }, work),
+  );
   const state = await stateOfDatabase(client, name);
   if (state === 'absent') await createClosedDatabase(client, name, '', null);
   if (state === 'interrupted') await openClosedDatabase(client, name, null);

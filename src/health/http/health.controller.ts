@@ -97,8 +97,8 @@ export class HealthController {
 
   @Get('metrics')
   @UseGuards(MetricsGuard)
-  @Describe(`Get the metrics of this process in Prometheus' text format
-    Needs PLATFORM_ADMIN_KEY or METRICS_TOKEN; none through METRICS_PORT. With several processes, each one has its own metrics.`)
+  @Describe(`Get the metrics in Prometheus' text format
+    Needs PLATFORM_ADMIN_KEY or METRICS_TOKEN; none through METRICS_PORT. With WORKERS these are the metrics of all processes together.`)
   @ApiBearerAuth('platform-admin-key')
   @ApiBearerAuth('metrics-token')
   @StreamAnswer('The metrics', { 'text/plain': METRICS_EXAMPLE }, NOT_STORED)

@@ -63,6 +63,11 @@ export class ServersController {
 }
 
 function toRecord({ createdAt, fault, ...state }: ServerState): ServerRecord {
-  const replicas = state.replicas.map((replica) => ({ ...replica, reachable: replica.fault === null }));
+  const replicas = state.replicas.map(({ host, port, fault: reason }) => ({
+    host,
+    port,
+    reachable: reason === null,
+    fault: reason,
+  }));
   return { ...state, replicas, reachable: fault === null, fault, created_at: createdAt };
 }

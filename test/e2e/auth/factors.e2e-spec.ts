@@ -403,13 +403,24 @@ describe('an account that somebody created with the address of another person', 
     expect(await statusOf(as(await signIn(await resetByMail(owner, 2))))).toBe(403);
   });
 
-  it('keeps no factor or session once that person verifies the address', async () => {
+  it('keeps no password, factor or session once that person verifies the address', async () => {
     const { user, strong } = await enrolled();
     await verifyByMail(user);
     expect(await statusOf(strong)).toBe(401);
-    // The mail completes a sign-up: the password stays, so that its user can sign in.
-    const http = as(await signIn(user));
+    const guest = project.client(project.anonKey, null);
+    const { email, password } = user;
+    expect((await guest.post(`${project.auth}/login`, { email, password })).status).toBe(401);
+    const http = as(await signIn(await resetByMail(user, 2)));
     expect([await statusOf(http), (await http.get(factors())).body.factors]).toEqual([200, []]);
+    // Nobody has used the account: its mail completes the sign-up.
+    const pending = await plinth.createProject({ settings: { email_verification_required: true } });
+    const client = pending.client(pending.anonKey, null);
+    const credentials = { email: `pending-${randomUUID()}@example.com`, password: 'chosen at sign-up' };
+    expect((await client.post(`${pending.auth}/signup`, { ...credentials, name: 'Ada' })).status).toBe(201);
+    const token = tokenIn(await smtp.mailTo(credentials.email));
+    expect((await client.post(`${pending.auth}/login`, credentials)).status).toBe(403);
+    expect((await client.post(`${pending.auth}/verify-email`, { token })).status).toBe(200);
+    expect((await client.post(`${pending.auth}/login`, credentials)).status).toBe(200);
   });
 
   it('keeps all of it when its address was proved before and its user changes it', async () => {

@@ -23,7 +23,7 @@ export const GERMAN: LanguageTexts = {
       intro: 'bitte bestätigen Sie, dass {{ email }} Ihre Adresse ist.',
       open: 'Öffnen Sie dazu diese Adresse:',
       button: 'Adresse bestätigen',
-      end: 'Wenn Sie kein Konto bei {{ project }} haben, ignorieren Sie diese Mail.',
+      end: 'Wenn Sie sich nicht bei {{ project }} registriert haben, ignorieren Sie diese Mail: Das Passwort dieses Kontos hat dann jemand anderes gewählt.',
     }),
     email_change: linkMail(FRAME, {
       subject: 'Bestätigen Sie Ihre neue E-Mail-Adresse für {{ project }}',
@@ -67,6 +67,8 @@ export const GERMAN: LanguageTexts = {
       title: 'E-Mail-Adresse bestätigen',
       button: 'Bestätigen',
       done: 'Ihre E-Mail-Adresse ist bestätigt.',
+      noPassword:
+        'Ihre E-Mail-Adresse ist bestätigt. Das Konto hat jetzt kein Passwort: Fordern Sie bei der Anmeldung eines an.',
     },
     signIn: {
       title: 'Anmelden',

@@ -23,7 +23,7 @@ export const ENGLISH: LanguageTexts = {
       intro: 'Please confirm that {{ email }} is your address.',
       open: 'Open this address to do so:',
       button: 'Confirm the address',
-      end: 'If you have no account at {{ project }}, ignore this mail.',
+      end: 'If you did not sign up at {{ project }}, ignore this mail: somebody else chose the password of that account.',
     }),
     email_change: linkMail(FRAME, {
       subject: 'Confirm your new email address for {{ project }}',
@@ -66,6 +66,8 @@ export const ENGLISH: LanguageTexts = {
       title: 'Confirm your email address',
       button: 'Confirm',
       done: 'Your email address has been confirmed.',
+      noPassword:
+        'Your email address has been confirmed. The account has no password now: ask for one where you sign in.',
     },
     signIn: {
       title: 'Sign in',

@@ -23,7 +23,7 @@ export const SPANISH: LanguageTexts = {
       intro: 'Confirme, por favor, que {{ email }} es su dirección.',
       open: 'Abra esta dirección para hacerlo:',
       button: 'Confirmar la dirección',
-      end: 'Si no tiene una cuenta en {{ project }}, ignore este mensaje.',
+      end: 'Si no se ha registrado en {{ project }}, ignore este mensaje: otra persona eligió la contraseña de esa cuenta.',
     }),
     email_change: linkMail(FRAME, {
       subject: 'Confirme su nueva dirección de correo para {{ project }}',
@@ -66,6 +66,8 @@ export const SPANISH: LanguageTexts = {
       title: 'Confirme su dirección de correo',
       button: 'Confirmar',
       done: 'Su dirección de correo está confirmada.',
+      noPassword:
+        'Su dirección de correo está confirmada. La cuenta no tiene contraseña ahora: solicite una al iniciar sesión.',
     },
     signIn: {
       title: 'Iniciar sesión',

@@ -24,7 +24,7 @@ export const FRENCH: LanguageTexts = {
       intro: 'Veuillez confirmer que {{ email }} est bien votre adresse.',
       open: 'Ouvrez cette adresse pour le faire :',
       button: 'Confirmer l’adresse',
-      end: 'Si vous n’avez pas de compte chez {{ project }}, ignorez ce message.',
+      end: 'Si vous ne vous êtes pas inscrit chez {{ project }}, ignorez ce message : une autre personne a choisi le mot de passe de ce compte.',
     }),
     email_change: linkMail(FRAME, {
       subject: 'Confirmez votre nouvelle adresse e-mail pour {{ project }}',
@@ -68,6 +68,8 @@ export const FRENCH: LanguageTexts = {
       title: 'Confirmer votre adresse e-mail',
       button: 'Confirmer',
       done: 'Votre adresse e-mail est confirmée.',
+      noPassword:
+        'Votre adresse e-mail est confirmée. Le compte n’a plus de mot de passe : demandez-en un à la connexion.',
     },
     signIn: {
       title: 'Se connecter',

@@ -25,7 +25,7 @@ export const ITALIAN: LanguageTexts = {
       intro: 'la preghiamo di confermare che {{ email }} è il suo indirizzo.',
       open: 'Apra questo indirizzo per farlo:',
       button: 'Conferma l’indirizzo',
-      end: 'Se non ha un account su {{ project }}, ignori questo messaggio.',
+      end: 'Se non si è registrato su {{ project }}, ignori questo messaggio: la password di quell’account è stata scelta da un’altra persona.',
     }),
     email_change: linkMail(FRAME, {
       subject: 'Confermi il suo nuovo indirizzo e-mail per {{ project }}',
@@ -69,6 +69,8 @@ export const ITALIAN: LanguageTexts = {
       title: 'Confermi il suo indirizzo e-mail',
       button: 'Conferma',
       done: 'Il suo indirizzo e-mail è confermato.',
+      noPassword:
+        'Il suo indirizzo e-mail è confermato. L’account ora non ha una password: ne richieda una all’accesso.',
     },
     signIn: {
       title: 'Accedi',

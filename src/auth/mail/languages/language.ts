@@ -12,7 +12,8 @@ export interface LanguageTexts {
 
 interface PageTexts {
   readonly reset: FormTexts & { readonly label: string };
-  readonly verify: FormTexts;
+  /** `noPassword`: the address is confirmed, and the account has no password. */
+  readonly verify: FormTexts & { readonly noPassword: string };
   readonly signIn: FormTexts;
   /** For a token that is spent, expired or incomplete. */
   readonly invalidToken: string;
