@@ -9,7 +9,13 @@ import { inputClass, outputClass } from './settings/settings-classes';
 import { STORAGE_SETTINGS } from './settings/storage.settings';
 
 /** Declarations by name. */
-export const SETTINGS = { ...REST_SETTINGS, ...AUTH_SETTINGS, ...STORAGE_SETTINGS, ...REALTIME_SETTINGS, ...QUOTA_SETTINGS };
+export const SETTINGS = {
+  ...REST_SETTINGS,
+  ...AUTH_SETTINGS,
+  ...STORAGE_SETTINGS,
+  ...REALTIME_SETTINGS,
+  ...QUOTA_SETTINGS,
+};
 
 type Name = keyof typeof SETTINGS;
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
