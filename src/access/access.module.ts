@@ -10,6 +10,7 @@ import { MemoryBudget } from '../admission/memory-budget';
 import { BodyReader } from '../http/bodies/body-reader';
 import { SERVER_CONFIG, type ServerConfig } from '../config/app-config';
 import { CallerCheck } from './caller-check.service';
+import { IssuerTokens } from './issuer-tokens.service';
 import { RouteRules } from './route-rules.service';
 import { TokenVerifier } from './token-verifier';
 import { VerifiedCredentials } from './verified-credentials';
@@ -25,6 +26,7 @@ const MAX_WAITING = 1_000;
     ApiKeyStrategy,
     BearerStrategy,
     CallerCheck,
+    IssuerTokens,
     RouteRules,
     TokenVerifier,
     VerifiedCredentials,

@@ -38,7 +38,7 @@ export class BearerGuard extends AuthGuard() {
 
   private async verify(context: ExecutionContext, apiKey: VerifiedApiKey, token: string): Promise<void> {
     const request = context.switchToHttp().getRequest<Request>();
-    const verified = await this.strategy.verifyWithPair(apiKey, token);
+    const verified = await this.strategy.verifyWithPublicKey(apiKey, token);
     if (verified === false) throw invalidCredentials();
     if (verified) request.caller = verified;
     else await super.canActivate(context);

@@ -15,6 +15,8 @@ export interface Caller extends RlsContext {
   readonly tokenClaims: JsonObject;
   /** `sub` of the bearer when it is a UUID: the user's id. */
   readonly userId: string | null;
+  /** Another issuer than the project (setting `trusted_issuers`): its users have no account here. */
+  readonly issuer?: string;
   /** True for tokens with the claim `read_only`. */
   readonly readOnly: boolean;
 }

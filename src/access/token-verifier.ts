@@ -11,10 +11,15 @@ import { isSignedBy } from '../infra/crypto/jws';
 import { isSecretValid, Project, ProjectSecret } from '../projects/project';
 import { ANON_ROLE, projectKey, SERVICE_ROLE } from '../projects/project-keys';
 import type { SigningKey } from '../projects/signing-keys';
+import type { Caller } from './caller';
 import { readToken } from './token-form';
 
 /** Clocks of replicas and of a project's own backend may differ by this much. */
 const CLOCK_TOLERANCE_SECONDS = 30;
+/** Clocks of other issuers may be further apart. */
+const ISSUER_TOLERANCE_SECONDS = 120;
+/** Milliseconds for which a verified token of another issuer is not verified again: a withdrawn key ends within them. */
+const ISSUER_KEY_MS = 600_000;
 
 const KEY_ROLES = [ANON_ROLE, SERVICE_ROLE] as const;
 
@@ -57,12 +62,25 @@ export class TokenVerifier {
   }
 
   /** True from `nbf` and `iat` to `exp` (RFC 7519, 4.1.4 to 4.1.6), with the tolerance for clocks. */
-  isTimely({ exp, nbf, iat }: JsonObject): boolean {
+  isTimely({ exp, nbf, iat }: JsonObject, tolerance = CLOCK_TOLERANCE_SECONDS): boolean {
     const now = this.clock.nowSeconds();
-    if (exp !== undefined && !(typeof exp === 'number' && exp + CLOCK_TOLERANCE_SECONDS > now)) return false;
+    if (exp !== undefined && !(typeof exp === 'number' && exp + tolerance > now)) return false;
     return [nbf, iat].every(
-      (begin) => begin === undefined || (typeof begin === 'number' && begin - CLOCK_TOLERANCE_SECONDS <= now),
+      (begin) => begin === undefined || (typeof begin === 'number' && begin - tolerance <= now),
     );
+  }
+
+  /** Whether the token of the caller is timely. */
+  isCallerTimely({ tokenClaims, issuer }: Caller): boolean {
+    return this.isTimely(
+      tokenClaims,
+      issuer === undefined ? CLOCK_TOLERANCE_SECONDS : ISSUER_TOLERANCE_SECONDS,
+    );
+  }
+
+  /** A key of another issuer, after which the issuer's key set is asked again. */
+  issuerKey(): { readonly expiresAt: number } {
+    return { expiresAt: this.clock.now() + ISSUER_KEY_MS };
   }
 
   /** False once the grace period after a rotation is over. */

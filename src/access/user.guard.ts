@@ -13,7 +13,7 @@ export class UserGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { caller } = context.switchToHttp().getRequest<Request>();
-    const isOfUser = caller && caller.userId !== null;
+    const isOfUser = caller && caller.userId !== null && caller.issuer === undefined;
     if (!isOfUser || (caller.sessionId !== null && !UUID.test(caller.sessionId))) throw invalidCredentials();
     await this.callers.assertRole(caller);
     return true;

@@ -66,11 +66,14 @@ export class VerifiedCredentials {
     const known = this.tokens.get(token);
     const found = known?.revision === project.revision ? known.callers[role] : undefined;
     if (!found || !this.verifier.isSecretValid(found.key)) return null;
-    return this.verifier.isTimely(found.outcome.tokenClaims) ? found.outcome : null;
+    return this.verifier.isCallerTimely(found.outcome) ? found.outcome : null;
   }
 
   rememberCaller({ project, role }: VerifiedApiKey, token: string, caller: Caller): void {
-    const key = this.verifier.keyPairFor(project, token) ?? this.verifier.secretFor(project, token);
+    const key =
+      caller.issuer === undefined
+        ? (this.verifier.keyPairFor(project, token) ?? this.verifier.secretFor(project, token))
+        : this.verifier.issuerKey();
     if (!key) return;
     const known = this.tokens.get(token);
     const { revision } = project;

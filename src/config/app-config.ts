@@ -135,6 +135,8 @@ export interface AuthConfig {
   readonly requestsPerMinute: number;
   /** Mails to one address on request of anybody before each further one has to wait. */
   readonly mailsPerHour: number;
+  /** Hosts that may have private addresses and plain HTTP: `host` or `host:port`. */
+  readonly allowedHosts: readonly string[];
 }
 
 /** Limits of the sessions of staff who administer the installation (docs/staff.md). */

@@ -9,6 +9,8 @@ const BUCKET = /^[a-z0-9][a-z0-9._-]{1,221}[a-z0-9](\/[\w.-]+)*\/?$/;
 const METRICS_ADDRESS =
   /^(?:(?:[\w.-]+|\[[0-9a-f:.]+\]):)?(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/i;
 
+const HOST_LIST = /^\s*[\w.:-]+(\s*,\s*[\w.:-]+)*\s*$/;
+
 export class EnvironmentVariables {
   @Port(1) PORT = 8080;
 
@@ -138,6 +140,11 @@ export class EnvironmentVariables {
    * passwords from one address are delayed after a sixth of it.
    */
   @WholeNumber(1, 1_000_000) AUTH_REQUESTS_PER_MINUTE = 300;
+
+  /** Hosts, separated by commas, with or without a port, that projects may name although their addresses are private; default: none. */
+  @IsOptional()
+  @Form(HOST_LIST, 'hosts such as keycloak.internal or 10.0.0.5:8080, separated by commas')
+  AUTH_ALLOWED_HOSTS?: string;
 
   /** Seconds without a request after which the session of a staff member at the administration ends; at the latest after 21 times as long. */
   @WholeNumber(60, 2_592_000) STAFF_SESSION_IDLE = 28_800;

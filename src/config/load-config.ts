@@ -95,6 +95,10 @@ export function loadConfig(
       ),
       requestsPerMinute: env.AUTH_REQUESTS_PER_MINUTE,
       mailsPerHour: tuning.mailsPerHour,
+      allowedHosts: (env.AUTH_ALLOWED_HOSTS ?? '')
+        .split(',')
+        .map((host) => host.trim())
+        .filter(Boolean),
     },
     staff: {
       sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,

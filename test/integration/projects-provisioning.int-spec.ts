@@ -70,7 +70,7 @@ describe('creating projects', () => {
       () => (created = true),
     );
     const entered = new Set<string>();
-    await asOwner(await accessOf(plinth, attacker.id as string), async (client) => {
+    await asOwner(await accessOf(plinth, attacker.id), async (client) => {
       while (!created) {
         const { rows } = await client.query<{ name: string }>(
           `select datname as name from pg_database where datallowconn and datname <> current_database()

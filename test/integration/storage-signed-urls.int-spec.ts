@@ -79,9 +79,6 @@ it('a rotation without grace ends URLs and keys on every replica at once, even i
   expect(await statuses(before, own.service)).toEqual(Array(6).fill(200));
   const rotated = await plinth.admin.post(`/admin/v1/projects/${own.id}/keys/rotate`, { grace_seconds: 0 });
   expect(await statuses(before, own.service)).toEqual(Array(6).fill(401));
-  const renewed = own.client(
-    rotated.body.service_role_key as string,
-    rotated.body.service_role_key as string,
-  );
+  const renewed = own.client(rotated.body.service_role_key, rotated.body.service_role_key);
   expect(await statuses(await sign(renewed), renewed)).toEqual(Array(6).fill(200));
 });

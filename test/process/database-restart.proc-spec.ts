@@ -47,7 +47,7 @@ class Install {
     const directory = mkdtempSync(join(tmpdir(), 'plinth-restart-'));
     const plinth = await PlinthProcess.start({ dataDir: directory, env });
     const created = await plinth.admin.post('/admin/v1/projects', { name: 'Restart', plan: 'enterprise' });
-    const install = new Install(directory, plinth, created.body as Project);
+    const install = new Install(directory, plinth, created.body);
     await install.sql('create table numbers (n int primary key)');
     expect((await install.auth('signup')).status).toBe(201);
     return install;

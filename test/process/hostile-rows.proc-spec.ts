@@ -24,9 +24,9 @@ beforeAll(async () => {
   plinth = await PlinthProcess.start({ dataDir: directory });
   const { id, anon_key, service_role_key } = (
     await plinth.admin.post('/admin/v1/projects', { name: 'Hostile' })
-  ).body as Record<string, string>;
+  ).body;
   auth = `/v1/auth/${id}`;
-  guest = new HttpClient(plinth.baseUrl, { apikey: anon_key ?? '' });
+  guest = new HttpClient(plinth.baseUrl, { apikey: anon_key });
   service = guest.with({ authorization: `Bearer ${service_role_key}` });
   sql = async (query) => {
     const answer = await plinth.admin.post(`/admin/v1/projects/${id}/sql`, { query });

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
-import { HttpClient } from '../support/http-client';
+import { type HttpAnswer, HttpClient } from '../support/http-client';
 import { MailServer, tokenIn } from '../support/mail-server';
 import { type Attempt, type Place, PLACES } from '../support/misplaced-secrets';
 import { PlinthProcess, PROCESS_ADMIN_KEY } from '../support/plinth-process';
@@ -265,7 +265,9 @@ describe('afterwards', () => {
     const entries: string[] = [];
     let next: string | null = '';
     while (next !== null) {
-      const page = await plinth.admin.get(`/admin/v1/audit-log?limit=1000${next && `&before=${next}`}`);
+      const page: HttpAnswer = await plinth.admin.get(
+        `/admin/v1/audit-log?limit=1000${next && `&before=${next}`}`,
+      );
       expect(page.status).toBe(200);
       entries.push(...page.text.split('},{'));
       next = page.headers.get('x-next-cursor');

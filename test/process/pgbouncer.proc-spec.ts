@@ -135,7 +135,7 @@ const CONCURRENCY = 60;
   it('is examined by the doctor: its mode, its settings, whether it answers', async () => {
     const findings = async (): Promise<{ status: string; message: string }[]> => {
       const { body } = await plinth.admin.post('/admin/v1/doctor', {});
-      return body.findings.filter(({ check }: { check: string }) => check === 'pooler');
+      return body.findings.filter(({ check }) => check === 'pooler');
     };
     expect(await findings()).toMatchObject([
       { status: 'ok', message: expect.stringContaining('shares sessions between transactions') },

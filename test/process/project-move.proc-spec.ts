@@ -284,7 +284,7 @@ it('gives up following a large project when its schema changes, and leaves nothi
   const access = await accessOf(plinth, project.id);
   await begin(project, { server: 'db2' });
   const step = async (): Promise<string> =>
-    (await plinth.admin.get(`/admin/v1/projects/${project.id}/move`)).body.step as string;
+    (await plinth.admin.get(`/admin/v1/projects/${project.id}/move`)).body.step;
   await until(async () => !(await step()).startsWith('preparing'), MOVED_MS);
   await asOwner(access, async (client) => {
     const { rows } = await client.query<{ name: string }>('select pubname as name from pg_publication');

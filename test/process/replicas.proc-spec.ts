@@ -155,8 +155,8 @@ interface User {
     expect(rotated.status).toBe(200);
     expect(await statuses(b, user, own)).toEqual([401, 401, 401]);
     expect((await on(b).get(address)).body.error.code).toBe('invalid_signature');
-    const renewed = { ...own, anon: rotated.body.anon_key as string };
-    expect((await on(b).get(await sign(rotated.body.service_role_key as string))).text).toBe('content');
+    const renewed = { ...own, anon: rotated.body.anon_key };
+    expect((await on(b).get(await sign(rotated.body.service_role_key))).text).toBe('content');
     const refreshed = await on(b, undefined, renewed).post(auth('refresh', own), {
       refresh_token: user.refreshToken,
     });

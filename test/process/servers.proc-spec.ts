@@ -35,8 +35,8 @@ afterAll(async () => {
 
 const serverOf = async (project: TestProject): Promise<string> =>
   (await plinth.admin.get(`/admin/v1/projects/${project.id}`)).body.server;
-const listed = async (name: string): Promise<Record<string, unknown>> =>
-  (await plinth.admin.get(SERVERS)).body.find((one: { name: string }) => one.name === name);
+const listed = async (name: string): Promise<object | undefined> =>
+  (await plinth.admin.get(SERVERS)).body.find((one) => one.name === name);
 const change = (name: string, body: object): Promise<HttpAnswer> =>
   plinth.admin.patch(`${SERVERS}/${name}`, body);
 
@@ -113,7 +113,7 @@ it('gives the projects of a server its new URL at once, and removes the server w
   expect(access.body.host).toBe('localhost');
   expect((await other.anon.get(NOTES)).status).toBe(200);
   const { body } = await plinth.admin.get('/admin/v1/projects?limit=1000');
-  for (const { id } of body.filter(({ server }: { server: string }) => server === 'db2'))
+  for (const { id } of body.filter(({ server }) => server === 'db2'))
     expect((await plinth.admin.delete(`/admin/v1/projects/${id}`)).body.deleted).toBe(true);
   expect((await plinth.admin.delete(`${SERVERS}/db2`)).body).toEqual({ name: 'db2', removed: true });
   const entries = await plinth.admin.get('/admin/v1/audit-log?action=server.remove');

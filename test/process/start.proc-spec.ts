@@ -123,7 +123,7 @@ async function expectServiceKeyInFile({ output }: Program): Promise<void> {
   expect(file).toBe(path.join(dataDir, 'demo-service-role-key'));
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const { body } = await admin.get('/admin/v1/projects?slug=demo');
-  const keys = (await admin.get(`/admin/v1/projects/${body[0].id}/keys`)).body;
+  const keys = (await admin.get(`/admin/v1/projects/${body[0]!.id}/keys`)).body;
   expect(readFileSync(file, 'utf8')).toBe(`${keys.service_role_key}\n`);
   expect(output).toContain(keys.anon_key);
   for (const secret of [keys.service_role_key, keys.jwt_secret, ADMIN_KEY])

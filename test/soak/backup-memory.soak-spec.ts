@@ -74,7 +74,7 @@ it('neither adds more memory than a small part of the data', async () => {
   const query = `create table wide as select n, repeat(md5(n::text), ${WIDE_BYTES / 32}) as value
     from generate_series(1, ${WIDE_ROWS}) n`;
   expect((await plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, { query })).status).toBe(200);
-  const key = project.service_role_key as string;
+  const key = project.service_role_key;
   const headers = { apikey: key, authorization: `Bearer ${key}` };
   const storage = `/p/${project.slug}/storage/buckets`;
   await plinth.admin.post(storage, { name: 'box' }, { headers });

@@ -90,7 +90,7 @@ async function fill(): Promise<void> {
 
 /** With the current key: a restore makes new ones. */
 async function service(): Promise<HttpClient> {
-  const key = (await plinth.admin.get(`/admin/v1/projects/${acme.id}/keys`)).body.service_role_key as string;
+  const key = (await plinth.admin.get(`/admin/v1/projects/${acme.id}/keys`)).body.service_role_key;
   return new HttpClient(plinth.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
 }
 

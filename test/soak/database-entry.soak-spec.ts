@@ -82,7 +82,7 @@ it(`lets nobody into ${RESTORES} databases that are restored`, async () => {
       });
     } finally {
       const { body } = await plinth.admin.get('/admin/v1/projects?limit=500');
-      const there = body.filter(({ server }: { server: string }) => server === 'other');
+      const there = body.filter(({ server }) => server === 'other');
       for (const { id } of there) await plinth.admin.delete(`/admin/v1/projects/${id}`);
       await other.stop();
       rmSync(directory, { recursive: true, force: true });

@@ -1,12 +1,14 @@
 /** A small HTTP client for tests: base URL, default headers, JSON in and out. What the OpenAPI document does not say fails the test. */
 import { assertDocumented } from './documented/exchange-check';
+import type { DocumentedBody } from './documented-body';
 
-export interface HttpAnswer {
+// oxlint-disable-next-line typescript/no-explicit-any -- answers of the product under test
+export interface HttpAnswer<Body = any> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   /** The body as JSON; undefined if it is empty or not JSON. */
-  readonly body: any; // oxlint-disable-line typescript/no-explicit-any -- answers of the product under test
+  readonly body: Body;
 }
 
 export interface HttpOptions {
@@ -37,23 +39,41 @@ export class HttpClient {
     return new HttpClient(baseUrl, this.headers, this.isChecked);
   }
 
-  get(path: string, options?: HttpOptions): Promise<HttpAnswer> {
+  get<Path extends string>(
+    path: Path,
+    options?: HttpOptions,
+  ): Promise<HttpAnswer<DocumentedBody<'get', Path>>> {
     return this.send('GET', path, options);
   }
 
-  post(path: string, body?: unknown, options?: HttpOptions): Promise<HttpAnswer> {
+  post<Path extends string>(
+    path: Path,
+    body?: unknown,
+    options?: HttpOptions,
+  ): Promise<HttpAnswer<DocumentedBody<'post', Path>>> {
     return this.send('POST', path, { ...options, body });
   }
 
-  patch(path: string, body?: unknown, options?: HttpOptions): Promise<HttpAnswer> {
+  patch<Path extends string>(
+    path: Path,
+    body?: unknown,
+    options?: HttpOptions,
+  ): Promise<HttpAnswer<DocumentedBody<'patch', Path>>> {
     return this.send('PATCH', path, { ...options, body });
   }
 
-  put(path: string, body?: unknown, options?: HttpOptions): Promise<HttpAnswer> {
+  put<Path extends string>(
+    path: Path,
+    body?: unknown,
+    options?: HttpOptions,
+  ): Promise<HttpAnswer<DocumentedBody<'put', Path>>> {
     return this.send('PUT', path, { ...options, body });
   }
 
-  delete(path: string, options?: HttpOptions): Promise<HttpAnswer> {
+  delete<Path extends string>(
+    path: Path,
+    options?: HttpOptions,
+  ): Promise<HttpAnswer<DocumentedBody<'delete', Path>>> {
     return this.send('DELETE', path, options);
   }
 

@@ -39,7 +39,7 @@ export async function tickAfter(seconds: number, plinth: TestPlinth): Promise<vo
 
 /** @param subject id of a project, or `platform` */
 export async function runsOf(subject: string, plinth: TestPlinth): Promise<Run[]> {
-  return (await plinth.admin.get(`/admin/v1/backups/runs?project_id=${subject}`)).body;
+  return (await plinth.admin.get(`/admin/v1/backups/runs?project_id=${subject}`)).body as Run[];
 }
 
 /** Waits for a number of runs that succeeded. @returns all runs, newest first */

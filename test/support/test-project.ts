@@ -53,12 +53,12 @@ export class TestProject {
   }
 
   /** Base path of the project's auth endpoints. */
-  get auth(): string {
+  get auth(): `/v1/auth/${string}` {
     return `/v1/auth/${this.id}`;
   }
 
   /** Base path of the project's storage endpoints. */
-  get storage(): string {
+  get storage(): `/p/${string}/storage` {
     return `/p/${this.slug}/storage`;
   }
 
@@ -89,7 +89,7 @@ export class TestProject {
     const answer = await this.client(this.anonKey, null).post(`${this.auth}/signup`, { email, password });
     if (answer.status !== 201) throw new Error(`sign-up answered ${answer.status}: ${answer.text}`);
     const { user, session } = answer.body;
-    const accessToken = session.access_token as string;
+    const accessToken = session.access_token;
     return {
       id: user.id,
       email,

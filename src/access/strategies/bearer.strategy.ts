@@ -9,6 +9,7 @@ import { untimelyCredentials } from '../access.errors';
 import { bearerToken } from '../bearer-token';
 import { Caller, TWO_FACTORS } from '../caller';
 import { claimsText } from '../claims-text';
+import { IssuerTokens } from '../issuer-tokens.service';
 import { readToken, TokenForm } from '../token-form';
 import { TokenVerifier } from '../token-verifier';
 import { VerifiedApiKey } from './api-key.strategy';
@@ -17,7 +18,10 @@ import { UUID } from '../../common/text/uuid';
 
 @Injectable()
 export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
-  constructor(private readonly tokens: TokenVerifier) {
+  constructor(
+    private readonly tokens: TokenVerifier,
+    private readonly issuers: IssuerTokens,
+  ) {
     super({
       ...PINNED_VERIFICATION,
       jwtFromRequest: (request: Request) => bearerToken(request.get('authorization')),
@@ -32,10 +36,13 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
     });
   }
 
-  /** For a token that names a key pair of the project. @returns null for any other; false if it is invalid */
-  async verifyWithPair(apiKey: VerifiedApiKey, token: string): Promise<Caller | false | null> {
+  /**
+   * For a token that names a key pair of the project, or is of an issuer that the project trusts.
+   * @returns null for any other; false if it is invalid
+   */
+  async verifyWithPublicKey(apiKey: VerifiedApiKey, token: string): Promise<Caller | false | null> {
     const pair = this.tokens.keyPairFor(apiKey.project, token);
-    if (!pair) return null;
+    if (!pair) return this.verifyOfIssuer(apiKey, token);
     return (await this.tokens.isSignedWithPair(pair, token)) && this.callerOf(apiKey, token);
   }
 
@@ -43,6 +50,16 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   validate(request: Request): Caller | false {
     const token = bearerToken(request.get('authorization'));
     return request.apiKey && token !== null ? this.callerOf(request.apiKey, token) : false;
+  }
+
+  private async verifyOfIssuer(
+    { project, role }: VerifiedApiKey,
+    token: string,
+  ): Promise<Caller | false | null> {
+    const caller = await this.issuers.verify(project, token);
+    if (caller && !this.tokens.isCallerTimely(caller)) throw untimelyCredentials();
+    // The service-role key as apikey gives its role to every bearer (DECISIONS.md 3).
+    return caller && role === SERVICE_ROLE ? Object.freeze({ ...caller, role: SERVICE_ROLE }) : caller;
   }
 
   private callerOf(apiKey: VerifiedApiKey, token: string): Caller | false {

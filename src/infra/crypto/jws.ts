@@ -50,7 +50,8 @@ export async function isSignedBy({ algorithm, key }: Omit<JwsKey, 'kid'>, token:
   );
 }
 
-function algorithmOf(token: string): unknown {
+/** Of a token that readToken() accepts. */
+export function algorithmOf(token: string): unknown {
   const header = JSON.parse(Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString()) as {
     alg?: unknown;
   };

@@ -2,6 +2,7 @@
 import { IsObject, Matches, MaxLength, NotContains } from 'class-validator';
 import { JWT_ALGORITHMS } from '../signing-keys';
 import { LANGUAGE_TAG } from '../../common/text/language-tag';
+import { trustedIssuers } from './trusted-issuers.setting';
 import { choice, flag, integer, list, type Setting, text, url } from './setting';
 
 const DAY = 86_400;
@@ -68,6 +69,8 @@ export const AUTH_SETTINGS = {
     details:
       'Where it is false, the two keys are the only tokens of `jwt_secret`; `jwt_algorithm` must not be `HS256`.',
   }),
+
+  trusted_issuers: trustedIssuers,
 
   magic_link_enabled: {
     ...flag({ fallback: false, description: 'Allows sign-in with a link or code by mail (`/auth/v1/otp`)' }),

@@ -29,10 +29,7 @@ const base = (): string => `/admin/v1/projects/${project.id}`;
 const enter = (access: DatabaseAccess): Promise<string | null> =>
   sqlstateOf(asOwner(access, (client) => client.query('select 1')));
 const entries = async (action: string): Promise<{ actor: string; details: unknown }[]> =>
-  (await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}&action=${action}`)).body as {
-    actor: string;
-    details: unknown;
-  }[];
+  (await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}&action=${action}`)).body;
 
 /** A session that stays open, and the outcome of its end. */
 async function session({ host, port, owner_role: user, owner_password: password, database }: DatabaseAccess) {

@@ -97,7 +97,7 @@ describe('live requests', () => {
 describe('samples', () => {
   const write = (on: TestPlinth): Promise<void> => on.app.get(RequestSamples).write();
   const samplesOf = async (range: string, id = project.id): Promise<Record<string, number>[]> =>
-    (await plinth.admin.get(`/admin/v1/projects/${id}/samples?range=${range}`)).body.samples;
+    (await plinth.admin.get(`/admin/v1/projects/${id}/samples?range=${range}`)).body.samples as never;
 
   it('add up what all processes have counted', async () => {
     const fresh = await plinth.createProject();
@@ -200,7 +200,7 @@ describe('the activity of the database', () => {
       await gone;
     });
     const log = await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}&limit=2`);
-    expect(log.body.map(({ action }: { action: string }) => action)).toEqual([
+    expect(log.body.map(({ action }) => action)).toEqual([
       'project.session.terminate',
       'project.session.cancel',
     ]);
@@ -286,7 +286,7 @@ describe('the use of limits', () => {
   it('shows the states of the queues', async () => {
     const { status, body } = await plinth.admin.get('/admin/v1/queues');
     expect(status).toBe(200);
-    expect(body.map(({ name }: { name: string }) => name)).toEqual(['auth-mail']);
+    expect(body.map(({ name }) => name)).toEqual(['auth-mail']);
     expect(body[0]).toMatchObject({ waiting: expect.any(Number), active: expect.any(Number), paused: false });
   });
 });

@@ -307,7 +307,7 @@ describe('POST /projects/<id>/migrations', () => {
     await post([migration(1, `select 'canary'`)]);
     await post([migration(2, 'nonsense')]);
     const log = await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}&action=project.migrate`);
-    expect(log.body.map(({ details }: { details: object }) => details)).toEqual([
+    expect(log.body.map(({ details }) => details)).toEqual([
       { version: '2', name: 'step', sha256: expect.any(String), failed: '42601' },
       { version: '1', name: 'step', sha256: expect.any(String) },
     ]);
@@ -391,7 +391,7 @@ describe('the schema of the record', () => {
       }
     }
     const tables = (await plinth.admin.get(`/admin/v1/projects/${project.id}/tables`)).body;
-    expect(tables.map(({ schema }: { schema: string }) => schema)).not.toContain('plinth_migrations');
+    expect(tables.map(({ schema }) => schema)).not.toContain('plinth_migrations');
   });
 
   it.each([

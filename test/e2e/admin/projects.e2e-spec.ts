@@ -45,8 +45,8 @@ describe('projects', () => {
       create view seen as select id from owners`);
     const { status, body } = await plinth.admin.get(`/admin/v1/projects/${project.id}/catalog`);
     expect(status).toBe(200);
-    const own = body.filter(({ schema }: { schema: string }) => schema === 'public');
-    expect(own.map(({ name, kind }: Record<string, string>) => [name, kind])).toEqual([
+    const own = body.filter(({ schema }) => schema === 'public');
+    expect(own.map(({ name, kind }) => [name, kind])).toEqual([
       ['__proto__', 'table'],
       ['owners', 'table'],
       ['seen', 'view'],
@@ -202,11 +202,11 @@ describe('a paused project', () => {
       body: { error: { code: 'project_paused' } },
     });
     const { body } = await plinth.admin.get('/admin/v1/projects');
-    expect(body.find(({ id }: { id: string }) => id === project.id).paused_at).toBe(first.body.paused_at);
+    expect(body.find(({ id }) => id === project.id)?.paused_at).toBe(first.body.paused_at);
     await set('resume');
     await set('resume');
     const log = await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}&limit=5`);
-    const actions = log.body.map(({ action }: { action: string }) => action);
+    const actions = log.body.map(({ action }) => action);
     expect(actions.filter((action: string) => /pause|resume/.test(action))).toEqual([
       'project.resume',
       'project.pause',

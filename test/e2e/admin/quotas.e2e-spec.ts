@@ -45,9 +45,9 @@ async function sample(project: TestProject): Promise<void> {
 
 const setting = (project: TestProject, settings: object): ReturnType<HttpClient['patch']> =>
   plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings });
-const quotaOf = async (project: TestProject, name: string): Promise<Record<string, unknown>> => {
+const quotaOf = async (project: TestProject, name: string) => {
   const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}/usage`);
-  return body.quotas.find((one: { name: string }) => one.name === name);
+  return body.quotas.find((one) => one.name === name)!;
 };
 const statusesOf = (...answers: { status: number }[]): number[] => answers.map(({ status }) => status);
 

@@ -127,7 +127,7 @@ describe('the operations of the platform', () => {
     if (path.includes('{id}')) values.id = await projectFor(operation.operationId);
     if (path.includes('{user_id}')) values.user_id = user.id;
     if (path.includes('{session_id}')) {
-      values.session_id = (await user.http.get(`${project.auth}/sessions`)).body.sessions[0].id;
+      values.session_id = (await user.http.get(`${project.auth}/sessions`)).body.sessions[0]!.id;
     }
     if (path.includes('{factor_id}')) {
       values.factor_id = (await user.http.post(`${project.auth}/factors`, { name: 'Phone' })).body.id;

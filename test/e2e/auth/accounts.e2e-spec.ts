@@ -171,7 +171,7 @@ describe('the access token', () => {
       aud: 'authenticated',
     });
     const keySet = await project.client(null, null).get(`/p/${project.slug}/auth/v1/.well-known/jwks.json`);
-    const key = keySet.body.keys.find(({ kid }: { kid: string }) => kid === header.kid);
+    const key = keySet.body.keys.find(({ kid }) => kid === header.kid)!;
     verify(session.access_token, createPublicKey({ key, format: 'jwk' }), { algorithms: ['ES256'] });
   });
 
@@ -313,7 +313,7 @@ describe('POST /logout', () => {
     const user = await project.signUp();
     const again = async () => {
       const { session } = (await signIn({ email: user.email, password: user.password })).body;
-      return project.client(project.anonKey, session.access_token as string);
+      return project.client(project.anonKey, session.access_token);
     };
     const status = async (client: HttpClient) => (await client.get(`${project.auth}/user`)).status;
     const [second, third] = [await again(), await again()];

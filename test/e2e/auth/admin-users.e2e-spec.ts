@@ -232,7 +232,7 @@ describe('the audit trail', () => {
     await guest.post(`${project.auth}/update-password`, { token, password: 'a new password' });
     await admin.patch(`${users}/${user.id}`, { name: 'Countess' });
     const { body, headers } = await admin.get(`${project.auth}/admin/audit?user_id=${user.id}`);
-    const actions = body.entries.map((entry: { action: string }) => entry.action);
+    const actions = body.entries.map((entry) => entry.action);
     expect(actions.reverse()).toEqual([
       'sign_up',
       'sign_in',
@@ -245,7 +245,7 @@ describe('the audit trail', () => {
     ]);
     expect(headers.get('x-total-count')).toBe('8');
     expect(body.entries[0]).toMatchObject({ actor_role: 'service_role', actor_id: null, ip: '127.0.0.1' });
-    expect(Date.parse(body.entries[0].at as string)).not.toBeNaN();
+    expect(Date.parse(body.entries[0]!.at)).not.toBeNaN();
     for (const secret of [token, user.password, 'a wrong one', 'a new password', 'hush', user.accessToken]) {
       expect(JSON.stringify(body)).not.toContain(secret);
     }

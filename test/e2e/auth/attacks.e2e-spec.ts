@@ -321,12 +321,12 @@ describe('rotated secrets', () => {
     expect((await user.http.get(`${own.auth}/user`)).status).toBe(200);
     const { anon_key } = (await plinth.admin.get(`/admin/v1/projects/${own.id}/keys`)).body;
     expect(anon_key).not.toBe(own.anonKey);
-    const client = own.client(anon_key as string, null);
+    const client = own.client(anon_key, null);
     const refreshed = await client.post(`${own.auth}/refresh`, { refresh_token: user.session.refresh_token });
     expect(refreshed.status).toBe(200);
     plinth.clock.move(700);
     expect((await user.http.get(`${own.auth}/user`)).status).toBe(401);
-    const renewed = own.client(anon_key as string, refreshed.body.session.access_token as string);
+    const renewed = own.client(anon_key, refreshed.body.session.access_token);
     expect((await renewed.get(`${own.auth}/user`)).status).toBe(200);
   });
 

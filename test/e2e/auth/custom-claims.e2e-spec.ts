@@ -32,7 +32,7 @@ it('cannot change identity, role or expiry', async () => {
     'email', 'x', 'session_id', 'x', 'aal', 'aal2', 'iat', 1, 'exp', 99999999999, 'iss', 'x', 'aud', 'x', 'nbf', 1,
     'jti', 'x', 'project_id', 'x', 'ref', 'x', '__proto__', 'x', 'constructor', 'x', 'toString', 1)`);
   const { access_token } = (await signIn()).body.session;
-  const claims = decode(access_token as string) as Record<string, unknown>;
+  const claims = decode(access_token) as Record<string, unknown>;
   expect(claims).toMatchObject({
     team: 'blue',
     sub: user.id,
@@ -42,15 +42,13 @@ it('cannot change identity, role or expiry', async () => {
   });
   expect(claims.exp).toBeLessThan(99_999_999_999);
   expect(Object.keys(claims)).not.toEqual(expect.arrayContaining(['project_id']));
-  expect(
-    (await project.client(project.anonKey, access_token as string).get(`${project.auth}/user`)).status,
-  ).toBe(200);
+  expect((await project.client(project.anonKey, access_token).get(`${project.auth}/user`)).status).toBe(200);
 });
 
 it('are computed again when the session is refreshed', async () => {
   const { refresh } = await withClaims(`'{"team":"green"}'::jsonb`);
   const { access_token } = (await refresh()).body.session;
-  expect(decode(access_token as string)).toMatchObject({ team: 'green' });
+  expect(decode(access_token)).toMatchObject({ team: 'green' });
 });
 
 it.each([
@@ -87,5 +85,5 @@ it('are awaited for a few seconds only', async () => {
 it("run with the login role's privileges, not the owner's or a superuser's", async () => {
   const { signIn } = await withClaims(`jsonb_build_object('who', current_user)`);
   const { access_token } = (await signIn()).body.session;
-  expect((decode(access_token as string) as { who: string }).who).toMatch(/^plinth_.*_login$/);
+  expect((decode(access_token) as { who: string }).who).toMatch(/^plinth_.*_login$/);
 });

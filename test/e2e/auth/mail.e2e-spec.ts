@@ -134,7 +134,7 @@ describe('with an SMTP server that misbehaves', () => {
     await requestReset(project, user);
     const failed = await eventually(async () => {
       const { body } = await admin.get(`${project.auth}/admin/failed-mails`);
-      return (body.mails[0] ?? null) as { id: string } | null;
+      return body.mails[0] ?? null;
     }, 50_000);
     expect(failed).toEqual({
       id: expect.any(String),
@@ -202,9 +202,7 @@ it('sends delayed mails at once when an operator asks for it', async () => {
     smtp.mood = 'refuse';
     await requestReset(project, user);
     const delayed = async (): Promise<number> =>
-      (await plinth.admin.get('/admin/v1/queues')).body.find(
-        ({ name }: { name: string }) => name === 'auth-mail',
-      ).delayed;
+      (await plinth.admin.get('/admin/v1/queues')).body.find(({ name }) => name === 'auth-mail')!.delayed;
     await eventually(async () => (smtp.refusals === 1 && (await delayed()) === 1 ? true : null));
     smtp.mood = 'accept';
     const retried = await plinth.admin.post('/admin/v1/queues/auth-mail/retry');

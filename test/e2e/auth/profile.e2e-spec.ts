@@ -91,7 +91,7 @@ describe('PATCH /user', () => {
     expect(await signInStatus(user.email, user.password)).toBe(401);
     expect(await signInStatus(user.email, 'a new password')).toBe(200);
     expect((await user.http.get(`${project.auth}/user`)).status).toBe(200);
-    const others = project.client(project.anonKey, other.access_token as string);
+    const others = project.client(project.anonKey, other.access_token);
     expect((await others.get(`${project.auth}/user`)).status).toBe(401);
   });
 

@@ -37,7 +37,7 @@ describe('POST /refresh', () => {
     expect(body.user).toMatchObject({ id: user.id, email: user.email });
     expect(body.session.refresh_token).not.toBe(user.session.refresh_token);
     expect(body.session.expires_at).toBeGreaterThanOrEqual(user.session.expires_at + 4);
-    expect(await userStatus(body.session as Session)).toBe(200);
+    expect(await userStatus(body.session)).toBe(200);
   });
 
   it('stays within its session: it begins no other and cannot choose one', async () => {
@@ -46,7 +46,7 @@ describe('POST /refresh', () => {
       refresh_token: user.session.refresh_token,
       session_id: randomUUID(),
     });
-    expect(sessionId(body.session as Session)).toBe(sessionId(user.session));
+    expect(sessionId(body.session)).toBe(sessionId(user.session));
     expect((await user.http.get(`${project.auth}/sessions`)).body.sessions).toHaveLength(1);
   });
 
@@ -56,7 +56,7 @@ describe('POST /refresh', () => {
       email: user.email,
       password: user.password,
     });
-    expect(sessionId(body.session as Session)).not.toBe(sessionId(user.session));
+    expect(sessionId(body.session)).not.toBe(sessionId(user.session));
   });
 
   it('answers a used token with the same successor for 10 seconds', async () => {
@@ -73,8 +73,8 @@ describe('POST /refresh', () => {
     const { session } = (await refresh(user.session.refresh_token)).body;
     plinth.clock.move(11);
     expect((await refresh(user.session.refresh_token)).status).toBe(401);
-    expect((await refresh(session.refresh_token as string)).status).toBe(401);
-    expect(await userStatus(session as Session)).toBe(401);
+    expect((await refresh(session.refresh_token)).status).toBe(401);
+    expect(await userStatus(session)).toBe(401);
     const { body } = await project.service.get(
       `${project.auth}/admin/audit?action=refresh_token_reused&user_id=${user.id}`,
     );
@@ -83,8 +83,8 @@ describe('POST /refresh', () => {
 
   it('revokes the session when a token from two rotations ago is used, even within 10 seconds', async () => {
     const user = await project.signUp();
-    const once = (await refresh(user.session.refresh_token)).body.session as Session;
-    const twice = (await refresh(once.refresh_token)).body.session as Session;
+    const once = (await refresh(user.session.refresh_token)).body.session;
+    const twice = (await refresh(once.refresh_token)).body.session;
     expect((await refresh(user.session.refresh_token)).status).toBe(401);
     expect(await userStatus(twice)).toBe(401);
   });
@@ -93,7 +93,7 @@ describe('POST /refresh', () => {
     const user = await project.signUp();
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(user.session.refresh_token)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    const successors = new Set(answers.map(({ body }) => body.session.refresh_token as string));
+    const successors = new Set(answers.map(({ body }) => body.session.refresh_token));
     expect(successors.size).toBe(1);
     expect((await refresh([...successors][0] as string)).status).toBe(200);
   });
@@ -104,7 +104,7 @@ describe('POST /refresh', () => {
     plinth.clock.move(11);
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(user.session.refresh_token)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
-    expect(await userStatus(session as Session)).toBe(401);
+    expect(await userStatus(session)).toBe(401);
   });
 
   it.each([
@@ -178,11 +178,11 @@ describe('GET /sessions and DELETE /sessions/<id>', () => {
     const { status, body } = await user.http.get(`${project.auth}/sessions`);
     expect(status).toBe(200);
     expect(body.sessions).toHaveLength(2);
-    const current = body.sessions.find((one: { current: boolean }) => one.current);
-    const other = body.sessions.find((one: { current: boolean }) => !one.current);
-    expect(current.id).toBe(sessionId(user.session));
+    const current = body.sessions.find((one) => one.current);
+    const other = body.sessions.find((one) => !one.current);
+    expect(current?.id).toBe(sessionId(user.session));
     expect(other).toMatchObject({ user_agent: 'Mozilla/5.0 (Test Phone)', ip: '127.0.0.1' });
-    expect(Date.parse(other.last_seen_at as string)).not.toBeNaN();
+    expect(Date.parse(other!.last_seen_at)).not.toBeNaN();
   });
 
   it("ignores headers about a client's address when no proxy is trusted", async () => {
@@ -193,13 +193,13 @@ describe('GET /sessions and DELETE /sessions/<id>', () => {
       { headers: { 'x-forwarded-for': '203.0.113.9', 'x-real-ip': '203.0.113.9' } },
     );
     const { sessions } = (await user.http.get(`${project.auth}/sessions`)).body;
-    expect(sessions.map(({ ip }: { ip: string }) => ip)).toEqual(['127.0.0.1', '127.0.0.1']);
+    expect(sessions.map(({ ip }) => ip)).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
   it('ends another own session at once', async () => {
     const user = await project.signUp();
     const other = (await guest.post(`${project.auth}/login`, { email: user.email, password: user.password }))
-      .body.session as Session;
+      .body.session;
     const answer = await user.http.delete(`${project.auth}/sessions/${sessionId(other)}`);
     expect([answer.status, answer.body]).toEqual([200, { message: expect.any(String) }]);
     expect(await userStatus(other)).toBe(401);

@@ -46,7 +46,7 @@ const change = (of: TestProject, settings: object) =>
   plinth.admin.unchecked().patch(`/admin/v1/projects/${of.id}`, { settings });
 const statuses = async (of: TestProject): Promise<string[]> =>
   (await plinth.admin.get(`/admin/v1/projects/${of.id}/keys`)).body.signing_keys.map(
-    ({ algorithm, status }: { algorithm: string; status: string }) => `${algorithm} ${status}`,
+    ({ algorithm, status }) => `${algorithm} ${status}`,
   );
 
 /** Verifies as a stranger would who only knows the key set. */

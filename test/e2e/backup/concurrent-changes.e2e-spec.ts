@@ -45,7 +45,7 @@ function beginBackup(): Promise<IncomingMessage> {
 }
 
 const objectsOf = async (): Promise<number> =>
-  (await plinth.admin.get(`/admin/v1/projects/${project.id}/storage/check`)).body.objects as number;
+  (await plinth.admin.get(`/admin/v1/projects/${project.id}/storage/check`)).body.objects;
 
 it('contains the files of its snapshot that are deleted or overwritten meanwhile, by any process', async () => {
   await project.service.post(`${project.storage}/buckets`, { name: 'box' });

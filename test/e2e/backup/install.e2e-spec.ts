@@ -137,7 +137,7 @@ it('moves an install to another provider, and names the projects that failed', a
   // Its password is sealed.
   expect(gunzipSync(made.bytes).includes(new URL(url as string).password)).toBe(false);
   const log = (await other.plinth.admin.get(`/admin/v1/audit-log?project_id=${good.id}`)).body;
-  expect(log.map(({ action }: { action: string }) => action)).toEqual(
+  expect(log.map(({ action }) => action)).toEqual(
     expect.arrayContaining(['project.create', 'project.restore']),
   );
   const service = good.service.at(other.plinth.baseUrl);
@@ -145,7 +145,7 @@ it('moves an install to another provider, and names the projects that failed', a
   const file = await service.get(`${good.storage}/files/${fileId}/download`);
   const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
   expect([file.status, sha(file.text)]).toEqual([200, sha(CONTENT)]);
-  expect((await other.plinth.admin.get('/admin/v1/backups')).body.projects[0].schedule).toMatchObject({
+  expect((await other.plinth.admin.get('/admin/v1/backups')).body.projects[0]?.schedule).toMatchObject({
     cron: '0 4 * * *',
     keep: 3,
   });

@@ -43,7 +43,7 @@ async function fill(project: TestProject): Promise<{ user: TestUser; fileId: str
   const signed = await project.service.post(`${project.storage}/files/${fileId}/signed-url`, {
     expiry: '1h',
   });
-  const { pathname, search } = new URL(signed.body.data.url as string);
+  const { pathname, search } = new URL(signed.body.data.url);
   return { user, fileId, link: pathname + search };
 }
 

@@ -135,7 +135,7 @@ it('lets a project have a schedule of its own, or none', async () => {
   expect((await plinth.admin.delete(path)).body).toEqual({ removed: true });
   expect((await plinth.admin.delete(path)).body).toEqual({ removed: false });
   const log = (await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}`)).body;
-  expect(log.map(({ action }: { action: string }) => action)).toEqual(
+  expect(log.map(({ action }) => action)).toEqual(
     expect.arrayContaining(['backup.schedule', 'backup.unschedule']),
   );
 });
@@ -176,7 +176,7 @@ it('keeps the last good archives while backups fail, and says so everywhere', as
   expect(archives(project.id)).toEqual(kept);
   await tickAfter(3_600, plinth);
   const state = (await plinth.admin.get('/admin/v1/backups')).body.projects.find(
-    ({ slug }: { slug: string }) => slug === project.slug,
+    ({ slug }) => slug === project.slug,
   );
   expect(state).toMatchObject({ missing: true, last_status: 'failed' });
   await eventually(async () => {
@@ -290,11 +290,10 @@ it.each(casesOf(BUCKETS, 1))(
     const provider = await start();
     const env = { ...backupSettings(provider), BACKUP_PASSPHRASE: PASSPHRASE };
     const remote = await TestPlinth.start({ env });
-    const stateOf = async (id: string): Promise<object> =>
-      (await remote.admin.get('/admin/v1/backups')).body.projects.find(
-        (one: { project_id: string }) => one.project_id === id,
-      );
-    const health = async (): Promise<object> => (await remote.http.get('/health/ready')).body.checks.backups;
+    const stateOf = async (id: string): Promise<object | undefined> =>
+      (await remote.admin.get('/admin/v1/backups')).body.projects.find((one) => one.project_id === id);
+    const health = async (): Promise<object | undefined> =>
+      (await remote.http.get('/health/ready')).body.checks.backups;
     try {
       remote.clock.move(secondsUntil(BEGINS_AT));
       const one = await remote.createProject();

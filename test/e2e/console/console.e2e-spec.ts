@@ -75,7 +75,7 @@ inBrowser('the console', () => {
           const { body } = await plinth.http
             .with({ apikey: anonKey })
             .post(`/v1/auth/${id}/signup`, { email, password: 'correct horse' });
-          return { email, token: body.session.access_token as string };
+          return { email, token: body.session.access_token };
         }),
       );
       await page.getByRole('link', { name: 'Tables', exact: true }).click();
@@ -537,7 +537,7 @@ const eventuallyShown = (check: () => Promise<void>): Promise<void> => eventuall
 
 async function projectNamed(name: string) {
   const { body } = await plinth.admin.get(`/admin/v1/projects?search=${name}`);
-  const [{ id, slug }] = body;
+  const { id, slug } = body[0]!;
   const keys = await plinth.admin.get(`/admin/v1/projects/${id}/keys`);
   return { id, slug, ...keys.body } as Record<'id' | 'slug' | 'anon_key' | 'service_role_key', string>;
 }

@@ -208,7 +208,7 @@ inBrowser('monitoring of a project', () => {
     await view.button('Save').click();
     await view.button('Use the default text').waitFor();
     const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}`);
-    expect(body.settings.mail_templates.invite.subject).toBe('Do come in, {{ name }}');
+    expect(body.settings.mail_templates.invite?.subject).toBe('Do come in, {{ name }}');
   });
 
   it('backups: downloads one, and home shows when it was made', async () => {

@@ -32,7 +32,7 @@ inBrowser('tables, policies and SQL', () => {
       await page.addInitScript(COUNT_CLICKS);
       const began = performance.now();
       const link = await plinth.admin.post('/admin/v1/setup/link');
-      const { pathname, hash } = new URL(link.body.link as string);
+      const { pathname, hash } = new URL(link.body.link);
       await page.goto(`${plinth.baseUrl}${pathname}${hash}`);
       await page.getByLabel('Name', { exact: true }).fill('Ada');
       await page.getByLabel('E-mail').fill('ada@example.com');
@@ -606,8 +606,8 @@ const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 /** Users of a project, each with a note. */
 async function usersOf(name: string, users: readonly string[]): Promise<void> {
   const { body } = await plinth.admin.get(`/admin/v1/projects?search=${name}`);
-  const [{ id, slug }] = body;
-  const apikey = (await plinth.admin.get(`/admin/v1/projects/${id}/keys`)).body.anon_key as string;
+  const { id, slug } = body[0]!;
+  const apikey = (await plinth.admin.get(`/admin/v1/projects/${id}/keys`)).body.anon_key;
   for (const user of users) {
     const account = { email: `${user}@example.com`, password: 'correct horse' };
     const signUp = await plinth.http.with({ apikey }).post(`/v1/auth/${id}/signup`, account);

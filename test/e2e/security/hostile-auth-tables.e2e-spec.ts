@@ -204,7 +204,7 @@ it.each(COLUMNS)(
     alter table auth.${table} alter column ${column} type ${type} using null`);
     for (const [what, sql] of casesOf(values, 1)) {
       await project.sql(`update auth.${table} set ${column} = ${sql}`);
-      for (const answer of await askAll(project, user, factor.body.id as string)) {
+      for (const answer of await askAll(project, user, factor.body.id)) {
         try {
           expectClean(answer);
         } catch (error) {

@@ -65,7 +65,7 @@ it('signs in with a password and a code, keeps a token in a file that only its o
   const wrong = await run(['login'], [owner.email, 'wrong password']);
   expect([wrong.code, wrong.err]).toEqual([1, 'The email or the password is wrong\n']);
   const { body } = await owner.http.post('/admin/v1/session/factor', { password: STAFF_PASSWORD });
-  const secret = new URL(body.uri as string).searchParams.get('secret') ?? '';
+  const secret = new URL(body.uri).searchParams.get('secret') ?? '';
   const code = (): string => new TOTP({ secret }).generate({ timestamp: plinth.clock.now() });
   const confirmed = await owner.http.put('/admin/v1/session/factor', { code: code() });
   expect(confirmed.status).toBe(200);

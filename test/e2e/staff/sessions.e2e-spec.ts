@@ -14,7 +14,7 @@ let owner: TestPerson;
 const codeOf = ({ body }: HttpAnswer): unknown => body.error?.code;
 const setupToken = async (): Promise<string> => {
   const { body } = await plinth.admin.post('/admin/v1/setup/link');
-  return body.link.split('#')[1];
+  return body.link.split('#')[1]!;
 };
 
 beforeAll(async () => {
@@ -224,7 +224,7 @@ describe('a session', () => {
 
   it('ends the live stream that it began, as does a lost role', async () => {
     const { body: project } = await owner.http.post('/admin/v1/projects', { name: 'Watched' });
-    const role = { id: project.id as string, role: 'viewer' } as const;
+    const role = { id: project.id, role: 'viewer' } as const;
     const [person, member] = [await newPerson(plinth, 'auditor'), await newPerson(plinth, null, [role])];
     const path = `/admin/v1/projects/${project.id}/requests`;
     const streams = await Promise.all(

@@ -150,7 +150,7 @@ describe('a proof', () => {
     const flowOf = (answer: HttpAnswer, { headers }: HttpClient): string =>
       `${headers.cookie}; ${answer.headers.getSetCookie().at(-1)!.split(';')[0]}`;
     const credential = passkey.register({
-      challenge: begun.body.options.challenge,
+      challenge: begun.body.options.challenge as string,
       origin: 'http://plinth.test',
     });
     const enrolling = other.http.with({ cookie: flowOf(begun, other.http) });
@@ -158,7 +158,7 @@ describe('a proof', () => {
     plinth.clock.move(11 * MINUTE);
     const challenge = await person.http.post('/admin/v1/session/passkey/options');
     const proof = passkey.authenticate({
-      challenge: challenge.body.options.challenge,
+      challenge: challenge.body.options.challenge as string,
       origin: 'http://plinth.test',
     });
     const http = person.http.with({ cookie: flowOf(challenge, person.http) });

@@ -75,9 +75,10 @@ describe('the three headers', () => {
     const base = project.storage;
     await user.post(`${base}/buckets`, { name: 'box', is_public: true });
     const { id } = (await upload(user, base, 'box', 'x')).body.data;
-    const url = (
-      (await user.post(`${base}/files/${id}/signed-url`, { expiry: '5m' })).body.data.url as string
-    ).replace('http://plinth.test', '');
+    const url = (await user.post(`${base}/files/${id}/signed-url`, { expiry: '5m' })).body.data.url.replace(
+      'http://plinth.test',
+      '',
+    );
     const answers: [number, HttpAnswer][] = [
       [200, await user.get(`${base}/buckets`)],
       [201, await user.post(`${base}/buckets`, { name: 'another' })],

@@ -140,9 +140,7 @@ function headerFaults({ headers = {} }: any, sent: Headers): string[] {
 function messageFaults({ schema, example, examples }: any, body: any): string[] {
   if (!/\/MessageDto$/.test(String(schema?.$ref))) return [];
   const shown = example ? [example] : Object.values<any>(examples ?? {}).map(({ value }) => value);
-  return shown.some(({ message }: any) => message === body.message)
-    ? []
-    : ['the message is none of the examples'];
+  return shown.some(({ message }) => message === body.message) ? [] : ['the message is none of the examples'];
 }
 
 function formFaults(schema: any, form: FormData): string[] {

@@ -72,7 +72,7 @@ export class KilledInstall implements Killed {
   async create(name: string, more: object = {}): Promise<KilledProject> {
     const answer = await this.admin.post('/admin/v1/projects', { name, plan: 'enterprise', ...more });
     expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
-    return answer.body as KilledProject;
+    return answer.body;
   }
 
   /** Runs SQL as the owner of a project. */

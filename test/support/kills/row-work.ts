@@ -64,7 +64,7 @@ export class ProjectWork implements Work {
       const name = `Project ${this.created.size}`;
       const { status, body } = await this.install.admin.post('/admin/v1/projects', { name });
       if (status !== 201) return;
-      this.created.add(body.id as string);
+      this.created.add(body.id);
       this.acknowledged += 1;
     });
   }

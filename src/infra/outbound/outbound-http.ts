@@ -1,0 +1,125 @@
+/**
+ * HTTP requests to servers that a tenant names. They reach public addresses over TLS only, unless the operator allows a host.
+ * The address is checked after its resolution, for the very connection, so that no DNS answer leads elsewhere. Redirects are
+ * not followed, connections are not shared, and an answer has limits of time and size.
+ */
+import { lookup as resolve, type LookupAddress, type LookupOptions } from 'node:dns';
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { isPublicAddress } from './public-address';
+
+/** Milliseconds for a request, from the resolution of the name to the last byte of the answer. */
+const TIMEOUT_MS = 10_000;
+/** Bytes of the head of an answer. */
+const MAX_HEADERS = 32 * 1024;
+/** Bytes of the body of an answer. */
+const MAX_BODY = 512 * 1024;
+
+export interface OutboundRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface OutboundLimits {
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+}
+
+/** For the log only: its message tells about the network of the installation. */
+class OutboundRefused extends Error {
+  override readonly name = 'OutboundRefused';
+}
+
+export class OutboundHttp {
+  /** @param allowedHosts `host` or `host:port` that may have a private address and plain HTTP */
+  constructor(private readonly allowedHosts: readonly string[]) {}
+
+  /** @throws Error if the server may not be reached, does not answer in time, or sends too much */
+  async send(
+    url: string | URL,
+    { method = 'GET', headers = {}, body }: OutboundRequest = {},
+    { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BODY }: OutboundLimits = {},
+  ): Promise<Response> {
+    const target = new URL(url);
+    const isAllowed = this.isAllowed(target);
+    if (!isAllowed) assertPublic(target);
+    const options: RequestOptions = {
+      method,
+      agent: false,
+      signal: AbortSignal.timeout(timeoutMs),
+      maxHeaderSize: MAX_HEADERS,
+      headers: {
+        ...headers,
+        // A compressed answer would have another size.
+        'accept-encoding': 'identity',
+        'user-agent': 'Plinth',
+        ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      },
+      ...(isAllowed ? {} : { lookup: lookupPublic }),
+    };
+    const message = await exchange(target, options, body);
+    const content = await readAll(message, maxBytes);
+    const { statusCode: status = 0 } = message;
+    if (status < 200 || status > 599) throw new OutboundRefused(`status ${status}`);
+    const hasBody = ![204, 205, 304].includes(status);
+    return new Response(hasBody ? content : null, { status, headers: headersOf(message) });
+  }
+
+  /** Whether the operator allows a private address and plain HTTP. */
+  isAllowed({ hostname, port, protocol }: URL): boolean {
+    const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
+    const number = port || (protocol === 'http:' ? '80' : '443');
+    return this.allowedHosts.some((allowed) => [host, `${host}:${number}`].includes(allowed.toLowerCase()));
+  }
+}
+
+function assertPublic({ hostname, protocol }: URL): void {
+  if (protocol !== 'https:') throw new OutboundRefused('only https is allowed');
+  const host = hostname.replace(/^\[|\]$/g, '');
+  // The lookup is not called for an address.
+  if (isIP(host) !== 0 && !isPublicAddress(host)) throw new OutboundRefused(`${host} is not public`);
+}
+
+const lookupPublic: LookupFunction = (hostname, options: LookupOptions, callback) => {
+  resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    const hidden = addresses?.find(({ address }) => !isPublicAddress(address));
+    const [first] = addresses ?? [];
+    if (error ?? !first) callback(error ?? new OutboundRefused(`${hostname} has no address`), '');
+    else if (hidden) callback(new OutboundRefused(`${hostname} is not public: ${hidden.address}`), '');
+    else if (options.all === true) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  });
+};
+
+function exchange(target: URL, options: RequestOptions, body: string | undefined): Promise<IncomingMessage> {
+  return new Promise((done, fail) => {
+    const send = target.protocol === 'https:' ? requestHttps : requestHttp;
+    send(target, options, done).on('error', fail).end(body);
+  });
+}
+
+async function readAll(message: IncomingMessage, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const encoding = message.headers['content-encoding'] ?? 'identity';
+  try {
+    if (encoding !== 'identity') throw new OutboundRefused(`content encoding ${encoding}`);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of message as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw new OutboundRefused(`the answer has more than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+    return new Uint8Array(Buffer.concat(chunks));
+  } finally {
+    message.destroy();
+  }
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2)
+    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+  return headers;
+}
