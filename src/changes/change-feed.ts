@@ -3,6 +3,7 @@ import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdo
 import type { Caller } from '../access/caller';
 import { AppError } from '../common/errors/app-error';
 import { messageOf } from '../common/errors/error-facts';
+import { SERVER_CONFIG, type ServerConfig } from '../config/app-config';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Metrics } from '../infra/metrics/metrics';
 import { ProjectRegistry } from '../projects/project-registry.service';
@@ -41,8 +42,6 @@ export interface ChangeFeedHandle {
 
 /** Subscriptions of a project in a process. */
 const MAX_SUBSCRIPTIONS = 20_000;
-/** Bytes of the log that a database server may keep for a project. */
-const MAX_KEPT = 1024 ** 3;
 const MAX_ID = 0x7fff_ffff;
 const ALL = '*';
 
@@ -59,7 +58,8 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
     private readonly repository: ProjectRepository,
     private readonly projects: ProjectsService,
     private readonly sweep: FeedSweep,
-    @Inject(Metrics) metrics: Metrics,
+    @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
+    metrics: Metrics,
   ) {
     const sum = (read: (feed: ProjectFeed) => number) => () =>
       [...this.feeds.values()].reduce((total, { feed }) => total + read(feed), 0);
@@ -83,7 +83,7 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
 
   onApplicationBootstrap(): void {
     this.registry.onChange((id) => void this.onProjectChange(id));
-    this.sweep.start();
+    this.sweep.start(this.config.changeLogMs);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -167,7 +167,8 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
       door: this.door,
       check: this.check,
       logger: this.logger,
-      maxKept: MAX_KEPT,
+      keptMs: this.config.changeLogMs,
+      maxKept: this.config.changeLogBytes,
       exposes: (schema) => exposes(this.registry.peek(project.id) ?? project, schema),
       onUnused: () => {
         if (this.feeds.get(project.id)?.feed === feed) this.feeds.delete(project.id);

@@ -6,8 +6,8 @@ import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { ServersService } from '../servers/servers.service';
 import { SLOT_NAME } from './feed-slots';
 
-/** Milliseconds from the start to the second look, for which clients may return. */
-const PATIENCE_MS = 65_000;
+/** Milliseconds more than the log is kept, after which the slots are read again. */
+const PATIENCE_MS = 5_000;
 
 @Injectable()
 export class FeedSweep implements OnApplicationShutdown {
@@ -16,10 +16,14 @@ export class FeedSweep implements OnApplicationShutdown {
 
   constructor(private readonly servers: ServersService) {}
 
-  /** Slots that are idle now and still after a minute have no reader. */
-  start(): void {
+  /**
+   * Slots that are idle now and still later have no reader.
+   * @param keptMs in which clients may return
+   */
+  start(keptMs: number): void {
     void this.listIdle().then((before) => {
-      if (before.size > 0) this.timer = setTimeout(() => void this.drop(before), PATIENCE_MS).unref();
+      if (before.size > 0)
+        this.timer = setTimeout(() => void this.drop(before), keptMs + PATIENCE_MS).unref();
     });
   }
 
@@ -56,7 +60,7 @@ export class FeedSweep implements OnApplicationShutdown {
   }
 }
 
-/** Only of databases of this kind of installation: a slot of that name in another database is not Plinth's. */
+/** Anchors that no process reads at present. */
 async function idleAnchors(server: DatabaseServer): Promise<string[]> {
   return server.asAdmin(MAINTENANCE_DATABASE, async (client) => {
     const { rows } = await client.query<{ name: string }>(

@@ -15,9 +15,8 @@ import { isAfter, positionText, upTo } from './position';
 import type { CheckedChanges, RowCheck, ToldChange } from './row-check.service';
 import { readRights, type TableRights } from './table-rights';
 
-/** Milliseconds of the log that are kept for subscribers that return. */
-const WINDOW_MS = 60_000;
-const UPKEEP_MS = 10_000;
+/** Times in which the log is given up while it is kept. */
+const UPKEEPS = 6;
 const RETRY_MS = [200, 500, 1_000, 2_000, 5_000] as const;
 /** Statements of the feed that run at the same time for a project. */
 const CHECKS_AT_ONCE = 2;
@@ -32,6 +31,8 @@ export interface FeedParts {
   readonly door: RlsTransaction;
   readonly check: RowCheck;
   readonly logger: Logger;
+  /** Milliseconds of the log that are kept for subscribers that return. */
+  readonly keptMs: number;
   /** Bytes of the log that the server may keep for the project. */
   readonly maxKept: number;
   readonly exposes: (schema: string) => boolean;
@@ -120,7 +121,7 @@ export class ProjectFeed {
     const served: Served = { subscribers, stream: this.streamFor(slot, from, subscribers, () => undefined) };
     this.main = served;
     this.marks.push({ at: Date.now(), position: slot.now });
-    this.upkeep ??= setInterval(() => void this.keepUp(), UPKEEP_MS).unref();
+    this.upkeep ??= setInterval(() => void this.keepUp(), this.parts.keptMs / UPKEEPS).unref();
     void served.stream.run().catch((error: unknown) => this.onBroken(served, error));
   }
 
@@ -230,6 +231,10 @@ export class ProjectFeed {
       this.waiting.add(one);
     }
     this.parts.logger.warn(`the stream of changes ended: ${messageOf(error)}`);
+    await this.reopen();
+  }
+
+  private async reopen(): Promise<void> {
     for (let attempt = 0; !this.isClosed && this.waiting.size > 0 && !this.main; attempt += 1) {
       await sleep(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]);
       this.opening ??= this.open().finally(() => (this.opening = null));
@@ -270,17 +275,17 @@ export class ProjectFeed {
       void this.close(null, true).catch((error: unknown) =>
         this.parts.logger.warn(`the replication slot of a feed could not be dropped: ${messageOf(error)}`),
       );
-    }, WINDOW_MS).unref();
+    }, this.parts.keptMs).unref();
   }
 
   private async keepUp(): Promise<void> {
-    const { slots, maxKept, logger } = this.parts;
+    const { slots, keptMs, maxKept, logger } = this.parts;
     try {
       await slots.use(async (client) => {
         const { bytes, now } = await slots.read(client);
         this.kept = bytes;
         this.marks.push({ at: Date.now(), position: now });
-        const old = this.marks.findLast(({ at }) => at <= Date.now() - WINDOW_MS);
+        const old = this.marks.findLast(({ at }) => at <= Date.now() - keptMs);
         if (old) {
           this.marks.splice(0, this.marks.indexOf(old));
           await slots.advance(client, old.position);
@@ -302,9 +307,7 @@ export class ProjectFeed {
       this.waiting.add(one);
     }
     await drop();
-    if (this.waiting.size === 0) return;
-    this.opening ??= this.open().finally(() => (this.opening = null));
-    await this.opening;
+    void this.reopen();
   }
 
   private async tell(changes: readonly Change[], subscribers: ReadonlySet<Subscriber>): Promise<void> {

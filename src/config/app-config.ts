@@ -32,6 +32,9 @@ export interface ServerConfig {
   readonly bodyTimeoutMs: number;
   /** Connections of clients that are open at once. */
   readonly maxClientConnections: number;
+  /** The write-ahead log that is kept for subscribers of changes that return: milliseconds, and bytes for each project. */
+  readonly changeLogMs: number;
+  readonly changeLogBytes: number;
 }
 
 export interface DatabaseConfig {

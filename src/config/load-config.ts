@@ -140,6 +140,8 @@ function serverConfig(env: EnvironmentVariables, tuning: Tuning): ServerConfig {
     bodyRateWindowMs: tuning.bodyRateWindowMs,
     bodyTimeoutMs: tuning.bodyTimeoutMs,
     maxClientConnections: env.MAX_CLIENT_CONNECTIONS,
+    changeLogMs: tuning.changeLogMs,
+    changeLogBytes: tuning.changeLogBytes,
   };
 }
 

@@ -31,6 +31,10 @@ export interface Tuning {
   /** The same for results that wait to be sent; `resultsOfBudget` times MAX_RESULT_SIZE if that is more. */
   bufferedResults: number;
   resultsOfBudget: number;
+  /** Milliseconds of the write-ahead log that is kept for subscribers of changes that return. */
+  changeLogMs: number;
+  /** Bytes of it that a database server may keep for a project. */
+  changeLogBytes: number;
 }
 
 const MIB = 1024 * 1024;
@@ -51,4 +55,6 @@ export const TUNING: Tuning = {
   bufferedBodies: 384 * MIB,
   bufferedResults: 256 * MIB,
   resultsOfBudget: 4,
+  changeLogMs: 60_000,
+  changeLogBytes: 1024 * MIB,
 };

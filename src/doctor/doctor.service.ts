@@ -13,6 +13,7 @@ import { PublicUrlCheck } from './checks/public-url.check';
 import { RedisCheck } from './checks/redis.check';
 import { ReplicasCheck } from './checks/replicas.check';
 import { SharedRolesCheck } from './checks/shared-roles.check';
+import { ChangesCheck } from './checks/changes.check';
 import { StorageCheck } from './checks/storage.check';
 import { WalArchiveCheck } from './checks/wal-archive.check';
 
@@ -22,6 +23,7 @@ export const DOCTOR_CHECKS = [
   DatabaseCheck,
   DatabaseAccessCheck,
   SharedRolesCheck,
+  ChangesCheck,
   ReplicasCheck,
   PoolerCheck,
   DiskCheck,

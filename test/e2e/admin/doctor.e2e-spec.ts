@@ -76,6 +76,7 @@ describe('POST /doctor', () => {
     expect([...checks].sort()).toEqual(
       [
         'backups',
+        'changes',
         'clock',
         'database',
         'database_access',

@@ -1,7 +1,7 @@
 /** Rows and then their changes as server-sent events, for those who may read them. */
-import { EventReader } from '../../support/event-stream';
+import { listen as listenTo } from '../../support/change-listener';
+import type { EventReader } from '../../support/event-stream';
 import { until } from '../../support/eventually';
-import type { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
@@ -29,15 +29,9 @@ afterAll(async () => {
   await plinth.stop();
 });
 
-async function listen(
-  client: HttpClient,
-  path: string,
-  headers: Record<string, string> = {},
-): Promise<EventReader> {
-  const given = { ...client, headers: { ...client.headers, accept: 'text/event-stream', ...headers } };
-  const reader = await EventReader.open(given as unknown as HttpClient, path);
+async function listen(...given: Parameters<typeof listenTo>): Promise<EventReader> {
+  const reader = await listenTo(...given);
   open.push(reader);
-  if (reader.status === 200 && !headers['last-event-id']) await until(() => reader.of('ready').length > 0);
   return reader;
 }
 

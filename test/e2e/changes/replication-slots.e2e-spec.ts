@@ -1,0 +1,207 @@
+/** The replication slots of changes: who reads, what is kept, and what happens when one is lost. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EmbeddedPostgres } from '../../../src/database/embedded/embedded-postgres';
+import { listen } from '../../support/change-listener';
+import type { EventReader } from '../../support/event-stream';
+import { until } from '../../support/eventually';
+import { accessOf, asOwner, asSuperuser } from '../../support/owner-connection';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+
+const MIB = 1024 * 1024;
+const tuning = { changeLogMs: 3_000, changeLogBytes: 24 * MIB };
+let plinth: TestPlinth;
+const open: EventReader[] = [];
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start({ tuning });
+});
+afterAll(async () => {
+  for (const reader of open) await reader.close();
+  await plinth.stop();
+});
+
+interface Slot {
+  readonly name: string;
+  readonly temporary: boolean;
+  readonly pid: number | null;
+}
+
+const anchorOf = ({ id }: TestProject): string => `plinth_feed_${id.replaceAll(/[^0-9a-z]/g, '')}`;
+
+async function slotsOf(project: TestProject): Promise<Slot[]> {
+  return asSuperuser('postgres', async (client) => {
+    const text = `select slot_name as name, temporary, active_pid as pid from pg_replication_slots
+      where starts_with(slot_name, $1) order by temporary`;
+    return (await client.query<Slot>(text, [anchorOf(project)])).rows;
+  });
+}
+
+async function newProject(): Promise<TestProject> {
+  const project = await plinth.createProject();
+  await project.sql(`create table t (id int primary key, filler text); alter table t disable row level security;
+    create publication supabase_realtime for table t`);
+  return project;
+}
+
+async function listenTo(project: TestProject, headers: Record<string, string> = {}): Promise<EventReader> {
+  const reader = await listen(project.anon, '/rest/v1/t', headers);
+  open.push(reader);
+  return reader;
+}
+
+const idsOf = (reader: EventReader): number[] => reader.of('INSERT').map(({ record }) => record.id as number);
+const endSenders = (project: TestProject): Promise<unknown> =>
+  asSuperuser('postgres', (client) =>
+    client.query(
+      'select pg_terminate_backend(active_pid) from pg_replication_slots where starts_with(slot_name, $1) and active_pid is not null',
+      [anchorOf(project)],
+    ),
+  );
+
+describe('the slots of a project', () => {
+  it('are one that is kept and a temporary one in each process, and none a while after the last subscriber', async () => {
+    const replica = await TestPlinth.start({ replicaOf: plinth, tuning });
+    try {
+      const project = await newProject();
+      expect(await slotsOf(project)).toEqual([]);
+      const here = await listenTo(project);
+      const there = await listen(Object.assign(project.anon, { baseUrl: replica.baseUrl }), '/rest/v1/t');
+      expect((await slotsOf(project)).map(({ temporary }) => temporary)).toEqual([false, true, true]);
+      await project.sql('insert into t values (1)');
+      await until(() => idsOf(here).length === 1 && idsOf(there).length === 1);
+      await here.close();
+      await there.close();
+      await until(async () => (await slotsOf(project)).length === 0);
+    } finally {
+      await replica.stop();
+    }
+  });
+
+  it('are read again after the connection broke, in order and without a gap', async () => {
+    const project = await newProject();
+    const reader = await listenTo(project);
+    for (let n = 0; n < 40; n += 1) {
+      await project.sql(`insert into t select n from generate_series(${n * 5}, ${n * 5 + 4}) n`);
+      if (n % 10 === 5) await endSenders(project);
+    }
+    await until(() => idsOf(reader).length >= 200);
+    expect(idsOf(reader)).toEqual(Array.from({ length: 200 }, (_, n) => n));
+    expect(reader.of('system')).toEqual([]);
+  });
+
+  it('that are lost make a gap that is told, and the stream goes on', async () => {
+    const project = await newProject();
+    const reader = await listenTo(project);
+    await project.sql('insert into t values (1)');
+    await until(() => idsOf(reader).length === 1);
+    await asSuperuser('postgres', (client) =>
+      client.query('select pg_drop_replication_slot($1)', [anchorOf(project)]),
+    );
+    await endSenders(project);
+    await until(() => reader.of('system').length > 0);
+    expect(reader.of('system')[0]).toMatchObject({ status: 'error', reason: 'gap' });
+    await project.sql('insert into t values (2)');
+    await until(() => idsOf(reader).includes(2));
+    const [{ position }] = reader.of('INSERT');
+    const late = await listenTo(project, { 'last-event-id': String(position) });
+    await until(() => late.of('system').length > 0);
+    expect(late.of('system')[0]).toMatchObject({ reason: 'gap' });
+  });
+
+  it('keep no more log than the bound: a long transaction costs the subscribers a gap', async () => {
+    const project = await newProject();
+    const access = await accessOf(plinth, project.id);
+    const reader = await listenTo(project);
+    await asOwner(access, async (client) => {
+      await client.query('begin; create table held (id int)');
+      await project.sql(
+        'create table bulk (filler text); alter table bulk alter filler set storage external',
+      );
+      await project.sql('insert into bulk select repeat(md5(n::text), 100) from generate_series(1, 12000) n');
+      await until(() => reader.of('system').some(({ message }) => message.includes('too much of its log')));
+      await client.query('rollback');
+    });
+    await until(async () => {
+      await project.sql('insert into t select coalesce(max(id), 0) + 1 from t');
+      return idsOf(reader).length > 0;
+    });
+  });
+
+  it('end with the project, whose deletion they do not block', async () => {
+    const project = await newProject();
+    const reader = await listenTo(project);
+    expect((await plinth.admin.delete(`/admin/v1/projects/${project.id}`)).status).toBe(200);
+    await until(async () => (await slotsOf(project)).length === 0);
+    expect(await reader.ended).toBe(true);
+  });
+
+  it('whose name another database has taken are refused, and left alone', async () => {
+    const project = await newProject();
+    await asSuperuser('postgres', (client) =>
+      client.query("select pg_create_logical_replication_slot($1, 'pgoutput')", [anchorOf(project)]),
+    );
+    try {
+      const answer = await listenTo(project);
+      expect(answer.status).toBe(503);
+      expect((await slotsOf(project)).length).toBe(1);
+    } finally {
+      await asSuperuser('postgres', (client) =>
+        client.query('select pg_drop_replication_slot($1)', [anchorOf(project)]),
+      );
+    }
+  });
+
+  it('that a killed process left are dropped by the next start, and named by the doctor', async () => {
+    const project = await newProject();
+    const { database } = await accessOf(plinth, project.id);
+    await asSuperuser(database, (client) =>
+      client.query("select pg_create_logical_replication_slot($1, 'pgoutput')", [anchorOf(project)]),
+    );
+    const findings = (await plinth.admin.post('/admin/v1/doctor', {})).body.findings as {
+      check: string;
+      message: string;
+    }[];
+    expect(findings.find(({ check }) => check === 'changes')?.message).toMatch(
+      /\d+ slots for changes of tables keep \d+ MiB/,
+    );
+    const next = await TestPlinth.start({ replicaOf: plinth, tuning });
+    try {
+      await until(async () => (await slotsOf(project)).length === 0);
+    } finally {
+      await next.stop();
+    }
+  });
+});
+
+describe('a server with another wal_level', () => {
+  it('answers 503 with the reason, and the doctor says what to set', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'plinth-changes-'));
+    const postgres = await EmbeddedPostgres.start({
+      dataDir,
+      settings: { fsync: 'off', wal_level: 'replica' },
+    });
+    const other = await TestPlinth.start({ databaseUrl: postgres.url, tuning });
+    try {
+      const project = await TestProject.create(other, {});
+      await project.sql(
+        'create table t (id int primary key); create publication supabase_realtime for table t',
+      );
+      const answer = await project.service.get('/rest/v1/t', { headers: { accept: 'text/event-stream' } });
+      expect([answer.status, answer.body.detail.message]).toEqual([
+        503,
+        'Changes cannot be followed: wal_level of the database server is "replica", not "logical"',
+      ]);
+      const { findings } = (await other.admin.post('/admin/v1/doctor', {})).body as {
+        findings: { check: string; remedy: string }[];
+      };
+      expect(findings.find(({ check }) => check === 'changes')?.remedy).toContain("wal_level = 'logical'");
+    } finally {
+      await other.stop();
+      await postgres.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  }, 60_000);
+});
