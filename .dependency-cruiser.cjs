@@ -59,6 +59,7 @@ const AUTH_ROOMS = [
   'sessions',
   'factors',
   'codes',
+  'providers',
   'admin',
   'views',
   'http',

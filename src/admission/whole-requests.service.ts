@@ -7,7 +7,7 @@ import type { AppError } from '../common/errors/app-error';
 import { busy } from '../common/errors/http-errors';
 import { Slots } from './slots';
 
-/** Of all tenants. Each may hold a body of up to a MiB. */
+/** For all tenants together. Each may hold a body of up to a MiB. */
 const MAX_WAITING = 50;
 const WAIT_TIMEOUT_MS = 60_000;
 /** Characters. A shorter script takes milliseconds. */

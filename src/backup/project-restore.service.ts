@@ -69,7 +69,7 @@ export interface RestoreOptions {
 export interface RestoredProject {
   readonly id: string;
   readonly slug: string;
-  /** False: a copy beside the archived project, with an id and keys of its own. */
+  /** False: a copy next to the archived project, with its own id and keys. */
   readonly sameId: boolean;
   readonly keysKept: boolean;
   /** Lines about roles, memberships and settings of ALTER DATABASE and ALTER ROLE that the owner may not make here. */

@@ -114,7 +114,7 @@ export class WorkerPool {
 
   private async replaceEach(): Promise<void> {
     for (const id of [...this.members]) {
-      // It may have ended meanwhile, and be replaced already.
+      // It may have ended in the meantime, and be replaced already.
       const worker = this.members.has(id) ? cluster.workers?.[id] : undefined;
       if (worker === undefined || this.stopping) continue;
       const successor = this.fork();

@@ -46,7 +46,7 @@ async function sizeOnDisk(path: string): Promise<number> {
   return facts.size;
 }
 
-/** Writes to a draft beside the file, which replaces it when it is complete and durable. @returns its bytes */
+/** Writes to a draft next to the file, which replaces it when it is complete and durable. @returns its bytes */
 export async function writeWhole(path: string, write: (file: Writable) => Promise<void>): Promise<number> {
   const draft = `${path}.part`;
   const abandon = (signal: NodeJS.Signals): void => {

@@ -16,7 +16,7 @@ export interface ServerConfig {
   readonly maxBodyBytes: number;
   /** Where metrics and probes are served without credentials; null: nowhere. */
   readonly metrics: { readonly port: number; readonly host: string } | null;
-  /** Log each request as a line of its own. */
+  /** Log each request as its own line. */
   readonly requestLog: boolean;
   /** Base address of the OpenTelemetry collector that gets a span of each request; null: none. */
   readonly traceEndpoint: string | null;
@@ -63,7 +63,7 @@ export interface MailConfig {
 export interface SecretsConfig {
   readonly platformAdminKey: string;
   readonly masterKey: string;
-  /** Token for the metrics, beside the admin key; null: none. */
+  /** Token for the metrics, in addition to the admin key; null: none. */
   readonly metricsToken: string | null;
 }
 

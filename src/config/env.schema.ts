@@ -59,7 +59,7 @@ export class EnvironmentVariables {
 
   @IsOptional() @Secret(32) MASTER_KEY?: string;
 
-  /** Bearer token that reads GET /metrics, beside PLATFORM_ADMIN_KEY; default: none. */
+  /** Bearer token that reads GET /metrics, in addition to PLATFORM_ADMIN_KEY; default: none. */
   @IsOptional() @Secret(16) METRICS_TOKEN?: string;
 
   /** Encrypts the secrets in backups; default: none, the command line takes it from a file. */

@@ -46,7 +46,7 @@ export function writeSecret(path: string, secret: string): void {
   renameSync(writeDraft(path, secret), path);
 }
 
-/** A complete file beside the one that it becomes. */
+/** A complete file next to the one that it becomes. */
 function writeDraft(path: string, secret: string): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
@@ -67,7 +67,7 @@ export function readSecret(path: string): string | null {
 }
 
 /**
- * The passphrase of backups: the given one, or the first line of its file. The other blanks belong to it.
+ * The passphrase of backups: the given one, or the first line of its file. Other white space is part of it.
  * @throws the error of the file system
  */
 export function readPassphrase(given: string | null, file: string | null): string | null {

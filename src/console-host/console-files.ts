@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Encodings that the build writes beside each file, in order of preference. */
+/** Encodings that the build writes next to each file, in order of preference. */
 const ENCODINGS = { br: '.br', gzip: '.gz' } as const;
 
 export type Encoding = keyof typeof ENCODINGS | 'identity';
@@ -30,7 +30,7 @@ export interface ConsoleBuild {
   readonly files: ReadonlyMap<string, ConsoleFile>;
 }
 
-/** Where `npm start` builds the console: beside package.json. */
+/** Where `npm start` builds the console: next to package.json. */
 export function consoleFolder(root: string): string {
   return join(root, 'console', 'dist');
 }

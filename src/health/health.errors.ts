@@ -6,7 +6,7 @@ import type { Checks } from './readiness.service';
 export class MetricsPortError extends Error {
   constructor(host: string, port: number, { code, message }: NodeJS.ErrnoException) {
     const reason = code === 'EADDRINUSE' ? 'is taken' : `cannot be listened on (${code ?? message})`;
-    super(`METRICS_PORT ${port} on ${host} ${reason}: set another one, or leave it away.`);
+    super(`METRICS_PORT ${port} on ${host} ${reason}: set another port, or remove the setting.`);
     this.name = 'MetricsPortError';
   }
 }

@@ -8,7 +8,7 @@ import type { ObservedRequest } from '../traffic/ended-request';
 import { RequestObserver } from '../traffic/request-observer.service';
 import { areaOf, methodOf } from './request-area';
 
-/** The client went away before it had the answer (nginx's code for it). */
+/** The client disconnected before it had the answer (nginx's code for it). */
 const CLIENT_CLOSED = 499;
 /** Seconds. A REST read takes a millisecond, an upload minutes. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

@@ -61,7 +61,7 @@ export class MigrationLedger {
     });
   }
 
-  /** @throws DatabaseError 23505 when another run recorded it meanwhile */
+  /** @throws DatabaseError 23505 when another run recorded it in the meantime */
   async record(
     client: BoundedClient,
     { version, name, sha256 }: Omit<AppliedMigration, 'appliedAt'>,

@@ -109,7 +109,7 @@ export class ProjectMigrationsService {
     return run;
   }
 
-  /** The lock has a session of its own, because the SQL of a migration could release it. */
+  /** The lock has its own session, because the SQL of a migration could release it. */
   private async whileLocked<T>(
     project: ProjectEntity,
     { dryRun, lockTimeoutSeconds, abandoned }: MigrationOptions,
@@ -177,7 +177,7 @@ export class ProjectMigrationsService {
     };
   }
 
-  /** A session of its own for each migration: settings of one do not reach the next. @returns the notices */
+  /** A separate session for each migration: settings of one do not reach the next. @returns the notices */
   private async inSession(
     project: ProjectEntity,
     timeoutSeconds: number,

@@ -68,7 +68,7 @@ export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdo
 
   /**
    * Ends the project's unfinished move, if there is one. The caller holds the lock of the project.
-   * @throws Error when a server is away; the project serves already then
+   * @throws Error when a server is unreachable; the project serves already then
    */
   async settle(id: string): Promise<void> {
     await this.moves.giveUp(id);

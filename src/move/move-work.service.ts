@@ -44,7 +44,7 @@ export interface Move {
   readonly roles: OwnerRoles;
   readonly actor: Actor;
   readonly method: MoveMethod;
-  /** Of tables and indexes. */
+  /** Size of tables and indexes. */
   readonly bytesTotal: number;
 }
 

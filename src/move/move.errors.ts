@@ -14,7 +14,7 @@ export const databaseExists = (server: string, database: string): AppError =>
 
 /**
  * @param bytes of the project's tables
- * @param reasons why changes cannot be followed meanwhile
+ * @param reasons why changes cannot be followed in the meantime
  */
 export const windowNeeded = (bytes: number, limit: number, reasons: readonly string[]): AppError =>
   refusal(

@@ -10,7 +10,7 @@ import { RowSplitter, type RunningQuery } from './row-splitter';
  * allocates 64 KiB for each read, however little arrives.
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
-/** Of a paced connection: 64 KiB are the results of 700 statements, which take node-postgres 12 ms. */
+/** Buffer of a paced connection: 64 KiB are the results of 700 statements, which take node-postgres 12 ms. */
 const PACED_BUFFER = READ_BUFFER.subarray(0, 16 * 1024);
 
 /** A pipeline admits its rows itself, and its notices are not used. */

@@ -75,7 +75,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     await this.recovering;
   }
 
-  /** Work of every 30 seconds. An older process that runs beside this one may still create projects of its schema. */
+  /** Work of every 30 seconds. An older process that runs at the same time may still create projects of its schema. */
   keepUp(): Promise<void> {
     this.keepingUp ??= this.recover()
       .then(() => this.migrateOutdated(0))
@@ -131,7 +131,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     const { id, slug } = entity;
     try {
       const work = async (): Promise<void> => {
-        // Another process may have migrated or deleted it meanwhile.
+        // Another process may have migrated or deleted it in the meantime.
         const version = await this.projects.findSchemaVersion(id);
         if (version === null || !isOutdated(version)) return;
         await this.owner.repairAccess(entity);

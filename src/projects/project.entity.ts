@@ -14,7 +14,7 @@ export class ProjectEntity {
   @Column('text') status!: ProjectStatus;
   @Column('jsonb') settings!: ProjectSettingsInput;
   @Column('bytea', { name: 'server_url', nullable: true }) serverUrl!: Buffer | null;
-  /** Name of the server in database_servers; null with a URL of its own. */
+  /** Name of the server in database_servers; null with its own URL. */
   @Column('text', { nullable: true }) server!: string | null;
   @Column('text', { name: 'database_name' }) databaseName!: string;
   @Column('text', { name: 'owner_role' }) ownerRole!: string;

@@ -118,7 +118,7 @@ export class ProjectRepository {
 
   /**
    * @param isPlaced the server was chosen for its room
-   * @returns false if other creations have taken that room meanwhile
+   * @returns false if other creations have taken that room in the meantime
    */
   async insert(project: ProjectEntity, isPlaced: boolean): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
@@ -130,7 +130,7 @@ export class ProjectRepository {
 
   /**
    * Activates a provisioned project with its secrets, in one transaction.
-   * @throws Error when its creation was undone meanwhile
+   * @throws Error when its creation was undone in the meantime
    */
   async activate(
     id: string,
@@ -264,7 +264,7 @@ export class ProjectRepository {
   }
 
   /**
-   * Runs work that only one process may do for a project at a time. The lock has a connection of its own: if it took
+   * Runs work that only one process may do for a project at a time. The lock has its own connection: if it took
    * one of the pool, the work could wait for the pool for ever.
    * @param waitTimeoutMs time to wait for another process that holds the lock
    * @returns false when another process holds the lock

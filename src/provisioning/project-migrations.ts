@@ -11,7 +11,8 @@ import { Initial1790000000100 } from '../../migrations/project/1790000000100-ini
 import { RequestedMails1790000000200 } from '../../migrations/project/1790000000200-requested-mails';
 import { SupabaseStorage1790000000300 } from '../../migrations/project/1790000000300-supabase-storage';
 import { SignInCodes1790000000510 } from '../../migrations/project/1790000000510-sign-in-codes';
-import { Realtime1790000000520 } from '../../migrations/project/1790000000520-realtime';
+import { Identities1790000000620 } from '../../migrations/project/1790000000620-identities';
+import { Realtime1790000000630 } from '../../migrations/project/1790000000630-realtime';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -19,7 +20,8 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   RequestedMails1790000000200,
   SupabaseStorage1790000000300,
   SignInCodes1790000000510,
-  Realtime1790000000520,
+  Identities1790000000620,
+  Realtime1790000000630,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */
@@ -31,7 +33,7 @@ export const PROJECT_SCHEMA_VERSION = SCHEMA_VERSIONS.at(-1) ?? '';
 /** Whether migrations lead from this version to the current one. */
 export const isKnownVersion = (schemaVersion: string): boolean => SCHEMA_VERSIONS.includes(schemaVersion);
 
-/** False for the current version, and for that of a newer release, whose processes may run beside this one. */
+/** False for the current version, and for that of a newer release, whose processes may run at the same time. */
 export function isOutdated(schemaVersion: string): boolean {
   if (schemaVersion === PROJECT_SCHEMA_VERSION) return false;
   const count = /^(\d+)_/.exec(schemaVersion)?.[1];

@@ -18,7 +18,7 @@ export class ReplicationConnection {
 
   /** @param config of such a role */
   static async connect(config: HostListConfig): Promise<ReplicationConnection> {
-    // node-postgres' types lack the parameter; "database" admits SQL beside the commands of replication.
+    // node-postgres' types lack the parameter; "database" admits SQL in addition to the commands of replication.
     const replicating = { ...config, replication: 'database' };
     const client = new HostListClient(replicating);
     // A connection that dies rejects its query; the event alone must not end the process.

@@ -94,7 +94,7 @@ export class ServersService {
     return rows.map((row) => new DatabaseServer(this.urlOf(row)));
   }
 
-  /** How to reach every server, and what stands beside it. */
+  /** Addresses of every server, its replicas and its pooler. */
   async listPlaces(): Promise<ServerAddresses[]> {
     return (await this.servers.list()).map((row) => ({
       name: row.name,

@@ -13,7 +13,7 @@ export function routeOf({ route }: ObservedRequest): string | null {
 
 /** The measurements of a request, taken when its response closed. */
 export interface Ending {
-  /** nginx's 499 when the client went away first. */
+  /** nginx's 499 when the client disconnected first. */
   readonly status: number;
   /** Milliseconds from the head of the request to the end of the response. */
   readonly ms: number;

@@ -143,7 +143,7 @@ describe('ProjectPools', () => {
     let next: Promise<unknown> | undefined;
     const spare = wide.useSpare(flooded, async (connection) => {
       order.push('work');
-      // A request that comes meanwhile does not open a connection at once.
+      // A request that comes in the meantime does not open a connection at once.
       next = wide.use(flooded, answer);
       expect(wide.stats().open).toBe(1);
       await answer(connection);

@@ -1,6 +1,6 @@
 /**
  * The statements that compile-request.spec.ts pins, run on the schema that they were compiled for: each is prepared and
- * executed, must return the rows listed beside it, and is rolled back.
+ * executed, must return the rows listed next to it, and is rolled back.
  */
 import { RlsTransaction } from '../../src/database/rls/rls-transaction';
 import type { Catalog } from '../../src/rest/catalog/catalog';

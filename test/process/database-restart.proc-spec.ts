@@ -1,6 +1,6 @@
 /**
  * The embedded PostgreSQL crashes while Plinth runs. Plinth restarts it, no acknowledged change is lost, every area returns 503
- * meanwhile, and all users of connections recover.
+ * in the meantime, and all users of connections recover.
  */
 import {
   appendFileSync,

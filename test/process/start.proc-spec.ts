@@ -261,7 +261,7 @@ describe('npm start', () => {
     const program = launch(process.execPath, [START], { env: { METRICS_PORT: String(taken) } });
     expect(await program.exited).toEqual({ code: 1, signal: null });
     expect(program.output).toBe(
-      `METRICS_PORT ${taken} on 127.0.0.1 is taken: set another one, or leave it away.\n`,
+      `METRICS_PORT ${taken} on 127.0.0.1 is taken: set another port, or remove the setting.\n`,
     );
     expect(postmaster()).toBeNull();
     await new Promise((resolve) => server.close(resolve));

@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => plinth.stop(), 120_000);
 
-/** @param places the servers that get databases meanwhile */
+/** @param places the servers that get databases in the meantime */
 async function expectNoEntry(places: readonly string[], work: () => Promise<void>): Promise<void> {
   const races: EntryRace[] = [];
   for (const server of places) {

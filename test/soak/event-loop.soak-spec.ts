@@ -246,7 +246,7 @@ async function sendBodies({ method, path, bodies }: WorstOperation): Promise<voi
   for (const [, body] of bodies()) await admin.send(method, url, { body, headers });
 }
 
-/** Times requests to /health/live until it is told to stop. A thread, because this process reads large answers meanwhile. */
+/** Times requests to /health/live until it is told to stop. A thread, because this process reads large answers in the meantime. */
 const PROBE = `
   const { parentPort, workerData } = require('node:worker_threads');
   let isOver = false;

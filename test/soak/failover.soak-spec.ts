@@ -16,7 +16,7 @@ import type { TestProject, TestUser } from '../support/test-project';
 const REQUESTS_PER_SECOND = 200;
 /**
  * Requests under way. A busy machine serves less than the rate, and this process is client and server in one: without a
- * limit the requests pile up by the thousand, each with a connection of its own, until the kernel resets connections.
+ * limit the requests pile up by the thousand, each with its own connection, until the kernel resets connections.
  */
 const MAX_RUNNING = 100;
 /** Of the load before the fault, and after the recovery. */
@@ -191,7 +191,7 @@ class Load {
       }
     };
     try {
-      // Connections of Plinth that are closed meanwhile become free.
+      // Connections of Plinth that are closed in the meantime become free.
       await eventually(async () => {
         await takeAll();
         const { status, headers } = await cold.service.get('/rest/v1/nothing');

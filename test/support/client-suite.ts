@@ -1,4 +1,4 @@
-/** Runs the Jest suite of a client of Supabase, from a checkout of github.com/supabase/supabase-js, in a process of its own. */
+/** Runs the Jest suite of a client of Supabase, from a checkout of github.com/supabase/supabase-js, in its own process. */
 import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -6,7 +6,7 @@
 const POLL_INTERVAL_MS = 1;
 const MIB = 1024 * 1024;
 
-/** @returns the result, and the milliseconds of CPU that the process used meanwhile */
+/** @returns the result, and the milliseconds of CPU that the process used in the meantime */
 export async function cpuTime<Answer>(
   work: () => Promise<Answer>,
 ): Promise<{ answer: Answer; used: number }> {

@@ -1,6 +1,6 @@
 /**
  * Changes of every kind that logical replication has to repeat, made again and again by the owner of a project while it moves.
- * Each round uses a number of its own.
+ * Each round uses its own number.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';

@@ -114,7 +114,7 @@ export class TestPlinth {
     return new HttpClient(this.baseUrl, { authorization: `Bearer ${ADMIN_KEY}` });
   }
 
-  /** A fresh project with a database of its own. */
+  /** A fresh project with its own database. */
   async createProject(
     body: { name?: string; plan?: string; settings?: Record<string, unknown> } = {},
   ): Promise<TestProject> {
@@ -141,7 +141,7 @@ export class TestPlinth {
   }
 }
 
-/** Migrating a platform database anew takes longer than the rest of a start. Without a template Plinth does that itself. */
+/** Migrating a platform database again takes longer than the rest of a start. Without a template Plinth does that itself. */
 async function copyPlatformTemplate(platform: URL): Promise<void> {
   const template = process.env.PLINTH_TEST_PLATFORM_TEMPLATE;
   if (template === undefined) return;

@@ -20,7 +20,7 @@ export function installedMajors(below: number): number[] {
 
 export class SystemPostgres {
   private constructor(
-    /** Of its superuser. */
+    /** The superuser's. */
     readonly url: string,
     private readonly directory: string,
     private readonly child: ChildProcess,

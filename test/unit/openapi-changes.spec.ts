@@ -14,7 +14,7 @@ const SCRIPT = `
   console.log(JSON.stringify(JSON.parse(text).map(([before, after]) => openApiChanges(before, after))));
 `;
 
-/** In a process of its own, because Jest does not load ES modules. */
+/** In its own process, because Jest does not load ES modules. */
 function changesOf(pairs: readonly (readonly [unknown, unknown])[]): Report[] {
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', SCRIPT], {
     input: JSON.stringify(pairs),

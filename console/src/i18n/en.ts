@@ -14,7 +14,7 @@ import { storage } from './en/storage';
 import { tables } from './en/tables';
 import { users } from './en/users';
 
-/** The texts in English. Words in braces are values. Each area of the console has a module of its own. */
+/** The texts in English. Words in braces are values. Each area of the console has its own module. */
 export const en = {
   ...common,
   ...connect,

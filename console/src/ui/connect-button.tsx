@@ -9,7 +9,7 @@ const ConnectDialog = lazy(() => import('./connect-dialog'));
 
 interface ConnectButtonProps extends Pick<ButtonProps, 'variant'> {
   readonly slug: string;
-  /** An icon alone where the page is narrow. */
+  /** Shows only an icon on a narrow page. */
   readonly isOfHeader?: boolean;
 }
 

@@ -13,7 +13,7 @@ function subjectOf(
 
 interface LeaveGuardProps {
   readonly changes: number;
-  /** Members of the address whose change gives the changes up, too. */
+  /** Members of the address whose change discards the unsaved changes, too. */
   readonly by?: readonly string[];
   /** Of the question, unless it is about changes that were not saved. */
   readonly title?: string;

@@ -62,7 +62,7 @@ function Entries({ slug, group }: { slug: string; group: Group | null }) {
   });
 }
 
-/** Of two entries of one screen, the one whose part is open. */
+/** If two entries lead to one screen, the entry whose part is open. */
 function activeScreen(pathname: string, search: object, slug: string): Screen | undefined {
   const found: readonly Screen[] = SCREENS.filter(({ path }) => pathname === path.replace('$slug', slug));
   const isPart = (screen: Screen): boolean =>

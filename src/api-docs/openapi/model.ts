@@ -9,7 +9,7 @@ type Texts = '$ref' | 'title' | 'description' | 'format' | 'pattern';
 type Bounds = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum';
 type Sizes = 'minLength' | 'maxLength' | 'minItems' | 'minProperties' | 'maxProperties';
 
-/** JSON Schema 2020-12, as far as it is used. A `$ref` may have annotations beside it. */
+/** JSON Schema 2020-12, as far as it is used. A `$ref` may have annotations next to it. */
 export interface Schema
   extends
     Optional<Texts, string>,

@@ -91,7 +91,7 @@ export interface ServeOptions {
   readonly cacheControl: string;
 }
 
-/** Shorter ones are not compressed. */
+/** Shorter documents are not compressed. */
 const MIN_ZIPPED_BYTES = 1_400;
 
 /** Compressed once for each document, and kept as long as that. */

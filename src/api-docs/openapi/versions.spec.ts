@@ -73,7 +73,7 @@ it.each<[Schema, unknown]>([
     { anyOf: [{ type: 'string' }, { type: 'integer' }], enum: ['x'] },
   ],
   [{ examples: ['a', 'b'] }, { example: 'a' }],
-  // `nullable` is without effect unless the type stands beside it.
+  // `nullable` is without effect unless the type stands next to it.
   [
     { anyOf: [{ $ref: '#/components/schemas/Mood' }, { type: 'null' }] },
     { type: 'string', allOf: [{ $ref: '#/components/schemas/Mood' }], nullable: true },

@@ -24,7 +24,7 @@ interface Schema30 extends Omit<Schema, 'type' | 'exclusiveMinimum' | 'exclusive
   readonly exclusiveMaximum?: boolean;
 }
 
-/** Of 3.0 to 3.1. A schema that has the form of 3.1 already stays as it is. */
+/** Converts 3.0 to 3.1. A schema that has the form of 3.1 already stays as it is. */
 export function toSchema31(schema: Schema): Schema {
   const { nullable: isNullable, example, ...others } = schema as Schema30 & Schema;
   const { enum: values, description } = others;
@@ -40,7 +40,7 @@ export function toSchema31(schema: Schema): Schema {
 /** The type of a component's schema; undefined if it has none, or several. */
 export type TypeOfComponent = (name: string) => SchemaType | undefined;
 
-/** Of 3.1 to 3.0, where `nullable` is without effect unless the type stands beside it. */
+/** Converts 3.1 to 3.0, where `nullable` has no effect without a type. */
 export function toSchema30(schema: Schema, typeOf: TypeOfComponent): Schema {
   const { examples, const: constant, $ref, ...others } = schema;
   const example = examples?.[0];
@@ -53,7 +53,7 @@ export function toSchema30(schema: Schema, typeOf: TypeOfComponent): Schema {
   return withBounds30(withoutNull(kept, typeOf));
 }
 
-/** `allOf` with one reference is how 3.0 annotates a reference; 3.1 allows annotations beside it. */
+/** `allOf` with one reference is how 3.0 annotates a reference; 3.1 allows annotations next to it. */
 function unwrapped(schema: Schema): Schema {
   const { allOf, type, ...annotations } = schema;
   const [only] = allOf ?? [];

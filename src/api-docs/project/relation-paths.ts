@@ -113,7 +113,7 @@ function sampleRow(
   );
 }
 
-/** Null if every column has a filter of its own. */
+/** Null if every column has its own filter. */
 function byAnd({ unlisted }: ColumnFilters): string | null {
   const [first] = unlisted;
   if (first === undefined) return null;

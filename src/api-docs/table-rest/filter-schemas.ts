@@ -95,7 +95,7 @@ const FAMILIES = {
 
 export type FilterFamily = keyof typeof FAMILIES;
 
-/** Values of these fit some of the types only: the parameter of a column has an example of its own. */
+/** Values of these fit some of the types only: the parameter of a column has its own example. */
 const DEPENDENT: ReadonlySet<FilterFamily> = new Set(['Enum', 'Array', 'Range', 'Other']);
 
 /** Component name of a family's schema. */

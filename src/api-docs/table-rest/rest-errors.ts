@@ -95,7 +95,7 @@ function exampleOf({ message, sqlstate, code, detail, hint, constraint, details 
   };
 }
 
-/** Of every error. */
+/** Headers of every error. */
 const PROXY_STATUS = 'Proxy-Status';
 
 const HEADERS: Readonly<Record<string, Header>> = {

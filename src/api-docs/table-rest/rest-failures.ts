@@ -1,4 +1,4 @@
-/** The errors of table REST by status: what they mean, their codes beside those of the catalogs, and an example. */
+/** The errors of table REST by status: what they mean, their codes in addition to those of the catalogs, and an example. */
 
 export interface ErrorBody {
   readonly message: string;
@@ -16,11 +16,11 @@ export interface RestFailure {
   readonly name: string;
   readonly description: string;
   /**
-   * SQLSTATEs beside Plinth's own of this status. Null: any, because PostgreSQL has hundreds of them for this status,
+   * SQLSTATEs in addition to Plinth's own of this status. Null: any, because PostgreSQL has hundreds of them for this status,
    * or because the project's own SQL raises them.
    */
   readonly sqlstates: readonly string[] | null;
-  /** PostgREST's codes beside those of the catalogs. */
+  /** PostgREST's codes in addition to those of the catalogs. */
   readonly codes?: readonly string[];
   readonly example: ErrorBody;
   readonly headers?: readonly string[];

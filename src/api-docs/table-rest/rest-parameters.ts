@@ -151,7 +151,7 @@ const HEADERS: Readonly<Record<string, Header>> = {
   ),
 };
 
-/** Of every answer without an error. */
+/** Headers of every success. */
 const OF_ANSWERS: Readonly<Record<string, Header>> = {
   'Content-Profile': textHeader(
     'The schema of the table or function, where the project exposes several',

@@ -29,6 +29,7 @@ export const SIGN_IN_METHODS = [
   'email/signup',
   'email_change',
   'anonymous',
+  'oauth',
   'totp',
 ] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];

@@ -75,7 +75,7 @@ export class PhysicalBackup {
       withBaseBackup(this.platformUrl, async (backup) =>
         this.writeArchive({ backup, key, hasFiles, compression }, await openOutput()),
       );
-    // Files are read after the database: each row of the copy still has its bytes, if none is removed meanwhile.
+    // Files are read after the database: each row of the copy still has its bytes, if none is removed in the meantime.
     return hasFiles ? this.hold.duringAll(await this.projectIds(), work) : work();
   }
 

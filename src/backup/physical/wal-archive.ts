@@ -42,7 +42,7 @@ export class WalArchive {
     private timeline: number,
   ) {}
 
-  /** @param systemId of the cluster: each one has a folder of its own, which it keeps when it is restored */
+  /** @param systemId of the cluster: each has its own folder, which it keeps when it is restored */
   static directoryOf(root: string, systemId: string): string {
     return path.join(root, systemId);
   }

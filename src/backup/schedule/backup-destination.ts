@@ -1,4 +1,4 @@
-/** Where scheduled backups are stored: a provider of its own, by the code of the storage providers. */
+/** Where scheduled backups are stored: a separate provider, by the code of the storage providers. */
 import { PassThrough, type Writable } from 'node:stream';
 import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { BACKUP_CONFIG, BackupConfig } from '../../config/app-config';

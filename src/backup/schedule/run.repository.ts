@@ -39,7 +39,7 @@ const COLUMNS = `id, subject, slug, due_at as "dueAt", started_at as "startedAt"
   destination, archive, bytes::text as bytes, error, removed_at as "removedAt"`;
 const LOCK = `hashtextextended('plinth backup run ' || $1, 0)`;
 const LOST = 'The process that made this backup ended before it was complete';
-/** Runs of a subject whose rows are kept, beside those whose archive exists. */
+/** Runs of a subject whose rows are kept, in addition to those whose archive exists. */
 const KEPT_RUNS = 200;
 
 @Injectable()

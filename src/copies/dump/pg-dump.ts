@@ -1,6 +1,6 @@
 /**
  * pg_dump 18 as WebAssembly, from the npm package @electric-sql/pglite-tools (Apache-2.0; PostgreSQL's code in it is under
- * the PostgreSQL license). It dumps servers from 9.2 on. Runs in a thread of its own and streams its output.
+ * the PostgreSQL license). It dumps servers from 9.2 on. Runs in its own thread and streams its output.
  */
 import { readFile } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
@@ -38,7 +38,7 @@ declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
 let program: object | undefined;
 
 /**
- * The compiled pg_dump. Threads share its machine code, which V8 makes while functions run: with a module of its own, each
+ * The compiled pg_dump. Threads share its machine code, which V8 makes while functions run: with its own module, each
  * thread spends 0.3 s of a core on that.
  */
 async function compiledProgram(): Promise<object> {

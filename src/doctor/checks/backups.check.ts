@@ -97,7 +97,7 @@ export class BackupsCheck extends DoctorCheck {
     const reason = lastRun?.error ? `; the last attempt failed: ${lastRun.error}` : '';
     return this.failed(
       `the scheduled backup of ${slug} is missing, ${age}${reason}`,
-      'Mend the reason, then run plinth backup run; plinth backup runs lists the attempts.',
+      'Fix the reason, then run plinth backup run; plinth backup runs lists the attempts.',
     );
   }
 

@@ -14,7 +14,7 @@ import { TemplateDatabase } from '../../provisioning/template-database';
 import type { Finding } from '../finding';
 import { ServerCheck } from './server.check';
 
-/** Milliseconds by which a clock may differ, beside the time of the request that reads it. */
+/** Milliseconds by which a clock may differ, in addition to the time of the request that reads it. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 @Injectable()

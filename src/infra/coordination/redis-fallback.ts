@@ -7,7 +7,7 @@ import { messageOf } from '../../common/errors/error-facts';
 import type { FailureLedger } from './failure-ledger';
 import type { RateCounter } from './rate-counter';
 
-/** Milliseconds between two attempts while Redis is away: one request makes the attempt, others do not wait for it. */
+/** Milliseconds between two attempts while Redis is unreachable: one request makes the attempt, others do not wait for it. */
 const RETRY_MS = 1_000;
 
 @Injectable()

@@ -72,7 +72,7 @@ export class CatchUpObstacles {
 interface Replication {
   /** wal_level */
   readonly level: string;
-  /** Free ones. */
+  /** Number of free slots or senders. */
   readonly slots: number;
   readonly senders: number;
 }
@@ -88,7 +88,7 @@ async function replicationOf(server: DatabaseServer): Promise<Replication> {
   });
 }
 
-/** The largest ones. */
+/** The largest tables. */
 function namesOf(tables: readonly TableFacts[]): string {
   const names = [...tables].sort((a, b) => b.bytes - a.bytes).map(({ schema, name }) => `${schema}.${name}`);
   const more = names.length - MAX_NAMES;

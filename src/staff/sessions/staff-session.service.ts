@@ -95,7 +95,7 @@ export class StaffSessions {
     return this.sessions.end(memberId, id);
   }
 
-  /** Ends the session that a client presents when it signs in anew. */
+  /** Ends the session that a client presents when it signs in again. */
   async endByToken(token: string): Promise<void> {
     await this.sessions.endByToken(hashToken(token));
   }

@@ -84,7 +84,7 @@ export class FileContentRepository {
   /** The values for signed URLs of a file; null when the caller may not read it. */
   async findRevision(caller: StorageContext, id: string): Promise<Revision | null> {
     if (!UUID.test(id)) return null;
-    // Not findRevisions() with one id: PostgreSQL plans a list of unknown length anew each time.
+    // Not findRevisions() with one id: PostgreSQL plans a list of unknown length again each time.
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-revision',
       text: `select f.link_revision, ${NOW} from storage.files f where f.id = $1`,

@@ -65,7 +65,7 @@ export class FileRepository {
   /**
    * Inserts the row that makes complete bytes visible as a file.
    * @param overwrite replaces a file of that name; the id stays
-   * @returns null when the bucket was deleted meanwhile
+   * @returns null when the bucket was deleted in the meantime
    * @throws AppError 409 when the name is taken, 413 when a quota has no room
    */
   async insert(caller: StorageContext, file: NewFile, overwrite: boolean): Promise<WrittenFile | null> {

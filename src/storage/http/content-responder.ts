@@ -106,7 +106,7 @@ export class ContentResponder {
       'Content-Length': 0,
       'X-Accel-Redirect': path,
     };
-    // nginx sends one of its own beside it.
+    // nginx sends one of its own next to it.
     delete head['Accept-Ranges'];
     response.writeHead(200, head).end();
   }

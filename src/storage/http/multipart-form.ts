@@ -5,7 +5,7 @@
  * - file-part.ts finds the end of the file natively, and bounds the memory for a file sent in single bytes. The file's bytes bypass
  *   busboy, which needs three times as long to search them (250 against 80 microseconds per MiB; their hash takes 600);
  * - fields count against the memory for bodies;
- * - a form that arrives too slowly, or holds too much beside its file, is refused.
+ * - a form that arrives too slowly, or holds too much besides its file, is refused.
  */
 import busboy from 'busboy';
 import type { IncomingMessage } from 'node:http';
@@ -19,7 +19,7 @@ import { BoundaryCheck, boundaryOf, delimiterOf, formHeader, isForm, Replacement
 import { BoundarySearch, ChunkQueue } from './file-part';
 
 const LIMITS = { files: 1, fields: 20, fieldNameSize: 100, fieldSize: 64 * 1024, headerPairs: 20 };
-/** Maximum bytes of a form beside its file, preamble and epilogue included. LIMITS alone allow 1.3 MiB of fields. */
+/** Maximum bytes of a form without its file, preamble and epilogue included. LIMITS alone allow 1.3 MiB of fields. */
 const MAX_BESIDE = 2 * 1024 * 1024;
 /** Bytes of the file that may wait for the provider before the socket is paused. */
 export const MAX_WAITING = 256 * 1024;
@@ -211,7 +211,7 @@ class MultipartForm implements UploadForm {
         : null;
   }
 
-  /** Stops reading until the provider has taken bytes. The client's pace is not measured meanwhile. */
+  /** Stops reading until the provider has taken bytes. The client's pace is not measured in the meantime. */
   private pauseSocket(): void {
     this.request.pause();
     this.pace.pause();

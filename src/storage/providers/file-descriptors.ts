@@ -12,7 +12,7 @@ export const closeFile = promisify(close);
 
 /**
  * Closes synchronously: close() does not block for a file that was only read, or is synced, and a thread would cost more. Not for
- * large files: if one was deleted meanwhile, close() frees its blocks.
+ * large files: if one was deleted in the meantime, close() frees its blocks.
  */
 export const closeNow = closeSync;
 

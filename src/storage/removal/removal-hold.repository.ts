@@ -35,7 +35,7 @@ export class RemovalHoldRepository {
 
   /**
    * No removal begins while `work` runs.
-   * @throws AppError 409 while another one holds the project, Error when the lock was lost meanwhile
+   * @throws AppError 409 while another one holds the project, Error when the lock was lost in the meantime
    */
   async during<T>(projectId: string, work: () => Promise<T>): Promise<T> {
     return this.duringAll([projectId], work);
@@ -81,7 +81,7 @@ export class RemovalHoldRepository {
     if (!row?.free) throw held();
   }
 
-  /** Removes all bytes of a project; no restore begins meanwhile. @throws AppError 409 */
+  /** Removes all bytes of a project; no restore begins in the meantime. @throws AppError 409 */
   async whileFree(projectId: string, remove: () => Promise<void>): Promise<void> {
     await withConnection({ connectionString: this.platformUrl }, async (client) => {
       const { rows } = await client.query<{ free: boolean }>(

@@ -15,7 +15,7 @@ const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Rows without bytes after which the comparison ends: a whole disk was lost, or the rows are fabricated. */
 export const MAX_LOSSES = 10_000;
-/** Milliseconds of a project's database for one comparison; other projects wait meanwhile. */
+/** Milliseconds of a project's database for one comparison; other projects wait in the meantime. */
 const MAX_DATABASE_MS = 5 * 60_000;
 
 export interface Findings {
@@ -41,7 +41,7 @@ export class StorageComparison {
   ) {}
 
   /**
-   * Yields findings in batches. Lists the provider's objects before the rows, so that a row inserted meanwhile is seen. Ends
+   * Yields findings in batches. Lists the provider's objects before the rows, so that a row inserted in the meantime is seen. Ends
    * early after MAX_LOSSES rows without bytes.
    * @param before milliseconds since the epoch; the row of younger bytes may still be inserted
    * @throws AppError 500 when the provider is unavailable, because all bytes would seem to be missing

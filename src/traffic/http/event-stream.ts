@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 /** Bytes that may wait for the client before events are dropped. */
 const MAX_WAITING = 64 * 1024;
 const TICK_MS = 1_000;
-/** Ticks between two comments, by which a client that went away is noticed. */
+/** Ticks between two comments, by which a client that disconnected is noticed. */
 const TICKS_OF_SILENCE = 15;
 /** Ticks between two looks at whether the client may still have the stream. */
 const TICKS_OF_TRUST = 5;

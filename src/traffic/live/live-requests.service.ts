@@ -1,6 +1,6 @@
 /**
  * The requests of a project, live, from all processes. A process with listeners says so over the channel that every process
- * listens on anyway; the others send it their requests over a channel of its own. Without a listener, nothing is kept or
+ * listens on anyway; the others send it their requests over a separate channel. Without a listener, nothing is kept or
  * sent.
  */
 import { randomUUID } from 'node:crypto';

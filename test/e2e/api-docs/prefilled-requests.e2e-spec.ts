@@ -143,7 +143,7 @@ describe('the operations of the platform', () => {
     return values;
   }
 
-  /** A project of its own for an operation that would take it from the ones after it. */
+  /** A separate project for an operation that would take it from the ones after it. */
   async function projectFor(operationId: string): Promise<string> {
     if (/delete|rotate|migrations|pause|resume|move|restore|updateProject$/i.test(operationId)) {
       return (await plinth.createProject({ plan: 'enterprise' })).id;

@@ -30,7 +30,7 @@ import {
 import { TestProject } from '../../support/test-project';
 
 const DAY = 86_400;
-/** Of the day, in UTC. Each Plinth of this file begins at it, whatever time the machine has. */
+/** Time of day in UTC at which the clock of each Plinth in this file begins. */
 const BEGINS_AT = '02:15';
 /** Half a day later, so that no test reaches it unless it moves the clock by a day. */
 const HOUR = 14;

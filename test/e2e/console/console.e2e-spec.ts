@@ -445,7 +445,7 @@ inBrowser('the console', () => {
       await view.open(project.slug, 'settings');
       const field = page.getByLabel('max_rows', { exact: true });
       await field.fill('17');
-      // Somebody else's change meanwhile takes nothing away.
+      // Somebody else's change in the meantime takes nothing away.
       await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
         settings: { statement_timeout: 20_000 },
       });

@@ -85,7 +85,7 @@ inBrowser('the console', () => {
     await start();
     await save(1, 'typed before');
 
-    // A screen that is opened meanwhile waits for the server.
+    // A screen that is opened in the meantime waits for the server.
     await server.stop();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Advisor' }).click();

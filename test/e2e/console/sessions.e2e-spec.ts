@@ -181,7 +181,7 @@ inBrowser('a session of the console', () => {
       await view.button('Run').click();
       await page.getByRole('cell', { name: 'statement of the first' }).waitFor();
       await page.locator('.cm-content').fill('-- draft of the first');
-      // Within the page: a reload would forget the draft anyway.
+      // Navigates within the page, because a reload would lose the draft.
       await page.getByRole('link', { name: 'Tables' }).click();
       await page.getByRole('gridcell').nth(2).dblclick();
       await page.getByLabel('title', { exact: true }).fill('unsaved of the first');
@@ -260,7 +260,7 @@ inBrowser('a session of the console', () => {
         foreignPage = script();
         await page.goto(placeOf(host));
         await page.waitForFunction('document.title !== ""');
-        // The browser withholds every answer, and does not even send the request with a header of its own.
+        // The browser withholds every answer, and does not even send the request with its own header.
         expect(await page.title()).toBe('rejected rejected rejected');
         expect(answered.filter((status) => Number(status) < 300)).toEqual([]);
         page.removeAllListeners('response');

@@ -24,7 +24,7 @@ afterAll(() => plinth.stop());
 const signed = (claims: object): string =>
   signText(project.jwtSecret, '{"alg":"HS256"}', JSON.stringify(claims));
 
-/** Sends a round of requests, each with a token of its own, under many keys. @returns bytes in use afterwards */
+/** Sends a round of requests, each with its own token, under many keys. @returns bytes in use afterwards */
 async function memoryAfterRound(): Promise<number> {
   for (let n = 0; n < TOKENS_A_ROUND; n += TOKENS_A_KEY) {
     const apikey = signed({ project_id: project.id, role: 'anon', number: randomUUID() });

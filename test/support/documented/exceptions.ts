@@ -7,7 +7,7 @@ const LEFT_OUT: readonly RegExp[] = [
   /^\/($|tour$|(docs|console)(\/|$))/, // pages for people
   /^\/p\/[^/]+\/types\.ts$/, // a file, also for people
   /^\/v1\/auth\/[^/]+\/(reset|verify|invite)$/, // pages that mails link to
-  /^\/p\/[^/]+\/auth\/v1\/verify\/confirm$/,
+  /^\/p\/[^/]+\/auth\/v1\/(verify|callback)\/confirm$/,
 ];
 
 const TABLE_REST = /^\/(p\/[^/]+\/)?rest\/v1(\/|$)/;
@@ -27,7 +27,7 @@ function isRaised({ answer }: Exchange): boolean {
 }
 
 /**
- * Faults of calls of table REST that no document can avoid: what the project's own SQL decides, and media types beside
+ * Faults of calls of table REST that no document can avoid: what the project's own SQL decides, and media types besides
  * JSON. Generators write a function for each media type of an operation (`insertRows$Csv`), so that the documents have JSON
  * alone; docs/rest.md lists the others.
  */

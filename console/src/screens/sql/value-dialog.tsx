@@ -6,7 +6,7 @@ import { saveFile } from '../../ui/save-file';
 import { Dialog } from '../../ui/dialog';
 import valueStyles from '../../ui/value.module.css';
 
-/** Of a longer value, the rest is in the file only: the browser draws it for seconds. */
+/** The rest of a longer value is only in the file, because the browser takes seconds to draw it. */
 const SHOWN_CHARACTERS = 20_000;
 
 interface ValueDialogProps {

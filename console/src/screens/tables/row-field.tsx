@@ -12,7 +12,7 @@ import { choicesOf, FIELD_CHARACTERS, isLongType, unsetText } from './cell';
 import styles from './row-field.module.css';
 import textStyles from '../../ui/text.module.css';
 
-/** Of a value that is too long for a field. */
+/** The part of a too long value that a field shows. */
 const PREVIEW_CHARACTERS = 2_000;
 
 interface FieldProps {

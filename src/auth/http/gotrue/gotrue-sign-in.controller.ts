@@ -7,18 +7,28 @@ import { invalidParameters } from '../../../common/errors/http-errors';
 import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
-import { invalidEmail, wrongCredentials } from '../../../identity/identity.errors';
+import {
+  invalidEmail,
+  oidcFailed,
+  oidcUnreachable,
+  wrongCredentials,
+} from '../../../identity/identity.errors';
 import { tooShortPassword } from '../../../identity/passwords/password-policy';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
 import {
+  addressNotProved,
   anonymousDisabled,
   domainNotAllowed,
   emailNotVerified,
+  identityTaken,
   invalidExchangeCode,
   invalidMailedToken,
   invalidRefreshToken,
+  linkingDisabled,
   magicLinkDisabled,
+  noAddress,
+  providerNotEnabled,
   signUpDisabled,
   userBanned,
   wrongVerifier,
@@ -46,7 +56,6 @@ import {
   invalidPhone,
   otpExpired,
   phoneDisabled,
-  providerDisabled,
   samlDisabled,
   userExists,
   validationFailed,
@@ -84,7 +93,7 @@ export class GoTrueSignInController {
   @Describe(`Get the ways to sign in
     Needs the apikey only.`)
   @Answer(200, 'The ways to sign in', GoTrueSettingsDto)
-  goTrueSettings(@CurrentProject() project: Project): GoTrueSettingsDto {
+  goTrueSettings(@CurrentProject() project: Project): Promise<GoTrueSettingsDto> {
     return this.signIns.settings(project);
   }
 
@@ -107,15 +116,12 @@ export class GoTrueSignInController {
   @Post('token')
   @SkipThrottle()
   @Describe(`Get a session (GoTrue)
-    Needs the apikey only. \`password\`: with email and password. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code that the link of a mail gave, once, and the verifier of the challenge.`)
+    Needs the apikey only. \`password\`: with email and password. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code that the link of a mail or the way back from a provider gave, once, and the verifier of the challenge. \`id_token\`: with an ID token of a provider of the project.`)
   @Answer(200, 'A session', GoTrueSessionDto)
   @Errors(wrongCredentials(), emailNotVerified(), userBanned(), invalidRefreshToken(), wrongVerifier())
-  @Errors(
-    invalidExchangeCode(),
-    providerDisabled(),
-    web3Disabled(),
-    invalidParameters('grant_type must be one of'),
-  )
+  @Errors(invalidExchangeCode(), web3Disabled(), invalidParameters('grant_type must be one of'))
+  @Errors(providerNotEnabled(), oidcFailed(), oidcUnreachable(), addressNotProved(), noAddress())
+  @Errors(signUpDisabled(), domainNotAllowed(), identityTaken(), linkingDisabled())
   @Errors(tooManyRequests(), tooShortPassword(), phoneDisabled())
   goTrueToken(
     @CurrentProject() project: Project,

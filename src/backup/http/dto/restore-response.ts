@@ -22,7 +22,7 @@ const CREATED = '2026-01-01T08:00:00.000Z';
 export class RestoreReport {
   @ApiProperty({ description: 'Empty for a dry run that would make a copy' }) readonly id!: string;
   @ApiProperty() readonly slug!: string;
-  @ApiProperty({ description: 'False: a copy with an id and keys of its own' }) readonly same_id!: boolean;
+  @ApiProperty({ description: 'False: a copy with its own id and keys' }) readonly same_id!: boolean;
   @ApiProperty({ description: 'False: the keys, secrets and the database password are new' })
   readonly keys_kept!: boolean;
   @ApiProperty() readonly dry_run!: boolean;

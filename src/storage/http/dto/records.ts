@@ -104,7 +104,7 @@ export class BulkSignedUrlDto {
   @ApiProperty({ ...UNIX_SECONDS, nullable: true, description: 'Null if there is an error' }) expires_at!:
     | number
     | null;
-  // Inline, because OpenAPI 3.0 ignores `nullable` beside a reference.
+  // Inline, because OpenAPI 3.0 ignores `nullable` next to a reference.
   @ApiProperty({
     type: 'object',
     // `required` is the list of its members.

@@ -1,5 +1,5 @@
 /**
- * Text in URLs that reaches the database. PostgreSQL would refuse NUL and half surrogate pairs with an error of its own.
+ * Text in URLs that reaches the database. PostgreSQL would refuse NUL and half surrogate pairs with its own error.
  * JSON bodies are checked as a whole when they are parsed.
  */
 import { Injectable, PipeTransform } from '@nestjs/common';
