@@ -1,6 +1,8 @@
 /** One client: its WebSocket, its channels, and what it may send and have waiting. */
 import type { WebSocket } from 'ws';
 import type { VerifiedApiKey } from '../access/strategies/api-key.strategy';
+import type { ChangeFeedHandle, ChangeSubscription } from '../changes/change-feed';
+import type { JsonObject } from '../common/text/json';
 import type { Caller } from '../access/caller';
 import type { ChannelRights } from './channel-rights.repository';
 import { encode, type ProtocolVersion, type ServerMessage, type SharedFrame } from './phoenix-protocol';
@@ -11,6 +13,18 @@ export const CLOSE = { goingAway: 1001, policy: 1008, restart: 1012, tryLater: 1
 
 /** Milliseconds in which a client has to answer the close frame. */
 const CLOSE_MS = 2_000;
+
+/** A listener of a client for changes of a table. */
+export interface Binding {
+  /** As the client sent it, which compares the answer with it. */
+  readonly given: JsonObject;
+  readonly wanted: Omit<ChangeSubscription, 'caller'>;
+  /** Columns that it wants; null: all. */
+  readonly select: readonly string[] | null;
+  /** Names the listener in messages, also after the subscription was renewed. */
+  id: number;
+  handle: ChangeFeedHandle | null;
+}
 
 /** A channel that a client has joined. */
 export interface Channel {
@@ -30,8 +44,10 @@ export interface Channel {
   token: string;
   caller: Caller;
   rights: ChannelRights;
-  /** Ends its subscriptions to changes. */
-  readonly subscriptions: Set<{ close(): void }>;
+  /** Its listeners for changes of tables. */
+  readonly bindings: Binding[];
+  /** Called when the feed of changes has ended: the client has to join again. */
+  onUnavailable: () => void;
 }
 
 export const roomOf = (name: string, isPrivate: boolean): string =>

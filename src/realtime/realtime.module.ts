@@ -4,7 +4,9 @@ import { AdmissionGuard } from '../access/admission.guard';
 import { ApiKeyGuard } from '../access/api-key.guard';
 import { BearerGuard } from '../access/bearer.guard';
 import { SocketCredentials } from '../access/socket-credentials.service';
+import { ChangesModule } from '../changes/changes.module';
 import { ChannelBroadcast } from './channel-broadcast.service';
+import { ChannelChanges } from './channel-changes.service';
 import { ChannelHub } from './channel-hub.service';
 import { ChannelPresence } from './channel-presence.service';
 import { ChannelRightsRepository } from './channel-rights.repository';
@@ -17,12 +19,14 @@ import { SocketSessionsRepository } from './socket-sessions.repository';
 import { SocketWatch } from './socket-watch.service';
 
 @Module({
+  imports: [ChangesModule],
   controllers: [BroadcastController],
   providers: [
     AdmissionGuard,
     ApiKeyGuard,
     BearerGuard,
     ChannelBroadcast,
+    ChannelChanges,
     ChannelHub,
     ChannelPresence,
     ChannelRightsRepository,

@@ -11,6 +11,7 @@ import { messageOf } from '../common/errors/error-facts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../common/text/json';
 import { Clock } from '../common/time/clock';
 import { ChannelBroadcast } from './channel-broadcast.service';
+import { ChannelChanges } from './channel-changes.service';
 import { ChannelHub } from './channel-hub.service';
 import { ChannelPresence } from './channel-presence.service';
 import { ALL_RIGHTS, type ChannelRights, ChannelRightsRepository } from './channel-rights.repository';
@@ -36,6 +37,7 @@ export class SocketMessages {
     private readonly hub: ChannelHub,
     private readonly broadcasts: ChannelBroadcast,
     private readonly presence: ChannelPresence,
+    private readonly changes: ChannelChanges,
     private readonly sent: SentMessages,
     private readonly clock: Clock,
   ) {}
@@ -114,8 +116,10 @@ export class SocketMessages {
     try {
       const channel = await this.open(socket, message);
       await this.sent.ready(socket.projectId);
+      const bindings = await this.subscribe(channel, message);
       if (!socket.isOpen) return this.remove(channel);
-      socket.reply(message, 'ok', { postgres_changes: [] });
+      socket.reply(message, 'ok', { postgres_changes: bindings });
+      if (bindings.length > 0) socket.system(channel, 'ok', 'Subscribed to PostgreSQL', 'postgres_changes');
       if (channel.presence && channel.rights.receivePresence) this.presence.welcome(channel);
       await this.replay(channel, configOf(message, 'broadcast').replay);
     } catch (error) {
@@ -153,7 +157,8 @@ export class SocketMessages {
       token,
       caller,
       rights,
-      subscriptions: new Set(),
+      bindings: [],
+      onUnavailable: () => undefined,
     };
     socket.channels.set(topic, channel);
     this.hub.add(channel);
@@ -167,9 +172,28 @@ export class SocketMessages {
       const { socket, name, isPrivate } = channel;
       const [caller, rights] = await this.authorize(socket, token, name, isPrivate);
       Object.assign(channel, { token, caller, rights });
+      await this.changes.renew(channel);
     } catch (error) {
       this.end(channel, this.reasonOf(error));
     }
+  }
+
+  /** @throws AppError, after which the channel is left */
+  private async subscribe(channel: Channel, { payload: { config } }: ClientMessage): Promise<JsonObject[]> {
+    const list = isJsonObject(config) ? config.postgres_changes : undefined;
+    try {
+      return await this.changes.subscribe(channel, list, () => this.fail(channel));
+    } catch (error) {
+      this.remove(channel);
+      throw error;
+    }
+  }
+
+  /** Ends a channel whose client joins again by itself, after a pause. */
+  private fail(channel: Channel): void {
+    const { socket, topic, joinRef } = channel;
+    this.remove(channel);
+    socket.send({ topic, event: 'phx_error', payload: '{}', joinRef, ref: joinRef });
   }
 
   private broadcast(channel: Channel, message: ClientMessage): void {
@@ -233,13 +257,14 @@ export class SocketMessages {
     if (channel.socket.channels.get(channel.topic) === channel) channel.socket.channels.delete(channel.topic);
     this.hub.remove(channel);
     this.presence.leave(channel);
-    for (const subscription of channel.subscriptions) subscription.close();
+    this.changes.close(channel);
   }
 
   /** For the client's developer: nothing of what a database or the code says. */
   private reasonOf(error: unknown): string {
     if (error instanceof Refusal) return error.message;
-    if (error instanceof AppError && error.status < 500) return error.message;
+    if (error instanceof AppError && (error.status < 500 || error.code === 'changes_unavailable'))
+      return error.message;
     if (isFault(error, 'caller_refused')) return 'Unauthorized: The session of the token has ended';
     this.logger.warn(`a channel could not be joined: ${messageOf(error)}`);
     return 'DatabaseUnavailable: Please try again';

@@ -1,6 +1,16 @@
 /** Broadcasts over HTTP, for senders without a WebSocket. */
-import { Controller, Param, Post, Query, Req, UseGuards, UseInterceptors } from '@nestjs/common';
-import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import {
+  applyDecorators,
+  Controller,
+  Param,
+  Post,
+  Query,
+  Req,
+  SetMetadata,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import { ApiBody, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import type { Request } from 'express';
 import { invalidCredentials, missingApiKey } from '../../access/access.errors';
@@ -10,14 +20,15 @@ import { databaseUnreachable, invalidParameters } from '../../common/errors/http
 import type { JsonValue } from '../../common/text/json';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { documentHandlers } from '../../http/docs/controller-docs';
+import { FREE_OBJECT } from '../../http/docs/documented-types';
 import { ErrorDocs } from '../../http/docs/error-docs';
-import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, JSON_BODY, JsonBody } from '../../http/docs/operation.decorators';
 import { OptionalProperty } from '../../http/input/optional-property.decorator';
 import { projectNotFound } from '../../projects/projects.errors';
 import { ChannelBroadcast } from '../channel-broadcast.service';
 import { ChannelRightsRepository } from '../channel-rights.repository';
 import { channelForbidden } from '../realtime.errors';
-import { BroadcastDto, BroadcastPayloadDto, checkedPayload, isName, readBroadcast } from './broadcast.dto';
+import { BroadcastDto, checkedPayload, isName, readBroadcast } from './broadcast.dto';
 import { realtimeErrorBody } from './realtime-error.renderer';
 import { RealtimeGuard } from './realtime.guard';
 
@@ -35,6 +46,17 @@ const DOCS = new ErrorDocs({
     },
   }),
 });
+
+/** A payload as the whole body. */
+const PayloadBody = (): MethodDecorator =>
+  applyDecorators(
+    SetMetadata(JSON_BODY, true),
+    ApiBody({
+      required: true,
+      schema: FREE_OBJECT,
+      examples: { example: { summary: 'Example', value: { x: 1 } } },
+    }),
+  );
 
 class BroadcastQuery {
   @OptionalProperty({ enum: ['true', 'false'], description: 'The channel is private' })
@@ -74,7 +96,7 @@ export class BroadcastController {
   @Post(':topic/events/:event')
   @Describe(`Send one message to a channel
     The body is its payload.`)
-  @JsonBody(BroadcastPayloadDto)
+  @PayloadBody()
   @Answer(202, 'The message was sent')
   @Errors(invalidParameters('topic and event must have 1 to 255 characters'), channelForbidden('room-1'))
   async sendBroadcast(

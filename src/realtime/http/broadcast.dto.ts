@@ -1,21 +1,12 @@
 /** Bodies of POST .../realtime/v1/api/broadcast. */
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { isJsonObject, isNestedDeeper, type JsonValue } from '../../common/text/json';
+import { FREE_OBJECT } from '../../http/docs/documented-types';
 import { Example } from '../../http/docs/example.decorator';
 import { MAX_FRAME_BYTES, MAX_NESTING, MAX_TOPIC_LENGTH } from '../realtime-limits';
 
 const MAX_MESSAGES = 100;
-/** Of any type. */
-const ANY_JSON = {
-  oneOf: [
-    { type: 'object' },
-    { type: 'array', items: {} },
-    { type: 'string' },
-    { type: 'number' },
-    { type: 'boolean' },
-  ],
-};
 const NAME = { type: 'string', minLength: 1, maxLength: MAX_TOPIC_LENGTH } as const;
 
 class BroadcastMessageDto {
@@ -25,7 +16,7 @@ class BroadcastMessageDto {
   @ApiProperty({ ...NAME, description: 'The event that clients listen for' })
   readonly event!: string;
 
-  @ApiProperty({ ...ANY_JSON, description: 'Any JSON of up to 256 KiB' })
+  @ApiProperty({ ...FREE_OBJECT, description: 'JSON of up to 256 KiB' })
   readonly payload!: JsonValue;
 
   @ApiProperty({
@@ -39,13 +30,6 @@ class BroadcastMessageDto {
 export class BroadcastDto {
   @ApiProperty({ type: [BroadcastMessageDto], maxItems: MAX_MESSAGES, description: 'Sent in this order' })
   readonly messages!: readonly BroadcastMessageDto[];
-}
-
-/** The payload of one message: any object. */
-@Example({ x: 1 })
-@ApiSchema({ description: 'The payload of a message' })
-export class BroadcastPayloadDto {
-  [member: string]: JsonValue;
 }
 
 /** By hand, because class-validator would copy the payloads. @throws AppError 400 */

@@ -190,14 +190,14 @@ describe('broadcast', () => {
     const sent = await project.anon.post(`/p/${project.slug}/realtime/v1/api/broadcast`, {
       messages: [
         { topic: 'http', event: 'a', payload: { n: 1 } },
-        { topic: 'http', event: 'b', payload: [2], private: false },
+        { topic: 'http', event: 'b', payload: { n: 2 }, private: false },
       ],
     });
     expect(sent.status).toBe(202);
     const other = client().channel('http');
     expect(await other.httpSend('c', { n: 3 })).toEqual({ success: true });
     await soon(() => expect(member.messages.map(({ event }) => event as string)).toEqual(['a', 'b', 'c']));
-    expect(payloads(member)).toEqual([{ n: 1 }, [2], { n: 3 }]);
+    expect(payloads(member)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
   });
 });
 
@@ -288,6 +288,65 @@ describe('private channels', () => {
     });
     await soon(() => expect(late.messages.map(({ event }) => event as string)).toEqual(['UPDATE', 'DELETE']));
     expect(late.messages[0]).toMatchObject({ meta: { replayed: true, id: expect.any(String) } });
+  });
+});
+
+describe('postgres_changes', () => {
+  beforeAll(() =>
+    project.sql(`
+      create table tasks (id int primary key, owner uuid, title text, done boolean);
+      alter table tasks replica identity full;
+      create policy own on tasks for all to authenticated using (owner = auth.uid());
+      create publication supabase_realtime for table tasks`),
+  );
+
+  it('reach those who may read the rows, by event, filter and column', async () => {
+    const bob = await project.signUp();
+    const seen: Record<string, unknown[]> = { alice: [], inserts: [], done: [], titles: [], bob: [] };
+    const listen = async (name: string, token: string, given: Record<string, unknown>): Promise<void> => {
+      const channel = signedIn(plinth, token).channel(name);
+      const wanted = { event: '*', schema: 'public', table: 'tasks', ...given } as never;
+      channel.on('postgres_changes' as never, wanted, (change: unknown) => seen[name]?.push(change));
+      await subscribed({ channel, messages: [], statuses: [], system: [] });
+    };
+    await listen('alice', alice.accessToken, {});
+    await listen('inserts', alice.accessToken, { event: 'INSERT' });
+    await listen('done', alice.accessToken, { filter: 'done=eq.true' });
+    await listen('titles', alice.accessToken, { select: ['title'] });
+    await listen('bob', bob.accessToken, {});
+    await project.sql(`
+      insert into tasks values (1, '${alice.id}', 'one', false), (2, '${bob.id}', 'two', true);
+      update tasks set done = true where id = 1;
+      delete from tasks where id = 1`);
+    const types = (name: string): unknown[] =>
+      (seen[name] ?? []).map((one) => (one as { eventType: string }).eventType);
+    await soon(() => expect(types('alice')).toEqual(['INSERT', 'UPDATE', 'DELETE']));
+    await soon(() => expect(types('inserts')).toEqual(['INSERT']));
+    await soon(() => expect(types('done')).toEqual(expect.arrayContaining(['UPDATE'])));
+    await soon(() => expect(seen.titles).toContainEqual(expect.objectContaining({ new: { title: 'one' } })));
+    await soon(() => expect(types('bob')[0]).toBe('INSERT'));
+    expect(seen.alice?.[0]).toMatchObject({
+      schema: 'public',
+      table: 'tasks',
+      new: { id: 1, title: 'one', done: false },
+    });
+    expect(JSON.stringify(seen.bob)).not.toContain('"one"');
+  });
+
+  it('are refused for tables that are not published, and for filters that are none', async () => {
+    for (const [given, reason] of [
+      [{ table: 'notes' }, 'not published'],
+      [{ table: 'tasks', filter: 'no filter' }, ''],
+      [{ table: 'tasks', event: 'TRUNCATE' }, 'event'],
+    ] as const) {
+      const channel = signedIn().channel('refused');
+      channel.on(
+        'postgres_changes' as never,
+        { event: '*', schema: 'public', ...given } as never,
+        () => undefined,
+      );
+      await expect(subscribed({ channel, messages: [], statuses: [], system: [] })).rejects.toThrow(reason);
+    }
   });
 });
 
