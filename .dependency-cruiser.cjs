@@ -54,6 +54,7 @@ const layerRules = LAYERS.flatMap((layer, index) => {
 const AUTH_ROOMS = [
   'audit',
   'accounts',
+  'hooks',
   'mail',
   'passwords',
   'sessions',
