@@ -20,16 +20,20 @@ export class SocketCredentials {
   /** @param slug of the path; undefined: the key alone names the project @throws AppError 401, 404, 429, 503 */
   async admit(token: string | undefined, slug: string | undefined): Promise<VerifiedApiKey> {
     const request = requestWith({ apikey: token }, { project_slug: slug });
-    const context = contextOf(request);
-    await this.apiKeys.canActivate(context);
-    this.admission.canActivate(context);
-    if (!request.apiKey) throw new Error('ApiKeyGuard set no key');
-    return request.apiKey;
+    const apiKey = await this.verifyKey(request);
+    this.admission.canActivate(contextOf(request));
+    return apiKey;
   }
 
-  /** The key as of now; null if it is no longer valid. @throws what a failed look-up throws */
-  async renewKey(token: string): Promise<VerifiedApiKey | null> {
-    return this.verified.findKey(token) ?? this.verified.findKeyAgain(token);
+  /** The key as of now, with the present secrets of its project; the quotas of requests do not count. @throws AppError 401 */
+  async renewKey(token: string): Promise<VerifiedApiKey> {
+    return this.verified.findKey(token) ?? this.verifyKey(requestWith({ apikey: token }, {}));
+  }
+
+  private async verifyKey(request: GuardedRequest): Promise<VerifiedApiKey> {
+    await this.apiKeys.canActivate(contextOf(request));
+    if (!request.apiKey) throw new Error('ApiKeyGuard set no key');
+    return request.apiKey;
   }
 
   /** @param token the access token of a user, or a key of the project @throws AppError 401 */

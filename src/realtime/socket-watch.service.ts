@@ -68,19 +68,12 @@ export class SocketWatch implements OnApplicationBootstrap, OnApplicationShutdow
     for (const socket of sockets) {
       const { apiKeyToken: token } = socket;
       let key = keys.get(token);
-      if (key === undefined) keys.set(token, (key = await this.renewKey(token)));
+      if (key === undefined) keys.set(token, (key = await this.credentials.renewKey(token).catch(refused)));
       if (key === null) socket.close(CLOSE.policy, 'the apikey is no longer valid');
       else if (key.project.database.isPaused) socket.close(CLOSE.policy, 'the project is paused');
       else if (socket.lastMessageAt < silentSince) socket.close(CLOSE.goingAway, 'no heartbeat');
       else socket.apiKey = key;
     }
-  }
-
-  /** A key of a changed project is verified again with its present secrets. */
-  private async renewKey(token: string): Promise<VerifiedApiKey | null> {
-    return (
-      (await this.credentials.renewKey(token)) ?? this.credentials.admit(token, undefined).catch(refused)
-    );
   }
 
   private async checkTokens(channels: readonly Channel[]): Promise<void> {

@@ -20,7 +20,6 @@ import { databaseUnreachable, invalidParameters } from '../../common/errors/http
 import type { JsonValue } from '../../common/text/json';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { documentHandlers } from '../../http/docs/controller-docs';
-import { FREE_OBJECT } from '../../http/docs/documented-types';
 import { ErrorDocs } from '../../http/docs/error-docs';
 import { Answer, Describe, Errors, JSON_BODY, JsonBody } from '../../http/docs/operation.decorators';
 import { OptionalProperty } from '../../http/input/optional-property.decorator';
@@ -53,7 +52,8 @@ const PayloadBody = (): MethodDecorator =>
     SetMetadata(JSON_BODY, true),
     ApiBody({
       required: true,
-      schema: FREE_OBJECT,
+      // As a column of type jsonb: members of any JSON.
+      schema: { type: 'object', additionalProperties: { 'x-postgres-type': 'jsonb' } as object },
       examples: { example: { summary: 'Example', value: { x: 1 } } },
     }),
   );
