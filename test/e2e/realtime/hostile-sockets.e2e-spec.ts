@@ -184,7 +184,7 @@ describe('a flood', () => {
 
   it('of bytes closes the socket, and so does a client that does not read', async () => {
     const raw = await RawSocket.open();
-    const large = { event: 'x', payload: 'x'.repeat(200_000) };
+    const large = { event: 'x', payload: { text: 'x'.repeat(200_000) } };
     for (let n = 0; n < 40; n += 1) raw.send('realtime:a', 'broadcast', large);
     expect(await raw.end()).toEqual({ code: 1008, reason: 'too many bytes a second' });
 
@@ -193,7 +193,7 @@ describe('a flood', () => {
     (reader.socket as unknown as { _socket: { pause(): void } })._socket.pause();
     const { metric } = { metric: async () => (await plinth.admin.get('/metrics')).text };
     expect(await metric()).toMatch(/plinth_realtime_channels 1\n/);
-    const message = { topic: 'slow', event: 'x', payload: 'x'.repeat(200_000) };
+    const message = { topic: 'slow', event: 'x', payload: { text: 'x'.repeat(200_000) } };
     await eventually(async () => {
       await project.service.post(`/p/${project.slug}/realtime/v1/api/broadcast`, {
         messages: [message, message],
