@@ -2,7 +2,7 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 import { REALTIME } from './sql/realtime';
 
-export class Realtime1790000000630 implements MigrationInterface {
+export class Realtime1790000000520 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(REALTIME);
   }
