@@ -154,7 +154,9 @@ function withColumns(json: string, select: readonly string[]): string {
   return JSON.stringify({
     ...message,
     columns: Array.isArray(columns)
-      ? columns.filter((one) => isJsonObject(one) && select.includes(String(one.name)))
+      ? columns.filter(
+          (one) => isJsonObject(one) && typeof one.name === 'string' && select.includes(one.name),
+        )
       : [],
     record: only(message.record),
     old_record: only(message.old_record),

@@ -226,9 +226,9 @@ describe('sockets end', () => {
     await eventually(async () => expect(await raw.join('realtime:b')).toMatchObject(refused('private')));
     const rotated = await plinth.admin.post(`/admin/v1/projects/${own.id}/keys/rotate`, { grace_seconds: 0 });
     expect(await raw.end()).toMatchObject({ code: 1008, reason: 'the apikey is no longer valid' });
-    const next = await RawSocket.open(path, rotated.body.anon_key as string);
+    const next = await RawSocket.open(path, rotated.body.anon_key);
     await plinth.admin.post(`/admin/v1/projects/${own.id}/pause`);
     expect(await next.end()).toMatchObject({ code: 1008, reason: 'the project is paused' });
-    await expect(RawSocket.open(path, rotated.body.anon_key as string)).rejects.toThrow('503');
+    await expect(RawSocket.open(path, rotated.body.anon_key)).rejects.toThrow('503');
   });
 });
