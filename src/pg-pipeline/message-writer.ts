@@ -126,7 +126,7 @@ export class MessageWriter {
 
   /** An empty format list means text for every value. */
   private formats(values: readonly WireValue[]): void {
-    if (!values.some(Buffer.isBuffer)) {
+    if (!values.some((value) => Buffer.isBuffer(value))) {
       this.int16(0);
       return;
     }
