@@ -53,6 +53,7 @@ const layerRules = LAYERS.flatMap((layer, index) => {
 const AUTH_ROOMS = [
   'audit',
   'accounts',
+  'hooks',
   'mail',
   'passwords',
   'sessions',

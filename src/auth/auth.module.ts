@@ -69,6 +69,7 @@ import { PasswordChangeService } from './passwords/password-change.service';
 import { PasswordMetrics } from './passwords/password-metrics.service';
 import { PasswordResetService } from './passwords/password-reset.service';
 import { PasswordRepository } from './passwords/password.repository';
+import { Hooks } from './hooks/hooks.service';
 import { IdentitiesService } from './providers/identities.service';
 import { IdentityRepository } from './providers/identity.repository';
 import { ProviderClients } from './providers/provider-clients.service';
@@ -105,6 +106,8 @@ const THROTTLER = ThrottlerModule.forRootAsync({
 });
 
 const ACCOUNTS = [AccountDetailsRepository, AccountRepository, AuditRepository];
+
+const HOOKS = [Hooks];
 
 const MAIL = [
   AuthMailer,
@@ -204,6 +207,7 @@ const GOTRUE = [
   ],
   providers: [
     ...ACCOUNTS,
+    ...HOOKS,
     ...MAIL,
     ...PASSWORDS,
     ...SESSIONS,

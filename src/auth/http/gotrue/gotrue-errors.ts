@@ -37,6 +37,8 @@ const KNOWN: Readonly<Record<string, Known>> = {
   email_taken: [422, 'email_exists', 'A user with this email address has already been registered'],
   factor_not_found: [404, 'mfa_factor_not_found', 'Factor not found'],
   forbidden: [403, 'not_admin', 'User not allowed'],
+  hook_failed: [500, 'unexpected_failure', null],
+  hook_refused: [null, 'hook_refused', null],
   insufficient_aal: [403, 'insufficient_aal', 'AAL2 session is required when MFA is enabled.'],
   invalid_code: [422, 'mfa_verification_failed', 'Invalid TOTP code entered'],
   invalid_credentials: [400, 'invalid_credentials', 'Invalid login credentials'],

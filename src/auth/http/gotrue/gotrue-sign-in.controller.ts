@@ -61,6 +61,8 @@ import {
   validationFailed,
   web3Disabled,
 } from './gotrue-errors';
+import { hookFailed, hookRefused } from '../../hooks/hook.errors';
+import { claimsFailed } from '../../sessions/custom-claims';
 import { GoTrueSignInService } from './gotrue-sign-in.service';
 
 /** `signup` answers with a session, or with the user alone if the address must be verified first. */
@@ -103,6 +105,7 @@ export class GoTrueSignInController {
   @SignUpAnswer()
   @Errors(invalidEmail(), tooShortPassword(), userExists(), domainNotAllowed(), signUpDisabled())
   @Errors(anonymousDisabled(), phoneDisabled(), invalidParameters('email must be a string'))
+  @Errors(hookRefused(403, 'Only addresses of example.com'), hookFailed('before_user_created_hook', null))
   goTrueSignUp(
     @CurrentProject() project: Project,
     @Body() body: GoTrueSignUpDto,
@@ -123,6 +126,7 @@ export class GoTrueSignInController {
   @Errors(providerNotEnabled(), oidcFailed(), oidcUnreachable(), addressNotProved(), noAddress())
   @Errors(signUpDisabled(), domainNotAllowed(), identityTaken(), linkingDisabled())
   @Errors(tooManyRequests(), tooShortPassword(), phoneDisabled())
+  @Errors(hookRefused(403, 'Your licence has ended'), claimsFailed(null))
   goTrueToken(
     @CurrentProject() project: Project,
     @Query() { grant_type: grant }: GrantQuery,
@@ -193,7 +197,7 @@ export class GoTrueSignInController {
     Needs the apikey only. Either \`email\` and \`token\`, the code of the mail, or \`token_hash\`, the token of its link. Each works once, and a code is invalid after ten wrong guesses.`)
   @Answer(200, 'A session', GoTrueSessionDto, LIMIT_HEADERS)
   @Errors(validationFailed('Verify requires either a token or a token hash'), invalidPhone())
-  @Errors(invalidMailedToken(), otpExpired())
+  @Errors(invalidMailedToken(), otpExpired(), hookRefused(403, 'Your licence has ended'), claimsFailed(null))
   goTrueVerify(
     @CurrentProject() project: Project,
     @Body() body: GoTrueVerifyDto,
