@@ -44,6 +44,8 @@ const TAGS = [
   { name: 'auth', description: 'Accounts and sessions of a project' },
   { name: 'rest', description: 'Tables and functions of a project, of any name' },
   { name: 'storage', description: 'Buckets and files of a project' },
+  { name: 'storage-js', description: "Buckets and files, by the paths of Supabase's clients" },
+  { name: 'realtime', description: 'Messages to the channels of a project' },
   { name: 'admin', description: 'Projects, for the administrator of the installation' },
   { name: 'health', description: 'Probes and metrics' },
 ];

@@ -107,6 +107,12 @@ describe('GET /openapi.json', () => {
     }
   });
 
+  it('describes every tag', () => {
+    const described = document.tags.map(({ name }: { name: string }) => name);
+    const used = new Set(operations().flatMap(({ operation }) => operation.tags));
+    expect([...used].filter((tag) => !described.includes(tag))).toEqual([]);
+  });
+
   it('types every setting of a project, in requests and responses', () => {
     const { ProjectSettingsInput, ProjectSettings } = document.components.schemas;
     const settings = Object.keys(DEFAULT_SETTINGS).sort();
