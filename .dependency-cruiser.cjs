@@ -53,11 +53,13 @@ const layerRules = LAYERS.flatMap((layer, index) => {
 const AUTH_ROOMS = [
   'audit',
   'accounts',
+  'hooks',
   'mail',
   'passwords',
   'sessions',
   'factors',
   'codes',
+  'providers',
   'admin',
   'views',
   'http',

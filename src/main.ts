@@ -41,6 +41,9 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 /** Collects the old space when it has grown by 75 %; V8's default is up to four times. */
 setFlagsFromString('--heap-growing-percent=75');
 
+/** A log on a full disk, or whose reader has ended, must not end the process. Later lines are written again. */
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 async function main(): Promise<void> {
   const config = loadConfig(readEnvironment());
   if (cluster.isWorker) return runWorker(config);

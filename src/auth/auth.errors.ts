@@ -88,3 +88,53 @@ export const mailNotSent = (reason: string, cause?: unknown): AppError =>
 
 export const mailNotFound = (): AppError =>
   refusal(404, 'mail_not_found', 'There is no such failed mail that could still be of use');
+
+export const providerNotFound = (): AppError =>
+  refusal(404, 'provider_not_found', 'There is no such provider');
+
+export const secretNeeded = (): AppError =>
+  refusal(
+    400,
+    'secret_needed',
+    'The secret must be given again, since the provider is at another address now',
+  );
+
+/** The same for an unknown and a disabled provider. */
+export const providerNotEnabled = (): AppError =>
+  refusal(400, 'provider_not_enabled', 'There is no such provider, or it is turned off');
+
+/** Of an identity whose address belongs to an account: neither side alone is enough to join them. */
+export const addressNotProved = (): AppError =>
+  refusal(
+    422,
+    'address_not_proved',
+    'The address belongs to an account, or must be verified: sign in to the account, verify its address, and link the provider',
+  );
+
+export const noAddress = (): AppError =>
+  refusal(400, 'no_address', 'The provider did not give an email address');
+
+export const identityTaken = (): AppError => refusal(422, 'identity_taken', 'The identity is linked already');
+
+export const identityNotFound = (): AppError =>
+  refusal(404, 'identity_not_found', 'There is no such identity');
+
+export const lastIdentity = (): AppError =>
+  refusal(422, 'last_identity', 'The last identity of a user cannot be unlinked');
+
+export const linkingDisabled = (): AppError =>
+  refusal(404, 'linking_disabled', 'Linking of identities is turned off');
+
+/** The same for an altered, expired and used state, and for one of another browser. */
+export const invalidState = (): AppError =>
+  refusal(
+    400,
+    'invalid_state',
+    'This sign-in began in another browser, was completed, or took too long; begin again',
+  );
+
+export const providerRefused = (): AppError =>
+  refusal(403, 'provider_refused', 'The provider did not sign the user in');
+
+export const noRedirect = (): AppError =>
+  refusal(400, 'no_redirect', 'The project has no site_url, and does not allow the redirect');

@@ -7,6 +7,7 @@ import { FailureLedger } from '../infra/coordination/failure-ledger';
 import { RateCounter } from '../infra/coordination/rate-counter';
 import { SharedThrottlerStorage } from '../infra/coordination/throttler-storage';
 import { GeneratedLinks } from './admin/generated-links.service';
+import { CodeExchange } from './codes/code-exchange.service';
 import { ExchangeCodeRepository } from './codes/exchange-code.repository';
 import { MagicLinkService } from './codes/magic-link.service';
 import { MailedSignInService } from './codes/mailed-sign-in.service';
@@ -16,6 +17,7 @@ import { GoTrueAdminController } from './http/gotrue/gotrue-admin.controller';
 import { GoTrueFactorsController } from './http/gotrue/gotrue-factors.controller';
 import { GoTruePagesController } from './http/gotrue/gotrue-pages.controller';
 import { GoTrueKeysController } from './http/gotrue/gotrue-keys.controller';
+import { GoTrueProvidersController } from './http/gotrue/gotrue-providers.controller';
 import { GoTruePublicController } from './http/gotrue/gotrue-public.controller';
 import { GoTrueSignInController } from './http/gotrue/gotrue-sign-in.controller';
 import { GoTrueSignInService } from './http/gotrue/gotrue-sign-in.service';
@@ -36,6 +38,7 @@ import { AccountsController } from './http/accounts.controller';
 import { AdminAuditController } from './http/admin-audit.controller';
 import { AdminMailsController } from './http/admin-mails.controller';
 import { AdminFactorsController } from './http/admin-factors.controller';
+import { AdminProvidersController } from './http/admin-providers.controller';
 import { AdminSessionsController } from './http/admin-sessions.controller';
 import { AdminUsersController } from './http/admin-users.controller';
 import { FailedMailsController } from './http/failed-mails.controller';
@@ -66,6 +69,13 @@ import { PasswordChangeService } from './passwords/password-change.service';
 import { PasswordMetrics } from './passwords/password-metrics.service';
 import { PasswordResetService } from './passwords/password-reset.service';
 import { PasswordRepository } from './passwords/password.repository';
+import { Hooks } from './hooks/hooks.service';
+import { IdentitiesService } from './providers/identities.service';
+import { IdentityRepository } from './providers/identity.repository';
+import { ProviderClients } from './providers/provider-clients.service';
+import { ProviderRepository } from './providers/provider.repository';
+import { ProviderSignIn } from './providers/provider-sign-in.service';
+import { ProvidersService } from './providers/providers.service';
 import { AccessTokenService } from './sessions/access-token.service';
 import { HousekeepingRepository } from './sessions/housekeeping.repository';
 import { HousekeepingService } from './sessions/housekeeping.service';
@@ -96,6 +106,8 @@ const THROTTLER = ThrottlerModule.forRootAsync({
 });
 
 const ACCOUNTS = [AccountDetailsRepository, AccountRepository, AuditRepository];
+
+const HOOKS = [Hooks];
 
 const MAIL = [
   AuthMailer,
@@ -136,7 +148,22 @@ const SESSIONS = [
   SignUpService,
 ];
 
-const CODES = [ExchangeCodeRepository, MagicLinkService, MailedSignInService, ReauthenticationService];
+const CODES = [
+  CodeExchange,
+  ExchangeCodeRepository,
+  MagicLinkService,
+  MailedSignInService,
+  ReauthenticationService,
+];
+
+const PROVIDERS = [
+  IdentitiesService,
+  IdentityRepository,
+  ProviderClients,
+  ProviderRepository,
+  ProviderSignIn,
+  ProvidersService,
+];
 
 const FACTORS = [FactorRepository, FactorService, SessionRaiseRepository];
 
@@ -153,6 +180,7 @@ const ADMIN = [
 const GOTRUE = [
   GoTrueKeysController,
   GoTruePublicController,
+  GoTrueProvidersController,
   GoTrueSignInController,
   GoTrueUserController,
   GoTrueFactorsController,
@@ -166,6 +194,7 @@ const GOTRUE = [
     UserController,
     AdminUsersController,
     AdminFactorsController,
+    AdminProvidersController,
     AdminSessionsController,
     AdminAuditController,
     AdminMailsController,
@@ -178,10 +207,12 @@ const GOTRUE = [
   ],
   providers: [
     ...ACCOUNTS,
+    ...HOOKS,
     ...MAIL,
     ...PASSWORDS,
     ...SESSIONS,
     ...CODES,
+    ...PROVIDERS,
     ...FACTORS,
     ...ADMIN,
     GoTrueSignInService,

@@ -173,14 +173,23 @@ export interface OidcConfig {
   readonly roles: Readonly<Record<string, GroupRoles>>;
 }
 
+/** Space on the disks of this machine, in bytes. */
+interface DiskConfig {
+  /** Kept free; 0: none. */
+  readonly reserveBytes: number;
+  /** Of the file that is removed when PostgreSQL has no space; 0: none. */
+  readonly ballastBytes: number;
+  /** Of the files of all projects; null: no limit. */
+  readonly filesLimitBytes: number | null;
+}
+
 export interface AppConfig {
   readonly server: ServerConfig;
   /** Absolute. */
   readonly dataDir: string;
   readonly database: DatabaseConfig;
-  /** Absent: single-node mode. */
-  /** Space that is kept free on the disks of this machine, and the size of the ballast; 0: none. */
-  readonly disk: { readonly reserveBytes: number; readonly ballastBytes: number };
+  readonly disk: DiskConfig;
+  /** Null: single-node mode. */
   readonly redisUrl: string | null;
   readonly mail: MailConfig;
   readonly secrets: SecretsConfig;

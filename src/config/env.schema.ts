@@ -104,6 +104,9 @@ export class EnvironmentVariables {
   @Form(/^(\/[\w-]+)+\/?$/, 'a path such as /internal-files')
   STORAGE_ACCEL_REDIRECT?: string;
 
+  /** Bytes of the files of all projects in the directory of the disk provider; default: no limit. */
+  @IsOptional() @SizeInBytes(1) STORAGE_TOTAL_LIMIT?: number;
+
   /** Bytes. */
   @SizeInBytes(1) MAX_FILE_SIZE = 50 * 1024 * 1024;
 

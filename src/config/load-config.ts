@@ -70,7 +70,11 @@ export function loadConfig(
       maxConnections: env.DATABASE_MAX_CONNECTIONS ?? defaultConnections(env.DATABASE_URL, env.WORKERS),
       projectConnections: env.DATABASE_PROJECT_CONNECTIONS,
     },
-    disk: { reserveBytes: env.DISK_RESERVE, ballastBytes: env.DISK_BALLAST },
+    disk: {
+      reserveBytes: env.DISK_RESERVE,
+      ballastBytes: env.DISK_BALLAST,
+      filesLimitBytes: env.STORAGE_TOTAL_LIMIT ?? null,
+    },
     redisUrl: env.REDIS_URL ?? null,
     mail: {
       smtpUrl: env.SMTP_URL ?? null,

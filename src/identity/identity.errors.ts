@@ -29,7 +29,13 @@ export const flowOver = (): AppError =>
   );
 
 export const oidcUnreachable = (cause?: unknown): AppError =>
-  refusal(503, 'oidc_unreachable', 'The issuer of single sign-on does not answer', cause);
+  new AppError({
+    status: 503,
+    code: 'oidc_unreachable',
+    message: 'The issuer of single sign-on does not answer',
+    headers: { 'Retry-After': '5' },
+    cause,
+  });
 
 export const oidcFailed = (cause?: unknown): AppError =>
   refusal(401, 'oidc_failed', 'The answer of the issuer is not valid for this sign-in', cause);

@@ -4,6 +4,7 @@ import { Gauge } from 'prom-client';
 import { AppError } from '../common/errors/app-error';
 import { APP_CONFIG, AppConfig } from '../config/app-config';
 import { freeBytes, LEAST_FREE_BYTES } from '../database/embedded/disk-space';
+import { FilesSize } from './files-size';
 import { Metrics } from '../infra/metrics/metrics';
 
 const MIB = 1024 * 1024;
@@ -26,6 +27,15 @@ const diskReserved = (): AppError =>
     database: { sqlstate: '53100', hint: 'Delete rows or files, or have the disk enlarged.' },
   });
 
+const filesLimitReached = (): AppError =>
+  new AppError({
+    status: 503,
+    code: '53100',
+    message: 'The files of all projects have reached STORAGE_TOTAL_LIMIT: nothing more can be uploaded',
+    headers: { 'Retry-After': String(RETRY_SECONDS) },
+    database: { sqlstate: '53100', hint: 'Delete files, or have the limit raised.' },
+  });
+
 @Injectable()
 export class DiskReserve implements OnApplicationShutdown {
   /** Absolute; null where the database is another server's. */
@@ -34,6 +44,9 @@ export class DiskReserve implements OnApplicationShutdown {
   private readonly filesDirectory: string | null;
   private readonly directories: readonly string[];
   private readonly reserve: number;
+  /** Null without a limit for the files of all projects. */
+  private readonly files: FilesSize | null;
+  private readonly filesLimit: number;
   private readonly timer: NodeJS.Timeout;
   /** Only deletions are admitted: PostgreSQL may need the rest for them. */
   private isExhausted = false;
@@ -45,6 +58,9 @@ export class DiskReserve implements OnApplicationShutdown {
     this.filesDirectory = storage.provider === 'disk' ? storage.diskDir : null;
     this.directories = [this.databaseDirectory, this.filesDirectory].filter((one) => one !== null);
     this.reserve = disk.reserveBytes;
+    this.filesLimit = disk.filesLimitBytes ?? Infinity;
+    const isLimited = this.filesDirectory !== null && disk.filesLimitBytes !== null;
+    this.files = isLimited ? new FilesSize(this.filesDirectory) : null;
     this.timer = setInterval(() => void this.poll(), POLL_INTERVAL_MS).unref();
     const disks = [
       ['database', this.databaseDirectory],
@@ -65,6 +81,7 @@ export class DiskReserve implements OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     clearInterval(this.timer);
+    this.files?.stop();
   }
 
   /** True when the database is on this machine. */
@@ -84,6 +101,7 @@ export class DiskReserve implements OnApplicationShutdown {
 
   /** @throws AppError 503 when a copy, such as a restore, would use the reserve. @param directories default: those of all data */
   async assertRoom(directories = this.directories, bytes = 0): Promise<void> {
+    if (directories === this.directories) this.assertFilesFit(bytes);
     if (this.reserve === 0) return;
     for (const directory of directories)
       if ((await freeBytes(directory).catch(() => Infinity)) - bytes < this.reserve) throw diskReserved();
@@ -95,7 +113,9 @@ export class DiskReserve implements OnApplicationShutdown {
     this.claimed += bytes;
     try {
       await this.assertRoom(this.directories, this.claimed);
-      return await work();
+      const result = await work();
+      this.files?.add(bytes);
+      return result;
     } finally {
       this.claimed -= bytes;
     }
@@ -106,15 +126,22 @@ export class DiskReserve implements OnApplicationShutdown {
     chunks: AsyncIterable<Buffer>,
     directories?: string[],
   ): AsyncGenerator<Buffer, void, undefined> {
-    let bytes = CHECKED_BYTES;
+    let [bytes, total] = [CHECKED_BYTES, 0];
     for await (const chunk of chunks) {
       bytes += chunk.length;
+      total += chunk.length;
+      this.assertFilesFit(total);
       if (bytes >= CHECKED_BYTES) {
         bytes = 0;
         await this.assertRoom(directories);
       }
       yield chunk;
     }
+    this.files?.add(total);
+  }
+
+  private assertFilesFit(bytes: number): void {
+    if (this.files && this.files.bytes + bytes > this.filesLimit) throw filesLimitReached();
   }
 
   /** @throws DiskFullWarning */

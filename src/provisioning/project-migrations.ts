@@ -11,6 +11,7 @@ import { Initial1790000000100 } from '../../migrations/project/1790000000100-ini
 import { RequestedMails1790000000200 } from '../../migrations/project/1790000000200-requested-mails';
 import { SupabaseStorage1790000000300 } from '../../migrations/project/1790000000300-supabase-storage';
 import { SignInCodes1790000000510 } from '../../migrations/project/1790000000510-sign-in-codes';
+import { Identities1790000000620 } from '../../migrations/project/1790000000620-identities';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -18,6 +19,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   RequestedMails1790000000200,
   SupabaseStorage1790000000300,
   SignInCodes1790000000510,
+  Identities1790000000620,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

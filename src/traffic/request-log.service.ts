@@ -1,5 +1,6 @@
 /** Logs each request as one JSON object a line (REQUEST_LOG). Only the route is logged: names in a path may be data or secrets. */
 import { BeforeApplicationShutdown, Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pino, { type DestinationStream } from 'pino';
 import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
 import { EndedRequest, ObservedRequest, routeOf } from './ended-request';
@@ -13,7 +14,7 @@ const MAX_WAITING = 4 * 1024 * 1024;
 
 @Injectable()
 export class RequestLog implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private stop: () => void = () => undefined;
+  private stop: () => Promise<void> = async () => undefined;
 
   constructor(
     @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
@@ -30,16 +31,21 @@ export class RequestLog implements OnApplicationBootstrap, BeforeApplicationShut
       maxLength: MAX_WAITING,
       periodicFlush: FLUSH_MS,
     });
+    // On a full disk lines are lost, and requests go on.
+    output.on('error', () => undefined);
     const log = requestLogger(output);
     const remove = this.observer.add(log);
-    this.stop = () => {
+    this.stop = async () => {
       remove();
-      output.flushSync();
+      // flushSync() would repeat a write that fails for ever, also at the end of the process unless it is destroyed.
+      const flushed = new Promise<void>((resolve) => output.flush(() => resolve()));
+      await Promise.race([flushed, sleep(FLUSH_MS, undefined, { ref: false })]);
+      output.destroy();
     };
   }
 
-  beforeApplicationShutdown(): void {
-    this.stop();
+  beforeApplicationShutdown(): Promise<void> {
+    return this.stop();
   }
 }
 

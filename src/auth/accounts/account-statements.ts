@@ -34,6 +34,10 @@ export const methodReference = (method: string, now: string): string =>
 
 /** Steps after UNPROVED: what the creator of the account would keep. */
 export const DROP_FACTORS = 'delete from auth.factors f using unproved where f.user_id = unproved.id';
+export const DROP_IDENTITIES = 'delete from auth.identities i using unproved where i.user_id = unproved.id';
+/** SQL: app_data of the account `u` after the proof of its address, which takes identities as UNPROVED does. @param applies SQL */
+export const appDataAfterProof = (applies: string): string => `case
+  when u.email_verified_at is null and ${applies} then u.app_data - array['provider', 'providers'] else u.app_data end`;
 export const DROP_ADDRESS_CHANGES = `delete from auth.mailed_tokens c using unproved
   where c.user_id = unproved.id and c.kind = 'email_change'`;
 

@@ -28,6 +28,10 @@ export const AUDIT_ACTIONS = [
   'user_deleted',
   'user_signed_out',
   'link_generated',
+  'identity_linked',
+  'identity_unlinked',
+  'provider_saved',
+  'provider_removed',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

@@ -1,4 +1,4 @@
-/** Rows of auth.exchange_codes: what the link of a mail gave to the client that asked for it with PKCE. */
+/** Rows of auth.exchange_codes: what the link of a mail or the callback of a provider gave to the client that began with PKCE. */
 import { Injectable } from '@nestjs/common';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
@@ -9,11 +9,15 @@ import { SIGN_IN_METHODS, SignInMethod } from '../sessions/session';
 const TABLE = 'auth.exchange_codes';
 const REASON = 'a code is the only credential';
 const MAX_CHALLENGE = 200;
+/** Bytes: an identity, and tokens of a provider. */
+const MAX_SEALED = 256 * 1024;
 
 export interface ExchangeCode {
   readonly userId: string;
   readonly method: SignInMethod;
   readonly challenge: CodeChallenge;
+  /** Encrypted for the code; null for that of a mail. */
+  readonly sealed: Buffer | null;
 }
 
 @Injectable()
@@ -21,12 +25,12 @@ export class ExchangeCodeRepository {
   constructor(private readonly rls: RlsTransaction) {}
 
   async insert(project: Project, hash: Buffer, code: ExchangeCode, expiresAt: Date): Promise<void> {
-    const { userId, method, challenge } = code;
+    const { userId, method, challenge, sealed } = code;
     await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:insert-exchange-code',
-      text: `insert into auth.exchange_codes (code_hash, user_id, method, code_challenge, code_challenge_method, expires_at)
-        values ($1, $2, $3, $4, $5, $6)`,
-      values: [hash, userId, method, challenge.challenge, challenge.method, expiresAt],
+      text: `insert into auth.exchange_codes (code_hash, user_id, method, code_challenge, code_challenge_method, expires_at, sealed)
+        values ($1, $2, $3, $4, $5, $6, $7)`,
+      values: [hash, userId, method, challenge.challenge, challenge.method, expiresAt, sealed],
     });
   }
 
@@ -35,7 +39,7 @@ export class ExchangeCodeRepository {
     const { rows } = await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:spend-exchange-code',
       text: `with spent as (delete from auth.exchange_codes where code_hash = $1 returning *)
-        select user_id, method, code_challenge, code_challenge_method from spent where expires_at > $2`,
+        select user_id, method, code_challenge, code_challenge_method, sealed from spent where expires_at > $2`,
       values: [hash, now],
     });
     if (!rows[0]) return null;
@@ -47,6 +51,7 @@ export class ExchangeCodeRepository {
         challenge: code.text('code_challenge', MAX_CHALLENGE),
         method: code.oneOf('code_challenge_method', ['s256', 'plain']),
       },
+      sealed: code.bytesOrNull('sealed', MAX_SEALED),
     };
   }
 }

@@ -1,26 +1,20 @@
-/** Signs users in with what a mail holds: its link, its code, or the code that a link gave to a client with PKCE. */
+/** Signs users in with what a mail holds: its link or its code. */
 import { Injectable } from '@nestjs/common';
-import { createHash, randomUUID } from 'node:crypto';
 import { Clock } from '../../common/time/clock';
 import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { RequestOrigin } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
-import { AccountRepository } from '../accounts/account.repository';
 import { refusingTakenAddress } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
-import { invalidExchangeCode, invalidMailedToken, wrongVerifier } from '../auth.errors';
+import { invalidMailedToken } from '../auth.errors';
 import { hashCode } from '../mail/mail-flow';
 import { hashMailedToken, MailedTokenKind } from '../mail/mailed-token';
 import { MailedTokenRepository, SpentToken } from '../mail/mailed-token.repository';
 import { SignInMethod } from '../sessions/session';
 import { SignedIn } from '../sessions/session-issuer.service';
 import { SessionStarter } from '../sessions/session-starter.service';
-import { ExchangeCodeRepository } from './exchange-code.repository';
-import { isVerifierOf } from './pkce';
-
-/** Milliseconds in which the client must exchange a code. */
-const EXCHANGE_MS = 300_000;
+import { CodeExchange } from './code-exchange.service';
 
 /** A client with PKCE gets a code to exchange, every other one the session itself. */
 export type LinkOutcome = { readonly code: string } | { readonly session: SignedIn };
@@ -29,8 +23,7 @@ export type LinkOutcome = { readonly code: string } | { readonly session: Signed
 export class MailedSignInService {
   constructor(
     private readonly tokens: MailedTokenRepository,
-    private readonly codes: ExchangeCodeRepository,
-    private readonly accounts: AccountRepository,
+    private readonly codes: CodeExchange,
     private readonly starter: SessionStarter,
     private readonly throttle: GuessThrottle,
     private readonly clock: Clock,
@@ -76,29 +69,8 @@ export class MailedSignInService {
     const spent = await this.spend(project, hashMailedToken(token), kinds, origin);
     const { account, challenge, kind } = spent;
     if (!challenge) return { session: await this.start(project, spent, 'otp', origin) };
-    const code = randomUUID();
-    const expiresAt = new Date(this.clock.now() + EXCHANGE_MS);
     const exchange = { userId: account.id, method: METHODS[kind], challenge };
-    await this.codes.insert(project, hashExchangeCode(code), exchange, expiresAt);
-    return { code };
-  }
-
-  /** A code is spent by the first attempt, even with a wrong verifier. @throws AppError 401, 429 */
-  async exchange(
-    project: Project,
-    { code, verifier }: { code: string; verifier: string },
-    origin: RequestOrigin,
-  ): Promise<SignedIn> {
-    const found = await this.throttle.attemptFrom({ project, origin }, async () => {
-      const spent = await this.codes.spend(project, hashExchangeCode(code), this.now());
-      if (spent && !isVerifierOf(spent.challenge, verifier)) throw wrongVerifier();
-      return spent;
-    });
-    if (!found) throw invalidExchangeCode();
-    const credentials = await this.accounts.findCredentialsById(project, found.userId);
-    const started = credentials && (await this.starter.start(project, credentials, found.method, origin));
-    if (!started) throw invalidExchangeCode();
-    return started;
+    return { code: await this.codes.issue(project, exchange) };
   }
 
   private async spend(
@@ -139,7 +111,3 @@ const METHODS: Readonly<Record<MailedTokenKind, SignInMethod>> = {
   magic_link: 'magiclink',
   reauthentication: 'otp',
 };
-
-function hashExchangeCode(code: string): Buffer {
-  return createHash('sha256').update(code).digest();
-}

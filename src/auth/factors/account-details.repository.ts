@@ -1,4 +1,4 @@
-/** An account with its factors and the mails that wait for an answer, for clients that show all of it. */
+/** An account with its factors, identities and the mails that wait for an answer, for clients that show all of it. */
 import { Injectable } from '@nestjs/common';
 import { Statement } from '../../database/statement';
 import { RecordReader } from '../../database/rows/record-reader';
@@ -10,6 +10,7 @@ import { MAILED_TOKEN_KINDS, MailedTokenKind } from '../mail/mailed-token';
 import { Account } from '../accounts/account';
 import { ACCOUNT_COLUMNS, toAccountOrNull } from '../accounts/account-record';
 import { liveAccount } from '../accounts/account-statements';
+import { identitiesOf, type Identity, toIdentity } from '../accounts/identity';
 
 export interface PendingMail {
   readonly email: string;
@@ -20,6 +21,8 @@ export interface AccountDetails {
   readonly account: Account;
   /** The oldest first. */
   readonly factors: readonly Factor[];
+  /** At providers, the oldest first. */
+  readonly identities: readonly Identity[];
   readonly pending: Readonly<Partial<Record<MailedTokenKind, PendingMail>>>;
 }
 
@@ -49,7 +52,7 @@ export class AccountDetailsRepository {
   private async read(project: Project, userId: string, account: Statement): Promise<AccountDetails | null> {
     const reason = 'auth.users is closed to the roles of callers';
     const values = [userId];
-    const [user, factors, tokens] = await this.rls.systemBatch(project.database, reason, [
+    const [user, factors, tokens, identities] = await this.rls.systemBatch(project.database, reason, [
       account,
       {
         name: 'auth:factors-by-user',
@@ -61,6 +64,7 @@ export class AccountDetailsRepository {
         text: 'select kind, email, created_at from auth.mailed_tokens where user_id = $1 and expires_at > now()',
         values,
       },
+      identitiesOf(userId),
     ]);
     const found = toAccountOrNull(user);
     if (!found) return null;
@@ -72,6 +76,7 @@ export class AccountDetailsRepository {
     return {
       account: found,
       factors: (factors?.rows ?? []).map(toFactor),
+      identities: (identities?.rows ?? []).map(toIdentity),
       pending: Object.fromEntries(pending),
     };
   }

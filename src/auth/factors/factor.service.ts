@@ -14,6 +14,7 @@ import { AuditAction, AuditEntry, byUser } from '../audit/audit-entry';
 import { AuditRepository } from '../audit/audit.repository';
 import { RequestOrigin } from '../../identity/request-origin';
 import { factorNotFound, secondFactorRequired, tooManyFactors, wrongCode } from '../auth.errors';
+import { Hooks } from '../hooks/hooks.service';
 import { SessionIssuer, SignedIn } from '../sessions/session-issuer.service';
 import { Factor, SealedFactor } from './factor';
 import { FactorOutcome, FactorRepository, MAX_FACTORS } from './factor.repository';
@@ -45,6 +46,7 @@ export class FactorService {
     private readonly factors: FactorRepository,
     private readonly sessions: SessionRaiseRepository,
     private readonly issuer: SessionIssuer,
+    private readonly hooks: Hooks,
     private readonly throttle: GuessThrottle,
     private readonly audit: AuditRepository,
     private readonly clock: Clock,
@@ -96,9 +98,10 @@ export class FactorService {
     const guess: Guess = { project, account: `factors:${owner.userId}`, origin };
     const step = this.stepOf(project, factor, code);
     const entry = this.entry(factor.verified ? 'factor_used' : 'factor_verified', origin, owner, code.id);
-    const raised = await this.throttle.attempt(guess, async () =>
-      step === null ? null : this.sessions.raise(project, owner, { id: code.id, step }, entry),
-    );
+    const raised = await this.throttle.attempt(guess, async () => {
+      await this.tellOfAttempt(project, owner, code.id, step !== null);
+      return step === null ? null : this.sessions.raise(project, owner, { id: code.id, step }, entry);
+    });
     if (!raised) {
       await this.audit.write(project, { ...entry, action: 'factor_failed' });
       throw wrongCode();
@@ -117,6 +120,19 @@ export class FactorService {
     const factor = UUID.test(id) ? await this.factors.find(project, owner, id, this.now()) : null;
     if (!factor) throw factorNotFound();
     return factor;
+  }
+
+  /** A wrong code is refused, whatever the function does. */
+  private async tellOfAttempt(
+    project: Project,
+    { userId }: SessionOwner,
+    factorId: string,
+    valid: boolean,
+  ): Promise<void> {
+    const input = { user_id: userId, factor_id: factorId, factor_type: 'totp', valid };
+    await this.hooks.run(project, 'mfa_verification_attempt_hook', input).catch((error: unknown) => {
+      if (valid) throw error;
+    });
   }
 
   /** The time step of the code, or null if the code is wrong. */

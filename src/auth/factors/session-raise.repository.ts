@@ -8,7 +8,7 @@ import { ACCOUNT_COLUMNS } from '../accounts/account-record';
 import { methodReference, SessionOwner, SHORT_TIMEOUT } from '../accounts/account-statements';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
-import { callingClaims, claimsOf } from '../sessions/custom-claims';
+import { callingClaims, claimsOf, withClaims } from '../sessions/custom-claims';
 import { RotatedSession, toRotated } from '../sessions/session';
 import { lockOwner, ME, ownerValues } from './factor-statements';
 
@@ -40,17 +40,22 @@ export class SessionRaiseRepository {
       this.rls.systemBatch(project.database, REASON, [
         SHORT_TIMEOUT,
         ...lockOwner(owner),
-        raising(owner, code, audit),
+        raising(project, owner, code, audit),
         endingWeakSessions(owner, code, audit.now),
       ]),
     );
     const row = results.at(-2)?.rows[0];
-    return row ? toRotated(row, owner.sessionId) : null;
+    return row ? toRotated(row, owner.sessionId, project) : null;
   }
 }
 
 /** Skips a number of the refresh token, so that a token from before the code is void at once, without the grace period. */
-function raising(owner: SessionOwner, { id, step }: UsedCode, audit: AuditEntry): Statement {
+function raising(
+  project: Project,
+  owner: SessionOwner,
+  { id, step }: UsedCode,
+  audit: AuditEntry,
+): Statement {
   const change = {
     name: 'auth:raise-session',
     steps: {
@@ -66,10 +71,10 @@ function raising(owner: SessionOwner, { id, step }: UsedCode, audit: AuditEntry)
         returning s.refresh_count, s.aal, s.amr::text as amr, s.revoked_at, ${ACCOUNT_COLUMNS}`,
     },
     audited: 'used',
-    query: `select r.*, ${claimsOf('r.id')} as claims from raised r`,
+    query: `select r.*, ${claimsOf('r.id', project)} as claims from raised r`,
     values: [...ownerValues(owner, audit.now), id, step],
   } as const;
-  return withAudit(change, audit);
+  return withClaims(withAudit(change, audit), project);
 }
 
 /** Does nothing unless the code is the first one of its factor. */

@@ -27,6 +27,7 @@ import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { EmailDto, RefreshDto, SignInDto, SignUpDto, TokenDto, UpdatePasswordDto } from './dto/account.dto';
 import { MessageAnswer, MessageDto, SignedInDto, SignedUpDto } from './dto/auth-answers.dto';
+import { hookFailed, hookRefused } from '../hooks/hook.errors';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @AuthApi('apikey')
@@ -45,7 +46,11 @@ export class AccountsController {
     Creates an account and signs it in. Needs the apikey only. Settings of the project can turn sign-up off, restrict it to e-mail domains, or require a verified address first (\`session\` is then null, and a verification mail is sent). Counts against the limit of requests per client address.`)
   @Answer(201, 'The user and a session', SignedUpDto, LIMIT_HEADERS)
   @Errors(invalidParameters('email must be a string'), invalidEmail(), emailTaken(), domainNotAllowed())
-  @Errors(signUpDisabled())
+  @Errors(
+    signUpDisabled(),
+    hookRefused(403, 'Only addresses of example.com'),
+    hookFailed('before_user_created_hook', null),
+  )
   signUp(
     @CurrentProject() project: Project,
     @Body() { email, password, name }: SignUpDto,
@@ -61,7 +66,8 @@ export class AccountsController {
     Starts a session. Needs the apikey only. An unknown address and a wrong password get the same answer in the same time. Failed attempts delay further ones, by account and by client address (429).`)
   @Answer(200, 'The user and a session', SignedInDto)
   @Errors(invalidParameters('email should not be empty'), wrongCredentials(), emailNotVerified())
-  @Errors(userBanned(), tooManyRequests())
+  @Errors(userBanned(), tooManyRequests(), hookRefused(403, 'Your licence has ended'))
+  @Errors(hookFailed('password_verification_attempt_hook', null))
   signIn(
     @CurrentProject() project: Project,
     @Body() { email, password }: SignInDto,

@@ -45,11 +45,14 @@ export const MailFormBody = createParamDecorator(
 );
 
 /** A route that the form of a page is sent to. */
-export const MailForm = (path: string): MethodDecorator =>
+export const MailForm = (
+  path: string,
+  reason = 'the form of the page sends it; the mailed token in it is the credential',
+): MethodDecorator =>
   applyDecorators(
     Post(path),
     HttpCode(200),
     UseGuards(ClientThrottlerGuard),
     UseInterceptors(MailFormInterceptor),
-    PublicRoute('the form of the page sends it; the mailed token in it is the credential'),
+    PublicRoute(reason),
   );

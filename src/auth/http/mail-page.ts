@@ -113,7 +113,7 @@ function contentSecurityPolicy(nonce: string, formTarget = ''): string {
 }
 
 export interface PageContext {
-  readonly page: 'reset' | 'verify' | 'signIn';
+  readonly page: 'reset' | 'verify' | 'signIn' | 'link';
   readonly project: Project;
   readonly texts: LanguageTexts;
 }

@@ -5,6 +5,7 @@ import { isUnusableRecord } from '../../database/rows/record-reader';
 import { MailTransport } from '../../infra/mail/mail-transport';
 import { Project } from '../../projects/project';
 import { EmailAddress, parseEmailAddress } from '../../identity/email-address';
+import { Hooks } from '../hooks/hooks.service';
 import { MailComposer } from './mail-composer.service';
 import { isMailKind } from './mail-kinds';
 import { MailMetrics } from './mail-metrics.service';
@@ -24,6 +25,7 @@ export class MailDelivery {
     private readonly composer: MailComposer,
     private readonly transport: MailTransport,
     private readonly metrics: MailMetrics,
+    private readonly hooks: Hooks,
     private readonly clock: Clock,
   ) {}
 
@@ -79,6 +81,19 @@ export class MailDelivery {
     const content = this.sealer.open(project.id, mailId, sealed);
     const { address } = recipientOf(mail, content);
     const { token, code, redirectTo, newEmail } = content;
+    if (project.settings.send_email_hook !== null) {
+      const email_data = {
+        email_action_type: kind,
+        token: code ?? '',
+        token_hash: token ?? '',
+        redirect_to: redirectTo ?? '',
+        site_url: project.settings.site_url ?? '',
+        new_email: newEmail ?? '',
+      };
+      const user = { email: address, name: mail.userName };
+      // An error is a failed attempt: the mail is tried again.
+      return this.hooks.run(project, 'send_email_hook', { user, email_data });
+    }
     const composed = await this.composer.compose(project, {
       kind,
       name: mail.userName,

@@ -8,8 +8,10 @@ import { Project } from '../../projects/project';
 import { ACCOUNT_COLUMNS, Credentials, toCredentials } from '../accounts/account-record';
 import { EmailAddress } from '../../identity/email-address';
 import {
+  appDataAfterProof,
   DROP_ADDRESS_CHANGES,
   DROP_FACTORS,
+  DROP_IDENTITIES,
   isLive,
   isNotBanned,
   lockAccount,
@@ -141,6 +143,7 @@ export class MailedTokenRepository {
           returning user_id, kind, email, email_key, code_challenge, code_challenge_method`,
         changed: `update auth.users u set email = t.email, email_key = t.email_key, updated_at = $2,
             email_verified_at = case when t.kind = 'email_change' then $2 else coalesce(u.email_verified_at, $2) end,
+            app_data = ${appDataAfterProof("t.kind <> 'email_change'")},
             is_anonymous = u.is_anonymous and t.kind <> 'email_change',
             encrypted_password = case when u.email_verified_at is null and t.kind <> 'email_change'
                 and (t.kind <> 'verify' or u.last_sign_in_at is not null) then null
@@ -151,6 +154,7 @@ export class MailedTokenRepository {
         // A new address was asked for by the user of the account.
         unproved: `${UNPROVED} and changed.kind <> 'email_change'`,
         dropped: DROP_FACTORS,
+        unlinked: DROP_IDENTITIES,
         cancelled: DROP_ADDRESS_CHANGES,
         ended: `update auth.sessions s set revoked_at = $2 from unproved
           where s.user_id = unproved.id and s.revoked_at is null`,

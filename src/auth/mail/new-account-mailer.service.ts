@@ -1,12 +1,15 @@
 /** Creates an account and mails a token to its address, both or neither: for sign-ups to verify, and for invitations. */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import { AppError } from '../../common/errors/app-error';
 import { JsonObject } from '../../common/text/json';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
 import { Account, NewAccount } from '../accounts/account';
 import { isTakenAddress, refusingTakenAddress, toAccount } from '../accounts/account-record';
-import { accountInsertion } from '../accounts/account.repository';
+import { AccountRepository, accountInsertion } from '../accounts/account.repository';
+import { creationOf } from '../hooks/hook-inputs';
+import { Hooks } from '../hooks/hooks.service';
 import { AuditContext, AuditEntry, byAnonymous } from '../audit/audit-entry';
 import { isDomainAllowed, localPart, parseEmailAddress } from '../../identity/email-address';
 import { AuthMailer } from './auth-mailer.service';
@@ -25,6 +28,8 @@ export class NewAccountMailer {
   constructor(
     private readonly rls: RlsTransaction,
     private readonly mailer: AuthMailer,
+    private readonly accounts: AccountRepository,
+    private readonly hooks: Hooks,
   ) {}
 
   /**
@@ -72,6 +77,7 @@ export class NewAccountMailer {
       invitedAt: null,
       now: context.now,
     };
+    if (!(await this.mayCreate(project, account, context))) return false;
     const audit = {
       created: byAnonymous('sign_up', account.id, context),
       mailed: byAnonymous('magic_link_requested', account.id, context),
@@ -81,6 +87,19 @@ export class NewAccountMailer {
       return true;
     } catch (error) {
       if (isTakenAddress(error)) return false;
+      throw error;
+    }
+  }
+
+  /** The function of the project is asked for new addresses only. */
+  private async mayCreate(project: Project, account: NewAccount, { origin }: AuditContext): Promise<boolean> {
+    if (project.settings.before_user_created_hook === null) return true;
+    if (await this.accounts.findCredentials(project, account.email.key)) return false;
+    try {
+      await this.hooks.run(project, 'before_user_created_hook', creationOf(account, origin));
+      return true;
+    } catch (error) {
+      if (error instanceof AppError && error.status < 500) return false;
       throw error;
     }
   }

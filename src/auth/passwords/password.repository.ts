@@ -4,7 +4,14 @@ import { Statement } from '../../database/statement';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import { DROP_FACTORS, isNotBanned, lockAccount, UNPROVED } from '../accounts/account-statements';
+import {
+  appDataAfterProof,
+  DROP_FACTORS,
+  DROP_IDENTITIES,
+  isNotBanned,
+  lockAccount,
+  UNPROVED,
+} from '../accounts/account-statements';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
 
@@ -92,11 +99,12 @@ function spending({ tokenHash, userId, newHash }: PasswordReset, audit: AuditEnt
         where token_hash = $1 and kind = any($2) and user_id = $3 and expires_at > $5
         returning user_id, email_key`,
       changed: `update auth.users u set encrypted_password = $4, updated_at = $5,
-          email_verified_at = coalesce(u.email_verified_at, $5)
+          email_verified_at = coalesce(u.email_verified_at, $5), app_data = ${appDataAfterProof('true')}
         from t where u.id = t.user_id and u.email_key = t.email_key and ${isNotBanned('$5')}
         returning u.id`,
       unproved: UNPROVED,
       dropped: DROP_FACTORS,
+      unlinked: DROP_IDENTITIES,
     },
     audited: 'changed',
     query: 'select id from changed',

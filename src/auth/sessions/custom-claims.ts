@@ -4,18 +4,43 @@ import { AppError } from '../../common/errors/app-error';
 import { isJsonObject, JsonObject, parseJson } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import { isServerUnavailable } from '../../database/sql/sqlstate';
+import { Statement, withoutName } from '../../database/statement';
+import { Project } from '../../projects/project';
+import { AUTHENTICATED_ROLE } from '../../projects/project-keys';
+import { hookRefused } from '../hooks/hook.errors';
+import { hookFunction } from '../hooks/hooks.service';
 import { isTakenAddress } from '../accounts/account-record';
 
 /** Characters that are read of the function's result. AccessTokenService allows fewer in a token. */
 const MAX_CLAIMS_TEXT = 16_384;
 
 /** SQL: the result of the function as text, whatever type the project gave it, cut if it is too long. @param userId SQL */
-export function claimsOf(userId: string): string {
-  return `left(auth.custom_claims(${userId})::text, ${MAX_CLAIMS_TEXT + 1})`;
+export function claimsOf(userId: string, { settings }: Project): string {
+  const { custom_access_token_hook: hook } = settings;
+  if (hook === null) return `left(auth.custom_claims(${userId})::text, ${MAX_CLAIMS_TEXT + 1})`;
+  return `(select left(${hookFunction(hook)}(${HOOK_INPUT})::text, ${MAX_CLAIMS_TEXT + 1}) from auth.users x where x.id = ${userId})`;
+}
+
+const HOOK_INPUT = `pg_catalog.jsonb_build_object('user_id', x.id, 'claims', pg_catalog.jsonb_build_object('sub', x.id,
+  'role', '${AUTHENTICATED_ROLE}', 'aud', '${AUTHENTICATED_ROLE}', 'email', x.email, 'is_anonymous', x.is_anonymous,
+  'app_metadata', x.app_data, 'user_metadata', x.data))`;
+
+/** A statement whose text depends on the project's settings is not kept prepared. */
+export function withClaims(statement: Statement, { settings }: Project): Statement {
+  return settings.custom_access_token_hook === null ? statement : withoutName(statement);
 }
 
 /** @param text the value of claimsOf() @throws AppError 500 if it is not an object, or cannot be used in a token */
-export function toCustomClaims(text: unknown): JsonObject {
+export function toCustomClaims(text: unknown, { settings }: Project): JsonObject {
+  if (settings.custom_access_token_hook === null) return claimsIn(text);
+  const { claims, error } = claimsIn(text);
+  if (isJsonObject(error)) throw hookRefused(error.http_code, error.message);
+  if (!isJsonObject(claims))
+    throw claimsFailed(new Error('the function must return an object with "claims"'));
+  return claims;
+}
+
+function claimsIn(text: unknown): JsonObject {
   if ((text ?? null) === null) return {};
   if (typeof text !== 'string') throw unusableClaims('must return a JSON object');
   if (text.length > MAX_CLAIMS_TEXT) throw unusableClaims(`returned more than ${MAX_CLAIMS_TEXT} characters`);

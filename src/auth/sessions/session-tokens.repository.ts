@@ -14,7 +14,7 @@ import { MAX_EMAIL } from '../../identity/email-address';
 import { AuditEntry } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { withAudit } from '../audit/with-audit';
-import { callingClaims, claimsOf, toCustomClaims } from './custom-claims';
+import { callingClaims, claimsOf, toCustomClaims, withClaims } from './custom-claims';
 import { RefreshTokenContent } from './refresh-token.service';
 import { NewSession, RotatedSession, toRotated } from './session';
 
@@ -32,20 +32,20 @@ export class SessionTokensRepository {
     const rows = await this.withClaims(
       project,
       'a sign-in has no caller yet',
-      sessionInsertion(session, audit),
+      sessionInsertion(project, session, audit),
     );
-    return rows[0] ? toCustomClaims(rows[0].claims) : null;
+    return rows[0] ? toCustomClaims(rows[0].claims, project) : null;
   }
 
   /** The address and the custom claims of a user; null for an unknown one. */
   async findClaims(project: Project, userId: string): Promise<{ email: string; custom: JsonObject } | null> {
     const [row] = await this.withClaims(project, 'an administrator views the project as a user', {
-      text: `select u.email, ${claimsOf('u.id')} as claims from auth.users u where u.id = $1`,
+      text: `select u.email, ${claimsOf('u.id', project)} as claims from auth.users u where u.id = $1`,
       values: [userId],
     });
     if (!row) return null;
     const email = new RecordReader('auth.users', row).text('email', 2 * MAX_EMAIL);
-    return { email, custom: toCustomClaims(row.claims) };
+    return { email, custom: toCustomClaims(row.claims, project) };
   }
 
   /** Creates an account with its first session, both or neither. Fails with 23505 on users_email_key for a taken address. */
@@ -58,11 +58,11 @@ export class SessionTokensRepository {
     const statements = [
       accountInsertion(account, audit),
       SHORT_TIMEOUT,
-      sessionInsertion(session, { ...audit, action: 'sign_in' }),
+      sessionInsertion(project, session, { ...audit, action: 'sign_in' }),
     ];
     const results = this.rls.systemBatch(project.database, 'a sign-up has no caller yet', statements);
     const [created, , begun] = await callingClaims(results);
-    const customClaims = toCustomClaims(begun?.rows[0]?.claims);
+    const customClaims = toCustomClaims(begun?.rows[0]?.claims, project);
     return { account: toAccount(created?.rows[0] ?? {}), customClaims };
   }
 
@@ -79,10 +79,10 @@ export class SessionTokensRepository {
   ): Promise<RotatedSession | null> {
     const rows = await this.withClaims(project, 'a refresh token is the only credential', {
       name: 'auth:rotate-session',
-      text: ROTATE,
+      text: rotation(project),
       values: [sessionId, number, now, expiresAt, origin.ip, origin.userAgent],
     });
-    return rows[0] ? toRotated(rows[0], sessionId) : null;
+    return rows[0] ? toRotated(rows[0], sessionId, project) : null;
   }
 
   private async withClaims(
@@ -90,13 +90,16 @@ export class SessionTokensRepository {
     reason: string,
     statement: Statement,
   ): Promise<QueryResultRow[]> {
-    const results = this.rls.systemBatch(project.database, reason, [SHORT_TIMEOUT, statement]);
+    const results = this.rls.systemBatch(project.database, reason, [
+      SHORT_TIMEOUT,
+      withClaims(statement, project),
+    ]);
     const [, result] = await callingClaims(results);
     return result?.rows ?? [];
   }
 }
 
-const ROTATE = `with rotated as (
+const rotation = (project: Project): string => `with rotated as (
     update auth.sessions s set
       refresh_count = case when s.refresh_count = $2 then $2 + 1 else s.refresh_count end,
       refreshed_at = case when s.refresh_count = $2 then $3 else s.refreshed_at end,
@@ -108,10 +111,10 @@ const ROTATE = `with rotated as (
     from auth.users u
     where s.id = $1 and u.id = s.user_id and ${isLive('$3')}
     returning s.refresh_count, s.aal, s.amr::text as amr, s.revoked_at, ${ACCOUNT_COLUMNS})
-  select r.*, ${claimsOf('r.id')} as claims from rotated r`;
+  select r.*, ${claimsOf('r.id', project)} as claims from rotated r`;
 
 /** Begins a session, unless the account was changed or banned in the meantime. Its row has the custom claims. */
-function sessionInsertion(session: NewSession, audit: AuditEntry): Statement {
+function sessionInsertion(project: Project, session: NewSession, audit: AuditEntry): Statement {
   const { id, userId, passwordHash, newPasswordHash, expiresAt, origin, method } = session;
   const insertion = {
     name: 'auth:insert-session',
@@ -126,7 +129,7 @@ function sessionInsertion(session: NewSession, audit: AuditEntry): Statement {
         and least(o.revoked_at, o.expires_at) < $4::timestamptz - interval '${ENDED_SESSION_DAYS} days'`,
     },
     audited: 'u',
-    query: `select ${claimsOf('u.id')} as claims from u`,
+    query: `select ${claimsOf('u.id', project)} as claims from u`,
     values: [
       id,
       userId,
@@ -139,5 +142,5 @@ function sessionInsertion(session: NewSession, audit: AuditEntry): Statement {
       method,
     ],
   } as const;
-  return withAudit(insertion, audit);
+  return withClaims(withAudit(insertion, audit), project);
 }

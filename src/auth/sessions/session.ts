@@ -6,6 +6,7 @@ import { RecordReader } from '../../database/rows/record-reader';
 import { Account } from '../accounts/account';
 import { toAccount } from '../accounts/account-record';
 import { RequestOrigin } from '../../identity/request-origin';
+import { Project } from '../../projects/project';
 import { toCustomClaims } from './custom-claims';
 
 const TABLE = 'auth.sessions';
@@ -29,6 +30,7 @@ export const SIGN_IN_METHODS = [
   'email/signup',
   'email_change',
   'anonymous',
+  'oauth',
   'totp',
 ] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
@@ -82,7 +84,7 @@ export interface SessionInfo {
  * @param sessionId from the credential: tokens are issued for this session, whatever id the row has
  * @throws AppError 500 for a value that the column cannot hold
  */
-export function toRotated(row: QueryResultRow, sessionId: string): RotatedSession {
+export function toRotated(row: QueryResultRow, sessionId: string, project: Project): RotatedSession {
   const session = new RecordReader(TABLE, row);
   return {
     account: toAccount(row),
@@ -91,7 +93,7 @@ export function toRotated(row: QueryResultRow, sessionId: string): RotatedSessio
     aal: session.oneOf('aal', [ONE_FACTOR, TWO_FACTORS]),
     amr: toMethods(session.text('amr', MAX_AMR)),
     revoked: !session.isNull('revoked_at'),
-    customClaims: toCustomClaims(row.claims),
+    customClaims: toCustomClaims(row.claims, project),
   };
 }
 

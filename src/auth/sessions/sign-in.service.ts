@@ -1,5 +1,6 @@
 /** Signs users in with e-mail and password (SPEC.md 4.2, "Sign in"). */
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { messageOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { Account, isBanned } from '../accounts/account';
@@ -13,16 +14,22 @@ import { assertUsablePassword } from '../../identity/passwords/password-policy';
 import { Passwords } from '../../identity/passwords/passwords.service';
 import { AccountRepository } from '../accounts/account.repository';
 import { AuditRepository } from '../audit/audit.repository';
+import { Hooks } from '../hooks/hooks.service';
 import { SignedIn } from './session-issuer.service';
 import { SessionStarter } from './session-starter.service';
 
+const HOOK = 'password_verification_attempt_hook';
+
 @Injectable()
 export class SignInService {
+  private readonly logger = new Logger(SignInService.name);
+
   constructor(
     private readonly accounts: AccountRepository,
     private readonly starter: SessionStarter,
     private readonly passwords: Passwords,
     private readonly audit: AuditRepository,
+    private readonly hooks: Hooks,
     private readonly clock: Clock,
   ) {}
 
@@ -60,14 +67,23 @@ export class SignInService {
     const key = keyOf(email);
     const find = (): Promise<Credentials | null> => this.accounts.findCredentials(project, key);
     const guess = { project, account: key, origin };
-    const credentials = await this.passwords.check(guess, password, find, (found) => {
+    const credentials = await this.passwords.check(guess, password, find, async (found) => {
+      await this.tellOfFailure(project, found);
       const context = { now: new Date(this.clock.now()), origin };
       const entry = byAnonymous('sign_in_failed', found?.account.id ?? null, context);
       // The actor did not prove to be the account's owner.
       return this.audit.write(project, { ...entry, actorId: null });
     });
     if (!credentials) throw wrongCredentials();
+    await this.hooks.run(project, HOOK, { user_id: credentials.account.id, valid: true });
     return credentials;
+  }
+
+  /** An unknown address is reported too, without an id. The answer stays the same, whatever the function does. */
+  private async tellOfFailure(project: Project, found: Credentials | null): Promise<void> {
+    await this.hooks
+      .run(project, HOOK, { user_id: found?.account.id ?? null, valid: false })
+      .catch((error: unknown) => this.logger.warn(`${HOOK} of project ${project.slug}: ${messageOf(error)}`));
   }
 
   private assertMaySignIn(project: Project, account: Account): void {

@@ -10,6 +10,8 @@ import { refusingTakenAddress } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { anonymousDisabled, domainNotAllowed, signUpDisabled } from '../auth.errors';
+import { creationOf } from '../hooks/hook-inputs';
+import { Hooks } from '../hooks/hooks.service';
 import { MailFlow } from '../mail/mail-flow';
 import { NewAccountMailer } from '../mail/new-account-mailer.service';
 import { Passwords } from '../../identity/passwords/passwords.service';
@@ -37,6 +39,7 @@ export class SignUpService {
     private readonly sessions: SessionTokensRepository,
     private readonly starter: SessionStarter,
     private readonly passwords: Passwords,
+    private readonly hooks: Hooks,
     private readonly mailer: NewAccountMailer,
     private readonly clock: Clock,
   ) {}
@@ -65,6 +68,7 @@ export class SignUpService {
       invitedAt: null,
       now: new Date(this.clock.now()),
     };
+    await this.hooks.run(project, 'before_user_created_hook', creationOf(account, origin));
     return project.settings.email_verification_required
       ? this.createUnverified(project, account, origin, flow)
       : this.createWithSession(project, account, 'password', origin);
@@ -90,6 +94,7 @@ export class SignUpService {
       invitedAt: null,
       now: new Date(this.clock.now()),
     };
+    await this.hooks.run(project, 'before_user_created_hook', creationOf(account, origin));
     return this.createWithSession(project, account, 'anonymous', origin);
   }
 

@@ -27,6 +27,7 @@ const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
     example: UUID_EXAMPLE,
     format: 'uuid',
   },
+  provider_name: { description: 'The name of a provider of the project', example: 'google' },
   identity_id: { description: 'The id of an identity of the user', example: UUID_EXAMPLE, format: 'uuid' },
   session_id: {
     description: 'The id of a session, from the list of sessions',

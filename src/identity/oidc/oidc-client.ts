@@ -1,15 +1,20 @@
 /** A client of one issuer of OpenID Connect: authorization code with PKCE (RFC 7636), state and nonce, by discovery. */
 import { Logger } from '@nestjs/common';
-import type { Configuration } from 'openid-client' with { 'resolution-mode': 'import' };
+import type { ClientAuth, Configuration, CustomFetch, ServerMetadata } from 'openid-client' with {
+  'resolution-mode': 'import',
+};
 import { messageOf } from '../../common/errors/error-facts';
 import type { JsonObject } from '../../common/text/json';
 import { oidcFailed, oidcUnreachable } from '../identity.errors';
+import { CLOCK_TOLERANCE } from './id-token';
 import { hasClaim } from './issued-identity';
 
 /** Seconds for an answer of the issuer. */
 const TIMEOUT_SECONDS = 10;
 /** Milliseconds after which the issuer's metadata are read again. */
 const REDISCOVER_MS = 60 * 60_000;
+
+type Library = typeof import('openid-client', { with: { 'resolution-mode': 'import' } });
 
 export interface OidcClientConfig {
   readonly issuer: string;
@@ -20,6 +25,12 @@ export interface OidcClientConfig {
   readonly scopes: string;
   /** The callback, with which the client is registered at the issuer. */
   readonly redirectUri: string;
+  /** Default: fetch() of Node, for an issuer that the operator chose. */
+  readonly fetch?: CustomFetch;
+  /** How the secret is sent; default: `basic`. */
+  readonly authentication?: 'basic' | 'post';
+  /** Of an OAuth 2 server without OpenID Connect, which has no metadata to discover and issues no ID tokens. */
+  readonly server?: ServerMetadata;
 }
 
 /** What one sign-in is bound to. */
@@ -27,6 +38,15 @@ export interface OidcChecks {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
+}
+
+/** What the token endpoint answered. */
+export interface IssuedTokens {
+  /** Of the ID token; null for a server without OpenID Connect. */
+  readonly claims: JsonObject | null;
+  readonly idToken: string | null;
+  readonly accessToken: string;
+  readonly refreshToken: string | null;
 }
 
 export class OidcClient {
@@ -39,48 +59,93 @@ export class OidcClient {
   /** The issuer's page, and what its answer is checked with. @throws AppError 503 */
   async begin(): Promise<{ url: string; checks: OidcChecks }> {
     const library = await import('openid-client');
+    const checks = { ...(await this.newChecks()), state: library.randomState() };
+    return { url: await this.urlFor(checks), checks };
+  }
+
+  async newChecks(): Promise<Omit<OidcChecks, 'state'>> {
+    const library = await import('openid-client');
+    return { nonce: library.randomNonce(), verifier: library.randomPKCECodeVerifier() };
+  }
+
+  /** The issuer's page. @param parameters in addition @throws AppError 503 */
+  async urlFor(checks: OidcChecks, parameters: Readonly<Record<string, string>> = {}): Promise<string> {
+    const library = await import('openid-client');
     const configuration = await this.discover();
-    const checks = {
-      state: library.randomState(),
-      nonce: library.randomNonce(),
-      verifier: library.randomPKCECodeVerifier(),
-    };
     const url = library.buildAuthorizationUrl(configuration, {
+      ...parameters,
       redirect_uri: this.config.redirectUri,
-      scope: this.config.scopes,
+      scope: parameters.scope ?? this.config.scopes,
       state: checks.state,
-      nonce: checks.nonce,
+      ...(this.config.server ? {} : { nonce: checks.nonce }),
       code_challenge: await library.calculatePKCECodeChallenge(checks.verifier),
       code_challenge_method: 'S256',
     });
-    return { url: url.href, checks };
+    return url.href;
+  }
+
+  /** @throws AppError 503 */
+  async serverMetadata(): Promise<Readonly<ServerMetadata>> {
+    return (await this.discover()).serverMetadata();
   }
 
   /**
-   * Verifies the issuer's answer and exchanges its code.
+   * Verifies the issuer's answer and exchanges its code. The signature of an ID token is not verified, since it came over TLS.
    * @param query of the callback's URL, with `?`
-   * @param wanted claims that the userinfo endpoint is asked for if the ID token lacks one of them
-   * @returns the claims, of which `iss` and `sub` are texts
-   * @throws AppError 401 for an answer that is not the one to this sign-in, or a token that does not verify; 503
+   * @throws AppError 401 for an answer that is not the one to this sign-in, 503
    */
-  async finish(query: string, checks: OidcChecks, wanted: readonly string[]): Promise<JsonObject> {
-    const library = await import('openid-client');
+  async exchange(query: string, checks: OidcChecks): Promise<IssuedTokens> {
     const configuration = await this.discover();
-    try {
+    return this.refusing(async () => {
+      const library = await import('openid-client');
       const callback = new URL(this.config.redirectUri + query);
+      const isOidc = !this.config.server;
       const tokens = await library.authorizationCodeGrant(configuration, callback, {
         expectedState: checks.state,
-        expectedNonce: checks.nonce,
+        ...(isOidc ? { expectedNonce: checks.nonce } : {}),
         pkceCodeVerifier: checks.verifier,
-        idTokenExpected: true,
+        idTokenExpected: isOidc,
       });
-      const claims = tokens.claims() as JsonObject | undefined;
-      if (!claims) throw new Error('the issuer sent no ID token');
-      const isComplete = wanted.every((name) => hasClaim(claims, name));
-      if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+      const claims = (tokens.claims() as JsonObject | undefined) ?? null;
+      if (isOidc && !claims) throw new Error('the issuer sent no ID token');
+      return {
+        claims,
+        idToken: tokens.id_token ?? null,
+        accessToken: tokens.access_token,
+        refreshToken: tokens.refresh_token ?? null,
+      };
+    });
+  }
+
+  /**
+   * The claims of an account: of its ID token, and of the userinfo endpoint if it lacks one that is wanted.
+   * @throws AppError 401, 503
+   */
+  async claimsOf(claims: JsonObject, accessToken: string, wanted: readonly string[]): Promise<JsonObject> {
+    const configuration = await this.discover();
+    const isComplete = wanted.every((name) => hasClaim(claims, name));
+    if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+    return this.refusing(async () => {
+      const library = await import('openid-client');
       // fetchUserInfo() refuses claims about another subject.
-      const more = await library.fetchUserInfo(configuration, tokens.access_token, claims.sub as string);
+      const more = await library.fetchUserInfo(configuration, accessToken, claims.sub as string);
       return { ...(more as JsonObject), ...claims };
+    });
+  }
+
+  /**
+   * exchange() and claimsOf().
+   * @param wanted claims that the userinfo endpoint is asked for if the ID token lacks one of them
+   * @returns the claims, of which `iss` and `sub` are texts
+   */
+  async finish(query: string, checks: OidcChecks, wanted: readonly string[]): Promise<JsonObject> {
+    const { claims, accessToken } = await this.exchange(query, checks);
+    return this.claimsOf(claims ?? {}, accessToken, wanted);
+  }
+
+  private async refusing<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
     } catch (error) {
       this.logger.warn(`Single sign-on failed: ${messageOf(error)}`);
       throw oidcFailed(error);
@@ -100,13 +165,33 @@ export class OidcClient {
   }
 
   private async readMetadata(): Promise<Configuration> {
-    const { issuer, clientId, clientSecret } = this.config;
+    const { issuer, clientId, clientSecret, server, fetch } = this.config;
     const library = await import('openid-client');
-    const authentication = clientSecret === null ? library.None() : library.ClientSecretBasic(clientSecret);
-    const metadata = clientSecret === null ? {} : { client_secret: clientSecret };
-    // Whoever configures an issuer refuses http for those on other machines.
+    const metadata = {
+      ...(clientSecret === null ? {} : { client_secret: clientSecret }),
+      [library.clockTolerance]: CLOCK_TOLERANCE,
+    };
+    const authentication = this.authentication(library);
+    // The operator allows http, for an issuer on this machine or for a host of a tenant.
     const execute = issuer.startsWith('http:') ? [library.allowInsecureRequests] : [];
-    const options = { execute, timeout: TIMEOUT_SECONDS };
+    if (server) {
+      const configuration = new library.Configuration(server, clientId, metadata, authentication);
+      execute.forEach((allow) => allow(configuration));
+      configuration.timeout = TIMEOUT_SECONDS;
+      if (fetch) configuration[library.customFetch] = fetch;
+      return configuration;
+    }
+    const options = {
+      execute,
+      timeout: TIMEOUT_SECONDS,
+      ...(fetch ? { [library.customFetch]: fetch } : {}),
+    };
     return library.discovery(new URL(issuer), clientId, metadata, authentication, options);
+  }
+
+  private authentication({ None, ClientSecretBasic, ClientSecretPost }: Library): ClientAuth {
+    const { clientSecret, authentication } = this.config;
+    if (clientSecret === null) return None();
+    return authentication === 'post' ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
   }
 }

@@ -15,6 +15,8 @@ const FRAMEWORK = new Set([
 const RETHROWN = 'ExceptionHandler';
 /** Limit for the characters of one text: an error raised by a project's SQL may have megabytes. */
 const MAX_TEXT = 8_192;
+/** Bytes of lines that wait while standard output cannot be written. */
+const MAX_WAITING = 1024 * 1024;
 /** A JWT, or the beginning of one: all keys and access tokens are JWTs. */
 const TOKEN = /\beyJ[\w-]{10,}(?:\.[\w-]*){0,2}/g;
 
@@ -22,7 +24,7 @@ export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
 
   /** @param destination default: standard output */
-  constructor(level: string, destination: DestinationStream = pino.destination(1)) {
+  constructor(level: string, destination: DestinationStream = standardOutput()) {
     this.pino = pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, destination);
   }
 
@@ -65,4 +67,11 @@ export class JsonLogger implements LoggerService {
 /** Removes tokens and limits the length: a message may quote text of a client or a project's SQL. */
 function clean(text: unknown): string {
   return String(text).slice(0, MAX_TEXT).replace(TOKEN, '[token]');
+}
+
+/** On a full disk lines are lost, and the process goes on. */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, maxLength: MAX_WAITING });
+  output.on('error', () => undefined);
+  return output;
 }

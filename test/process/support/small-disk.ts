@@ -41,6 +41,11 @@ export class SmallDisk {
     rmSync(this.filler, { force: true });
   }
 
+  /** @param options such as `size=400m` */
+  grow(options: string): void {
+    spawnSync('mount', ['-o', `remount,${options}`, this.directory]);
+  }
+
   unmount(): void {
     // Lazy, because a killed server may hold files open for a moment.
     spawnSync('umount', ['--lazy', this.directory]);

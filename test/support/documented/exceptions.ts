@@ -7,7 +7,7 @@ const LEFT_OUT: readonly RegExp[] = [
   /^\/($|tour$|(docs|console)(\/|$))/, // pages for people
   /^\/p\/[^/]+\/types\.ts$/, // a file, also for people
   /^\/v1\/auth\/[^/]+\/(reset|verify|invite)$/, // pages that mails link to
-  /^\/p\/[^/]+\/auth\/v1\/verify\/confirm$/,
+  /^\/p\/[^/]+\/auth\/v1\/(verify|callback)\/confirm$/,
 ];
 
 const TABLE_REST = /^\/(p\/[^/]+\/)?rest\/v1(\/|$)/;

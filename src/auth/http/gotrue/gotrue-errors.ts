@@ -8,6 +8,18 @@ import { bodyNotJson } from '../../../http/bodies/body.errors';
 type Known = readonly [status: number | null, code: string, message: string | null];
 
 const KNOWN: Readonly<Record<string, Known>> = {
+  address_not_proved: [422, 'provider_email_needs_verification', null],
+  identity_not_found: [422, 'identity_not_found', "Identity doesn't exist"],
+  identity_taken: [422, 'identity_already_exists', 'Identity is already linked to another user'],
+  invalid_state: [400, 'bad_oauth_state', null],
+  last_identity: [422, 'single_identity_not_deletable', 'User must have at least 1 identity after unlinking'],
+  linking_disabled: [404, 'manual_linking_disabled', 'Manual linking is disabled'],
+  no_address: [422, 'provider_email_needs_verification', 'Error getting user email from external provider'],
+  oidc_failed: [400, 'bad_oauth_callback', 'The answer of the provider is not valid for this sign-in'],
+  oidc_unreachable: [503, 'unexpected_failure', 'The provider does not answer'],
+  provider_not_enabled: [400, 'validation_failed', 'Unsupported provider: provider is not enabled'],
+  provider_not_found: [404, 'validation_failed', null],
+  provider_refused: [403, 'bad_oauth_callback', null],
   account_locked: [429, 'over_request_rate_limit', 'Request rate limit reached'],
   address_needed: [
     422,
@@ -25,6 +37,8 @@ const KNOWN: Readonly<Record<string, Known>> = {
   email_taken: [422, 'email_exists', 'A user with this email address has already been registered'],
   factor_not_found: [404, 'mfa_factor_not_found', 'Factor not found'],
   forbidden: [403, 'not_admin', 'User not allowed'],
+  hook_failed: [500, 'unexpected_failure', null],
+  hook_refused: [null, 'hook_refused', null],
   insufficient_aal: [403, 'insufficient_aal', 'AAL2 session is required when MFA is enabled.'],
   invalid_code: [422, 'mfa_verification_failed', 'Invalid TOTP code entered'],
   invalid_credentials: [400, 'invalid_credentials', 'Invalid login credentials'],
@@ -90,23 +104,11 @@ export const phoneDisabled = (): GoTrueError =>
 export const otpExpired = (): GoTrueError =>
   new GoTrueError(403, 'otp_expired', 'Token has expired or is invalid');
 
-export const providerDisabled = (): GoTrueError =>
-  new GoTrueError(400, 'provider_disabled', 'Provider is not enabled');
-
 export const web3Disabled = (): GoTrueError =>
   new GoTrueError(422, 'web3_provider_disabled', 'Web3 provider is disabled');
 
-export const unsupportedProvider = (): GoTrueError =>
-  validationFailed('Unsupported provider: provider is not enabled');
-
 export const samlDisabled = (): GoTrueError =>
   new GoTrueError(404, 'saml_provider_disabled', 'SAML 2.0 is disabled');
-
-export const linkingDisabled = (): GoTrueError =>
-  new GoTrueError(404, 'manual_linking_disabled', 'Manual linking is disabled');
-
-export const lastIdentity = (): GoTrueError =>
-  new GoTrueError(422, 'single_identity_not_deletable', 'User must have at least 1 identity after unlinking');
 
 export const challengeExpired = (): GoTrueError =>
   new GoTrueError(
@@ -132,7 +134,7 @@ export function toGoTrue(error: AppError, request?: Request): AppError {
   return new AppError({
     status: status ?? error.status,
     statusText: error.statusText,
-    code: code === 'over_request_rate_limit' && isMailing(request) ? 'over_email_send_rate_limit' : code,
+    code: codeAt(error, code, request),
     message: message ?? messageOf(error),
     headers: error.headers,
     extra: code === 'weak_password' ? { weak_password: { reasons: reasonsOf(error) } } : {},
@@ -143,6 +145,13 @@ export function toGoTrue(error: AppError, request?: Request): AppError {
 
 function messageOf({ message, details: { least } }: AppError): string {
   return typeof least === 'number' ? `Password should be at least ${least} characters.` : message;
+}
+
+/** Some codes depend on the route. */
+function codeAt(error: AppError, code: string, request: Request | undefined): string {
+  if (code === 'over_request_rate_limit' && isMailing(request)) return 'over_email_send_rate_limit';
+  const isToken = request?.path.endsWith('/token') ?? false;
+  return error.code === 'provider_not_enabled' && isToken ? 'provider_disabled' : code;
 }
 
 const isMailing = (request: Request | undefined): boolean => MAILING.test(request?.path ?? '');

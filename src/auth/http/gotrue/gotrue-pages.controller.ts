@@ -7,7 +7,7 @@ import { AppError } from '../../../common/errors/app-error';
 import { Clock } from '../../../common/time/clock';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import type { RequestOrigin } from '../../../identity/request-origin';
-import { LinkOutcome, MailedSignInService } from '../../codes/mailed-sign-in.service';
+import { MailedSignInService } from '../../codes/mailed-sign-in.service';
 import { redirectFor } from '../../codes/redirects';
 import { MailForm, MailFormBody } from '../mail-form.interceptor';
 import { formOf, type PageContext, pageOf } from '../mail-page';
@@ -15,6 +15,7 @@ import { MailPageContexts, respondWithFailure, respondWithPage } from '../mail-p
 import { GOTRUE_BASE } from './gotrue-api.decorator';
 import { toGoTrue } from './gotrue-errors';
 import { isVerifyType, kindsOf } from './gotrue-mail-types';
+import { addressFor, errorAddress, redirect, sourceOf } from './gotrue-redirects';
 
 @ApiExcludeController()
 @Controller(GOTRUE_BASE)
@@ -61,7 +62,7 @@ export class GoTruePagesController {
       const kinds = isVerifyType(type) ? kindsOf(type) : [];
       const outcome = await this.mailed.followLink(project, body.get('token') ?? '', kinds, origin);
       if (target !== null)
-        return redirect(response, addressFor(target, outcome, type, this.clock.nowSeconds()));
+        return redirect(response, addressFor(target, outcome, this.clock.nowSeconds(), { type }));
       respondWithPage(response, 200, pageOf(context, { message: texts.pages[context.page].done }));
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
@@ -75,46 +76,3 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const pageFor = (type: string): PageContext['page'] =>
   type === 'signup' || type === 'email_change' ? 'verify' : 'signIn';
-
-/** A source of `form-action`. Only a plain origin: the address is a client's. */
-function sourceOf(target: string | null): string | undefined {
-  if (target === null) return undefined;
-  const { protocol, origin } = new URL(target);
-  if (!/^https?:$/.test(protocol)) return protocol;
-  return /^https?:\/\/[\w.:[\]-]+$/.test(origin) ? origin : undefined;
-}
-
-/** The fragment stays in the browser; a code is worth nothing without its verifier. */
-function addressFor(target: string, outcome: LinkOutcome, type: string, now: number): string {
-  const url = new URL(target);
-  if ('code' in outcome) url.searchParams.set('code', outcome.code);
-  else {
-    const { session } = outcome.session;
-    url.hash = new URLSearchParams({
-      access_token: session.access_token,
-      expires_at: String(session.expires_at),
-      expires_in: String(Math.max(0, session.expires_at - now)),
-      refresh_token: session.refresh_token,
-      token_type: 'bearer',
-      type,
-    }).toString();
-  }
-  return url.href;
-}
-
-function errorAddress(target: string, { code, message }: AppError): string {
-  const url = new URL(target);
-  url.hash = new URLSearchParams({
-    error: 'access_denied',
-    error_code: code,
-    error_description: message,
-  }).toString();
-  return url.href;
-}
-
-function redirect(response: Response, address: string): void {
-  response
-    .status(303)
-    .set({ Location: address, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
-    .end();
-}

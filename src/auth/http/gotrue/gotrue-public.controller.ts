@@ -3,10 +3,9 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { PublicRoute } from '../../../access/public-route.decorator';
 import { documentHandlers } from '../../../http/docs/controller-docs';
-import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
-import { GoTrueHealthDto, NothingDto } from './dto/gotrue-answers.dto';
+import { Answer, Describe } from '../../../http/docs/operation.decorators';
+import { GoTrueHealthDto } from './dto/gotrue-answers.dto';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
-import { unsupportedProvider } from './gotrue-errors';
 
 const GoTrueDocs = documentHandlers(() => ({ docs: GOTRUE_DOCS.plain, errors: [] }));
 
@@ -21,15 +20,5 @@ export class GoTruePublicController {
   @Answer(200, 'The name of the surface', GoTrueHealthDto)
   goTrueHealth(): GoTrueHealthDto {
     return { version: 'v2', name: 'GoTrue', description: 'The surface of GoTrue, served by Plinth' };
-  }
-
-  @Get('authorize')
-  @PublicRoute('browsers open it; it is always refused')
-  @Describe(`Sign in with a provider (GoTrue)
-    Always refused: no provider is supported.`)
-  @Answer(200, 'Never', NothingDto)
-  @Errors(unsupportedProvider())
-  goTrueAuthorize(): never {
-    throw unsupportedProvider();
   }
 }

@@ -7,18 +7,28 @@ import { invalidParameters } from '../../../common/errors/http-errors';
 import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
-import { invalidEmail, wrongCredentials } from '../../../identity/identity.errors';
+import {
+  invalidEmail,
+  oidcFailed,
+  oidcUnreachable,
+  wrongCredentials,
+} from '../../../identity/identity.errors';
 import { tooShortPassword } from '../../../identity/passwords/password-policy';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
 import {
+  addressNotProved,
   anonymousDisabled,
   domainNotAllowed,
   emailNotVerified,
+  identityTaken,
   invalidExchangeCode,
   invalidMailedToken,
   invalidRefreshToken,
+  linkingDisabled,
   magicLinkDisabled,
+  noAddress,
+  providerNotEnabled,
   signUpDisabled,
   userBanned,
   wrongVerifier,
@@ -46,12 +56,13 @@ import {
   invalidPhone,
   otpExpired,
   phoneDisabled,
-  providerDisabled,
   samlDisabled,
   userExists,
   validationFailed,
   web3Disabled,
 } from './gotrue-errors';
+import { hookFailed, hookRefused } from '../../hooks/hook.errors';
+import { claimsFailed } from '../../sessions/custom-claims';
 import { GoTrueSignInService } from './gotrue-sign-in.service';
 
 /** `signup` answers with a session, or with the user alone if the address must be verified first. */
@@ -84,7 +95,7 @@ export class GoTrueSignInController {
   @Describe(`Get the ways to sign in
     Needs the apikey only.`)
   @Answer(200, 'The ways to sign in', GoTrueSettingsDto)
-  goTrueSettings(@CurrentProject() project: Project): GoTrueSettingsDto {
+  goTrueSettings(@CurrentProject() project: Project): Promise<GoTrueSettingsDto> {
     return this.signIns.settings(project);
   }
 
@@ -94,6 +105,7 @@ export class GoTrueSignInController {
   @SignUpAnswer()
   @Errors(invalidEmail(), tooShortPassword(), userExists(), domainNotAllowed(), signUpDisabled())
   @Errors(anonymousDisabled(), phoneDisabled(), invalidParameters('email must be a string'))
+  @Errors(hookRefused(403, 'Only addresses of example.com'), hookFailed('before_user_created_hook', null))
   goTrueSignUp(
     @CurrentProject() project: Project,
     @Body() body: GoTrueSignUpDto,
@@ -107,16 +119,14 @@ export class GoTrueSignInController {
   @Post('token')
   @SkipThrottle()
   @Describe(`Get a session (GoTrue)
-    Needs the apikey only. \`password\`: with email and password. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code that the link of a mail gave, once, and the verifier of the challenge.`)
+    Needs the apikey only. \`password\`: with email and password. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code that the link of a mail or the way back from a provider gave, once, and the verifier of the challenge. \`id_token\`: with an ID token of a provider of the project.`)
   @Answer(200, 'A session', GoTrueSessionDto)
   @Errors(wrongCredentials(), emailNotVerified(), userBanned(), invalidRefreshToken(), wrongVerifier())
-  @Errors(
-    invalidExchangeCode(),
-    providerDisabled(),
-    web3Disabled(),
-    invalidParameters('grant_type must be one of'),
-  )
+  @Errors(invalidExchangeCode(), web3Disabled(), invalidParameters('grant_type must be one of'))
+  @Errors(providerNotEnabled(), oidcFailed(), oidcUnreachable(), addressNotProved(), noAddress())
+  @Errors(signUpDisabled(), domainNotAllowed(), identityTaken(), linkingDisabled())
   @Errors(tooManyRequests(), tooShortPassword(), phoneDisabled())
+  @Errors(hookRefused(403, 'Your licence has ended'), claimsFailed(null))
   goTrueToken(
     @CurrentProject() project: Project,
     @Query() { grant_type: grant }: GrantQuery,
@@ -187,7 +197,7 @@ export class GoTrueSignInController {
     Needs the apikey only. Either \`email\` and \`token\`, the code of the mail, or \`token_hash\`, the token of its link. Each works once, and a code is invalid after ten wrong guesses.`)
   @Answer(200, 'A session', GoTrueSessionDto, LIMIT_HEADERS)
   @Errors(validationFailed('Verify requires either a token or a token hash'), invalidPhone())
-  @Errors(invalidMailedToken(), otpExpired())
+  @Errors(invalidMailedToken(), otpExpired(), hookRefused(403, 'Your licence has ended'), claimsFailed(null))
   goTrueVerify(
     @CurrentProject() project: Project,
     @Body() body: GoTrueVerifyDto,

@@ -19,6 +19,8 @@ import { redirectFor } from '../../codes/redirects';
 import { EmailVerificationService } from '../../mail/email-verification.service';
 import { MailFlow } from '../../mail/mail-flow';
 import { PasswordResetService } from '../../passwords/password-reset.service';
+import { PRESETS } from '../../providers/provider';
+import { ProviderSignIn, type ProviderTokens } from '../../providers/provider-sign-in.service';
 import { SignedIn } from '../../sessions/session-issuer.service';
 import { SessionService } from '../../sessions/session.service';
 import { SignInService } from '../../sessions/sign-in.service';
@@ -42,12 +44,12 @@ import {
   invalidPhone,
   otpExpired,
   phoneDisabled,
-  providerDisabled,
   userExists,
   validationFailed,
   web3Disabled,
 } from './gotrue-errors';
 import { isPhone, kindsOf } from './gotrue-mail-types';
+import { tokensOf } from './gotrue-provider-requests';
 import { toGoTrueSession, toGoTrueUser } from './gotrue-views';
 
 type Pkce = Pick<GoTrueEmailDto, 'code_challenge' | 'code_challenge_method'>;
@@ -62,15 +64,19 @@ export class GoTrueSignInService {
     private readonly verification: EmailVerificationService,
     private readonly magicLinks: MagicLinkService,
     private readonly mailed: MailedSignInService,
+    private readonly providers: ProviderSignIn,
     private readonly details: AccountDetailsRepository,
     private readonly audit: AuditRepository,
     private readonly clock: Clock,
   ) {}
 
-  settings(project: Project): GoTrueSettingsDto {
+  async settings(project: Project): Promise<GoTrueSettingsDto> {
     const { settings } = project;
+    const enabled = await this.providers.enabledNames(project);
+    const known = PRESETS.filter((preset) => preset !== 'oidc');
     return {
       external: {
+        ...Object.fromEntries([...known, ...enabled].map((name) => [name, enabled.includes(name)])),
         email: true,
         phone: false,
         anonymous_users: settings.anonymous_signin_enabled,
@@ -135,10 +141,17 @@ export class GoTrueSignInService {
         const { auth_code: code, code_verifier: verifier } = body;
         if (!code || !verifier)
           throw validationFailed('invalid request: both auth code and code verifier should be non-empty');
-        return this.toSession(project, await this.mailed.exchange(project, { code, verifier }, origin));
+        const { session, tokens } = await this.providers.exchange(project, { code, verifier }, origin);
+        return this.toSession(project, session, tokens);
       }
-      case 'id_token':
-        throw providerDisabled();
+      case 'id_token': {
+        const { provider, id_token: idToken, access_token: accessToken, nonce } = body;
+        if (!provider || !idToken) throw validationFailed('id_token and provider required');
+        if (body.link_identity === true) throw validationFailed('link_identity is not supported');
+        const given = { idToken, accessToken, nonce };
+        const { session } = await this.providers.signInWithToken(project, provider, given, null, origin);
+        return this.toSession(project, session);
+      }
       case 'web3':
         throw web3Disabled();
     }
@@ -197,9 +210,13 @@ export class GoTrueSignInService {
     return this.toSession(project, await this.mailed.signInWithCode(project, guess, kinds, origin));
   }
 
-  private async toSession(project: Project, signedIn: SignedIn): Promise<GoTrueSessionDto> {
+  private async toSession(
+    project: Project,
+    signedIn: SignedIn,
+    tokens?: ProviderTokens,
+  ): Promise<GoTrueSessionDto> {
     const user = toGoTrueUser(project, await this.detailsOf(project, signedIn.user.id));
-    return toGoTrueSession(signedIn, user, this.clock.nowSeconds());
+    return toGoTrueSession(signedIn, user, this.clock.nowSeconds(), tokens && tokensOf(tokens));
   }
 
   private async detailsOf(project: Project, id: string): Promise<AccountDetails> {
@@ -236,7 +253,7 @@ export class GoTrueSignInService {
       updatedAt: now,
     };
     const pending = { verify: { email: account.email, sentAt: now } };
-    return toGoTrueUser(project, { account, factors: [], pending });
+    return toGoTrueUser(project, { account, factors: [], identities: [], pending });
   }
 }
 

@@ -5,11 +5,12 @@ import { invalidCredentials } from '../../../access/access.errors';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { SessionGuard } from '../../../access/session.guard';
 import { UserGuard } from '../../../access/user.guard';
+import { UUID } from '../../../common/text/uuid';
 import { Clock } from '../../../common/time/clock';
 import { invalidParameters } from '../../../common/errors/http-errors';
 import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
-import { invalidEmail } from '../../../identity/identity.errors';
+import { invalidEmail, oidcUnreachable } from '../../../identity/identity.errors';
 import { tooShortPassword } from '../../../identity/passwords/password-policy';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
@@ -19,6 +20,11 @@ import {
   addressNeeded,
   domainNotAllowed,
   emailTaken,
+  identityNotFound,
+  lastIdentity,
+  linkingDisabled,
+  noRedirect,
+  providerNotEnabled,
   reauthenticationNeeded,
   secondFactorRequired,
   userNotFound,
@@ -26,20 +32,17 @@ import {
   wrongReauthentication,
 } from '../../auth.errors';
 import { ReauthenticationService } from '../../codes/reauthentication.service';
+import { IdentitiesService } from '../../providers/identities.service';
+import { ProviderSignIn } from '../../providers/provider-sign-in.service';
 import { ProfileService } from '../../sessions/profile.service';
 import { SessionService } from '../../sessions/session.service';
 import { tooManyRequests } from '../auth-docs.decorator';
 import { CurrentSession, CurrentTokenUser, type TokenUser } from '../current-session.decorator';
-import { GoTrueUserDto, NothingDto } from './dto/gotrue-answers.dto';
-import { GoTrueUpdateUserDto, LogoutQuery, RedirectQuery } from './dto/gotrue-inputs.dto';
+import { GoTrueUrlDto, GoTrueUserDto, NothingDto } from './dto/gotrue-answers.dto';
+import { GoTrueUpdateUserDto, LinkIdentityQuery, LogoutQuery, RedirectQuery } from './dto/gotrue-inputs.dto';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
-import {
-  lastIdentity,
-  linkingDisabled,
-  phoneDisabled,
-  unsupportedProvider,
-  validationFailed,
-} from './gotrue-errors';
+import { phoneDisabled, validationFailed } from './gotrue-errors';
+import { providerRequest } from './gotrue-provider-requests';
 import { flowOf } from './gotrue-sign-in.service';
 import { toGoTrueUser } from './gotrue-views';
 import { mergedJson } from './merged-json';
@@ -53,6 +56,8 @@ export class GoTrueUserController {
     private readonly profiles: ProfileService,
     private readonly sessions: SessionService,
     private readonly reauthentication: ReauthenticationService,
+    private readonly providers: ProviderSignIn,
+    private readonly identities: IdentitiesService,
     private readonly details: AccountDetailsRepository,
     private readonly clock: Clock,
   ) {}
@@ -140,24 +145,34 @@ export class GoTrueUserController {
   @Get('user/identities/authorize')
   @UseGuards(SessionGuard)
   @Describe(`Link an identity of a provider (GoTrue)
-    Always refused: no provider is supported.`)
-  @Answer(200, 'Never', NothingDto)
-  @Errors(linkingDisabled(), unsupportedProvider())
-  goTrueLinkIdentity(@CurrentProject() { settings }: Project): never {
-    throw settings.manual_linking_enabled ? unsupportedProvider() : linkingDisabled();
+    Needs the apikey, the access token of a session, and the setting \`manual_linking_enabled\`. With \`code_challenge\` the exchange of the code links the identity; without, a page asks the user first.`)
+  @Answer(200, 'The page of the provider', GoTrueUrlDto)
+  @Errors(linkingDisabled(), providerNotEnabled(), noRedirect(), secondFactorRequired(), oidcUnreachable())
+  async goTrueLinkIdentity(
+    @CurrentProject() project: Project,
+    @CurrentSession() owner: SessionOwner,
+    @Query() query: LinkIdentityQuery,
+  ): Promise<GoTrueUrlDto> {
+    const { redirectTo, challenge = null } = flowOf(project, query.redirect_to, query);
+    const given = { ...providerRequest({ ...query }), redirectTo, challenge, browser: null, owner };
+    return { url: await this.providers.begin(project, given) };
   }
 
   @Delete('user/identities/:identity_id')
   @UseGuards(SessionGuard)
   @Describe(`Unlink an identity (GoTrue)
-    Needs the setting \`manual_linking_enabled\`. The last identity of a user cannot be unlinked.`)
-  @Answer(200, 'Never', NothingDto)
-  @Errors(linkingDisabled(), lastIdentity())
-  goTrueUnlinkIdentity(
-    @CurrentProject() { settings }: Project,
-    @Param('identity_id') _identityId: string,
-  ): never {
-    throw settings.manual_linking_enabled ? lastIdentity() : linkingDisabled();
+    Needs the setting \`manual_linking_enabled\`. The last identity of a user cannot be unlinked. Without its identity \`email\`, an account has no password.`)
+  @Answer(200, 'The identity has been unlinked', NothingDto)
+  @Errors(linkingDisabled(), lastIdentity(), identityNotFound(), secondFactorRequired())
+  async goTrueUnlinkIdentity(
+    @CurrentProject() project: Project,
+    @CurrentSession() owner: SessionOwner,
+    @Param('identity_id') id: string,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<NothingDto> {
+    if (!UUID.test(id)) throw identityNotFound();
+    await this.identities.unlink(project, owner, id, origin);
+    return {};
   }
 
   private async userOf(project: Project, id: string): Promise<GoTrueUserDto> {

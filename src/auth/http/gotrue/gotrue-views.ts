@@ -2,6 +2,7 @@
 import { JsonObject } from '../../../common/text/json';
 import { Project } from '../../../projects/project';
 import { Account } from '../../accounts/account';
+import type { Identity } from '../../accounts/identity';
 import { AccountDetails } from '../../factors/account-details.repository';
 import { Factor } from '../../factors/factor';
 import { appMetadata } from '../../sessions/access-token.service';
@@ -15,7 +16,10 @@ import type {
 
 const isoOf = (date: Date | null | undefined): string | undefined => date?.toISOString();
 
-export function toGoTrueUser(project: Project, { account, factors, pending }: AccountDetails): GoTrueUserDto {
+export function toGoTrueUser(
+  project: Project,
+  { account, factors, identities, pending }: AccountDetails,
+): GoTrueUserDto {
   const confirmed = isoOf(confirmedAt(project, account));
   const { email_change: change, verify, reset, reauthentication } = pending;
   return withoutUndefined({
@@ -36,7 +40,7 @@ export function toGoTrueUser(project: Project, { account, factors, pending }: Ac
     app_metadata: appMetadata(account),
     user_metadata: account.data,
     factors: factors.length > 0 ? factors.map(toGoTrueFactor) : undefined,
-    identities: toIdentities(account),
+    identities: [...toEmailIdentities(account), ...identities.map(toGoTrueIdentity)],
     created_at: account.createdAt.toISOString(),
     updated_at: account.updatedAt.toISOString(),
     banned_until: isoOf(account.bannedUntil),
@@ -54,13 +58,22 @@ function confirmedAt({ settings }: Project, account: Account): Date | null {
   return emailVerifiedAt ?? (isConfirmed ? createdAt : null);
 }
 
-/** Of an account whose factors and mails the answer does not show. */
+/** Of an account whose factors, identities at providers and mails the answer does not show. */
 export const toPlainUser = (project: Project, account: Account): GoTrueUserDto =>
-  toGoTrueUser(project, { account, factors: [], pending: {} });
+  toGoTrueUser(project, { account, factors: [], identities: [], pending: {} });
+
+/** Tokens with which the application reads more from the provider. */
+export type ProviderTokens = Pick<GoTrueSessionDto, 'provider_token' | 'provider_refresh_token'>;
 
 /** @param now Unix seconds */
-export function toGoTrueSession({ session }: SignedIn, user: GoTrueUserDto, now: number): GoTrueSessionDto {
+export function toGoTrueSession(
+  { session }: SignedIn,
+  user: GoTrueUserDto,
+  now: number,
+  tokens: ProviderTokens = {},
+): GoTrueSessionDto {
   return {
+    ...tokens,
     access_token: session.access_token,
     token_type: 'bearer',
     expires_in: session.expires_at - now,
@@ -81,9 +94,25 @@ export function toGoTrueFactor({ id, name, createdAt, verifiedAt, lastUsedAt }: 
   };
 }
 
-/** The address of an account is its only identity; it has the account's id. */
-function toIdentities({ id, email, isAnonymous, ...account }: Account): GoTrueIdentityDto[] {
-  if (isAnonymous) return [];
+function toGoTrueIdentity(identity: Identity): GoTrueIdentityDto {
+  const { id, userId, provider, subject, data } = identity;
+  return {
+    identity_id: id,
+    id: subject,
+    user_id: userId,
+    identity_data: data,
+    provider,
+    last_sign_in_at: isoOf(identity.lastSignInAt) ?? null,
+    created_at: identity.createdAt.toISOString(),
+    updated_at: identity.updatedAt.toISOString(),
+    email: typeof data.email === 'string' ? data.email : '',
+  };
+}
+
+/** The address of an account is an identity, which has the account's id, unless the account has providers only. */
+function toEmailIdentities({ id, email, isAnonymous, ...account }: Account): GoTrueIdentityDto[] {
+  const { providers } = appMetadata({ isAnonymous, appData: account.appData });
+  if (isAnonymous || (Array.isArray(providers) && !providers.includes('email'))) return [];
   const data: JsonObject = {
     sub: id,
     email,

@@ -70,6 +70,11 @@ export const GERMAN: LanguageTexts = {
       noPassword:
         'Ihre E-Mail-Adresse ist bestätigt. Das Konto hat jetzt kein Passwort: Fordern Sie bei der Anmeldung eines an.',
     },
+    link: {
+      title: 'Konto verknüpfen',
+      button: 'Verknüpfen',
+      done: 'Das Konto wurde verknüpft.',
+    },
     signIn: {
       title: 'Anmelden',
       button: 'Anmelden',

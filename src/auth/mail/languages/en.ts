@@ -69,6 +69,11 @@ export const ENGLISH: LanguageTexts = {
       noPassword:
         'Your email address has been confirmed. The account has no password now: ask for one where you sign in.',
     },
+    link: {
+      title: 'Link an account',
+      button: 'Link',
+      done: 'The account has been linked.',
+    },
     signIn: {
       title: 'Sign in',
       button: 'Sign in',

@@ -69,6 +69,11 @@ export const SPANISH: LanguageTexts = {
       noPassword:
         'Su dirección de correo está confirmada. La cuenta no tiene contraseña ahora: solicite una al iniciar sesión.',
     },
+    link: {
+      title: 'Vincular una cuenta',
+      button: 'Vincular',
+      done: 'La cuenta ha sido vinculada.',
+    },
     signIn: {
       title: 'Iniciar sesión',
       button: 'Iniciar sesión',

@@ -71,6 +71,11 @@ export const FRENCH: LanguageTexts = {
       noPassword:
         'Votre adresse e-mail est confirmée. Le compte n’a plus de mot de passe : demandez-en un à la connexion.',
     },
+    link: {
+      title: 'Associer un compte',
+      button: 'Associer',
+      done: 'Le compte a été associé.',
+    },
     signIn: {
       title: 'Se connecter',
       button: 'Se connecter',

@@ -72,6 +72,11 @@ export const ITALIAN: LanguageTexts = {
       noPassword:
         'Il suo indirizzo e-mail è confermato. L’account ora non ha una password: ne richieda una all’accesso.',
     },
+    link: {
+      title: 'Collega un account',
+      button: 'Collega',
+      done: "L'account è stato collegato.",
+    },
     signIn: {
       title: 'Accedi',
       button: 'Accedi',

@@ -15,6 +15,8 @@ interface PageTexts {
   /** `noPassword`: the address is confirmed, and the account has no password. */
   readonly verify: FormTexts & { readonly noPassword: string };
   readonly signIn: FormTexts;
+  /** Asks whether an identity of a provider is linked. */
+  readonly link: FormTexts;
   /** For a token that is spent, expired or incomplete. */
   readonly invalidToken: string;
   /** `{min}` stands for the number of characters. */

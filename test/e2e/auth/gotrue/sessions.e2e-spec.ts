@@ -284,9 +284,17 @@ describe('the paths without a project', () => {
   });
 });
 
+const PRESETS = ['apple', 'auth0', 'azure', 'github', 'gitlab', 'google', 'keycloak', 'okta'];
+
 it('settings and refused ways to sign in answer as GoTrue does', async () => {
   expect((await guest.get(`${base}/settings`)).body).toEqual({
-    external: { email: true, phone: false, anonymous_users: false, magic_link: false },
+    external: {
+      ...Object.fromEntries(PRESETS.map((name) => [name, false])),
+      email: true,
+      phone: false,
+      anonymous_users: false,
+      magic_link: false,
+    },
     disable_signup: false,
     mailer_autoconfirm: true,
     phone_autoconfirm: false,

@@ -104,12 +104,21 @@ export class GoTrueSessionDto {
   @ApiProperty({ type: 'integer', description: 'Seconds' }) expires_in!: number;
   @ApiProperty(UNIX_SECONDS) expires_at!: number;
   @ApiProperty() refresh_token!: string;
+  @ApiPropertyOptional({ description: 'Access token of the provider, after a sign-in there' })
+  provider_token?: string;
+  @ApiPropertyOptional({ description: 'Refresh token of the provider, if it gave one' })
+  provider_refresh_token?: string;
   @ApiProperty({ type: GoTrueUserDto }) user!: GoTrueUserDto;
 }
 
 @Example({})
 @ApiSchema({ maxProperties: 0, additionalProperties: false } as ApiSchemaOptions)
 export class NothingDto {}
+
+@Example({ url: 'https://accounts.google.com/o/oauth2/v2/auth?client_id=app&state=q3fD0n7oRzG2' })
+export class GoTrueUrlDto {
+  @ApiProperty({ format: 'uri' }) url!: string;
+}
 
 @Example({ version: 'v2.0.0', name: 'GoTrue', description: 'The surface of GoTrue, served by Plinth' })
 export class GoTrueHealthDto {

@@ -14,6 +14,7 @@ import { LOGOUT_SCOPES, type LogoutScope } from '../../../sessions/session';
 
 const MAX_PASSWORD = 1_000;
 const MAX_TOKEN = 4_000;
+const MAX_ID_TOKEN = 16_384;
 const MAX_URL = 2_000;
 const PASSWORD = 'correct horse';
 const EMAIL = 'ada@example.com';
@@ -39,10 +40,25 @@ class PkceDto {
   @EmptyIsAbsent()
   code_challenge?: string;
 
-  @OptionalProperty({ enum: ['s256', 'plain'], type: String })
+  @OptionalProperty({ enum: ['s256', 'plain'], type: String, description: 'PKCE (RFC 7636)' })
   @IsText({ max: 20 })
   @EmptyIsAbsent()
   code_challenge_method?: string;
+}
+
+export class LinkIdentityQuery extends PkceDto {
+  @ApiProperty({ example: 'google', description: 'Name of a provider of the project' })
+  @IsText({ max: 100 })
+  provider!: string;
+
+  @OptionalProperty({ description: 'Where the way back leads: an address of the list of the project' })
+  @IsText({ max: MAX_URL })
+  @EmptyIsAbsent()
+  redirect_to?: string;
+
+  @OptionalProperty({ description: 'Further scopes, separated by spaces' })
+  @IsText({ max: 500 })
+  scopes?: string;
 }
 
 class AddressDto extends PkceDto {
@@ -101,7 +117,7 @@ export class GrantQuery {
   @ApiProperty({
     enum: GRANT_TYPES,
     example: 'password',
-    description: '`id_token` and `web3` are refused',
+    description: '`web3` is refused',
   })
   @IsIn(GRANT_TYPES)
   grant_type!: (typeof GRANT_TYPES)[number];
@@ -126,13 +142,40 @@ export class GoTrueTokenDto {
   @IsText({ max: MAX_TOKEN })
   refresh_token?: string;
 
-  @OptionalProperty({ description: 'Of `pkce`: the code that the link of a mail gave' })
+  @OptionalProperty({
+    description: 'Of `pkce`: the code that the link of a mail or the way back from a provider gave',
+  })
   @IsText({ max: MAX_TOKEN })
   auth_code?: string;
 
   @OptionalProperty({ description: 'Of `pkce`' })
   @IsText({ max: 200 })
   code_verifier?: string;
+
+  @OptionalProperty({ description: 'Of `id_token`: name of a provider of the project', example: 'google' })
+  @IsText({ max: 100 })
+  provider?: string;
+
+  @OptionalProperty({
+    description: 'Of `id_token`: the token that the provider issued for a client of the project',
+  })
+  @IsText({ max: MAX_ID_TOKEN })
+  id_token?: string;
+
+  @OptionalProperty({ description: 'Of `id_token`: the access token that `at_hash` was made of' })
+  @IsText({ max: MAX_ID_TOKEN })
+  access_token?: string;
+
+  @OptionalProperty({
+    description: 'Of `id_token`: the text whose SHA-256, in hexadecimal, is the `nonce` of the token',
+  })
+  @IsText({ max: 500 })
+  @EmptyIsAbsent()
+  nonce?: string;
+
+  @OptionalProperty({ description: 'Of `id_token`: not supported' })
+  @IsBoolean()
+  link_identity?: boolean;
 }
 
 const VERIFY_TYPES = [

@@ -1,0 +1,23 @@
+/** Errors of the functions that a project has set for moments of a sign-in. */
+import { AppError } from '../../common/errors/app-error';
+
+const MAX_MESSAGE = 500;
+
+/** The message of the fault goes to the log only: it is the project's, and may tell about its data. */
+export const hookFailed = (name: string, cause: unknown): AppError =>
+  new AppError({
+    status: 500,
+    code: 'hook_failed',
+    message: `The project's function for ${name.replace(/_hook$/, '').replaceAll('_', ' ')} failed`,
+    cause,
+  });
+
+/** @param status 400, or else it is 403: SPEC.md 7.2 has no others for a refusal */
+export function hookRefused(status: unknown, message: unknown): AppError {
+  const isText = typeof message === 'string' && message !== '' && message.length <= MAX_MESSAGE;
+  return new AppError({
+    status: status === 400 ? 400 : 403,
+    code: 'hook_refused',
+    message: isText && !/\p{Cc}/u.test(message) ? message : 'The project refused this request',
+  });
+}

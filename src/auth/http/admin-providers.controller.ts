@@ -1,0 +1,93 @@
+/** Providers with which users sign in, as administrators set them. */
+import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
+import { CurrentProject } from '../../access/current-caller.decorator';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
+import type { RequestOrigin } from '../../identity/request-origin';
+import { Project } from '../../projects/project';
+import { providerNotFound, secretNeeded } from '../auth.errors';
+import type { Provider } from '../providers/provider';
+import { ProviderClients } from '../providers/provider-clients.service';
+import { ProvidersService } from '../providers/providers.service';
+import { AuthApi } from './auth-docs.decorator';
+import { MessageAnswer, MessageDto } from './dto/auth-answers.dto';
+import { ProviderAnswerDto, ProviderDto, ProvidersDto, SaveProviderDto } from './dto/providers.dto';
+
+@AuthApi('service_role')
+@Controller('v1/auth/:project_id/admin/providers')
+export class AdminProvidersController {
+  constructor(
+    private readonly providers: ProvidersService,
+    private readonly clients: ProviderClients,
+  ) {}
+
+  @Get()
+  @Describe(`List the providers with which users sign in
+    Needs the service-role key, as apikey or as bearer. Secrets are never returned.`)
+  @Answer(200, 'The providers, by name', ProvidersDto)
+  async adminListProviders(@CurrentProject() project: Project): Promise<ProvidersDto> {
+    const providers = await this.providers.list(project);
+    return {
+      providers: providers.map((provider) => this.view(project, provider)),
+      callback_url: this.clients.callbackOf(project),
+    };
+  }
+
+  @Get(':provider_name')
+  @Describe(`Get a provider
+    Needs the service-role key, as apikey or as bearer. The secret is never returned.`)
+  @Answer(200, 'The provider', ProviderAnswerDto)
+  @Errors(providerNotFound())
+  async adminGetProvider(
+    @CurrentProject() project: Project,
+    @Param('provider_name') name: string,
+  ): Promise<ProviderAnswerDto> {
+    return { provider: this.view(project, await this.providers.get(project, name)) };
+  }
+
+  @Put(':provider_name')
+  @Describe(`Add or change a provider
+    Needs the service-role key, as apikey or as bearer. Omitted members keep their values. Register \`callback_url\` of the answer at the provider. Takes effect with the next sign-in.`)
+  @Answer(200, 'The provider', ProviderAnswerDto)
+  @Errors(invalidParameters('client_id is required'), secretNeeded())
+  async adminSaveProvider(
+    @CurrentProject() project: Project,
+    @Param('provider_name') name: string,
+    @Body() body: SaveProviderDto,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<ProviderAnswerDto> {
+    const { preset, enabled, client_secret: secret, ...settings } = body;
+    const input = { preset, enabled, secret: secret ?? undefined, settings };
+    const saved = await this.providers.save(project, name, input, origin);
+    return { provider: this.view(project, saved) };
+  }
+
+  @Delete(':provider_name')
+  @Describe(`Remove a provider
+    Needs the service-role key, as apikey or as bearer. Identities of users stay, and sign in again once there is a provider with the same name and issuer.`)
+  @MessageAnswer('The provider has been removed', 'The provider has been removed')
+  @Errors(providerNotFound())
+  async adminRemoveProvider(
+    @CurrentProject() project: Project,
+    @Param('provider_name') name: string,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<MessageDto> {
+    await this.providers.remove(project, name, origin);
+    return { message: 'The provider has been removed' };
+  }
+
+  private view(project: Project, provider: Provider): ProviderDto {
+    const { name, preset, enabled, settings, sealedSecret, createdAt, updatedAt } = provider;
+    return {
+      name,
+      preset,
+      enabled,
+      ...settings,
+      has_client_secret: sealedSecret !== null,
+      callback_url: this.clients.callbackOf(project),
+      created_at: createdAt.toISOString(),
+      updated_at: updatedAt.toISOString(),
+    };
+  }
+}

@@ -1,0 +1,219 @@
+/** GoTrue's paths that browsers open on the way to a provider and back. */
+import { Controller, Get, Inject, Param, Query, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { randomBytes } from 'node:crypto';
+import { PublicRoute } from '../../../access/public-route.decorator';
+import { AppError } from '../../../common/errors/app-error';
+import { Clock } from '../../../common/time/clock';
+import { SERVER_CONFIG, ServerConfig } from '../../../config/app-config';
+import { projectPaused } from '../../../database/pools/pool.errors';
+import { documentHandlers } from '../../../http/docs/controller-docs';
+import { type DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
+import { Describe, Errors } from '../../../http/docs/operation.decorators';
+import { CookieJar } from '../../../identity/cookie-jar';
+import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
+import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import { oidcUnreachable } from '../../../identity/identity.errors';
+import type { RequestOrigin } from '../../../identity/request-origin';
+import type { Project } from '../../../projects/project';
+import { ProjectRegistry } from '../../../projects/project-registry.service';
+import { projectNotFound } from '../../../projects/projects.errors';
+import { invalidState, noRedirect, providerNotEnabled } from '../../auth.errors';
+import {
+  type ProviderFlow,
+  type ProviderOutcome,
+  ProviderSignIn,
+} from '../../providers/provider-sign-in.service';
+import { tooManyRequests } from '../auth-docs.decorator';
+import { MailForm, MailFormBody } from '../mail-form.interceptor';
+import { pageOf } from '../mail-page';
+import { MailPageContexts, respondWithPage } from '../mail-page-contexts';
+import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
+import { toGoTrue } from './gotrue-errors';
+import { flowOf } from './gotrue-sign-in.service';
+import { addressFor, errorAddress, redirect, sourceOf } from './gotrue-redirects';
+import { providerRequest, tokensOf } from './gotrue-provider-requests';
+
+const COOKIE = 'plinth_sign_in';
+/** Seconds: a sign-in takes at most as long. */
+const COOKIE_SECONDS = 600;
+
+const HEADERS: DocumentedHeaders = {
+  ...LIMIT_HEADERS,
+  Location: { description: 'The page to open', schema: TEXT },
+  'Set-Cookie': { description: 'Binds the sign-in to the browser', schema: TEXT },
+  'Cache-Control': { description: '`no-store`', schema: TEXT },
+  'Referrer-Policy': { description: '`no-referrer`', schema: TEXT },
+};
+
+const PAGE_HEADERS: DocumentedHeaders = {
+  ...LIMIT_HEADERS,
+  'Cache-Control': { description: '`no-store`', schema: TEXT },
+  'Content-Security-Policy': { description: 'Allows the form of the page only', schema: TEXT },
+  'Referrer-Policy': { description: '`no-referrer`', schema: TEXT },
+  'X-Frame-Options': { description: '`DENY`', schema: TEXT },
+};
+
+const Text = (name: string, description: string, more: object = {}): MethodDecorator =>
+  ApiQuery({ name, type: String, required: false, description, ...more });
+
+@ApiTags('auth')
+@documentHandlers(() => ({ docs: GOTRUE_DOCS.limited, errors: [projectNotFound(), tooManyRequests()] }))
+@Controller(GOTRUE_BASE)
+export class GoTrueProvidersController {
+  private readonly jar: CookieJar;
+
+  constructor(
+    private readonly signIns: ProviderSignIn,
+    private readonly projects: ProjectRegistry,
+    private readonly contexts: MailPageContexts,
+    private readonly clock: Clock,
+    @Inject(SERVER_CONFIG) { publicUrl }: ServerConfig,
+  ) {
+    this.jar = new CookieJar(COOKIE, 'Lax', publicUrl);
+  }
+
+  @Get('authorize')
+  @UseGuards(ClientThrottlerGuard)
+  @PublicRoute('browsers open it; it only leads to the page of a provider')
+  @Describe(`Sign in with a provider (GoTrue)
+    For browsers: redirects to the page of the provider. Without \`code_challenge\`, a cookie binds the sign-in to the browser. \`prompt\`, \`login_hint\` and other parameters for the page of the provider are passed on.`)
+  @Text('provider', 'Name of a provider of the project', { required: true, example: 'google' })
+  @Text('redirect_to', 'Where the sign-in leads: an address of the list of the project')
+  @Text('scopes', 'Further scopes, separated by spaces')
+  @Text('code_challenge', 'PKCE (RFC 7636)')
+  @Text('code_challenge_method', '`s256` or `plain`')
+  @ApiResponse({ status: 302, description: 'The page of the provider', headers: HEADERS })
+  @Errors(providerNotEnabled(), noRedirect(), oidcUnreachable())
+  async goTrueAuthorize(
+    @Param('project_slug') slug: string,
+    @Query() query: Readonly<Record<string, unknown>>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const project = await this.projectOf(slug);
+    const known = this.jar.read(request);
+    // One browser has one value, so that sign-ins in several tabs do not disturb each other.
+    const browser = /^[\w-]{43}$/.test(known ?? '') ? String(known) : randomBytes(32).toString('base64url');
+    const { redirectTo, challenge = null } = flowOf(project, textOf(query.redirect_to), {
+      code_challenge: textOf(query.code_challenge),
+      code_challenge_method: textOf(query.code_challenge_method),
+    });
+    const begun = { ...providerRequest(query), redirectTo, challenge, browser, owner: null };
+    const url = await this.signIns.begin(project, begun);
+    this.jar.set(response, browser, COOKIE_SECONDS);
+    redirect(response, url, 302);
+  }
+
+  @Get('callback')
+  @UseGuards(ClientThrottlerGuard)
+  @PublicRoute('the code of the provider is the credential')
+  @Describe(`Return from a provider (GoTrue)
+    Register this address at the provider. Verifies its answer and redirects to the application: with a \`code\` for \`token?grant_type=pkce\`, or with the session in the fragment; with \`error\`, \`error_code\` and \`error_description\` otherwise.`)
+  @Text('code', 'From the provider')
+  @Text('state', 'The value that was sent to the provider')
+  @Text('iss', 'The issuer (RFC 9207)')
+  @Text('error', 'Error from the provider, in place of the code')
+  @ApiResponse({ status: 303, description: 'The application', headers: HEADERS })
+  @ApiResponse({
+    status: 200,
+    description: 'A page that asks whether the identity is linked',
+    content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>' } },
+    headers: PAGE_HEADERS,
+  })
+  @Errors(invalidState())
+  async goTrueCallback(
+    @Param('project_slug') slug: string,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const project = await this.projectOf(slug);
+    // The address of this Plinth is that of the configuration; a Host header has no influence.
+    const { search, searchParams } = new URL(request.originalUrl, 'http://plinth.invalid');
+    const { flow, fault } = this.open(project, searchParams.getAll('state'));
+    if (!flow) return this.fail(response, project.settings.site_url, fault);
+    try {
+      const browser = this.jar.read(request);
+      const outcome = await this.signIns.complete(project, flow, search, browser, origin);
+      if ('pending' in outcome) return await this.ask(slug, outcome, flow, request, response);
+      redirect(response, this.addressFor(flow.redirectTo, outcome));
+    } catch (error) {
+      this.fail(response, flow.redirectTo, error);
+    }
+  }
+
+  @MailForm('callback', 'it leads to the same path by GET, where the code of the provider is the credential')
+  @ApiExcludeEndpoint()
+  receive(@MailFormBody() form: URLSearchParams, @Res() response: Response): void {
+    // The form of Apple comes from another site, without the cookie; the address below has it.
+    const given = ['code', 'state', 'iss', 'error'].flatMap((name) =>
+      form.getAll(name).map((value): [string, string] => [name, value]),
+    );
+    redirect(response, `callback?${new URLSearchParams(given).toString()}`);
+  }
+
+  @MailForm('callback/confirm', 'the form of the page sends it; the encrypted link in it is the credential')
+  @ApiExcludeEndpoint()
+  async confirmLink(
+    @Param('project_slug') slug: string,
+    @MailFormBody() form: URLSearchParams,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Res() response: Response,
+  ): Promise<void> {
+    const project = await this.projectOf(slug);
+    const sealed = form.get('link') ?? '';
+    try {
+      const { redirectTo, ...outcome } = await this.signIns.confirmLink(project, sealed, origin);
+      redirect(response, this.addressFor(redirectTo, outcome));
+    } catch (error) {
+      this.fail(response, project.settings.site_url, error);
+    }
+  }
+
+  private open(project: Project, states: string[]): { flow: ProviderFlow | null; fault: unknown } {
+    try {
+      const [state = ''] = states.length === 1 ? states : [];
+      return { flow: this.signIns.openState(project, state), fault: null };
+    } catch (fault) {
+      return { flow: null, fault };
+    }
+  }
+
+  /** Asks the person at the browser: an application may have led somebody else here. */
+  private async ask(
+    slug: string,
+    { pending, identity, email }: Extract<ProviderOutcome, { pending: string }>,
+    { redirectTo }: ProviderFlow,
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    const context = await this.contexts.find('link', slug, request);
+    const { button } = context.texts.pages.link;
+    const message = `${identity.email?.address ?? identity.subject} (${identity.provider}) \u2192 ${email}`;
+    const form = { action: 'callback/confirm', token: '', fields: { link: pending }, button };
+    const page = { ...pageOf(context, { message, form }), formTarget: sourceOf(redirectTo) };
+    respondWithPage(response, 200, page);
+  }
+
+  private addressFor(target: string, outcome: Exclude<ProviderOutcome, { pending: string }>): string {
+    const tokens = 'tokens' in outcome ? tokensOf(outcome.tokens) : {};
+    return addressFor(target, outcome, this.clock.nowSeconds(), tokens);
+  }
+
+  private fail(response: Response, target: string | null, error: unknown): void {
+    if (!(error instanceof AppError) || target === null) throw error;
+    redirect(response, errorAddress(target, toGoTrue(error), true));
+  }
+
+  private async projectOf(slug: string): Promise<Project> {
+    const project = await this.projects.findBySlug(slug);
+    if (!project) throw projectNotFound();
+    if (project.database.isPaused) throw projectPaused();
+    return project;
+  }
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;

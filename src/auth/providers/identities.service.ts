@@ -1,0 +1,169 @@
+/**
+ * Decides which account an identity of a provider signs in to. An identity joins an account by itself only if the provider and
+ * Plinth have both proved the same address: anybody can sign up with the address of somebody else, here and at some providers.
+ * In all other cases a signed-in user links it.
+ */
+import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { invalidCredentials } from '../../access/access.errors';
+import { TWO_FACTORS } from '../../access/caller';
+import { Clock } from '../../common/time/clock';
+import { isDomainAllowed, localPart } from '../../identity/email-address';
+import type { RequestOrigin } from '../../identity/request-origin';
+import type { Project } from '../../projects/project';
+import { isBanned } from '../accounts/account';
+import { AccountRepository } from '../accounts/account.repository';
+import { Credentials, refusingTakenAddress } from '../accounts/account-record';
+import type { SessionOwner } from '../accounts/account-statements';
+import { byAnonymous, byUser } from '../audit/audit-entry';
+import {
+  addressNotProved,
+  domainNotAllowed,
+  emailNotVerified,
+  identityNotFound,
+  identityTaken,
+  lastIdentity,
+  linkingDisabled,
+  noAddress,
+  secondFactorRequired,
+  signUpDisabled,
+  userBanned,
+} from '../auth.errors';
+import { IdentityRepository } from './identity.repository';
+import type { ProviderIdentity } from './provider-identity';
+
+@Injectable()
+export class IdentitiesService {
+  constructor(
+    private readonly identities: IdentityRepository,
+    private readonly accounts: AccountRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The account of an identity, which is created if there is none. @throws AppError 400, 403 */
+  async accountOf(project: Project, identity: ProviderIdentity, origin: RequestOrigin): Promise<Credentials> {
+    const found =
+      (await this.identities.signIn(project, identity, this.now())) ??
+      (await this.join(project, identity, origin)) ??
+      // A parallel sign-in created the account.
+      (await this.identities.signIn(project, identity, this.now()));
+    if (!found) throw addressNotProved();
+    this.assertMaySignIn(project, found);
+    return found;
+  }
+
+  /** Adds an identity to the account of a session. @throws AppError 400, 401, 403, 422 */
+  async link(
+    project: Project,
+    owner: SessionOwner,
+    identity: ProviderIdentity,
+    origin: RequestOrigin,
+  ): Promise<Credentials> {
+    await this.assertMayLink(project, owner);
+    const before = await this.accounts.findLive(project, owner.userId, owner.sessionId, this.now());
+    if (!before) throw invalidCredentials();
+    if (before.isAnonymous) this.assertUsable(project, identity);
+    const entry = byUser('identity_linked', owner.userId, this.context(identity, origin));
+    const outcome = await this.identities.link(project, owner.userId, owner, identity, entry);
+    if (outcome === 'taken') throw identityTaken();
+    if (outcome === 'refused') throw invalidCredentials();
+    if (before.isAnonymous)
+      await refusingTakenAddress(this.identities.adoptAddress(project, owner.userId, identity, this.now()));
+    const credentials = await this.accounts.findCredentialsById(project, owner.userId);
+    if (!credentials) throw invalidCredentials();
+    return credentials;
+  }
+
+  /** @throws AppError 401, 403, 404, 422 for the last one */
+  async unlink(project: Project, owner: SessionOwner, id: string, origin: RequestOrigin): Promise<void> {
+    await this.assertMayLink(project, owner);
+    const context = { now: this.now(), origin, details: { identity: id } };
+    const entry = byUser('identity_unlinked', owner.userId, context);
+    const outcome = await this.identities.unlink(project, owner, id, entry);
+    if (outcome === 'refused') throw invalidCredentials();
+    if (outcome === 'unknown') throw identityNotFound();
+    if (outcome === 'last') throw lastIdentity();
+  }
+
+  /** An identity signs in, so it needs what a change of the password needs. @throws AppError 403, 404 */
+  async assertMayLink(project: Project, { userId, aal }: SessionOwner): Promise<void> {
+    if (!project.settings.manual_linking_enabled) throw linkingDisabled();
+    if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(project, userId)))
+      throw secondFactorRequired();
+  }
+
+  /** @returns null if another sign-in was faster */
+  private async join(
+    project: Project,
+    identity: ProviderIdentity,
+    origin: RequestOrigin,
+  ): Promise<Credentials | null> {
+    const { email } = identity;
+    if (!email) throw noAddress();
+    const account = await this.identities.findByEmail(project, email.key);
+    if (!account) return this.create(project, identity, origin);
+    if (!identity.isEmailVerified || !account.isProved) throw addressNotProved();
+    const entry = byAnonymous('identity_linked', account.id, this.context(identity, origin));
+    const target = { emailKey: email.key };
+    const outcome = await this.identities.link(project, account.id, target, identity, entry);
+    if (outcome === 'taken') return null;
+    const credentials = await this.accounts.findCredentialsById(project, account.id);
+    if (outcome === 'refused' && credentials) this.assertMaySignIn(project, credentials);
+    if (outcome === 'refused') throw addressNotProved();
+    return credentials;
+  }
+
+  private async create(
+    project: Project,
+    identity: ProviderIdentity,
+    origin: RequestOrigin,
+  ): Promise<Credentials | null> {
+    const email = this.assertUsable(project, identity);
+    const { provider, isEmailVerified, name, data } = identity;
+    if (!project.settings.signup_enabled) throw signUpDisabled();
+    const now = this.now();
+    const account = {
+      id: randomUUID(),
+      email,
+      name: name ?? localPart(email),
+      passwordHash: null,
+      data,
+      appData: { provider, providers: [provider] },
+      emailVerifiedAt: isEmailVerified ? now : null,
+      bannedUntil: null,
+      invitedAt: null,
+      now,
+    };
+    const entry = byAnonymous('sign_up', account.id, this.context(identity, origin));
+    const isCreated = await this.identities.create(project, account, identity, entry);
+    return isCreated ? this.accounts.findCredentialsById(project, account.id) : null;
+  }
+
+  /** The address that an account may get from an identity. */
+  private assertUsable(
+    project: Project,
+    { email, isEmailVerified }: ProviderIdentity,
+  ): NonNullable<ProviderIdentity['email']> {
+    if (!email) throw noAddress();
+    if (project.settings.email_verification_required && !isEmailVerified) throw addressNotProved();
+    if (!isDomainAllowed(email, project.settings.allowed_email_domains)) throw domainNotAllowed();
+    return email;
+  }
+
+  private assertMaySignIn(project: Project, { account }: Credentials): void {
+    if (isBanned(account, this.clock.now())) throw userBanned();
+    if (project.settings.email_verification_required && account.emailVerifiedAt === null)
+      throw emailNotVerified();
+  }
+
+  private context(
+    { provider }: ProviderIdentity,
+    origin: RequestOrigin,
+  ): { now: Date; origin: RequestOrigin; details: { provider: string } } {
+    return { now: this.now(), origin, details: { provider } };
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}

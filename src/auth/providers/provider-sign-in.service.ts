@@ -1,0 +1,324 @@
+/**
+ * Sign-in at a provider: to its page, back from it, and the session. The state that travels through the browser is encrypted and
+ * holds all that the answer is checked with, so that beginning a sign-in stores nothing. It works once, for ten minutes, with the
+ * provider as it was.
+ *
+ * A client with PKCE gets a code that its verifier alone turns into a session. Without PKCE the session itself goes to the
+ * browser, so the callback must come from the browser that began: nobody can be signed in to somebody else's account.
+ */
+import { Injectable } from '@nestjs/common';
+import { createHash, randomUUID } from 'node:crypto';
+import { isJsonObject, parseJson } from '../../common/text/json';
+import { Clock } from '../../common/time/clock';
+import { GuessThrottle } from '../../identity/guess-throttle.service';
+import type { RequestOrigin } from '../../identity/request-origin';
+import { equalSecrets } from '../../infra/crypto/constant-time';
+import { SecretBox } from '../../infra/crypto/secret-box';
+import type { Project } from '../../projects/project';
+import type { Credentials } from '../accounts/account-record';
+import type { SessionOwner } from '../accounts/account-statements';
+import {
+  invalidExchangeCode,
+  invalidState,
+  noRedirect,
+  providerNotEnabled,
+  providerRefused,
+} from '../auth.errors';
+import { CodeExchange } from '../codes/code-exchange.service';
+import type { CodeChallenge } from '../mail/mail-flow';
+import type { SignedIn } from '../sessions/session-issuer.service';
+import { SessionStarter } from '../sessions/session-starter.service';
+import { AccountRepository } from '../accounts/account.repository';
+import { IdentitiesService } from './identities.service';
+import { IdentityRepository } from './identity.repository';
+import { type Provider, PROVIDER_NAME } from './provider';
+import { fingerprintOf, type GivenToken, ProviderClients } from './provider-clients.service';
+import type { ProviderIdentity } from './provider-identity';
+import { ProviderRepository } from './provider.repository';
+
+/** Milliseconds. */
+const LIFETIME_MS = 10 * 60_000;
+/** Characters of a state. */
+const MAX_STATE = 8_000;
+
+export interface ProviderRequest {
+  readonly provider: string;
+  /** Allowed by the project; null: none is. */
+  readonly redirectTo: string | null;
+  /** Null: the browser gets the session itself. */
+  readonly challenge: CodeChallenge | null;
+  readonly scopes: string;
+  /** Of the application, for the page of the provider. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Random and known to the browser alone; null for a link, which begins in an application. */
+  readonly browser: string | null;
+  /** The session to whose account the identity is linked. */
+  readonly owner: SessionOwner | null;
+}
+
+/** A sign-in that the provider has answered. */
+export interface ProviderFlow {
+  readonly id: string;
+  readonly until: number;
+  readonly provider: string;
+  readonly fingerprint: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly redirectTo: string;
+  readonly challenge: CodeChallenge | null;
+  readonly browserHash: string | null;
+  readonly owner: SessionOwner | null;
+}
+
+export interface ProviderTokens {
+  readonly accessToken: string | null;
+  readonly refreshToken: string | null;
+}
+
+export interface ProviderSession {
+  readonly session: SignedIn;
+  readonly tokens: ProviderTokens;
+}
+
+/** A link without PKCE: the user sees both accounts and confirms. */
+export interface PendingLink {
+  readonly id: string;
+  readonly until: number;
+  readonly owner: SessionOwner;
+  readonly identity: ProviderIdentity;
+  readonly redirectTo: string;
+}
+
+export type ProviderOutcome =
+  | { readonly code: string }
+  | ProviderSession
+  | { readonly pending: string; readonly identity: ProviderIdentity; readonly email: string };
+
+interface CodeExtra {
+  readonly tokens: ProviderTokens;
+  readonly link: { readonly owner: SessionOwner; readonly identity: ProviderIdentity } | null;
+}
+
+@Injectable()
+export class ProviderSignIn {
+  constructor(
+    private readonly providers: ProviderRepository,
+    private readonly clients: ProviderClients,
+    private readonly identities: IdentitiesService,
+    private readonly rows: IdentityRepository,
+    private readonly accounts: AccountRepository,
+    private readonly codes: CodeExchange,
+    private readonly starter: SessionStarter,
+    private readonly throttle: GuessThrottle,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The address of the provider's page. @throws AppError 400, 401, 403, 503 */
+  async begin(project: Project, request: ProviderRequest): Promise<string> {
+    const { redirectTo, owner, challenge, browser, scopes, parameters } = request;
+    const provider = await this.enabled(project, request.provider);
+    if (redirectTo === null) throw noRedirect();
+    if (owner) await this.identities.assertMayLink(project, owner);
+    const checks = await this.clients.newChecks(project, provider);
+    const flow: ProviderFlow = {
+      ...checks,
+      id: randomUUID(),
+      until: this.clock.now() + LIFETIME_MS,
+      provider: provider.name,
+      fingerprint: fingerprintOf(provider),
+      redirectTo,
+      challenge,
+      browserHash: browser === null ? null : hashOf(browser),
+      owner,
+    };
+    const state = seal(project, 'provider-state', flow);
+    return this.clients.urlFor(project, provider, { ...checks, state }, { scopes, parameters });
+  }
+
+  /** @throws AppError 400 for a state that is altered, too old, or of another project */
+  openState(project: Project, state: string): ProviderFlow {
+    const flow = unseal<ProviderFlow>(project, 'provider-state', state);
+    if (!flow || flow.until <= this.clock.now()) throw invalidState();
+    return flow;
+  }
+
+  /**
+   * @param query of the callback, with `?`
+   * @param browser what begin() got, as the browser of the callback knows it
+   * @throws AppError 400, 401, 403, 422, 429, 503
+   */
+  async complete(
+    project: Project,
+    flow: ProviderFlow,
+    query: string,
+    browser: string | null,
+    origin: RequestOrigin,
+  ): Promise<ProviderOutcome> {
+    const { challenge, browserHash, owner } = flow;
+    const isBound = challenge !== null || owner !== null;
+    if (!isBound && (browser === null || browserHash === null || !equalSecrets(hashOf(browser), browserHash)))
+      throw invalidState();
+    const parameters = new URLSearchParams(query);
+    if (parameters.has('error')) throw providerRefused();
+    const provider = await this.enabled(project, flow.provider);
+    if (fingerprintOf(provider) !== flow.fingerprint) throw invalidState();
+    const state = parameters.get('state') ?? '';
+    const checks = { nonce: flow.nonce, verifier: flow.verifier, state };
+    // The provider accepts a code once, but other parts of the answer could be sent again.
+    if (!(await this.rows.useState(project, flow.id, new Date(flow.until), this.now()))) throw invalidState();
+    const { identity, accessToken, refreshToken } = await this.clients.exchange(
+      project,
+      provider,
+      query,
+      checks,
+    );
+    const tokens = { accessToken, refreshToken };
+    if (owner) return this.offerLink(project, flow, { owner, identity, tokens });
+    const { account } = await this.identities.accountOf(project, identity, origin);
+    if (challenge) {
+      const extra: CodeExtra = { tokens, link: null };
+      return {
+        code: await this.codes.issue(project, { userId: account.id, method: 'oauth', challenge }, extra),
+      };
+    }
+    return this.sessionOf(project, account.id, tokens, origin);
+  }
+
+  /** A client turns its code into a session, and so links the identity if it asked for that. @throws AppError */
+  async exchange(
+    project: Project,
+    given: { code: string; verifier: string },
+    origin: RequestOrigin,
+  ): Promise<ProviderSession> {
+    const { userId, method, extra } = await this.codes.spend<CodeExtra>(project, given, origin);
+    if (extra?.link) {
+      const { owner, identity } = extra.link;
+      await this.identities.link(project, owner, identity, origin);
+    }
+    const session = await this.start(project, userId, method, origin);
+    return { session, tokens: extra?.tokens ?? NO_TOKENS };
+  }
+
+  /** The user has seen the page and pressed its button. @throws AppError */
+  async confirmLink(
+    project: Project,
+    sealed: string,
+    origin: RequestOrigin,
+  ): Promise<ProviderSession & { readonly redirectTo: string }> {
+    const pending = this.openPending(project, sealed);
+    const { id, until, owner, identity, redirectTo } = pending;
+    if (!(await this.rows.useState(project, id, new Date(until), this.now()))) throw invalidState();
+    await this.identities.link(project, owner, identity, origin);
+    return { ...(await this.sessionOf(project, owner.userId, NO_TOKENS, origin)), redirectTo };
+  }
+
+  openPending(project: Project, sealed: string): PendingLink {
+    const pending = unseal<PendingLink>(project, 'provider-link', sealed);
+    if (!pending || pending.until <= this.clock.now()) throw invalidState();
+    return pending;
+  }
+
+  /**
+   * Signs in with an ID token that the application got from the provider, or links its identity.
+   * @throws AppError 400, 401, 403, 422, 429, 503
+   */
+  async signInWithToken(
+    project: Project,
+    name: string,
+    given: GivenToken,
+    owner: SessionOwner | null,
+    origin: RequestOrigin,
+  ): Promise<ProviderSession> {
+    const provider = await this.enabled(project, name);
+    const fault: unknown[] = [];
+    const answer = await this.throttle.attemptFrom({ project, origin }, () =>
+      this.clients.verifyGiven(project, provider, given).catch((error: unknown) => {
+        fault.push(error);
+        return null;
+      }),
+    );
+    if (!answer) throw fault[0];
+    const { identity } = answer;
+    const { account }: Credentials = owner
+      ? await this.identities.link(project, owner, identity, origin)
+      : await this.identities.accountOf(project, identity, origin);
+    return this.sessionOf(project, account.id, NO_TOKENS, origin);
+  }
+
+  /** Names of the enabled providers. */
+  async enabledNames(project: Project): Promise<string[]> {
+    return (await this.providers.list(project)).filter(({ enabled }) => enabled).map(({ name }) => name);
+  }
+
+  /** With PKCE the exchange links; without, a page asks. */
+  private async offerLink(
+    project: Project,
+    { challenge, redirectTo }: ProviderFlow,
+    { owner, identity, tokens }: { owner: SessionOwner; identity: ProviderIdentity; tokens: ProviderTokens },
+  ): Promise<ProviderOutcome> {
+    const { userId, sessionId } = owner;
+    if (challenge) {
+      const extra: CodeExtra = { tokens, link: { owner, identity } };
+      return { code: await this.codes.issue(project, { userId, method: 'oauth', challenge }, extra) };
+    }
+    const account = await this.accounts.findLive(project, userId, sessionId, this.now());
+    if (!account) throw invalidState();
+    const until = this.clock.now() + LIFETIME_MS;
+    const pending: PendingLink = { id: randomUUID(), until, owner, identity, redirectTo };
+    return {
+      pending: seal(project, 'provider-link', pending),
+      identity,
+      email: account.email || account.id,
+    };
+  }
+
+  private async sessionOf(
+    project: Project,
+    userId: string,
+    tokens: ProviderTokens,
+    origin: RequestOrigin,
+  ): Promise<ProviderSession> {
+    return { session: await this.start(project, userId, 'oauth', origin), tokens };
+  }
+
+  /** @throws AppError 401 if the account was banned, deleted or changed in the meantime */
+  private async start(
+    project: Project,
+    userId: string,
+    method: Parameters<SessionStarter['start']>[2],
+    origin: RequestOrigin,
+  ): Promise<SignedIn> {
+    const credentials = await this.accounts.findCredentialsById(project, userId);
+    const started = credentials && (await this.starter.start(project, credentials, method, origin));
+    if (!started) throw invalidExchangeCode();
+    return started;
+  }
+
+  private async enabled(project: Project, name: string): Promise<Provider> {
+    const found = PROVIDER_NAME.test(name) ? await this.providers.find(project, name) : null;
+    if (!found?.enabled) throw providerNotEnabled();
+    return found;
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}
+
+const NO_TOKENS: ProviderTokens = { accessToken: null, refreshToken: null };
+
+const hashOf = (browser: string): string => createHash('sha256').update(browser).digest('base64url');
+
+const seal = (project: Project, purpose: string, content: object): string =>
+  new SecretBox(project.dataSecret).seal(JSON.stringify(content), purpose).toString('base64url');
+
+function unseal<T>(project: Project, purpose: string, sealed: string): T | null {
+  if (sealed === '' || sealed.length > MAX_STATE || !/^[\w-]+$/.test(sealed)) return null;
+  try {
+    const text = new SecretBox(project.dataSecret).open(Buffer.from(sealed, 'base64url'), purpose);
+    const content = parseJson(text);
+    return isJsonObject(content) ? (content as T) : null;
+  } catch {
+    return null;
+  }
+}
