@@ -163,12 +163,12 @@ const storage = createRoute({
 
 interface InsideSearch {
   readonly view?: string;
-  /** Of the charts: `hour` or `day`. */
+  /** Range of the charts: `hour` or `day`. */
   readonly range?: string;
-  /** Of the live requests: text, and `refused` or `errors`. */
+  /** Filter of the live requests: text, and `refused` or `errors`. */
   readonly filter?: string;
   readonly status?: string;
-  /** Of the slow queries. */
+  /** Order of the slow queries. */
   readonly order?: string;
 }
 

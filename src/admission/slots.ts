@@ -25,7 +25,7 @@ export class Slots {
 
   /**
    * @param size limit for tasks at once
-   * @param maxWaiting limit for tasks in the queue; further ones are refused
+   * @param maxWaiting limit for tasks in the queue; further tasks are refused
    */
   constructor(
     size: number,

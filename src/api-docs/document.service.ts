@@ -32,7 +32,8 @@ const DESCRIPTION = `Plinth: authentication, table REST and file storage for man
 * **${STAFF_TOKEN}**: a token (\`plt_...\`) of a staff member, with the rights of their role that are within its scopes.
 * **${STAFF_SESSION}**: the cookie of a staff member who signed in to the administration. Changes also need \`X-CSRF-Token\`.
 
-Any response may have \`X-Request-Id\`, and \`X-Quota-Warning\` once the project has used 80 % of a quota.
+Any response may have \`X-Request-Id\`, and \`X-Quota-Warning\` once the project has used 80 % of a quota. JSON of auth, storage and
+the administration has \`Cache-Control: no-store\`.
 
 The tables and functions of a project are described with their types in that project's own document, \`GET /p/{project_slug}/openapi.json\`.`;
 

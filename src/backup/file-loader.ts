@@ -1,4 +1,4 @@
-/** Stores the files of an archive with the provider, several small ones at a time. */
+/** Stores the files of an archive with the provider, several small files at a time. */
 import { AppError } from '../common/errors/app-error';
 import { ObjectAddress } from '../storage/providers/object-address';
 import { ObjectStore } from '../storage/providers/object-store';

@@ -32,6 +32,12 @@ const OPEN: CorsOptions = {
     'X-RateLimit-Limit',
     'X-RateLimit-Remaining',
     'X-RateLimit-Reset',
+    'Tus-Resumable',
+    'Upload-Offset',
+    'Upload-Length',
+    'Upload-Metadata',
+    'Upload-Expires',
+    'Upload-Concat',
   ],
   maxAge: MAX_AGE,
 };

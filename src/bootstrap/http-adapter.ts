@@ -65,7 +65,7 @@ export class HttpAdapter extends ExpressAdapter {
         connectionsCheckingInterval: HEADERS_CHECK_MS,
         // An upload may take hours; body-pace.ts limits how slowly a body may arrive.
         requestTimeout: 0,
-        // Of two Authorization lines Node uses the first, other servers the last. Joined, they are no valid
+        // If there are two Authorization lines, Node uses the first, other servers the last. Joined, they are no valid
         // credential.
         joinDuplicateHeaders: true,
         noDelay: true,

@@ -36,7 +36,7 @@ export interface CliEnvironment {
 }
 
 export class CommandContext {
-  /** Of a command that ran to its end. */
+  /** Exit code of a command that ran to its end. */
   exitCode = 0;
   private client: AdminClient | undefined;
 

@@ -79,7 +79,7 @@ export interface RemoteStoreConfig {
 }
 
 export interface GcsConfig extends RemoteStoreConfig {
-  /** Of a service account, or of workload identity; absent: ambient credentials, or none for an emulator. */
+  /** Key of a service account, or of workload identity; absent: ambient credentials, or none for an emulator. */
   readonly keyFile: string | null;
 }
 
@@ -115,7 +115,7 @@ export interface BackupConfig {
   readonly passphrase: string | null;
   /** Read for each backup; null: the passphrase is given directly, or there is none. */
   readonly passphraseFile: string | null;
-  /** Of scheduled backups. */
+  /** Compression of scheduled backups. */
   readonly compression: Compression;
   /** Extensions that a restore creates, besides those that PostgreSQL trusts. */
   readonly restoredExtensions: readonly string[];

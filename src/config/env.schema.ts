@@ -40,7 +40,7 @@ export class EnvironmentVariables {
   /** Directory to which the write-ahead log of the embedded PostgreSQL is archived; default: it is not archived. */
   @IsOptional() @IsString() WAL_ARCHIVE_DIR?: string;
 
-  /** Of each process; default: by the machine's memory, or 80 with DATABASE_URL. */
+  /** Connections of each process; default: by the machine's memory, or 80 with DATABASE_URL. */
   @IsOptional() @WholeNumber(4, 10_000) DATABASE_MAX_CONNECTIONS?: number;
 
   @WholeNumber(1, 1_000) DATABASE_PROJECT_CONNECTIONS = 12;
@@ -113,10 +113,10 @@ export class EnvironmentVariables {
   /** Bytes of a JSON, form or CSV body. */
   @SizeInBytes(1_024) MAX_BODY_SIZE = 10 * 1024 * 1024;
 
-  /** Bytes of a table REST result that is held, because it cannot be streamed. Less is held of each that is. */
+  /** Bytes of a table REST result that is held if it cannot be streamed. A streamed result holds less. */
   @SizeInBytes(2 * 1024 * 1024) MAX_RESULT_SIZE = 64 * 1024 * 1024;
 
-  /** Connections of clients that are open at once; further ones are closed. */
+  /** Connections of clients that are open at once; further connections are closed. */
   @WholeNumber(1, 1_000_000) MAX_CLIENT_CONNECTIONS = 4_096;
 
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'silent']) LOG_LEVEL = 'info';

@@ -39,7 +39,7 @@ export interface OwnerRoles {
   readonly memberships: readonly Membership[];
   /** Privileges on the database itself. */
   readonly grants: readonly { readonly role: string; readonly privilege: string }[];
-  /** Of the database. */
+  /** Comment on the database. */
   readonly comment: string | null;
 }
 

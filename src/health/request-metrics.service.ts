@@ -1,4 +1,4 @@
-/** Counts and times every request, refused and unknown ones included, at the HTTP server itself. */
+/** Counts and times every request, including refused and unknown requests, at the HTTP server itself. */
 import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import type { Server, ServerResponse } from 'node:http';

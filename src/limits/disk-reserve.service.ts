@@ -90,7 +90,7 @@ export class DiskReserve implements OnApplicationShutdown {
   }
 
   /**
-   * @param bytes of a write to the database; unknown ones count as many
+   * @param bytes of a write to the database; writes of unknown size count as many
    * @throws AppError 503 for a large write into the reserve, and for every write when nothing but the last bytes is left
    */
   async assertMayWrite(bytes: number): Promise<void> {

@@ -88,7 +88,7 @@ export class ProjectQuotas implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /**
-   * Counts a mail. Refused ones do not count, so that mails that were given back can be sent.
+   * Counts a mail. Refused mails do not count, so that mails that were given back can be sent.
    * @throws AppError 429 when the project has used its mails of the day
    */
   async spendMail(project: Project): Promise<void> {

@@ -11,7 +11,7 @@ import { copyDiffers } from './move.errors';
 import type { SchemaText, SourceSnapshot } from './source-snapshot';
 
 export interface CopyTarget {
-  /** Of the owner, on the target. */
+  /** The owner's connection to the target. */
   readonly client: BoundedClient;
   readonly loader: ProjectLoader;
   readonly project: ProjectEntity;

@@ -112,7 +112,7 @@ export async function closeDatabase(
   await endOthers(client, database, spared);
 }
 
-/** Ends all sessions but the spared ones, and waits until they are gone. @throws AppError 409 */
+/** Ends all sessions except the spared sessions, and waits until they have ended. @throws AppError 409 */
 export async function endOthers(client: Client, database: string, spared: readonly number[]): Promise<void> {
   const end = performance.now() + CLOSE_LIMIT_MS;
   // Twice without any: a session that has just passed the check of ALLOW_CONNECTIONS is listed a moment later.

@@ -26,9 +26,9 @@ export interface WriteStopRequest {
 }
 
 export interface Locked {
-  /** Of the source, in another database. */
+  /** Admin connection to the source, in another database. */
   readonly admin: Client;
-  /** Of the admin role in the project's database; null without large objects. */
+  /** Connection of the admin role in the project's database; null without large objects. */
   readonly objects: Client | null;
   /** Sessions of the move in the project's database. */
   readonly spared: readonly number[];

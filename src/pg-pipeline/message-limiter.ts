@@ -31,7 +31,7 @@ export interface MessageLimits {
 type Action = 'pass' | 'drop' | 'cut';
 
 export class MessageLimiter {
-  /** Of the message that is arriving. */
+  /** Action for the message that is arriving. */
   private action: Action = 'pass';
   /** Bytes of it that have not arrived yet. */
   private missing = 0;

@@ -95,7 +95,7 @@ export class PipelineConnection {
     return { host, port };
   }
 
-  /** Of the server's process. */
+  /** Id of the server's process. */
   get processId(): number {
     return this.client.processID ?? 0;
   }

@@ -22,7 +22,7 @@ const LARGE = 256 * 1024;
 export interface RunningQuery {
   /** False drops the row. Asked once for each row. @param bytes of the message */
   admitsRow(bytes: number): boolean;
-  /** Of the current statement. Without a sink its rows are forwarded with the other messages. */
+  /** Sink of the current statement. Without a sink its rows are forwarded with the other messages. */
   readonly sink: RowSink | undefined;
   /** @param rowCount as in the command tag (`INSERT 0 5`); 0 when the tag has no count */
   onCommandComplete(rowCount: number): void;
@@ -40,7 +40,7 @@ export class RowSplitter {
   private pieces: Buffer[] = [];
   /** Bytes of a message that have not arrived yet. */
   private missing = 0;
-  /** Of that message. */
+  /** Action for that message. */
   private action: Action = 'forward';
 
   /**

@@ -12,6 +12,7 @@ import { RequestedMails1790000000200 } from '../../migrations/project/1790000000
 import { SupabaseStorage1790000000300 } from '../../migrations/project/1790000000300-supabase-storage';
 import { SignInCodes1790000000510 } from '../../migrations/project/1790000000510-sign-in-codes';
 import { Identities1790000000620 } from '../../migrations/project/1790000000620-identities';
+import { ResumableUploads1790000000700 } from '../../migrations/project/1790000000700-resumable-uploads';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -20,6 +21,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   SupabaseStorage1790000000300,
   SignInCodes1790000000510,
   Identities1790000000620,
+  ResumableUploads1790000000700,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

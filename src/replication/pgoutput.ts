@@ -34,7 +34,7 @@ export type LogicalMessage =
   | { readonly kind: 'delete'; readonly relation: number; readonly old: Value[] }
   | { readonly kind: 'truncate'; readonly relations: number[] }
   | { readonly kind: 'commit'; readonly end: bigint }
-  /** Of pg_logical_emit_message(). */
+  /** Content of pg_logical_emit_message(). */
   | { readonly kind: 'message'; readonly content: string }
   | { readonly kind: 'other' };
 

@@ -268,7 +268,7 @@ async function replicaState(
 
 interface Position {
   readonly standby: boolean;
-  /** Of the log that was written, or replayed by a standby. */
+  /** Bytes of log that were written, or replayed by a standby. */
   readonly bytes: number;
 }
 

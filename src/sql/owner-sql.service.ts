@@ -16,7 +16,7 @@ import { SessionDeadline } from './session-deadline.service';
 
 export interface SqlLimits {
   readonly timeoutSeconds: number;
-  /** Of a statement. */
+  /** Maximum of rows of a statement. */
   readonly maxRows: number;
   /** Answers the rows of each statement, and not only those of the last one. */
   readonly allResults: boolean;

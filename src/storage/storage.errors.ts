@@ -82,6 +82,38 @@ export const unsupportedMediaType = (type: string): AppError =>
 
 export const uploadStalled = (): AppError => storageError('request_timeout', 'The upload arrived too slowly');
 
+export const uploadNotFound = (): AppError =>
+  storageError('not_found', 'There is no such upload, or it has expired');
+
+/** @param received bytes that are stored */
+export const offsetTaken = (received: number): AppError =>
+  storageError('conflict', `The upload has ${received} bytes; Upload-Offset must say so`);
+
+/** @param limit uploads */
+export const tooManyUploads = (limit: number): AppError =>
+  new AppError({
+    status: 429,
+    code: 'rate_limited',
+    message: `The project has ${limit} unfinished uploads; end some, or wait until they expire`,
+    headers: { 'Retry-After': '60' },
+  });
+
+export const uploadIsFinishing = (): AppError =>
+  new AppError({
+    status: 423,
+    code: 'conflict',
+    message: 'Another request completes this upload',
+    headers: { 'Retry-After': '1' },
+  });
+
+/** Status of the checksum extension of TUS. */
+export const checksumMismatch = (): AppError =>
+  new AppError({
+    status: 460,
+    code: 'invalid_parameters',
+    message: 'The bytes do not have the digest of Upload-Checksum, and were not kept',
+  });
+
 export const preconditionFailed = (): AppError =>
   storageError(
     'precondition_failed',

@@ -27,6 +27,7 @@ import { StorageBucketsController } from './http/supabase/buckets.controller';
 import { ObjectContentController } from './http/supabase/object-content.controller';
 import { ObjectUploadsController } from './http/supabase/object-uploads.controller';
 import { ObjectsController } from './http/supabase/objects.controller';
+import { ResumableUploadsController } from './http/supabase/resumable-uploads.controller';
 import { StorageJsErrorRenderer } from './http/supabase/storage-js-error.renderer';
 import { UnknownPathController } from './http/unknown-path.controller';
 import { UploadController } from './http/upload.controller';
@@ -38,6 +39,8 @@ import { DeletedProjects } from './removal/deleted-projects.service';
 import { ObjectRemover } from './removal/object-remover.service';
 import { ProjectEnds } from './removal/project-ends.service';
 import { RemovalHoldRepository } from './removal/removal-hold.repository';
+import { ResumableUploadRepository } from './resumable/resumable-upload.repository';
+import { ResumableUploadsService } from './resumable/resumable-uploads.service';
 import { StorageMetrics } from './storage-metrics.service';
 import { StorageTransaction } from './storage-transaction';
 import { StorageComparison } from './sweep/storage-comparison.service';
@@ -60,6 +63,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     ObjectsController,
     ObjectContentController,
     ObjectUploadsController,
+    ResumableUploadsController,
     UnknownPathController,
   ],
   providers: [
@@ -82,6 +86,8 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     QuotaWarnings,
     RateHeaders,
     RemovalHoldRepository,
+    ResumableUploadRepository,
+    ResumableUploadsService,
     SignedUploadsService,
     SignedUrlsService,
     StorageComparison,

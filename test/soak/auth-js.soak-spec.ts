@@ -26,7 +26,6 @@ const EXPECTED_FAILURES: readonly (readonly [prefix: string, reason: string])[] 
   ['GoTrueAdminApi OAuth Admin', 'Plinth is no OAuth server'],
   ['Passkey', 'passkeys are not supported'],
   ['WebAuthn MFA', 'security keys are not supported as second factors'],
-  ['getClaims getClaims verifies RS256 jwt without calling getUser', 'access tokens are signed with HS256'],
   [
     'GoTrueClient signInWithOtp signInWithOtp() with PKCE flow should return error',
     'the answer does not reveal whether an address has an account',

@@ -106,6 +106,17 @@ const putObject = (
     headers: { ...asService('text/plain'), ...headers },
   });
 
+const tus = (
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<HttpAnswer> =>
+  admin.send(method, `/p/${project.slug}/storage/v1/upload/resumable${path}`, {
+    body,
+    headers: { ...asService('application/offset+octet-stream'), 'tus-resumable': '1.0.0', ...headers },
+  });
+
 /** An archive whose first member is this header. */
 async function restore(path: string, header: string): Promise<HttpAnswer> {
   const tar = pack();
@@ -192,6 +203,19 @@ const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
   [
     'PUT /p/{project_slug}/storage/v1/object/upload/sign/{bucket_name}/{path}',
     () => putObject('PUT', 'x', {}, `upload/sign/box/x?token=${'x'.repeat(12_000)}.${'x'.repeat(43)}`),
+  ],
+  [
+    'POST /p/{project_slug}/storage/v1/upload/resumable',
+    () => tus('POST', '', { 'upload-length': '1', 'upload-metadata': 'a '.repeat(7_000) }),
+  ],
+  [
+    'PATCH /p/{project_slug}/storage/v1/upload/resumable/{upload_id}',
+    async () => {
+      const metadata = { 'upload-metadata': 'bucketName Ym94,objectName eA==', 'upload-length': '30000000' };
+      const begun = await tus('POST', '', { ...metadata, 'x-upsert': 'true' });
+      const id = String(begun.headers.get('location')).split('/').at(-1);
+      return tus('PATCH', `/${id}`, { 'upload-offset': '0' }, 'x'.repeat(30_000_000));
+    },
   ],
   ['an upload with many fields', () => upload('\r\n', FIELD.repeat(100_000))],
   ['an upload with many headers', () => upload(`${'a: b\r\n'.repeat(2_000_000)}\r\n`)],
@@ -359,12 +383,31 @@ describe('of 5,000 tables and functions', () => {
   }, 600_000);
 });
 
-it('serves /health/live during a backup of short and of long rows', async () => {
-  await sql(`create table short as select from generate_series(1, 3000000);
-    create table long as select repeat(E'\\\\\n', 5000000) as text from generate_series(1, 10)`);
+describe('of short and of long rows', () => {
+  const ROWS = `create table short as select from generate_series(1, 3000000);
+    create table long as select repeat(E'\\\\\n', 5000000) as text from generate_series(1, 10)`;
   const headers = { 'backup-passphrase': 'a passphrase of some words' };
-  await assertServed('COPY', () => admin.get(`/admin/v1/projects/${project.id}/backup`, { headers }));
-}, 300_000);
+
+  it('serves /health/live during a backup', async () => {
+    await sql(ROWS);
+    await assertServed('COPY', () => admin.get(`/admin/v1/projects/${project.id}/backup`, { headers }));
+  }, 300_000);
+
+  it('serves /health/live during a restore', async () => {
+    const copied = await createLoadedProject(admin, 'Copied');
+    const at = `/admin/v1/projects/${copied.id}`;
+    expect((await admin.post(`${at}/sql`, { query: ROWS, timeout_seconds: 60 })).status).toBe(200);
+    const answer = await fetch(plinth.baseUrl + at + '/backup', {
+      headers: { ...admin.headers, ...headers },
+    });
+    const archive = Buffer.from(await answer.arrayBuffer());
+    const options = { headers: { ...headers, 'content-type': 'application/octet-stream' } };
+    await assertServed('COPY into a restore', async () => {
+      expect((await admin.delete(at)).status).toBe(200);
+      expect((await admin.post('/admin/v1/restore', archive, options)).status).toBe(201);
+    });
+  }, 300_000);
+});
 
 it('serves /health/live during an export of the audit log', async () => {
   const data = join(directory, 'data');

@@ -11,7 +11,7 @@ export function isPlainList({ type, category, labels }: ListColumn): boolean {
 interface ListColumn {
   readonly type: string;
   readonly category: string;
-  /** Of an enum, or of the elements. */
+  /** Labels of an enum, or of the elements. */
   readonly labels: readonly string[] | null;
 }
 

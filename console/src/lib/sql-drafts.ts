@@ -2,7 +2,7 @@
 
 interface Draft {
   readonly text: string;
-  /** Of the address that the draft was written under. */
+  /** Query in the address that the draft was written under. */
   readonly query: string | undefined;
 }
 

@@ -197,7 +197,7 @@ interface SequenceRow {
   readonly schema: string;
   readonly name: string;
   readonly percent: number;
-  /** Of the column that owns it. */
+  /** Schema of the column that owns it. */
   readonly table_schema: string | null;
   readonly table: string | null;
   readonly column: string | null;

@@ -19,20 +19,12 @@ export class ApiDocsController {
     @Inject(SERVER_CONFIG) private readonly server: ServerConfig,
   ) {}
 
-  @Get('openapi.json')
-  json(@Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.answer(request, response, 'application/json');
-  }
-
-  @Get('openapi.yaml')
-  yaml(@Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.answer(request, response, 'application/yaml');
-  }
-
-  private async answer(request: Request, response: Response, contentType: string): Promise<void> {
-    const format = formatOf(request, contentType.endsWith('yaml') ? 'yaml' : 'json');
-    const document = await this.document.written(format);
-    await serveDocument(document, request, response, { contentType, cacheControl: 'no-cache' });
+  @Get(['openapi.json', 'openapi.yaml'])
+  async openApi(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const syntax = /\.yaml\/?$/.test(request.path) ? 'yaml' : 'json';
+    const document = await this.document.written(formatOf(request, syntax));
+    const options = { contentType: `application/${syntax}`, cacheControl: 'no-cache' };
+    await serveDocument(document, request, response, options);
   }
 
   @Get('docs')

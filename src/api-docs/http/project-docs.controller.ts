@@ -30,34 +30,18 @@ export class ProjectDocsController {
     response.writeHead(200, { Allow: 'OPTIONS,GET,HEAD', 'Content-Length': 0 }).end();
   }
 
-  @Get(ROOTS)
-  async root(
+  @Get([...ROOTS, 'p/:project_slug/openapi.json', 'p/:project_slug/openapi.yaml'])
+  async openApi(
     @CurrentCaller() caller: Caller,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const document = await this.documents.openApi(caller, formatOf(request, 'json'));
-    await serve(document, request, response, 'application/openapi+json');
-  }
-
-  @Get('p/:project_slug/openapi.json')
-  async json(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const document = await this.documents.openApi(caller, formatOf(request, 'json'));
-    await serve(document, request, response, 'application/json');
-  }
-
-  @Get('p/:project_slug/openapi.yaml')
-  async yaml(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const document = await this.documents.openApi(caller, formatOf(request, 'yaml'));
-    await serve(document, request, response, 'application/yaml');
+    const [, syntax] = /\/openapi\.(json|yaml)\/?$/.exec(request.path) ?? [];
+    const document = await this.documents.openApi(
+      caller,
+      formatOf(request, syntax === 'yaml' ? syntax : 'json'),
+    );
+    await serve(document, request, response, `application/${syntax ?? 'openapi+json'}`);
   }
 
   @Get('p/:project_slug/types.ts')

@@ -7,7 +7,7 @@ const PLAIN = /^[A-Za-z_/][\w/.+()]*(?: [\w/.+()]+)*$/;
 /** Characters that JSON leaves as they are, but YAML requires to be escaped. */
 const UNPRINTABLE = /[\x7f-\x84\x86-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/** Most texts of a document are few words, again and again. Longer ones are not kept. */
+/** Most texts of a document are a few words that repeat. Longer texts are not kept. */
 const known = new Map<string, string>();
 const MAX_KNOWN = 4_096;
 const MAX_KNOWN_LENGTH = 64;

@@ -17,7 +17,7 @@ const MAX_COMMENT = 10_000;
 // Generators write comments into block comments of code. An asterisk and a slash would end them, and code could follow.
 const commentText = (sql: string): string => `left(replace(${sql}, '*/', '* /'), ${MAX_COMMENT})`;
 
-/** Limit for the bytes of a default as PostgreSQL stores it; longer ones are left out. */
+/** Limit for the bytes of a default as PostgreSQL stores it; longer defaults are left out. */
 const MAX_DEFAULT = 65_536;
 
 /** With an empty search_path, format_type() qualifies every name that is not built in, as in the catalog. */

@@ -44,10 +44,10 @@ export interface TypeFacts {
   readonly kind: 'e' | 'd' | 'c' | 'b' | 'r' | 'm';
   /** False for a type that the role may not use: its name and its contents are left out. */
   readonly usable: boolean;
-  /** Of a domain, with length and precision. */
+  /** Base type of a domain, with length and precision. */
   readonly base: string | null;
   readonly labels: readonly string[] | null;
-  /** Of a composite type; null for the row type of a relation. */
+  /** Attributes of a composite type; null for the row type of a relation. */
   readonly attributes: readonly (readonly [name: string, type: string])[] | null;
   readonly comment: string | null;
 }

@@ -13,7 +13,7 @@ export interface ShapeOptions {
 /** A column in a row that is read, inserted or updated. */
 export interface ShapeMember {
   readonly column: VisibleColumn;
-  /** Of values besides null. */
+  /** Schema of values other than null. */
   readonly schema: Schema;
   readonly isRequired: boolean;
 }

@@ -38,7 +38,7 @@ export class TypeSchemas {
     const known = this.made.get(name);
     if (known) return known;
     const schema = this.make(name, depth);
-    // Deeper ones may have been cut off.
+    // Deeper types may have been cut off.
     if (depth === 0) this.made.set(name, schema);
     return schema;
   }

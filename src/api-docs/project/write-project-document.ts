@@ -42,7 +42,8 @@ const DESCRIPTION = `Auth, storage and tables of this project, limited to what t
 Both headers are needed: **apikey**, the anon or service-role key, and **bearer**, the access token of a user or a key.
 Tables of the first exposed schema are addressed by name, all others as \`<schema>.<table>\`.
 
-Any response may have \`X-Request-Id\`, and \`X-Quota-Warning\` once the project has used 80 % of a quota.`;
+Any response may have \`X-Request-Id\`, and \`X-Quota-Warning\` once the project has used 80 % of a quota. JSON of auth, storage and
+the administration has \`Cache-Control: no-store\`.`;
 
 export async function writeProjectDocument(
   source: ProjectDocumentSource,

@@ -13,7 +13,7 @@ export const ACCOUNT_COLUMNS = `u.id, u.email, u.name, u.data::text as data, u.a
 const TABLE = 'auth.users';
 /** UTF-16 code units: the table allows 320 characters, and a character has up to two. */
 const MAX_NAME = 640;
-/** Characters of a password hash, imported ones included. */
+/** Characters of a password hash, which may be imported. */
 const MAX_HASH = 1_000;
 
 export interface Credentials {

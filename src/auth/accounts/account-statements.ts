@@ -44,7 +44,7 @@ export const DROP_ADDRESS_CHANGES = `delete from auth.mailed_tokens c using unpr
 export interface SessionOwner {
   readonly userId: string;
   readonly sessionId: string;
-  /** Of the access token: aal1 if the token was issued before the session was raised to aal2. */
+  /** Level in the access token: aal1 if the token was issued before the session was raised to aal2. */
   readonly aal: AssuranceLevel;
 }
 

@@ -19,7 +19,7 @@ export type LinkKind = Exclude<MailedTokenKind, 'reauthentication'>;
 interface LinkRequest extends Pick<UserInput, 'password' | 'data'> {
   readonly kind: LinkKind;
   readonly email: string;
-  /** Of email_change. */
+  /** The new address of email_change. */
   readonly newEmail?: string;
   readonly redirectTo: string | null;
 }

@@ -14,7 +14,7 @@ interface MagicLinkRequest {
   readonly email: string;
   /** Creates an account for an address that has none. */
   readonly createUser: boolean;
-  /** Of the new account. */
+  /** `data` of the new account. */
   readonly data: JsonObject;
 }
 

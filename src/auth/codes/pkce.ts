@@ -7,7 +7,7 @@ import { CodeChallenge } from '../mail/mail-flow';
 /** RFC 7636, 4.1 and 4.2: the same characters and lengths for both. */
 const VALUE = /^[A-Za-z0-9._~-]{43,128}$/;
 
-/** @throws AppError 400 for one without the other, or malformed ones */
+/** @throws AppError 400 for one value without the other, or a malformed value */
 export function challengeOf(challenge?: string | null, method?: string | null): CodeChallenge | undefined {
   if (!challenge && !method) return undefined;
   if (!challenge || !method)

@@ -39,7 +39,7 @@ interface FactorCode {
 
 @Injectable()
 export class FactorService {
-  /** Of factors that earlier versions enrolled. */
+  /** Opens secrets of factors that earlier versions enrolled. */
   private readonly formerBox: SecretBox;
 
   constructor(

@@ -17,7 +17,7 @@ const REASON = 'auth.factors and auth.sessions are closed to the roles of caller
 interface UsedCode {
   /** The factor's id. */
   readonly id: string;
-  /** The time step of the code. It and all older ones are spent afterwards. */
+  /** The time step of the code. It and all older steps are spent afterwards. */
   readonly step: number;
 }
 

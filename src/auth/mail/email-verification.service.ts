@@ -1,4 +1,4 @@
-/** Verifies e-mail addresses: of new accounts, and new addresses of existing ones. */
+/** Verifies e-mail addresses: those of new accounts, and new addresses of existing accounts. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';

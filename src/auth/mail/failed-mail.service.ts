@@ -28,7 +28,7 @@ export class FailedMailService {
     return this.mails.listFailed(project, MAX_LISTED);
   }
 
-  /** Of all projects: grouped by project, the newest of each first. */
+  /** Lists the mails of all projects: grouped by project, the newest of each first. */
   async listAll(limit: number): Promise<{ project: Project; mail: FailedMail }[]> {
     const found: { project: Project; mail: FailedMail }[] = [];
     for (const id of await this.outboxes.list()) {

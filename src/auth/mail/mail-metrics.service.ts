@@ -4,7 +4,7 @@ import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../../infra/metrics/metrics';
 import { OutboxListRepository } from './outbox-list.repository';
 
-/** `retried` mails will be tried again; `given_up` ones wait for an administrator. */
+/** `retried` mails will be tried again; `given_up` mails wait for an administrator. */
 type MailOutcome = 'sent' | 'retried' | 'given_up';
 
 @Injectable()

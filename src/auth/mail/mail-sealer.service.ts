@@ -28,7 +28,7 @@ export interface SealedMail extends MailRequestOptions {
   readonly newEmail?: string;
   /** Language tags of the request that caused the mail, in order of preference. */
   readonly languages?: readonly string[];
-  /** Of the request, in place of a token, until a worker has found the account. */
+  /** Origin of the request, in place of a token, until a worker has found the account. */
   readonly origin?: RequestOrigin;
 }
 

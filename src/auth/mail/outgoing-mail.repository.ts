@@ -77,7 +77,7 @@ export class OutgoingMailRepository {
     });
   }
 
-  /** The ids of unsent mails without an attempt since `before`, and the numbers of all unsent ones. */
+  /** The ids of unsent mails without an attempt since `before`, and the numbers of all unsent mails. */
   async findUnsent(project: Project, before: Date, limit: number): Promise<OutboxState> {
     const [, found, counts] = await this.rls.systemBatch(project.database, REASON, [
       SHORT_TIMEOUT,

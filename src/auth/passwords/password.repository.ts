@@ -30,7 +30,7 @@ interface PasswordChange {
 }
 
 interface PasswordReset {
-  /** Of the mailed token. */
+  /** Hash of the mailed token. */
   readonly tokenHash: Buffer;
   readonly userId: string;
   readonly newHash: string;

@@ -15,6 +15,8 @@ import { isBanned } from '../accounts/account';
 import { AccountRepository } from '../accounts/account.repository';
 import { Credentials, refusingTakenAddress } from '../accounts/account-record';
 import type { SessionOwner } from '../accounts/account-statements';
+import { creationOf } from '../hooks/hook-inputs';
+import { Hooks } from '../hooks/hooks.service';
 import { byAnonymous, byUser } from '../audit/audit-entry';
 import {
   addressNotProved,
@@ -37,6 +39,7 @@ export class IdentitiesService {
   constructor(
     private readonly identities: IdentityRepository,
     private readonly accounts: AccountRepository,
+    private readonly hooks: Hooks,
     private readonly clock: Clock,
   ) {}
 
@@ -134,6 +137,7 @@ export class IdentitiesService {
       invitedAt: null,
       now,
     };
+    await this.hooks.run(project, 'before_user_created_hook', creationOf(account, origin));
     const entry = byAnonymous('sign_up', account.id, this.context(identity, origin));
     const isCreated = await this.identities.create(project, account, identity, entry);
     return isCreated ? this.accounts.findCredentialsById(project, account.id) : null;

@@ -116,9 +116,9 @@ export class ProviderSignIn {
   /** The address of the provider's page. @throws AppError 400, 401, 403, 503 */
   async begin(project: Project, request: ProviderRequest): Promise<string> {
     const { redirectTo, owner, challenge, browser, scopes, parameters } = request;
+    if (owner) await this.identities.assertMayLink(project, owner);
     const provider = await this.enabled(project, request.provider);
     if (redirectTo === null) throw noRedirect();
-    if (owner) await this.identities.assertMayLink(project, owner);
     const checks = await this.clients.newChecks(project, provider);
     const flow: ProviderFlow = {
       ...checks,

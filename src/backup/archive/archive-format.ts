@@ -153,7 +153,7 @@ export interface ArchiveManifest {
     /** Files of the snapshot whose bytes the provider no longer had. */
     readonly missing: number;
   };
-  /** Of an install: projects that could not be archived. Their members are absent or incomplete. */
+  /** In the archive of an install: projects that could not be archived. Their members are absent or incomplete. */
   readonly failed?: readonly FailedProject[];
 }
 

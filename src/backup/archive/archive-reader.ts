@@ -31,7 +31,7 @@ const MAX_SUMS_BYTES = 16 * 1024 * 1024;
 const MAX_NAME = 1_000;
 
 export interface ArchiveMember {
-  /** Of all parts together. */
+  /** Name of the member, without the suffix of a part. */
   readonly name: string;
   /** Bytes of the first part, which is all of a member that has no parts. */
   readonly size: number;

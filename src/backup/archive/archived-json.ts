@@ -23,7 +23,7 @@ const MIB = 1024 * 1024;
 export const HEADER_LIMITS: MemberLimits = { bytes: 32 * MIB, tokens: 4_000_000 };
 /** Settings, keys and schedules. */
 export const SECRETS_LIMITS: MemberLimits = { bytes: 16 * MIB, tokens: 2_000_000 };
-/** One object has a member for each table: V8 grows large ones in one piece. */
+/** One object has a member for each table: V8 grows a large object in one piece. */
 export const MANIFEST_LIMITS: MemberLimits = { bytes: 16 * MIB, tokens: 200_000 };
 
 /** Undefined for text that is not JSON. @throws AppError 400 for more than the limits */

@@ -7,9 +7,9 @@ import { Transform, TransformCallback } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip, type ZlibOptions } from 'node:zlib';
 
-/** Bytes of a block. Smaller ones compress worse. */
+/** Bytes of a block. Smaller blocks compress worse. */
 const BLOCK = 512 * 1024;
-/** Bytes of one piece of output: a whole block if it is only stored, or most blocks of rows. Larger ones cost collections. */
+/** Bytes of one piece of output: a whole block if it is only stored, or most blocks of rows. Larger pieces cost collections. */
 const [STORED_OUTPUT, OUTPUT] = [BLOCK + 1024, 192 * 1024];
 /**
  * Bits of the window. With 8 KiB, rows take an eighth less CPU time than with 32 KiB and become 4 % smaller; program code

@@ -89,7 +89,7 @@ export class WalArchive {
     return this.end;
   }
 
-  /** Appends bytes. @throws WalArchiveError when they do not follow the last ones */
+  /** Appends bytes. @throws WalArchiveError when they do not follow the last bytes */
   async write(position: bigint, bytes: Buffer): Promise<void> {
     if (position !== this.end)
       throw new WalArchiveError('PostgreSQL sent another part of the log than expected');

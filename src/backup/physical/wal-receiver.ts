@@ -33,7 +33,7 @@ const RETRY_MS = 2_000;
 const STOP_LIMIT_MS = 15_000;
 
 export interface WalReceiverOptions {
-  /** Of the superuser. */
+  /** URL of the superuser. */
   readonly url: string;
   /** WAL_ARCHIVE_DIR, an absolute path. */
   readonly directory: string;
@@ -189,7 +189,7 @@ export class WalReceiver {
       if (!isAsked && now - syncedAt < SYNC_MS) continue;
       await archive.sync();
       syncedAt = now;
-      // Of the message: the end of the server's log (manual, 55.4, XLogData). Without a message it has sent everything.
+      // The message has the end of the server's log (manual, 55.4, XLogData). Without a message it has sent everything.
       const end =
         message !== null && message[0] === STREAMED_DATA ? message.readBigUInt64BE(9) : archive.position;
       if (archive.position >= end) this.completeAt = now;

@@ -26,7 +26,7 @@ export interface BackupRun {
   /** Bytes of the archive, as decimal digits. */
   readonly bytes: string | null;
   readonly error: string | null;
-  /** When the archive was removed, because newer ones exist. */
+  /** When the archive was removed, because newer archives exist. */
   readonly removedAt: Date | null;
 }
 
@@ -108,7 +108,7 @@ export class RunRepository {
   }
 
   /**
-   * Runs whose archive in this destination is not kept: all but the newest `keep` good ones. A run that failed may have an
+   * Runs whose archive in this destination is not kept: all but the newest `keep` good runs. A run that failed may have an
    * archive, if its process ended before it could record it.
    */
   async listExcess(subject: string, destination: string, keep: number): Promise<BackupRun[]> {

@@ -37,7 +37,7 @@ const LONG_OBJECT = 4 * PIECE;
 const BEGIN_OF_OBJECT = '\n--\n-- Name: ';
 
 export class DumpText {
-  /** Of psql's commands \restrict and \unrestrict. */
+  /** Key of psql's commands \restrict and \unrestrict. */
   private key: string | undefined;
 
   /** Replacements of the first occurrence that were not made yet. Schemas come before all that could contain such a line. */

@@ -70,7 +70,7 @@ const SETTINGS = `
     and s.setting !~~ 'plinth.%'
   order by 2, 1 nulls first, s.position`;
 
-/** Roles that privileges and policies of this database name, but for predefined ones. */
+/** Roles that privileges and policies of this database name, except predefined roles. */
 const NAMED_ROLES = `
   select distinct r.rolname as name
   from pg_catalog.pg_shdepend d join pg_catalog.pg_roles r on r.oid = d.refobjid
@@ -181,7 +181,7 @@ export class SnapshotRepository {
     return { chunks: this.copy(stream, isForced), rows: () => stream.rowCount };
   }
 
-  /** Of these objects, those that a row of storage.files names. */
+  /** The objects of the list that a row of storage.files names. */
   async namedObjects(objectIds: readonly string[]): Promise<Set<string>> {
     const rows = await this.list<{ id: string }>(
       'select distinct object_id::text as id from storage.files where object_id = any ($1::uuid[])',

@@ -1,6 +1,6 @@
 /**
  * Restores settings of ALTER DATABASE and ALTER ROLE. They are a stranger's input, so the owner makes them, and PostgreSQL
- * decides which ones an owner may make.
+ * decides which settings an owner may make.
  */
 import { codeOf, messageOf } from '../../common/errors/error-facts';
 import type { BoundedClient } from '../../database/pools/one-off-connection';

@@ -21,7 +21,7 @@ export class PositionFollower {
   position: bigint | null = null;
   private connecting: Promise<HostListClient> | null = null;
   private timer: NodeJS.Timeout | undefined;
-  /** Of the current run; null while it does not run. */
+  /** The current run; null while it does not run. */
   private run: symbol | null = null;
 
   /** @param onPoll called after each poll with the time before it, in milliseconds of the monotonic clock */

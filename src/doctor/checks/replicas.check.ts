@@ -80,13 +80,13 @@ export class ReplicasCheck extends DoctorCheck {
     if (its.system !== own.system)
       return this.failed(
         `${replica} belongs to another cluster than its primary (${its.system}, not ${own.system})`,
-        'Remove it with plinth server update --replicas, or make it anew with pg_basebackup.',
+        'Remove it with plinth server update --replicas, or create it again with pg_basebackup.',
       );
     if (its.isStandby) return null;
     if (its.started === own.started) return this.ok(`${replica} is the primary at present, and not read`);
     return this.failed(
       `${replica} takes writes, as a second primary does`,
-      'Make it anew with pg_basebackup or pg_rewind. Until then it is not read, but must not be written to.',
+      'Create it again with pg_basebackup or pg_rewind. Until then it is not read, but must not be written to.',
     );
   }
 

@@ -1,6 +1,9 @@
-/** Parses a JSON body after the guards and before the pipes, so that a 401 comes before a 400 and costs no parsing. */
+/**
+ * Parses a JSON body after the guards and before the pipes, so that a 401 comes before a 400 and costs no parsing. Responses of such
+ * routes depend on the caller, whom a header names that caches do not know: none may store them.
+ */
 import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { from, lastValueFrom, Observable } from 'rxjs';
 import { BodyReader } from './body-reader';
 import { bodyNotAnObject } from './body.errors';
@@ -10,7 +13,9 @@ export class JsonBodyInterceptor implements NestInterceptor {
   constructor(private readonly bodies: BodyReader) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const request = context.switchToHttp().getRequest<Request>();
+    const http = context.switchToHttp();
+    const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
+    response.setHeader('Cache-Control', 'no-store');
     return from(
       this.bodies.useJson(request, (body) => {
         // Nest's pipes would pass null on as a DTO.

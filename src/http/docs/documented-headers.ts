@@ -14,7 +14,7 @@ export type DocumentedHeaders = Record<string, DocumentedHeader>;
 export const TEXT = { type: 'string' } as const;
 export const COUNT = { type: 'integer', format: 'int64', minimum: 0 } as const;
 
-/** Of answers that caches must not keep. */
+/** Headers of answers that caches must not keep. */
 export const NOT_STORED: DocumentedHeaders = {
   'Cache-Control': { description: '`no-store`', schema: TEXT },
 };
@@ -31,6 +31,7 @@ const OF_ERRORS: DocumentedHeaders = {
     description: 'Seconds to wait before the next attempt',
     schema: { type: 'integer', minimum: 1 },
   },
+  'Tus-Version': { description: 'The version of TUS that the server speaks', schema: TEXT },
   'WWW-Authenticate': { description: '`Bearer`: the scheme of the credential (RFC 6750)', schema: TEXT },
 };
 

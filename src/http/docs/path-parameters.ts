@@ -21,6 +21,7 @@ const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
   },
   bucket_name: { description: 'The slug of the bucket, or its name', example: 'team-photos' },
   file_id: { description: 'The id of the file', example: UUID_EXAMPLE },
+  upload_id: { description: 'The id of the upload, from its Location', example: UUID_EXAMPLE },
   user_id: { description: 'The id of the user', example: UUID_EXAMPLE, format: 'uuid' },
   factor_id: {
     description: 'The id of a factor, from the list of factors',

@@ -3,7 +3,7 @@ import type { AppError } from '../../common/errors/app-error';
 import { unacceptablePassword } from '../identity.errors';
 import { COMMON_PASSWORDS } from './common-passwords';
 
-/** Bytes: bcrypt silently ignores any further ones. */
+/** Bytes: bcrypt silently ignores further bytes. */
 const MAX_PASSWORD_BYTES = 72;
 /** Characters (SPEC.md 8). A project may require more, but not fewer. */
 const MIN_PASSWORD_LENGTH = 6;

@@ -38,7 +38,7 @@ export class Passwords {
     this.hasher.assertRoom(id);
     await this.throttle.assertMayTry(guess);
     const account = await find();
-    // Asked again when its turn comes: of a hundred simultaneous guesses, the later ones see the failures of the first.
+    // Asked again when its turn comes: then the later of a hundred simultaneous guesses see the failures of the first.
     const again = (): Promise<void> => this.throttle.assertMayTry(guess);
     const isRight =
       unusableFault(password) === null &&

@@ -26,7 +26,8 @@ export class RedisOutage {
       this.until = 0;
       return result;
     } catch (error) {
-      if (!wasAway) this.logger.warn(`Redis is away, each process counts for itself: ${messageOf(error)}`);
+      if (!wasAway)
+        this.logger.warn(`Redis is unreachable, each process counts for itself: ${messageOf(error)}`);
       this.until = performance.now() + RETRY_MS;
       return local();
     }

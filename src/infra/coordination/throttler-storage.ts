@@ -30,7 +30,7 @@ export class SharedThrottlerStorage implements ThrottlerStorage {
     const { count, resetAt, allowed } = await this.counter.hit(`throttler:${key}`, limit, ttl);
     if (!allowed) {
       const policy = { free: 1, firstDelayMs: ttl, maxDelayMs: MAX_DELAY_MS, memoryMs: MEMORY_MS };
-      // Of simultaneous requests over the limit, only the first one doubles the delay.
+      // Only the first of simultaneous requests over the limit doubles the delay.
       await this.ledger.charge(`throttler:${key}`, policy);
       return blocked(limit, await this.ledger.blockedFor([`throttler:${key}`]));
     }

@@ -50,7 +50,7 @@ export async function isSignedBy({ algorithm, key }: Omit<JwsKey, 'kid'>, token:
   );
 }
 
-/** Of a token that readToken() accepts. */
+/** The algorithm of a token that readToken() accepts. */
 export function algorithmOf(token: string): unknown {
   const header = JSON.parse(Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString()) as {
     alg?: unknown;

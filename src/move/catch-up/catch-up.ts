@@ -18,7 +18,7 @@ const MAX_STALLS = 5;
 const MAX_VIEWS_MS = 2_000;
 
 export interface CatchUpTarget {
-  /** Of the owner. */
+  /** The owner's connection. */
   readonly client: BoundedClient;
   /** As in server_version_num. */
   readonly serverVersion: number;

@@ -70,7 +70,7 @@ export class ChangeReplay {
       ssl: server.ssl,
     });
     const subject = `${quoteIdentifier(project.ownerRole)} in database ${quoteIdentifier(project.databaseName)}`;
-    // Only a superuser may set it. It ends with the two sessions, which are the only ones in this database.
+    // Only a superuser may set it. It ends with the two sessions; this database has no others.
     const allow = (is: boolean): Promise<unknown> =>
       server.asAdmin(MAINTENANCE_DATABASE, (client) =>
         client.query(

@@ -7,9 +7,9 @@ import type { LockedTable } from '../write-stop-sessions';
 
 export interface FollowedTable extends LockedTable {
   readonly id: string;
-  /** Without generated ones, in the order of the table. */
+  /** Columns in the order of the table, without generated columns. */
   readonly columns: string[];
-  /** Of the primary key, or of the index that is the replica identity. The operator compares a column with a value. */
+  /** Columns of the primary key, or of the index that is the replica identity. The operator compares a column with a value. */
   readonly keys: readonly { readonly name: string; readonly operator: string }[];
   /** GENERATED ALWAYS AS IDENTITY. */
   readonly generated: string[];

@@ -16,7 +16,7 @@ const OWN = `>= ${FIRST_NORMAL_OID}`;
 /** With an empty search_path, format_type() qualifies every name that is not built in. */
 export const QUALIFY_NAMES = `select set_config('search_path', '', true)`;
 
-/** The base types of domains, below nested ones, with the length that the innermost type declares. */
+/** The base types of domains, through nested domains, with the length that the innermost type declares. */
 const BASE_TYPES = `
   recursive domains(oid, base, typmod, depth) as (
     select oid, typbasetype, typtypmod, 1 from pg_type where typtype = 'd'

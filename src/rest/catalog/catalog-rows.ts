@@ -57,7 +57,7 @@ export interface RoutineRow {
   readonly result_name: string;
   readonly base_name: string;
   readonly is_composite: boolean;
-  /** Of the relation whose row type is the result, or the one argument. */
+  /** The relation whose row type is the result, or the one argument. */
   readonly result_relation: string | null;
   readonly argument_relation: string | null;
   readonly statement_timeout: string | null;
@@ -73,7 +73,7 @@ export interface HandlerRow {
   readonly routine_name: string;
   readonly is_aggregate: boolean;
   readonly is_binary: boolean;
-  /** Of an aggregate's argument; null for anyelement. */
+  /** Relation of an aggregate's argument; null for anyelement. */
   readonly relation: string | null;
 }
 

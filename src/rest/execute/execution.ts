@@ -16,7 +16,7 @@ export interface Execution {
   readonly rows: number;
   /** The planner's estimate of all rows of a read; null where it was not asked for. */
   readonly estimate: number | null;
-  /** Of an upsert that merges: rows that were not there before; 0 otherwise. */
+  /** In an upsert that merges: rows that were not there before; 0 otherwise. */
   readonly inserted: number;
   readonly response: ResponseSettings;
   /** For reads that must see a write (read-source.ts); null for reads, and where there are no replicas. */

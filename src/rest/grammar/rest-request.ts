@@ -39,7 +39,7 @@ export interface RequestShape {
   readonly preferences: Preferences;
   /** Best first; `[any]` without an Accept header, empty when the client excludes all types that it names. */
   readonly accept: readonly MediaType[];
-  /** Of the request's body; JSON when the header is absent. */
+  /** Type of the request's body; JSON when the header is absent. */
   readonly contentType: MediaType;
   /** Accept-Profile for GET, HEAD and OPTIONS, Content-Profile for the others; null when absent. */
   readonly profile: string | null;

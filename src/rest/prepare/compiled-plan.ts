@@ -130,7 +130,7 @@ const LONGEST_KEY = 8_000;
 
 interface Kept {
   readonly plan: CompiledPlan;
-  /** Of the project, whose settings are part of a plan. */
+  /** Revision of the project, whose settings are part of a plan. */
   readonly revision: string;
 }
 

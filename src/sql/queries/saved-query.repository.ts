@@ -1,4 +1,4 @@
-/** Saved queries in the platform database. A staff member sees their own and the shared ones of a project. */
+/** Saved queries in the platform database. A staff member sees their own queries and the shared queries of a project. */
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { codeOf } from '../../common/errors/error-facts';
@@ -8,7 +8,7 @@ import { savedQueryExists, tooManySavedQueries } from '../sql.errors';
 
 /** Queries that a staff member may save in a project. */
 export const MAX_SAVED = 500;
-/** Queries of a list: those of the staff member, and shared ones. */
+/** Queries of a list: those of the staff member, and shared queries. */
 const MAX_LISTED = 2_000;
 
 export interface SavedQueryRow {

@@ -45,7 +45,7 @@ export class InvitationRepository {
     private readonly audit: AuditLogRepository,
   ) {}
 
-  /** The newest first, without expired ones. */
+  /** Lists open invitations, the newest first. */
   async list(now: Date): Promise<Invitation[]> {
     return this.dataSource.query<Invitation[]>(
       `select ${COLUMNS} from staff_invitations i where i.expires_at > $1 order by i.created_at desc, i.id`,
@@ -89,7 +89,7 @@ export class InvitationRepository {
     });
   }
 
-  /** Uses an invitation up, in the transaction that creates the account. @returns false if it is gone */
+  /** Consumes an invitation, in the transaction that creates the account. @returns false if it is gone */
   async use(id: string, manager: EntityManager): Promise<boolean> {
     return changesRow(manager, 'delete from staff_invitations where id = $1 returning 1', [id]);
   }

@@ -172,7 +172,7 @@ export class InvitationService {
 const sees = (staff: StaffCaller, invitation: Invitation): boolean =>
   installRoleOf(staff) !== null || manages(staff, invitation);
 
-/** An auditor may be the administrator of a project, too: that makes no operator. */
+/** An auditor who is the administrator of a project is still no operator. */
 function manages(staff: StaffCaller, { role, projects }: Invitation): boolean {
   if (isOperator(staff)) return true;
   return role === null && projects.every(({ id }) => projectRoleOf(staff, id) === 'admin');

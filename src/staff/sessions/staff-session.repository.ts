@@ -55,7 +55,7 @@ export class StaffSessionRepository {
     return session ?? null;
   }
 
-  /** The ones that have not ended, the most recently used first. */
+  /** Lists sessions that have not ended, the most recently used first. */
   async list(memberId: string, now: Date, idleSince: Date): Promise<SessionRecord[]> {
     return this.dataSource.query<SessionRecord[]>(
       `select id, created_at as "createdAt", last_used_at as "lastUsedAt", expires_at as "expiresAt", address,

@@ -20,7 +20,7 @@ import { BegunSession, CookieToken, StaffSessions } from './staff-session.servic
 export interface SignIn {
   readonly email: string;
   readonly password: string;
-  /** Of the second factor, or a recovery code. */
+  /** Code of the second factor, or a recovery code. */
   readonly code?: string | undefined;
   /** The staff member whose passkey the client has sent in place of a code. Called after the password was verified. */
   readonly passkey?: (() => Promise<StaffMember>) | undefined;

@@ -11,7 +11,7 @@ import { roleForbids, tokenNotFound, tooManyTokens } from '../staff.errors';
 import { projectNotFound } from '../../projects/projects.errors';
 import { StaffTokenRepository, TokenRecord } from './staff-token.repository';
 
-/** Tells such tokens from PLATFORM_ADMIN_KEY, and lets scanners find leaked ones. */
+/** Tells such tokens from PLATFORM_ADMIN_KEY, and lets scanners find leaked tokens. */
 export const TOKEN_PREFIX = 'plt_';
 export const MAX_TOKENS = 100;
 /** Milliseconds: the last use is recorded no more often. */

@@ -127,7 +127,7 @@ export class FileContentRepository {
 
   /**
    * A page of files, ordered by the ids of their objects.
-   * @param after excludes this id and lower ones
+   * @param after excludes this id and lower ids
    * @param last excludes higher ids; null: no upper bound
    * @throws AppError 500 when the rows are out of order, as those of a view may be: paging might never end
    */

@@ -39,9 +39,14 @@ export interface UploadRequest {
   readonly given: UploadParameters;
   /** Content-Length, in bytes; null without one. */
   readonly announcedLength: number | null;
+  /** Where to store the bytes; undefined: at a new address. */
+  readonly object?: ObjectAddress;
   /** Reads the body up to the file. @param held bytes of the file that the provider holds in memory */
   receive(held: number): Promise<UploadForm>;
 }
+
+/** What is known of an upload before its body. */
+export type AnnouncedUpload = Pick<UploadRequest, 'bucket' | 'given' | 'announcedLength'>;
 
 /** The form of an upload, independent of its wire format. */
 export interface UploadForm {
@@ -93,6 +98,16 @@ export class UploadService {
 
   /** @throws AppError 400, 403, 404, 408, 409, 413, 415, 500 storage_unavailable, 503 */
   async upload(caller: StorageContext, request: UploadRequest): Promise<Uploaded> {
+    const { target, limit } = await this.announced(caller, request);
+    // Without a length the space is checked while the bytes arrive.
+    return this.disk.during(request.announcedLength ?? 0, () => this.receive(caller, request, target, limit));
+  }
+
+  /** Checks what upload() checks before it reads the body. @throws AppError 400, 403, 404, 413 */
+  async announced(
+    caller: StorageContext,
+    request: AnnouncedUpload,
+  ): Promise<{ readonly target: UploadTarget; readonly limit: number }> {
     const { given } = request;
     if (given.filename !== undefined) assertFilename(given.filename);
     if (given.contentType !== undefined) parseContentType(given.contentType);
@@ -100,8 +115,7 @@ export class UploadService {
     if (target.mayUpload === 'no') throw forbidden();
     const limit = limitOf(caller.project, target, this.config);
     assertAnnounced(request, limit, target);
-    // Without a length the space is checked while the bytes arrive.
-    return this.disk.during(request.announcedLength ?? 0, () => this.receive(caller, request, target, limit));
+    return { target, limit };
   }
 
   private async receive(
@@ -119,7 +133,7 @@ export class UploadService {
         form,
         target,
         limitFor(target, limit, isTrue(value('upsert'))),
-        request.announcedLength !== null,
+        request,
       );
       return await this.publish(caller, form, target, value, stored);
     } catch (error) {
@@ -160,11 +174,11 @@ export class UploadService {
     { bytes, asDeclared }: UploadForm,
     target: UploadTarget,
     limit: ByteLimit,
-    isAnnounced: boolean,
+    { object, announcedLength }: UploadRequest,
   ): Promise<StoredFacts> {
-    const address = this.store.newAddress(project.id);
+    const address = object ?? this.store.newAddress(project.id);
     const meter = new ByteMeter(limit, (evidence) => asDeclared || refuseEarly(evidence, target));
-    await this.store.put(address, meter.measure(isAnnounced ? bytes : this.disk.watched(bytes)));
+    await this.store.put(address, meter.measure(announcedLength === null ? this.disk.watched(bytes) : bytes));
     return { ...meter.facts(), address };
   }
 
@@ -235,7 +249,7 @@ function cacheControlOf(given: string | undefined): string | undefined {
  * @throws AppError 413 when no file in a form of that length could be accepted
  */
 function assertAnnounced(
-  { announcedLength, given }: UploadRequest,
+  { announcedLength, given }: AnnouncedUpload,
   limit: number,
   target: UploadTarget,
 ): void {

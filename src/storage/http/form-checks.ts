@@ -2,7 +2,7 @@
 
 /**
  * The boundary in the Content-Type header (RFC 9110, 8.3.1 and 5.6.6; RFC 7578, 4.1). Read here, because busboy and the package
- * content-type take one of several boundaries, and the latter refuses the unquoted ones that clients send.
+ * content-type take one of several boundaries, and the latter refuses the unquoted boundaries that clients send.
  */
 const FORM = /^[ \t]*multipart\/form-data[ \t]*(?=;|$)/i;
 /** One parameter, or nothing between two semicolons. Clients also leave out quotes where the value is no token. */

@@ -28,6 +28,8 @@ export class StorageAccessGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
+    // Contents have another one.
+    response.setHeader('Cache-Control', 'no-store');
     await this.apiKey.canActivate(context);
     this.admission.canActivate(context);
     await this.bearer.canActivate(context);

@@ -40,7 +40,7 @@ const MIB = 1024 * 1024;
 /** The smallest part that S3 accepts; an upload holds two parts in memory. */
 const PART = 5 * MIB;
 const MAX_PARTS = 10_000;
-/** The largest object that CopyObject copies; also the part size for larger ones. */
+/** The largest object that CopyObject copies; also the part size for larger objects. */
 const MAX_COPY = 5 * 1024 * MIB;
 /** Objects per DeleteObjects request. */
 const REMOVAL_BATCH_SIZE = 1_000;

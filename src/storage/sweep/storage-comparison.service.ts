@@ -8,6 +8,7 @@ import { Project } from '../../projects/project';
 import { NamedFile } from '../files/file';
 import { FileContentRepository, FILES_OF_A_PAGE } from '../files/file-content.repository';
 import { ObjectStore, StoredObject } from '../providers/object-store';
+import { ResumableUploadRepository } from '../resumable/resumable-upload.repository';
 import { serviceContext } from '../service-context';
 import { StorageContext } from '../storage-transaction';
 
@@ -38,6 +39,7 @@ export class StorageComparison {
   constructor(
     private readonly files: FileContentRepository,
     private readonly store: ObjectStore,
+    private readonly uploads: ResumableUploadRepository,
   ) {}
 
   /**
@@ -79,8 +81,19 @@ export class StorageComparison {
       // The remaining rows were not read, so their objects must not be reported.
       if (budget.losses === 0) return { compared: objects.length, bytesWithoutRow: [], rowsWithoutBytes };
     }
-    const bytesWithoutRow = [...unnamed.values()].filter(({ storedAt }) => storedAt < before);
+    const old = [...unnamed.values()].filter(({ storedAt }) => storedAt < before);
+    const parts = await this.partsAmong(project, old);
+    const bytesWithoutRow = old.filter(({ objectId }) => !parts.has(objectId));
     return { compared: objects.length, bytesWithoutRow, rowsWithoutBytes };
+  }
+
+  /** Parts of unfinished uploads. */
+  private async partsAmong(project: Project, objects: readonly StoredObject[]): Promise<ReadonlySet<string>> {
+    if (objects.length === 0) return new Set();
+    return this.uploads.partsAmong(
+      project,
+      objects.map(({ objectId }) => objectId),
+    );
   }
 
   private async *pages(

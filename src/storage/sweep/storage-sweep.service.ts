@@ -11,6 +11,7 @@ import { ObjectStore } from '../providers/object-store';
 import { ObjectAddress } from '../providers/object-address';
 import { DeletedProjects } from '../removal/deleted-projects.service';
 import { RemovalHoldRepository } from '../removal/removal-hold.repository';
+import { ResumableUploadRepository } from '../resumable/resumable-upload.repository';
 import { StorageMetrics } from '../storage-metrics.service';
 import { Findings, MAX_LOSSES, StorageComparison } from './storage-comparison.service';
 
@@ -51,6 +52,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     private readonly hold: RemovalHoldRepository,
     private readonly comparison: StorageComparison,
     private readonly store: ObjectStore,
+    private readonly uploads: ResumableUploadRepository,
     private readonly metrics: StorageMetrics,
     private readonly clock: Clock,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
@@ -86,6 +88,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
   /** Removes a project's bytes without a row, and logs rows without bytes. @throws AppError 409 during a backup, 500 */
   async sweep(project: Project): Promise<SweepOutcome> {
     let [objects, rowsWithoutBytes] = [0, 0];
+    await this.uploads.removeExpired(project);
     for await (const findings of this.comparison.compare(project, this.oldest())) {
       const orphans = findings.bytesWithoutRow.map(({ objectId }) => new ObjectAddress(project.id, objectId));
       if (orphans.length > 0) await this.hold.assertFree(project.id);

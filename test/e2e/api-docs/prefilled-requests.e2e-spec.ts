@@ -93,6 +93,10 @@ describe('the operations of the platform', () => {
     updateSavedQuery: 404,
     updateServer: 404,
     retryFailedMail: 404,
+    beginUpload: 400,
+    continueUpload: 415,
+    endUpload: 404,
+    readUpload: 404,
     // Without a provider, SAML, a setting, or a mail.
     goTrueAuthorize: 400,
     goTrueLinkIdentity: 404,

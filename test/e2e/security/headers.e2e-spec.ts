@@ -1,4 +1,5 @@
 /** Headers that every response must have, and CORS headers that the administration must not send. */
+import type { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { fillPath, Route, routesOf } from '../../support/routes';
 import { TestProject } from '../../support/test-project';
@@ -57,6 +58,35 @@ describe('X-Content-Type-Options: nosniff', () => {
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 201, 400, 401, 404]));
   });
+});
+
+it('answers that depend on a credential are stored by no cache, on every surface', async () => {
+  const user = await project.signUp();
+  const gotrue = `/p/${project.slug}/auth/v1`;
+  const storageJs = `/p/${project.slug}/storage/v1`;
+  const alone = { headers: { authorization: '' } };
+  const answers: Record<string, HttpAnswer> = {
+    user: await user.http.get(`${project.auth}/user`),
+    sessions: await user.http.get(`${project.auth}/sessions`),
+    'wrong password': await project.anon.post(`${project.auth}/login`, { email: user.email, password: 'w' }),
+    'sign-in': await project.anon.post(`${project.auth}/login`, {
+      email: user.email,
+      password: user.password,
+    }),
+    users: await project.service.get(`${project.auth}/admin/users`),
+    'users of GoTrue': await project.service.get(`${gotrue}/admin/users`),
+    'user of GoTrue': await user.http.get(`${gotrue}/user`),
+    // The apikey alone names the project here.
+    settings: await project.anon.get('/auth/v1/settings'),
+    buckets: await project.service.get(`${project.storage}/buckets`),
+    'buckets of storage-js': await project.service.get('/storage/v1/bucket', alone),
+    'a list of files': await project.service.post(`${storageJs}/object/list/none`, { prefix: '' }),
+    'an unknown file': await project.service.get(`${storageJs}/object/none/a.txt`),
+  };
+  const stored = Object.entries(answers).filter(
+    ([, { headers }]) => headers.get('cache-control') !== 'no-store',
+  );
+  expect(stored.map(([what]) => what)).toEqual([]);
 });
 
 describe('cross-origin access', () => {

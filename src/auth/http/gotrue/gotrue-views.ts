@@ -58,7 +58,7 @@ function confirmedAt({ settings }: Project, account: Account): Date | null {
   return emailVerifiedAt ?? (isConfirmed ? createdAt : null);
 }
 
-/** Of an account whose factors, identities at providers and mails the answer does not show. */
+/** Shows an account whose factors, identities at providers and mails the answer does not show. */
 export const toPlainUser = (project: Project, account: Account): GoTrueUserDto =>
   toGoTrueUser(project, { account, factors: [], identities: [], pending: {} });
 

@@ -211,6 +211,20 @@ it('links and unlinks an identity from a session', async () => {
   expect((await auth.unlinkIdentity(linked!)).error).toMatchObject({ code: 'single_identity_not_deletable' });
 });
 
+it('refuses links where they are turned off, before it looks for the provider', async () => {
+  const closed = await plinth.createProject({ settings: { site_url: APP } });
+  const { http } = await closed.signUp();
+  const path = `${gotrue(closed)}/user/identities`;
+  const refusals = [
+    await http.get(`${path}/authorize?provider=unknown`),
+    await http.delete(`${path}/${randomUUID()}`),
+  ];
+  expect(refusals.map(({ body }) => body.error_code)).toEqual([
+    'manual_linking_disabled',
+    'manual_linking_disabled',
+  ]);
+});
+
 it('asks before it links without PKCE, and links once', async () => {
   const { auth } = client('implicit');
   const email = address();
@@ -242,6 +256,19 @@ it('lets an anonymous user keep the id with an identity', async () => {
   const { data: ended } = await auth.exchangeCodeForSession(target.searchParams.get('code') ?? '');
   expect(ended.user).toMatchObject({ id: begun.user?.id, email: user.email, is_anonymous: false });
   expect(ended.user?.identities?.map(({ provider }) => provider)).toEqual(['mock']);
+});
+
+it('before_user_created_hook refuses users of providers, too', async () => {
+  const email = address();
+  await project.sql(`create function public.refuse(event jsonb) returns jsonb language sql as
+    $$ select '{"error": {"message": "By invitation only"}}'::jsonb $$`);
+  const set = (name: string | null) =>
+    plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { before_user_created_hook: name } });
+  await set('public.refuse');
+  const target = await enter({ sub: randomUUID(), email, email_verified: true });
+  await set(null);
+  expect(fragmentOf(target)).toMatchObject({ error_description: 'By invitation only' });
+  expect(await project.sql(`select from auth.users where email = '${email}'`)).toEqual([]);
 });
 
 describe('nobody takes over an account', () => {

@@ -64,7 +64,7 @@ export class CreateStorageBucketDto extends OmitType(UpdateStorageBucketDto, ['n
   name!: string;
 }
 
-/** The members of the body by their names in Plinth. Undefined ones keep their values. */
+/** The members of the body by their names in Plinth. Undefined members keep their values. */
 export function bucketChange({
   public: isPublic,
   file_size_limit: size,

@@ -1,0 +1,244 @@
+/** Resumable uploads by TUS 1.0, as Uppy and tus-js-client send them. */
+import { applyDecorators, Controller, Delete, Head, Options, Patch, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiHeader } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { callerOf } from '../../../access/current-caller.decorator';
+import { PublicRoute } from '../../../access/public-route.decorator';
+import { noMemoryForBody } from '../../../admission/memory-budget';
+import { bodyIsEncoded } from '../../../http/bodies/body.errors';
+import { BodyReader } from '../../../http/bodies/body-reader';
+import { announcedLength } from '../../../http/bodies/read-body';
+import { DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
+import { ErrorList } from '../../../http/docs/error-docs';
+import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { QuotaWarnings } from '../../quotas/quota-warnings';
+import {
+  ReceivedBytes,
+  ResumableUploadsService,
+  UploadProgress,
+} from '../../resumable/resumable-uploads.service';
+import {
+  bucketNotFound,
+  checksumMismatch,
+  fileAlreadyExists,
+  fileTooLarge,
+  invalidParameters,
+  offsetTaken,
+  quotaExceeded,
+  tooManyUploads,
+  unsupportedMediaType,
+  uploadIsFinishing,
+  uploadNotFound,
+  uploadStalled,
+} from '../../storage.errors';
+import { MAX_WAITING } from '../multipart-form';
+import { RATE_HEADERS } from '../storage-api.decorator';
+import { openRawBody } from './raw-body';
+import { NeedsKey, STORAGE_JS, StorageJsDocs } from './storage-js-api.decorator';
+import {
+  assertBytes,
+  assertTus,
+  byteCount,
+  CAPABILITIES,
+  checksumOf,
+  concatOf,
+  hasBytes,
+  setStateHeaders,
+  setUploadHeaders,
+  TUS_VERSION,
+  wrongTusVersion,
+} from './tus-headers';
+
+const OFFSET = { description: 'Bytes that are stored', schema: { type: 'integer', minimum: 0 } } as const;
+const COUNT = { ...OFFSET.schema, example: 0 } as const;
+const UPLOAD_HEADERS: DocumentedHeaders = {
+  ...RATE_HEADERS,
+  'Tus-Resumable': { description: 'The version of the protocol', schema: TEXT },
+  'Upload-Offset': OFFSET,
+  'Upload-Expires': { description: 'When the unfinished upload is removed', schema: TEXT },
+};
+
+const LAST_ERRORS: ErrorList = [
+  bucketNotFound(),
+  uploadStalled(),
+  fileAlreadyExists(),
+  fileTooLarge(52_428_800),
+  quotaExceeded('bucket', 'bytes', 1_073_741_824),
+  unsupportedMediaType('text/html'),
+  bodyIsEncoded('gzip'),
+  checksumMismatch(),
+  noMemoryForBody(),
+];
+
+const Version = (): MethodDecorator =>
+  ApiHeader({
+    name: 'Tus-Resumable',
+    required: true,
+    schema: { type: 'string', enum: [TUS_VERSION], example: TUS_VERSION },
+    description: 'The version of the protocol',
+  });
+
+const Bytes = (required: boolean): MethodDecorator =>
+  applyDecorators(
+    ApiConsumes('application/offset+octet-stream'),
+    ApiBody({ required, schema: { type: 'string', format: 'binary' } }),
+    ApiHeader({
+      name: 'Upload-Checksum',
+      required: false,
+      schema: TEXT,
+      description: '`sha1`, `sha256` or `md5`, and the digest of the body in base64',
+    }),
+  );
+
+@StorageJsDocs()
+@Controller(`${STORAGE_JS}/upload/resumable`)
+export class ResumableUploadsController {
+  constructor(
+    private readonly uploads: ResumableUploadsService,
+    private readonly warnings: QuotaWarnings,
+    private readonly bodies: BodyReader,
+  ) {}
+
+  @PublicRoute('it describes the protocol')
+  @Options()
+  @Describe(`Read what the server supports of TUS
+    Version, extensions and algorithms of digests.`)
+  @Answer(204, 'The capabilities', undefined, RATE_HEADERS)
+  describeUploads(@Res({ passthrough: true }) response: Response): void {
+    response.set(CAPABILITIES);
+  }
+
+  @NeedsKey()
+  @Post()
+  @Version()
+  @Bytes(false)
+  @ApiHeader({
+    name: 'Upload-Length',
+    required: false,
+    schema: COUNT,
+    description: 'Bytes of the file',
+  })
+  @ApiHeader({
+    name: 'Upload-Metadata',
+    required: false,
+    schema: { type: 'string', example: 'bucketName YXZhdGFycw==,objectName YS5wbmc=' },
+    description:
+      'Keys with values in base64: `bucketName`, `objectName`, `contentType`, `cacheControl`, `metadata`',
+  })
+  @ApiHeader({
+    name: 'Upload-Concat',
+    required: false,
+    schema: TEXT,
+    description: '`partial`, or `final;` and URLs',
+  })
+  @ApiHeader({ name: 'x-upsert', required: false, schema: TEXT, description: '`true` replaces the file' })
+  @Describe(`Begin a resumable upload (TUS)
+    The policies decide here, and again when the last byte has arrived. The body may have the first bytes.`)
+  @Answer(201, 'The upload; Location is its URL', undefined, {
+    ...UPLOAD_HEADERS,
+    Location: { description: 'The URL of the upload', schema: TEXT },
+  })
+  @Errors(
+    invalidParameters('Upload-Length must be a number of bytes'),
+    wrongTusVersion(),
+    tooManyUploads(1_000),
+    LAST_ERRORS,
+  )
+  async beginUpload(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
+    assertTus(request);
+    const caller = callerOf(request);
+    const concat = concatOf(request);
+    const given = {
+      uploadMetadata: request.get('upload-metadata') ?? '',
+      concat: request.get('upload-concat') ?? null,
+      upsert: request.get('x-upsert') === 'true',
+    };
+    let progress = Array.isArray(concat)
+      ? await this.uploads.concatenate(caller, given, concat)
+      : await this.uploads.create(caller, { ...given, length: byteCount(request, 'Upload-Length') });
+    const { id, isCompleted } = progress.upload;
+    if (hasBytes(request) && !isCompleted)
+      progress = await this.uploads.append(caller, id, this.bytesOf(request, 0));
+    response.location(`${request.originalUrl.split('?', 1)[0]}/${id}`);
+    this.answer(request, response, progress);
+  }
+
+  @NeedsKey()
+  @Head(':upload_id')
+  @Version()
+  @Describe(`Read the offset of a resumable upload (TUS)
+    Only who began the upload, and the service role, may.`)
+  @Answer(200, 'The state', undefined, {
+    ...UPLOAD_HEADERS,
+    'Upload-Length': { ...OFFSET, description: 'Bytes of the file' },
+  })
+  @Errors(uploadNotFound(), wrongTusVersion(), uploadIsFinishing())
+  async readUpload(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
+    assertTus(request);
+    const upload = await this.uploads.state(callerOf(request), String(request.params.upload_id));
+    setUploadHeaders(response, upload);
+    setStateHeaders(response, upload);
+  }
+
+  @NeedsKey()
+  @Patch(':upload_id')
+  @Version()
+  @Bytes(true)
+  @ApiHeader({
+    name: 'Upload-Offset',
+    required: true,
+    schema: COUNT,
+    description: 'Bytes that are stored',
+  })
+  @Describe(`Send bytes of a resumable upload (TUS)
+    Bytes that arrived before the connection broke are kept. The file is visible after the last byte.`)
+  @Answer(204, 'The bytes are stored', undefined, UPLOAD_HEADERS)
+  @Errors(
+    invalidParameters('Upload-Offset must be a number of bytes'),
+    uploadNotFound(),
+    offsetTaken(1_048_576),
+    wrongTusVersion(),
+    uploadIsFinishing(),
+    LAST_ERRORS,
+  )
+  async continueUpload(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    assertTus(request);
+    assertBytes(request);
+    const bytes = this.bytesOf(request, byteCount(request, 'Upload-Offset'));
+    const id = String(request.params.upload_id);
+    this.answer(request, response, await this.uploads.append(callerOf(request), id, bytes));
+  }
+
+  @NeedsKey()
+  @Delete(':upload_id')
+  @Version()
+  @Describe(`End a resumable upload (TUS)
+    Removes its bytes. A completed upload is only forgotten; its file stays.`)
+  @Answer(204, 'The upload is gone', undefined, RATE_HEADERS)
+  @Errors(uploadNotFound(), wrongTusVersion())
+  async endUpload(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
+    assertTus(request);
+    await this.uploads.remove(callerOf(request), String(request.params.upload_id));
+    response.set('Tus-Resumable', TUS_VERSION);
+  }
+
+  private bytesOf(request: Request, offset: number): ReceivedBytes {
+    return {
+      offset,
+      announcedLength: announcedLength(request),
+      checksum: checksumOf(request),
+      receive: async (held) => {
+        const most = Math.min(announcedLength(request) ?? Infinity, held + MAX_WAITING);
+        return openRawBody(request, this.bodies.pace, await this.bodies.reserve(request, most));
+      },
+    };
+  }
+
+  private answer(request: Request, response: Response, { upload, file }: UploadProgress): void {
+    if (file) this.warnings.report(callerOf(request).project, file.record, file.marks, response);
+    setUploadHeaders(response, upload);
+  }
+}

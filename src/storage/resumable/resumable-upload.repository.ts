@@ -1,0 +1,208 @@
+/** SQL of storage.resumable_uploads and their parts, run with the service role. */
+import { Injectable } from '@nestjs/common';
+import { UUID } from '../../common/text/uuid';
+import { Project } from '../../projects/project';
+import { ObjectAddress } from '../providers/object-address';
+import { StoredRow } from '../rows/stored-row';
+import { serviceContext } from '../service-context';
+import { StorageTransaction } from '../storage-transaction';
+import { NewResumableUpload, ResumableUpload, UploadPart } from './resumable-upload';
+
+/** Uploads of a project that may be unfinished at once. */
+export const MAX_UNFINISHED = 1_000;
+/** Parts of an upload: small requests must not fill the tables. */
+const MAX_PARTS = 10_000;
+/** As in Supabase. */
+const VALIDITY = '1 day';
+/** Renewed while the parts are joined, so that another process goes on after a crash. */
+const JOIN_TIME = '10 seconds';
+const COLUMNS = `id, upload_metadata, concat, upsert, role, user_id, length, received, expires_at,
+  completed_at is not null as is_completed`;
+/** Bytes of a header, which Node limits to 16 KiB. */
+const MAX_HEADER = 64 * 1024;
+const MAX_ROLE = 64;
+/** Bytes of the rows of all parts. */
+const MAX_PART_ROWS = 4 * 1024 * 1024;
+
+@Injectable()
+export class ResumableUploadRepository {
+  constructor(private readonly door: StorageTransaction) {}
+
+  /** @returns when it expires; null when the project has MAX_UNFINISHED */
+  async insert(project: Project, upload: NewResumableUpload): Promise<Date | null> {
+    const { id, uploadMetadata, concat, upsert, owner, length } = upload;
+    const { rows } = await this.door.query(serviceContext(project), {
+      name: 'storage:insert-resumable',
+      text: `insert into storage.resumable_uploads
+          (id, upload_metadata, concat, upsert, role, user_id, length, expires_at)
+        select $1, $2, $3, $4, $5, $6, $7, now() + interval '${VALIDITY}'
+        where (select count(*) from (select 1 from storage.resumable_uploads
+          where completed_at is null and expires_at > now() limit ${MAX_UNFINISHED}) u) < ${MAX_UNFINISHED}
+        returning expires_at`,
+      values: [id, uploadMetadata, concat, upsert, owner.role, owner.userId, length],
+    });
+    return rows[0] ? new StoredRow('resumable_uploads', rows[0]).instant('expires_at') : null;
+  }
+
+  /** Null when there is none, or it has expired. */
+  async find(project: Project, id: string): Promise<ResumableUpload | null> {
+    if (!UUID.test(id)) return null;
+    const { rows } = await this.door.query(serviceContext(project), {
+      name: 'storage:find-resumable',
+      text: `select ${COLUMNS} from storage.resumable_uploads where id = $1 and expires_at > now()`,
+      values: [id],
+    });
+    return rows[0] ? toUpload(rows[0]) : null;
+  }
+
+  /** Adds stored parts, if nobody else has added bytes since. @returns false when the offset is no longer the given one */
+  async append(
+    project: Project,
+    id: string,
+    parts: readonly [UploadPart, ...UploadPart[]],
+  ): Promise<boolean> {
+    const { rows } = await this.door.query(serviceContext(project), {
+      name: 'storage:append-resumable',
+      text: `with parts as (select * from unnest($3::bigint[], $4::bigint[], $5::uuid[]) p(start, size, object_id)),
+        grown as (update storage.resumable_uploads u set received = u.received + (select sum(size) from parts)
+          where u.id = $1 and u.received = $2 and u.completed_at is null
+            and (select count(*) from storage.resumable_parts where upload_id = $1) < ${MAX_PARTS} returning u.id)
+        insert into storage.resumable_parts (upload_id, start, size, object_id)
+          select grown.id, parts.* from grown, parts returning start`,
+      values: [
+        id,
+        parts[0].start,
+        parts.map(({ start }) => start),
+        parts.map(({ size }) => size),
+        parts.map(({ address }) => address.objectId),
+      ],
+    });
+    return rows.length > 0;
+  }
+
+  /** Moves the parts of complete partial uploads, in this order, to a new upload. @returns false when one of them is not complete */
+  async takeParts(project: Project, id: string, partials: readonly string[]): Promise<boolean> {
+    const { rows } = await this.door.query(serviceContext(project), {
+      name: 'storage:concat-resumable',
+      text: `with found as (select id from storage.resumable_uploads where id = any($2::uuid[]) and concat = 'partial'
+            and received = length for update),
+        taken as (delete from storage.resumable_uploads where id in (select id from found)
+          and (select count(*) from found) = cardinality($2::uuid[]) returning id, length),
+        placed as (select t.id, sum(t.length) over (order by o.place) - t.length as before
+          from taken t join unnest($2::uuid[]) with ordinality o(id, place) on o.id = t.id),
+        moved as (update storage.resumable_parts p set upload_id = $1, start = placed.before + p.start
+          from placed where p.upload_id = placed.id)
+        update storage.resumable_uploads set received = length
+          where id = $1 and exists (select 1 from taken) returning id`,
+      values: [id, partials],
+    });
+    return rows.length > 0;
+  }
+
+  /**
+   * Claims a complete upload for the process that joins its parts, which has to renew the claim.
+   * @param object that it will write
+   * @returns the object that an interrupted process wrote, or null; undefined when another process holds the claim
+   */
+  async claim(project: Project, id: string, object: ObjectAddress): Promise<string | null | undefined> {
+    const { rows } = await this.door.query(serviceContext(project), {
+      name: 'storage:claim-resumable',
+      text: `with held as (select id, object_id from storage.resumable_uploads where id = $1 and received = length
+            and completed_at is null and (joining_until is null or joining_until < now()) for update)
+        update storage.resumable_uploads u set joining_until = now() + interval '${JOIN_TIME}', object_id = $2
+          from held where u.id = held.id returning (select f.object_id from storage.files f where f.object_id = held.object_id)
+            as published`,
+      values: [id, object.objectId],
+    });
+    if (!rows[0]) return undefined;
+    const row = new StoredRow('resumable_uploads', rows[0]);
+    return row.isNull('published') ? null : row.objectId('published');
+  }
+
+  /** Renews a claim, or gives it back. */
+  async renew(project: Project, id: string, object: ObjectAddress, goesOn: boolean): Promise<void> {
+    await this.door.query(serviceContext(project), {
+      name: 'storage:renew-resumable',
+      text: `update storage.resumable_uploads set joining_until = case when $3 then now() + interval '${JOIN_TIME}' end
+        where id = $1 and object_id = $2`,
+      values: [id, object.objectId, goesOn],
+    });
+  }
+
+  async parts(project: Project, id: string): Promise<UploadPart[]> {
+    const { rows } = await this.door.query(serviceContext(project), {
+      name: 'storage:parts-of-resumable',
+      text: `select start, size, object_id from storage.resumable_parts where upload_id = $1
+        order by start limit ${MAX_PARTS + 1}`,
+      values: [id],
+      maxBytes: MAX_PART_ROWS,
+    });
+    return rows.map((found) => {
+      const row = new StoredRow('resumable_parts', found);
+      return {
+        address: new ObjectAddress(project.id, row.objectId('object_id')),
+        start: row.wholeNumber('start'),
+        size: row.wholeNumber('size'),
+      };
+    });
+  }
+
+  /** The file is visible. @returns the objects of the parts, which nothing refers to any more */
+  complete(project: Project, id: string): Promise<ObjectAddress[]> {
+    return this.removeParts(
+      project,
+      id,
+      `update storage.resumable_uploads set completed_at = now(), joining_until = null where id = $1`,
+    );
+  }
+
+  /** @returns the objects of the parts, which nothing refers to any more */
+  remove(project: Project, id: string): Promise<ObjectAddress[]> {
+    return this.removeParts(project, id, 'delete from storage.resumable_uploads where id = $1');
+  }
+
+  /** Removes uploads that have expired. Their objects have no row then, so that the sweep removes them. */
+  async removeExpired(project: Project): Promise<void> {
+    await this.door.query(serviceContext(project), {
+      name: 'storage:expired-resumable',
+      text: 'delete from storage.resumable_uploads where expires_at < now()',
+    });
+  }
+
+  /** The ids among the given objects that are parts of an upload. */
+  async partsAmong(project: Project, objectIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const { rows } = await this.door.query(serviceContext(project), {
+      name: 'storage:parts-among',
+      text: 'select object_id from storage.resumable_parts where object_id = any($1::uuid[])',
+      values: [objectIds],
+    });
+    return new Set(rows.map((row) => new StoredRow('resumable_parts', row).objectId('object_id')));
+  }
+
+  private async removeParts(project: Project, id: string, change: string): Promise<ObjectAddress[]> {
+    const { rows } = await this.door.query(serviceContext(project), {
+      text: `with gone as (delete from storage.resumable_parts where upload_id = $1 returning object_id),
+        changed as (${change}) select object_id from gone`,
+      values: [id],
+      maxBytes: MAX_PART_ROWS,
+    });
+    return rows.map(
+      (row) => new ObjectAddress(project.id, new StoredRow('resumable_parts', row).objectId('object_id')),
+    );
+  }
+}
+
+function toUpload(found: unknown): ResumableUpload {
+  const row = new StoredRow('resumable_uploads', found);
+  return {
+    id: row.uuid('id'),
+    uploadMetadata: row.text('upload_metadata', MAX_HEADER, 0),
+    concat: row.textOrNull('concat', MAX_HEADER),
+    upsert: row.boolean('upsert'),
+    owner: { role: row.text('role', MAX_ROLE), userId: row.uuidOrNull('user_id') },
+    length: row.wholeNumber('length'),
+    received: row.wholeNumber('received'),
+    expiresAt: row.instant('expires_at'),
+    isCompleted: row.boolean('is_completed'),
+  };
+}

@@ -1,0 +1,88 @@
+/** An upload in several requests, and what its client may send (TUS 1.0, https://tus.io/protocols/resumable-upload). */
+import { isStorableText } from '../../common/text/storable';
+import { FileAddress } from '../files/named-files.service';
+import { assertFilename, parseMetadata } from '../files/upload-rules';
+import { UploadParameters } from '../files/upload.service';
+import { parseContentType } from '../content-type/content-type';
+import { ObjectAddress } from '../providers/object-address';
+import { invalidParameters } from '../storage.errors';
+
+export interface ResumableUpload {
+  readonly id: string;
+  /** Upload-Metadata as the client sent it. */
+  readonly uploadMetadata: string;
+  /** Upload-Concat as the client sent it; null: an ordinary upload. */
+  readonly concat: string | null;
+  /** Whether it may replace a file. */
+  readonly upsert: boolean;
+  readonly owner: UploadOwner;
+  /** Bytes of the whole file. */
+  readonly length: number;
+  /** Bytes that are stored. */
+  readonly received: number;
+  readonly expiresAt: Date;
+  /** The file is visible. */
+  readonly isCompleted: boolean;
+}
+
+/** Who began an upload, and alone may go on with it. */
+export interface UploadOwner {
+  readonly role: string;
+  readonly userId: string | null;
+}
+
+export type NewResumableUpload = Omit<ResumableUpload, 'received' | 'expiresAt' | 'isCompleted'>;
+
+/** Bytes of an upload that are stored as one object. */
+export interface UploadPart {
+  readonly address: ObjectAddress;
+  /** Offset in the file. */
+  readonly start: number;
+  readonly size: number;
+}
+
+/** The file that an upload is to become. */
+export interface IntendedFile {
+  readonly address: FileAddress;
+  readonly contentType: string | null;
+  readonly options: UploadParameters;
+}
+
+/** A partial upload becomes no file: a final upload joins several of them. */
+export const isPartial = ({ concat }: Pick<ResumableUpload, 'concat'>): boolean => concat === 'partial';
+
+const PAIR = /^([\x21-\x2b\x2d-\x7e]+)(?: ([A-Za-z0-9+/]*={0,2}))?$/;
+/** Pairs that a header may have; Supabase's clients send five. */
+const MAX_PAIRS = 50;
+
+/** The pairs of Upload-Metadata. @throws AppError 400 */
+function parseUploadMetadata(header: string): ReadonlyMap<string, string> {
+  const pairs = new Map<string, string>();
+  const given = header === '' ? [] : header.split(',', MAX_PAIRS + 1);
+  if (given.length > MAX_PAIRS) throw invalidParameters('Upload-Metadata has too many keys');
+  for (const pair of given) {
+    const [, key, value = ''] = PAIR.exec(pair.trim()) ?? [];
+    if (key === undefined || pairs.has(key))
+      throw invalidParameters('Upload-Metadata must be distinct keys, each with a value in base64');
+    pairs.set(key, Buffer.from(value, 'base64').toString());
+  }
+  return pairs;
+}
+
+/** Reads Upload-Metadata with the names that Supabase's clients use. @throws AppError 400 */
+export function intendedFileOf({ uploadMetadata, upsert }: NewResumableUpload): IntendedFile {
+  const given = parseUploadMetadata(uploadMetadata);
+  const [bucket, filename] = [given.get('bucketName'), given.get('objectName')];
+  if (bucket === undefined || filename === undefined || !isStorableText(bucket))
+    throw invalidParameters('Upload-Metadata must have bucketName and objectName');
+  assertFilename(filename);
+  const metadata = given.get('metadata');
+  if (metadata !== undefined) parseMetadata(metadata);
+  const contentType = given.get('contentType') ?? null;
+  if (contentType !== null) parseContentType(contentType);
+  return {
+    address: { bucket, filename },
+    contentType,
+    options: { filename, upsert: String(upsert), cacheControl: given.get('cacheControl'), metadata },
+  };
+}

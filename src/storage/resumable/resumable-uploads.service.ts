@@ -1,0 +1,263 @@
+/**
+ * Uploads in several requests. Each part is an object that is stored before it is acknowledged, so that any process of any machine
+ * goes on, and a crash costs at most the part in progress. The last request joins the parts by an ordinary upload, whose policies,
+ * limits and quotas apply; the first one checks them too.
+ */
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Caller, isService } from '../../access/caller';
+import { AppError } from '../../common/errors/app-error';
+import { DiskReserve } from '../../limits/disk-reserve.service';
+import { Project } from '../../projects/project';
+import { isAllowed } from '../content-type/content-type';
+import { isDefinite } from '../files/upload-rules';
+import { Uploaded, UploadForm, UploadService } from '../files/upload.service';
+import { ObjectAddress } from '../providers/object-address';
+import { ObjectMissingError, ObjectStore } from '../providers/object-store';
+import { ObjectRemover } from '../removal/object-remover.service';
+import {
+  checksumMismatch,
+  fileTooLarge,
+  forbidden,
+  invalidParameters,
+  offsetTaken,
+  tooManyUploads,
+  unsupportedMediaType,
+  uploadIsFinishing,
+  uploadNotFound,
+} from '../storage.errors';
+import { BodyParts } from './body-parts';
+import {
+  intendedFileOf,
+  isPartial,
+  NewResumableUpload,
+  ResumableUpload,
+  UploadPart,
+} from './resumable-upload';
+import { MAX_UNFINISHED, ResumableUploadRepository } from './resumable-upload.repository';
+
+/** Milliseconds. */
+const RENEWAL_INTERVAL = 3_000;
+const MAX_JOINED = 100;
+
+/** The bytes of one request. */
+export interface ReceivedBytes {
+  readonly offset: number;
+  /** Content-Length, in bytes; null without one. */
+  readonly announcedLength: number | null;
+  readonly checksum: { readonly algorithm: string; readonly digest: Buffer } | null;
+  /** Opens the body. @param held bytes that the provider holds in memory */
+  receive(held: number): Promise<Pick<UploadForm, 'bytes' | 'release'>>;
+}
+
+/** An upload after a request, with its file when that became visible. */
+export interface UploadProgress {
+  readonly upload: ResumableUpload;
+  readonly file: Uploaded | null;
+}
+
+@Injectable()
+export class ResumableUploadsService {
+  constructor(
+    private readonly repository: ResumableUploadRepository,
+    private readonly uploads: UploadService,
+    private readonly store: ObjectStore,
+    private readonly remover: ObjectRemover,
+    private readonly disk: DiskReserve,
+  ) {}
+
+  /** @throws AppError 400, 403, 404, 413, 415, 429 */
+  async create(
+    caller: Caller,
+    given: Pick<NewResumableUpload, 'uploadMetadata' | 'concat' | 'upsert' | 'length'>,
+  ): Promise<UploadProgress> {
+    const owner = { role: caller.role, userId: caller.userId };
+    const wanted: NewResumableUpload = { ...given, id: randomUUID(), owner };
+    if (!isPartial(wanted)) await this.assertMayUpload(caller, wanted);
+    const expiresAt = await this.repository.insert(caller.project, wanted);
+    if (!expiresAt) throw tooManyUploads(MAX_UNFINISHED);
+    const upload = { ...wanted, received: 0, expiresAt, isCompleted: false };
+    return wanted.length === 0 ? this.finish(caller, upload) : { upload, file: null };
+  }
+
+  /** Joins complete partial uploads to one file. @throws AppError 400, 403, 404, 409, 413, 415, 429 */
+  async concatenate(
+    caller: Caller,
+    given: Pick<NewResumableUpload, 'uploadMetadata' | 'concat' | 'upsert'>,
+    partials: readonly string[],
+  ): Promise<UploadProgress> {
+    if (new Set(partials).size !== partials.length || partials.length > MAX_JOINED || partials.length === 0)
+      throw invalidParameters(`Upload-Concat must name 1 to ${MAX_JOINED} different uploads`);
+    const joined: ResumableUpload[] = [];
+    for (const id of partials) joined.push(await this.own(caller, id));
+    if (joined.some((upload) => !isPartial(upload) || upload.received !== upload.length))
+      throw invalidParameters('Upload-Concat must name partial uploads that are complete');
+    const length = joined.reduce((sum, upload) => sum + upload.length, 0);
+    const { upload } = await this.create(caller, { ...given, length });
+    if (!(await this.repository.takeParts(caller.project, upload.id, partials))) throw uploadNotFound();
+    return this.finish(caller, { ...upload, received: length });
+  }
+
+  /** The state of an upload. Completes one whose process was interrupted when all bytes had arrived. @throws AppError 404, 423, and those of an upload */
+  async state(caller: Caller, id: string): Promise<ResumableUpload> {
+    const upload = await this.own(caller, id);
+    return isJoinable(upload) ? (await this.finish(caller, upload)).upload : upload;
+  }
+
+  /** Adds bytes, and completes the upload with the last ones. @throws AppError 400, 404, 408, 409, 413, 423, 460, 503, and those of an upload */
+  async append(caller: Caller, id: string, body: ReceivedBytes): Promise<UploadProgress> {
+    const upload = await this.own(caller, id);
+    if (upload.isCompleted || upload.received !== body.offset) throw offsetTaken(upload.received);
+    if ((body.announcedLength ?? 0) > upload.length - upload.received) throw fileTooLarge(upload.length);
+    const received = await this.disk.during(body.announcedLength ?? 0, () =>
+      this.receive(caller.project, upload, body),
+    );
+    const grown = { ...upload, received };
+    return isJoinable(grown) ? this.finish(caller, grown) : { upload: grown, file: null };
+  }
+
+  /** @throws AppError 404 */
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { project } = caller;
+    await this.own(caller, id);
+    this.remover.removeLater(await this.repository.remove(project, id));
+  }
+
+  /** @throws AppError 404 for the uploads of others, too */
+  private async own(caller: Caller, id: string): Promise<ResumableUpload> {
+    const upload = await this.repository.find(caller.project, id);
+    const isOwn = upload?.owner.role === caller.role && upload.owner.userId === caller.userId;
+    if (!upload || !(isOwn || isService(caller))) throw uploadNotFound();
+    return upload;
+  }
+
+  private async assertMayUpload(caller: Caller, upload: NewResumableUpload): Promise<void> {
+    const { address, contentType, options } = intendedFileOf(upload);
+    const { target, limit } = await this.uploads.announced(caller, {
+      bucket: address.bucket,
+      given: options,
+      announcedLength: upload.length,
+    });
+    if (target.mayUpload !== 'yes') throw forbidden();
+    if (upload.length > limit) throw fileTooLarge(limit);
+    if (contentType !== null && !isAllowed(contentType, target.allowedMimeTypes))
+      throw unsupportedMediaType(contentType);
+  }
+
+  /** @returns the bytes that the upload has then */
+  private async receive(project: Project, upload: ResumableUpload, body: ReceivedBytes): Promise<number> {
+    const { bytes, release } = await body.receive(this.store.heldBytes);
+    const exceeded = (): Error => fileTooLarge(upload.length);
+    const left = upload.length - body.offset;
+    const parts = new BodyParts(bytes, left, exceeded, body.checksum?.algorithm ?? null);
+    const unchecked: UploadPart[] = [];
+    let end = body.offset;
+    try {
+      while (await parts.hasMore()) {
+        const address = this.store.newAddress(project.id);
+        await this.store.put(address, this.disk.watched(parts.part()));
+        const part = { address, start: end, size: parts.size };
+        end += part.size;
+        if (body.checksum) unchecked.push(part);
+        else await this.commit(project, upload.id, [part]);
+      }
+      if (body.checksum && (parts.failure !== null || parts.digest()?.equals(body.checksum.digest) !== true))
+        throw parts.failure ?? checksumMismatch();
+      await this.commit(project, upload.id, unchecked.splice(0));
+      if (parts.failure !== null) throw parts.failure;
+      return end;
+    } finally {
+      parts.stop();
+      release();
+      this.remover.removeLater(unchecked.map(({ address }) => address));
+    }
+  }
+
+  /** @throws AppError 409 when another request has added bytes since */
+  private async commit(project: Project, id: string, [first, ...rest]: readonly UploadPart[]): Promise<void> {
+    if (!first) return;
+    const objects = [first, ...rest].map(({ address }) => address);
+    try {
+      if (await this.repository.append(project, id, [first, ...rest])) return;
+    } catch (error) {
+      if (isDefinite(error)) this.remover.removeLater(objects);
+      throw error;
+    }
+    this.remover.removeLater(objects);
+    const now = await this.repository.find(project, id);
+    throw now ? offsetTaken(now.received) : uploadNotFound();
+  }
+
+  /** Joins the parts of a complete upload to a file. One process at a time does, and another one goes on after a crash. */
+  private async finish(caller: Caller, upload: ResumableUpload): Promise<UploadProgress> {
+    const { project } = caller;
+    const object = this.store.newAddress(project.id);
+    const published = await this.repository.claim(project, upload.id, object);
+    if (published === undefined) throw uploadIsFinishing();
+    const renewal = setInterval(() => {
+      // A claim that could not be renewed lets another process try; the name or the claim refuses one of them.
+      this.repository.renew(project, upload.id, object, true).catch(() => undefined);
+    }, RENEWAL_INTERVAL);
+    try {
+      const file = published === null ? await this.join(caller, upload, object) : null;
+      this.remover.removeLater(await this.repository.complete(project, upload.id));
+      return { upload: { ...upload, isCompleted: true }, file };
+    } catch (error) {
+      await this.repository.renew(project, upload.id, object, false);
+      // A restored backup has the rows of unfinished uploads, and not their bytes.
+      if (isNotFound(error)) await this.repository.remove(project, upload.id);
+      throw error;
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  private async join(caller: Caller, upload: ResumableUpload, object: ObjectAddress): Promise<Uploaded> {
+    const { address, contentType, options } = intendedFileOf(upload);
+    const parts = await this.repository.parts(caller.project, upload.id);
+    const bytes = this.bytesOf(parts, upload.length);
+    return this.uploads.upload(caller, {
+      bucket: address.bucket,
+      given: options,
+      announcedLength: upload.length,
+      object,
+      receive: () =>
+        Promise.resolve({
+          fields: new Map<string, string>(),
+          filename: null,
+          declaredType: contentType,
+          asDeclared: true,
+          bytes,
+          failure: null,
+          end: () => Promise.resolve(),
+          stop: () => void bytes.return(undefined),
+          release: () => undefined,
+        }),
+    });
+  }
+
+  /** @throws AppError 404 when rows or bytes of parts are missing */
+  private async *bytesOf(
+    parts: readonly UploadPart[],
+    length: number,
+  ): AsyncGenerator<Buffer, void, undefined> {
+    let end = 0;
+    for (const { address, start, size } of parts) {
+      if (start !== end) throw uploadNotFound();
+      const found = await this.store.read(address, { start: 0, end: size - 1 }).catch((error: unknown) => {
+        throw error instanceof ObjectMissingError ? uploadNotFound() : error;
+      });
+      if (Buffer.isBuffer(found)) yield found;
+      // Copied, because the provider that stores may hold a chunk for longer than the one that reads keeps it.
+      else for await (const chunk of found) yield Buffer.from(chunk);
+      end += size;
+    }
+    if (end !== length) throw uploadNotFound();
+  }
+}
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof AppError && error.code === uploadNotFound().code;
+
+const isJoinable = (upload: ResumableUpload): boolean =>
+  upload.received === upload.length && !upload.isCompleted && !isPartial(upload);

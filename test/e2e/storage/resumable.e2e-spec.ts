@@ -1,0 +1,347 @@
+/** Resumable uploads: TUS 1.0, by its requests and by an unmodified tus-js-client. */
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { Upload } from 'tus-js-client';
+import { StorageSweep } from '../../../src/storage/sweep/storage-sweep.service';
+import { eventually } from '../../support/eventually';
+import { TestPlinth } from '../../support/plinth';
+import type { TestProject } from '../../support/test-project';
+
+const MIB = 1024 * 1024;
+
+let plinth: TestPlinth;
+let project: TestProject;
+let other: TestProject;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  [project, other] = await Promise.all([
+    plinth.createProject({ plan: 'enterprise' }),
+    plinth.createProject({ plan: 'enterprise' }),
+  ]);
+  await Promise.all([project, other].map((one) => makeBucket(one, { name: 'box' })));
+  await makeBucket(project, { name: 'small', file_size_limit: 1_000, allowed_mime_types: ['text/plain'] });
+});
+afterAll(() => plinth.stop());
+
+type Headers = Record<string, string>;
+type Body = string | Buffer<ArrayBuffer>;
+const asService = (of = project): Headers => ({
+  apikey: of.serviceKey,
+  authorization: `Bearer ${of.serviceKey}`,
+});
+const asUser = (sub: string): Headers => ({
+  apikey: project.anonKey,
+  authorization: `Bearer ${project.token({ sub, role: 'authenticated' })}`,
+});
+const urlOf = (of = project): string => `${plinth.baseUrl}/p/${of.slug}/storage/v1/upload/resumable`;
+const makeBucket = (of: TestProject, body: object): Promise<Response> =>
+  fetch(`${plinth.baseUrl}/p/${of.slug}/storage/v1/bucket`, {
+    method: 'POST',
+    headers: { ...asService(of), 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+const metadataOf = (pairs: Headers): string =>
+  Object.entries(pairs)
+    .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
+    .join();
+const named = (name: string, bucket = 'box'): Headers => ({
+  'upload-metadata': metadataOf({ bucketName: bucket, objectName: name, contentType: 'text/plain' }),
+});
+
+const send = (method: string, url: string, headers: Headers, body?: Body): Promise<Response> =>
+  fetch(url, { method, headers: { 'tus-resumable': '1.0.0', ...asService(), ...headers }, body });
+const begin = (headers: Headers, body?: Body): Promise<Response> => send('POST', urlOf(), headers, body);
+const place = (response: Response): string => new URL(response.headers.get('location') ?? '', urlOf()).href;
+const append = (url: string, offset: number, body: Body, headers: Headers = {}): Promise<Response> =>
+  send(
+    'PATCH',
+    url,
+    { 'content-type': 'application/offset+octet-stream', 'upload-offset': String(offset), ...headers },
+    body,
+  );
+const offset = async (url: string, headers: Headers = {}): Promise<number> =>
+  Number((await send('HEAD', url, headers)).headers.get('upload-offset'));
+const download = async (name: string, bucket = 'box'): Promise<Buffer> => {
+  const path = `${plinth.baseUrl}/p/${project.slug}/storage/v1/object/authenticated/${bucket}/${name}`;
+  const response = await fetch(path, { headers: asService() });
+  return response.ok ? Buffer.from(await response.arrayBuffer()) : Buffer.alloc(0);
+};
+const digest = (bytes: Buffer): string => createHash('sha1').update(bytes).digest('base64');
+
+/** Sends the first bytes of a request of `length` bytes, and breaks the connection off. */
+function breakOff(url: string, length: number, bytes: Buffer): Promise<void> {
+  const request = httpRequest(url, {
+    method: 'PATCH',
+    headers: {
+      ...asService(),
+      'tus-resumable': '1.0.0',
+      'content-type': 'application/offset+octet-stream',
+      'upload-offset': '0',
+      'content-length': length,
+    },
+  });
+  return new Promise((resolve) => {
+    request.on('close', resolve).on('error', () => undefined);
+    request.write(bytes, () => setImmediate(() => request.destroy()));
+  });
+}
+
+describe('an upload', () => {
+  it('is described by OPTIONS', async () => {
+    const response = await fetch(urlOf(), { method: 'OPTIONS' });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('tus-version')).toBe('1.0.0');
+    expect(response.headers.get('tus-extension')).toContain('creation-with-upload');
+  });
+
+  it('begins, goes on at its offset, and becomes a file with the last byte', async () => {
+    const name = randomUUID();
+    const begun = await begin({ ...named(name), 'upload-length': '10' });
+    expect(begun.status).toBe(201);
+    expect(Date.parse(begun.headers.get('upload-expires') ?? '')).toBeGreaterThan(Date.now());
+    const url = place(begun);
+    expect((await append(url, 0, 'hello')).headers.get('upload-offset')).toBe('5');
+    const state = await send('HEAD', url, {});
+    expect([state.status, state.headers.get('upload-length'), state.headers.get('cache-control')]).toEqual([
+      200,
+      '10',
+      'no-store',
+    ]);
+    expect(state.headers.get('upload-metadata')).toBe(named(name)['upload-metadata']);
+    expect(await download(name)).toHaveLength(0);
+    expect((await append(url, 5, 'world')).status).toBe(204);
+    expect(String(await download(name))).toBe('helloworld');
+    // The response to the last bytes may have been lost.
+    expect(await offset(url)).toBe(10);
+    expect((await append(url, 10, '')).status).toBe(409);
+  });
+
+  it('takes the first bytes with its beginning, and none for an empty file', async () => {
+    const [name, empty] = [randomUUID(), randomUUID()];
+    const body = { 'content-type': 'application/offset+octet-stream' };
+    const begun = await begin({ ...named(name), ...body, 'upload-length': '5' }, 'hello');
+    expect([begun.status, begun.headers.get('upload-offset')]).toEqual([201, '5']);
+    expect(String(await download(name))).toBe('hello');
+    expect((await begin({ ...named(empty), 'upload-length': '0' })).status).toBe(201);
+    const list = await fetch(`${plinth.baseUrl}/p/${project.slug}/storage/v1/object/info/box/${empty}`, {
+      headers: asService(),
+    });
+    expect(list.status).toBe(200);
+  });
+
+  it('keeps what arrived before the connection broke', async () => {
+    const [name, bytes] = [randomUUID(), randomBytes(20 * MIB)];
+    const url = place(await begin({ ...named(name), 'upload-length': String(bytes.length) }));
+    await breakOff(url, bytes.length, bytes.subarray(0, 17 * MIB));
+    await eventually(async () => expect(await offset(url)).toBeGreaterThan(0));
+    let at = await offset(url);
+    // The broken request may still be storing what it got.
+    await eventually(async () => {
+      at = await offset(url);
+      expect((await append(url, at, bytes.subarray(at))).status).toBe(204);
+    });
+    expect(digest(await download(name))).toBe(digest(bytes));
+  });
+
+  it('takes bytes once, when two clients send them', async () => {
+    const name = randomUUID();
+    const url = place(await begin({ ...named(name), 'upload-length': '6' }));
+    const answers = await Promise.all(['abc', 'xyz', '123'].map((body) => append(url, 0, body)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409, 409]);
+    expect((await append(url, 3, 'end')).status).toBe(204);
+    expect(await download(name)).toHaveLength(6);
+  });
+
+  it('refuses bytes that do not have their digest, and keeps none of them', async () => {
+    const url = place(await begin({ ...named(randomUUID()), 'upload-length': '5' }));
+    const wrong = { 'upload-checksum': `sha1 ${digest(Buffer.from('other'))}` };
+    expect((await append(url, 0, 'hello', wrong)).status).toBe(460);
+    expect(await offset(url)).toBe(0);
+    const right = { 'upload-checksum': `sha1 ${digest(Buffer.from('hello'))}` };
+    expect((await append(url, 0, 'hello', right)).status).toBe(204);
+    expect((await append(url, 0, 'x', { 'upload-checksum': 'crc32 AAAA' })).status).toBe(400);
+  });
+
+  it('joins partial uploads in the order that is named', async () => {
+    const name = randomUUID();
+    const partial = async (text: string): Promise<string> => {
+      const begun = await begin({ 'upload-length': String(text.length), 'upload-concat': 'partial' });
+      const url = place(begun);
+      expect((await append(url, 0, text)).status).toBe(204);
+      return url;
+    };
+    const urls = [await partial('one '), await partial('two '), await partial('three')];
+    const twice = await begin({ ...named(name), 'upload-concat': `final;${urls[0]} ${urls[0]}` });
+    expect(twice.status).toBe(400);
+    const final = await begin({ ...named(name), 'upload-concat': `final;${urls.join(' ')}` });
+    expect(final.status).toBe(201);
+    expect(String(await download(name))).toBe('one two three');
+    expect((await send('HEAD', String(urls[0]), {})).status).toBe(404);
+  });
+
+  it('goes on at another process', async () => {
+    const replica = await TestPlinth.start({ replicaOf: plinth });
+    try {
+      const name = randomUUID();
+      const url = place(await begin({ ...named(name), 'upload-length': '6' }));
+      await append(url, 0, 'abc');
+      const there = url.replace(plinth.baseUrl, replica.baseUrl);
+      expect(await offset(there)).toBe(3);
+      expect((await append(there, 3, 'def')).status).toBe(204);
+      expect(String(await download(name))).toBe('abcdef');
+    } finally {
+      await replica.stop();
+    }
+  });
+
+  it('ends at the wish of its client', async () => {
+    const url = place(await begin({ ...named(randomUUID()), 'upload-length': '5' }));
+    await append(url, 0, 'abc');
+    expect((await send('DELETE', url, {})).status).toBe(204);
+    expect((await send('HEAD', url, {})).status).toBe(404);
+  });
+
+  it('survives a sweep, expires, and is swept with its bytes', async () => {
+    const url = place(await begin({ ...named(randomUUID()), 'upload-length': '5' }));
+    await append(url, 0, 'abc');
+    const count = async (): Promise<number> => {
+      const rows = await project.sql(`select count(*)::int as n from storage.resumable_parts`);
+      return Number(rows[0]?.n);
+    };
+    const parts = await count();
+    await sweep();
+    expect(await count()).toBe(parts);
+    await project.sql(`update storage.resumable_uploads set expires_at = now() - interval '1 second'`);
+    expect((await send('HEAD', url, {})).status).toBe(404);
+    await sweep();
+    expect(await count()).toBe(0);
+  });
+});
+
+async function sweep(): Promise<void> {
+  const found = await plinth.app.get(StorageSweep).sweepAll();
+  return found;
+}
+
+describe('the rules of an upload', () => {
+  it('are checked when it begins', async () => {
+    const status = async (headers: Headers): Promise<number> => (await begin(headers)).status;
+    expect(await status({ ...named('x', 'none'), 'upload-length': '1' })).toBe(404);
+    expect(await status({ ...named('x', 'small'), 'upload-length': '1001' })).toBe(413);
+    expect(await status({ ...named('../x'), 'upload-length': '1' })).toBe(400);
+    expect(await status({ ...named('a\0b'), 'upload-length': '1' })).toBe(400);
+    expect(await status({ 'upload-metadata': 'bucketName', 'upload-length': '1' })).toBe(400);
+    expect(await status({ 'upload-metadata': 'a b,,', 'upload-length': '1' })).toBe(400);
+    expect(await status(named('x'))).toBe(400);
+    expect(await status({ ...named('x'), 'upload-length': '-1' })).toBe(400);
+    expect(await status({ ...named('x'), 'upload-length': '1', 'tus-resumable': '0.2.2' })).toBe(412);
+    const picture = metadataOf({ bucketName: 'small', objectName: 'x', contentType: 'image/png' });
+    expect(await status({ 'upload-metadata': picture, 'upload-length': '1' })).toBe(415);
+  });
+
+  it('are the policies of the caller, at the beginning and at the end', async () => {
+    const [one, two] = [randomUUID(), randomUUID()];
+    const headers = { ...named(one), 'upload-length': '3' };
+    await project.sql(`create policy mine on storage.files as restrictive for insert to authenticated
+      with check (filename = auth.uid()::text)`);
+    expect((await begin({ ...headers, ...asUser(two) })).status).toBe(403);
+    const begun = await begin({ ...headers, ...asUser(one) });
+    expect(begun.status).toBe(201);
+    const url = place(begun);
+    // Nobody else sees the upload.
+    expect((await append(url, 0, 'abc', asUser(two))).status).toBe(404);
+    expect((await send('DELETE', url, asUser(two))).status).toBe(404);
+    expect((await send('HEAD', `${urlOf(other)}/${url.split('/').at(-1)}`, asService(other))).status).toBe(
+      404,
+    );
+    await project.sql(`alter policy mine on storage.files with check (false)`);
+    expect((await append(url, 0, 'abc', asUser(one))).status).toBe(403);
+    expect(await download(one)).toHaveLength(0);
+    await project.sql(`drop policy mine on storage.files`);
+    // Nothing was lost: asking for the state completes the upload.
+    expect(await offset(url, asUser(one))).toBe(3);
+    expect(String(await download(one))).toBe('abc');
+  });
+
+  it('refuse lies about offset and length', async () => {
+    const url = place(await begin({ ...named(randomUUID()), 'upload-length': '4' }));
+    expect((await append(url, 2, 'ab')).status).toBe(409);
+    expect((await append(url, 0, 'abcde')).status).toBe(413);
+    const chunked = new Blob(['abcde']).stream();
+    const answer = await fetch(url, {
+      method: 'PATCH',
+      headers: {
+        ...asService(),
+        'tus-resumable': '1.0.0',
+        'content-type': 'application/offset+octet-stream',
+        'upload-offset': '0',
+      },
+      body: chunked,
+      duplex: 'half',
+    });
+    expect(answer.status).toBe(413);
+    expect(await offset(url)).toBe(0);
+    expect((await append(url, 0, 'ab', { 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await send('HEAD', `${urlOf()}/../x`, {})).status).toBe(404);
+    expect((await send('HEAD', `${urlOf()}/%00`, {})).status).toBe(404);
+  });
+
+  it('replace a file only when asked to', async () => {
+    const name = randomUUID();
+    const body = { ...named(name), 'content-type': 'application/offset+octet-stream', 'upload-length': '3' };
+    expect((await begin(body, 'one')).status).toBe(201);
+    expect((await begin(body, 'two')).status).toBe(409);
+    expect((await begin({ ...body, 'x-upsert': 'true' }, 'new')).status).toBe(201);
+    expect(String(await download(name))).toBe('new');
+  });
+});
+
+describe('tus-js-client', () => {
+  const upload = (bytes: Buffer, name: string, options: object = {}): Promise<Upload> =>
+    new Promise((resolve, reject) => {
+      const started: Upload = new Upload(bytes, {
+        endpoint: urlOf(),
+        headers: asService(),
+        metadata: { bucketName: 'box', objectName: name, contentType: 'application/octet-stream' },
+        retryDelays: [0, 100, 200],
+        onError: reject,
+        onSuccess: () => resolve(started),
+        ...options,
+      });
+      started.start();
+    });
+
+  it.each([
+    ['in one request', {}],
+    ['in chunks', { chunkSize: 2 * MIB }],
+    ['with the first chunk in the beginning', { chunkSize: 2 * MIB, uploadDataDuringCreation: true }],
+    ['in parallel', { parallelUploads: 3 }],
+  ])('uploads %s', async (_how, options) => {
+    const [name, bytes] = [randomUUID(), randomBytes(9 * MIB)];
+    await upload(bytes, name, options);
+    expect(digest(await download(name))).toBe(digest(bytes));
+  });
+
+  it('goes on after an abort', async () => {
+    const [name, bytes] = [randomUUID(), randomBytes(9 * MIB)];
+    let url: string | null = null;
+    await new Promise<void>((resolve, reject) => {
+      const first: Upload = new Upload(bytes, {
+        endpoint: urlOf(),
+        headers: asService(),
+        chunkSize: MIB,
+        metadata: { bucketName: 'box', objectName: name },
+        onError: reject,
+        onChunkComplete: () => {
+          url = first.url;
+          void first.abort().then(resolve);
+        },
+      });
+      first.start();
+    });
+    await upload(bytes, name, { uploadUrl: url });
+    expect(digest(await download(name))).toBe(digest(bytes));
+  });
+});
