@@ -19,6 +19,7 @@ const LAYERS = [
   ['staff'],
   ['auth', 'rest', 'storage'],
   ['changes'],
+  ['realtime'],
   ['copies'],
   ['backup', 'traffic', 'sql'],
   ['migrations', 'move', 'advisor'],

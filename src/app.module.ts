@@ -26,6 +26,7 @@ import { ConsoleModule } from './console-host/console.module';
 import { HealthModule } from './health/health.module';
 import { MetricsModule } from './infra/metrics/metrics.module';
 import { CoordinationModule } from './infra/coordination/coordination.module';
+import { RealtimeModule } from './realtime/realtime.module';
 import { RestModule } from './rest/rest.module';
 import { ChangesModule } from './changes/changes.module';
 import { StaffModule } from './staff/staff.module';
@@ -60,6 +61,7 @@ export class AppModule {
         ChangesModule,
         AuthModule,
         StorageModule,
+        RealtimeModule,
         StaffModule,
         InstallHttpModule,
         ServersHttpModule,

@@ -17,6 +17,7 @@ import { replaceInvalidEscapes } from '../http/syntax/percent-encoding';
 import { headFault } from '../http/request-head';
 import { JsonLogger } from '../infra/logging/json-logger';
 import { ProjectUpkeep } from '../projects/project-upkeep.service';
+import { RealtimeErrorRenderer } from '../realtime/http/realtime-error.renderer';
 import { RestErrorRenderer } from '../rest/http/rest-error.renderer';
 import { StorageErrorRenderer } from '../storage/http/storage-error.renderer';
 import { StorageJsErrorRenderer } from '../storage/http/supabase/storage-js-error.renderer';
@@ -44,6 +45,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     app.get(StorageErrorRenderer),
     new AuthErrorRenderer(),
     new GoTrueErrorRenderer(),
+    new RealtimeErrorRenderer(),
     new RestErrorRenderer(),
   ];
   configureExpress(app, options, areas);

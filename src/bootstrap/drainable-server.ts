@@ -38,6 +38,8 @@ export class DrainableServer extends Server {
    * @param idleGraceMs milliseconds for which idle connections stay open
    */
   async drain(limitMs: number, idleGraceMs = IDLE_GRACE_MS): Promise<void> {
+    // WebSockets are told, since closeUnused() ends them without a close frame.
+    this.emit('draining');
     if (this.listening) {
       this.closed = new Promise((resolve) => {
         // net.Server's close() only stops listening; that of http.Server also closes idle connections.

@@ -1,5 +1,5 @@
 /**
- * The paths of Supabase's clients without a project: `/auth/v1/...` and `/storage/v1/...` are those below `/p/<slug>` of the project that the apikey
+ * The paths of Supabase's clients without a project: `/auth/v1/...`, `/storage/v1/...` and `/realtime/v1/...` are those below `/p/<slug>` of the project that the apikey
  * names (DECISIONS.md 9). Only the name is read here; the guards verify the key, and that it is one of that project.
  */
 import type { Request } from 'express';
@@ -8,7 +8,7 @@ import { bearerToken } from '../access/bearer-token';
 import { readToken } from '../access/token-form';
 import type { ProjectRegistry } from '../projects/project-registry.service';
 
-const WITHOUT_PROJECT = /^\/(auth|storage)\/v1(?=\/|\?|$)/;
+const WITHOUT_PROJECT = /^\/(auth|storage|realtime)\/v1(?=\/|\?|$)/;
 
 /** False for all other paths, which stay as they are. */
 export const lacksProject = ({ url }: Request): boolean => WITHOUT_PROJECT.test(url);

@@ -21,7 +21,8 @@ export class HealthRepository {
   async readState(): Promise<InstallState> {
     const [state] = await this.dataSource.query<[InstallState]>(
       `select extract(epoch from pg_postmaster_start_time())::float8 as "startedAt",
-         (select count(*)::int from project_moves where status = 'failed' and finished_at > now() - interval '1 hour') as "failedMoves",
+         (select count(*)::int from project_moves where status <> 'done' and error is not null
+            and coalesce(finished_at, now()) > now() - interval '1 hour') as "failedMoves",
          (select count(*)::int from projects where status = 'active' and schema_version <> $1) as "outdatedProjects"`,
       [PROJECT_SCHEMA_VERSION],
     );

@@ -5,6 +5,7 @@ export { HostListClient, type HostListConfig } from './host-list-client';
 export { LimitedClient, type LimitedClientConfig } from './limited-client';
 export { ResultTooLargeError } from './statement';
 export { fixedStatement } from './statement';
+export { TextBytes } from './message-writer';
 export type { MessageLimits } from './message-limiter';
 export { PipelineConnection, type PipelineConfig, type RunningPipeline } from './pipeline-connection';
 export { STALE_PLAN } from './pipelined-query';

@@ -22,8 +22,13 @@ const CLOSE = 'C'.charCodeAt(0);
 const SYNC = 'S'.charCodeAt(0);
 const STATEMENT = 'S'.charCodeAt(0);
 const PORTAL = 'P'.charCodeAt(0);
+/** A text that is bytes already: a large one is neither decoded nor encoded, which would hold the event loop. */
+export class TextBytes {
+  constructor(readonly bytes: Buffer) {}
+}
+
 /** A parameter as PostgreSQL takes it: text, bytes in the type's binary format, or null. */
-export type WireValue = string | Buffer | null;
+export type WireValue = string | TextBytes | Buffer | null;
 
 export class MessageWriter {
   private bytes = Buffer.allocUnsafeSlow(USUAL);
@@ -121,12 +126,12 @@ export class MessageWriter {
 
   /** An empty format list means text for every value. */
   private formats(values: readonly WireValue[]): void {
-    if (!values.some((value) => typeof value === 'object' && value !== null)) {
+    if (!values.some((value) => Buffer.isBuffer(value))) {
       this.int16(0);
       return;
     }
     this.int16(values.length);
-    for (const value of values) this.int16(typeof value === 'object' && value !== null ? BINARY : TEXT);
+    for (const value of values) this.int16(Buffer.isBuffer(value) ? BINARY : TEXT);
   }
 
   private value(value: WireValue): void {
@@ -141,13 +146,14 @@ export class MessageWriter {
       this.bytes.writeInt32BE(this.at - length - 4, length);
       return;
     }
-    this.int32(value.length);
-    if (value.length < LARGE) {
-      this.raw(value);
+    const bytes = Buffer.isBuffer(value) ? value : value.bytes;
+    this.int32(bytes.length);
+    if (bytes.length < LARGE) {
+      this.raw(bytes);
       return;
     }
-    this.large.push({ at: this.at, bytes: value });
-    this.largeBytes += value.length;
+    this.large.push({ at: this.at, bytes });
+    this.largeBytes += bytes.length;
   }
 
   /** @returns the place of the message's length */

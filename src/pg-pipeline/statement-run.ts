@@ -1,7 +1,7 @@
 /** One run of a statement in a pipeline: its messages, and what has arrived of its result. */
 import { Result, types, utils } from 'pg';
 import type { FieldDef, QueryResultRow } from 'pg';
-import type { MessageWriter, WireValue } from './message-writer';
+import { type MessageWriter, TextBytes, type WireValue } from './message-writer';
 import { type Format, TEXT } from './protocol';
 import type { Statement, StatementResult } from './statement';
 import type { PreparedStatement, StatementCache } from './statement-cache';
@@ -79,5 +79,7 @@ export class StatementRun {
 
 /** Most values are texts already; node-postgres converts the others. */
 function wireValue(value: unknown): WireValue {
-  return typeof value === 'string' ? value : (utils.prepareValue(value) ?? null);
+  return typeof value === 'string' || value instanceof TextBytes
+    ? value
+    : (utils.prepareValue(value) ?? null);
 }

@@ -2,13 +2,20 @@
 import { invalidParameters } from '../common/errors/http-errors';
 import { AUTH_SETTINGS } from './settings/auth.settings';
 import { QUOTA_SETTINGS } from './settings/quota.settings';
+import { REALTIME_SETTINGS } from './settings/realtime.settings';
 import { REST_SETTINGS } from './settings/rest.settings';
 import type { Setting } from './settings/setting';
 import { inputClass, outputClass } from './settings/settings-classes';
 import { STORAGE_SETTINGS } from './settings/storage.settings';
 
 /** Declarations by name. */
-export const SETTINGS = { ...REST_SETTINGS, ...AUTH_SETTINGS, ...STORAGE_SETTINGS, ...QUOTA_SETTINGS };
+export const SETTINGS = {
+  ...REST_SETTINGS,
+  ...AUTH_SETTINGS,
+  ...STORAGE_SETTINGS,
+  ...REALTIME_SETTINGS,
+  ...QUOTA_SETTINGS,
+};
 
 type Name = keyof typeof SETTINGS;
 type ValueOf<S> = S extends Setting<infer T> ? T : never;

@@ -11,6 +11,7 @@ import { Initial1790000000100 } from '../../migrations/project/1790000000100-ini
 import { RequestedMails1790000000200 } from '../../migrations/project/1790000000200-requested-mails';
 import { SupabaseStorage1790000000300 } from '../../migrations/project/1790000000300-supabase-storage';
 import { SignInCodes1790000000510 } from '../../migrations/project/1790000000510-sign-in-codes';
+import { Realtime1790000000520 } from '../../migrations/project/1790000000520-realtime';
 import { Identities1790000000620 } from '../../migrations/project/1790000000620-identities';
 import { ResumableUploads1790000000700 } from '../../migrations/project/1790000000700-resumable-uploads';
 
@@ -20,6 +21,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   RequestedMails1790000000200,
   SupabaseStorage1790000000300,
   SignInCodes1790000000510,
+  Realtime1790000000520,
   Identities1790000000620,
   ResumableUploads1790000000700,
 ];

@@ -7,9 +7,10 @@
  */
 
 /** A value in PostgreSQL's text format; undefined for a large one that an UPDATE did not change. */
-export type Value = string | null | undefined;
+export type Value<Text = string> = Text | null | undefined;
 
-export type LogicalMessage =
+/** @typeParam Text what values are read as */
+export type LogicalMessage<Text = string> =
   | {
       readonly kind: 'relation';
       readonly id: number;
@@ -23,15 +24,15 @@ export type LogicalMessage =
     }
   /** Position of the commit, and its time in microseconds since 2000. */
   | { readonly kind: 'begin'; readonly commit: bigint; readonly at: bigint }
-  | { readonly kind: 'insert'; readonly relation: number; readonly row: Value[] }
+  | { readonly kind: 'insert'; readonly relation: number; readonly row: Value<Text>[] }
   /** `old` has the former key, or the whole former row, if the key changed or the table's replica identity is FULL. */
   | {
       readonly kind: 'update';
       readonly relation: number;
-      readonly old: Value[] | null;
-      readonly row: Value[];
+      readonly old: Value<Text>[] | null;
+      readonly row: Value<Text>[];
     }
-  | { readonly kind: 'delete'; readonly relation: number; readonly old: Value[] }
+  | { readonly kind: 'delete'; readonly relation: number; readonly old: Value<Text>[] }
   | { readonly kind: 'truncate'; readonly relations: number[] }
   | { readonly kind: 'commit'; readonly end: bigint }
   /** Content of pg_logical_emit_message(). */
@@ -40,9 +41,16 @@ export type LogicalMessage =
 
 const OTHER = { kind: 'other' } as const;
 
-/** @throws RangeError for a message that ends too early */
-export function parseLogicalMessage(bytes: Buffer): LogicalMessage {
-  const reader = new Reader(bytes);
+const decode = (bytes: Buffer): string => bytes.toString();
+
+export function parseLogicalMessage(bytes: Buffer): LogicalMessage;
+export function parseLogicalMessage<Text>(bytes: Buffer, read: (value: Buffer) => Text): LogicalMessage<Text>;
+/** @param read a value, whose memory is that of the message @throws RangeError for a message that ends too early */
+export function parseLogicalMessage(
+  bytes: Buffer,
+  read: (value: Buffer) => unknown = decode,
+): LogicalMessage<unknown> {
+  const reader = new Reader(bytes, read);
   switch (reader.letter()) {
     case 'R':
       return relation(reader);
@@ -71,13 +79,13 @@ export function parseLogicalMessage(bytes: Buffer): LogicalMessage {
     case 'M':
       reader.skip(1 + 8);
       reader.name();
-      return { kind: 'message', content: reader.text(reader.int32()) };
+      return { kind: 'message', content: reader.content(reader.int32()).toString() };
     default:
       return OTHER;
   }
 }
 
-function relation(reader: Reader): LogicalMessage {
+function relation<Text>(reader: Reader<Text>): LogicalMessage<Text> {
   const id = reader.int32();
   const [schema, name] = [reader.name(), reader.name()];
   const isFull = reader.letter() === 'f';
@@ -92,7 +100,7 @@ function relation(reader: Reader): LogicalMessage {
   return { kind: 'relation', id, schema, name, columns, keys, isFull };
 }
 
-function update(reader: Reader): LogicalMessage {
+function update<Text>(reader: Reader<Text>): LogicalMessage<Text> {
   const id = reader.int32();
   const hasOld = reader.letter() !== 'N';
   const old = hasOld ? reader.tuple() : null;
@@ -100,10 +108,13 @@ function update(reader: Reader): LogicalMessage {
   return { kind: 'update', relation: id, old, row: reader.tuple() };
 }
 
-class Reader {
+class Reader<Text> {
   private at = 0;
 
-  constructor(private readonly bytes: Buffer) {}
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly read: (value: Buffer) => Text,
+  ) {}
 
   skip(count: number): void {
     this.at += count;
@@ -138,24 +149,24 @@ class Reader {
     return text;
   }
 
-  text(length: number): string {
+  content(length: number): Buffer {
     const from = this.move(length);
     if (this.at > this.bytes.length) throw new RangeError('a value without an end');
-    return this.bytes.toString('utf8', from, this.at);
+    return this.bytes.subarray(from, this.at);
   }
 
-  tuple(): Value[] {
+  tuple(): Value<Text>[] {
     return Array.from({ length: this.int16() }, () => this.value());
   }
 
-  private value(): Value {
+  private value(): Value<Text> {
     switch (this.letter()) {
       case 'n':
         return null;
       case 'u':
         return undefined;
       default:
-        return this.text(this.int32());
+        return this.read(this.content(this.int32()));
     }
   }
 

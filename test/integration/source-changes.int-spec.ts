@@ -31,7 +31,7 @@ it('ends with an error at a row of more than 64 MiB, and leaves neither slot nor
       for (;;) kinds.push((await changes.next()).message.kind);
     };
     await expect(all()).rejects.toThrow('64 MiB');
-    expect(kinds).toEqual(['other', 'relation', 'insert']);
+    expect(kinds).toEqual(['begin', 'relation', 'insert']);
   });
   await eventually(async () => expect(await slots()).toBe(0));
   expect((await owner.query('select from pg_publication')).rowCount).toBe(0);

@@ -13,6 +13,7 @@ import { load } from 'js-yaml';
 import { pack } from 'tar-stream';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { costOfParsing } from '../support/event-loop';
 import type { HttpAnswer, HttpClient } from '../support/http-client';
@@ -384,6 +385,8 @@ describe('of 5,000 tables and functions', () => {
 });
 
 describe('of short and of long rows', () => {
+  /** Rounds of changes while a move copies. */
+  const CHANGES = 2;
   const ROWS = `create table short as select from generate_series(1, 3000000);
     create table long as select repeat(E'\\\\\n', 5000000) as text from generate_series(1, 10)`;
   const headers = { 'backup-passphrase': 'a passphrase of some words' };
@@ -407,6 +410,44 @@ describe('of short and of long rows', () => {
       expect((await admin.post('/admin/v1/restore', archive, options)).status).toBe(201);
     });
   }, 300_000);
+
+  it('serves /health/live while a move repeats changes', async () => {
+    const second = await EmbeddedPostgres.start({
+      dataDir: join(directory, 'second'),
+      settings: { fsync: 'off' },
+    });
+    try {
+      const moved = await createLoadedProject(admin, 'Moved');
+      expect((await admin.post('/admin/v1/servers', { name: 'second', url: second.url })).status).toBe(201);
+      const at = `/admin/v1/projects/${moved.id}`;
+      const run = (query: string): Promise<HttpAnswer> =>
+        admin.post(`${at}/sql`, { query, timeout_seconds: 60 });
+      await run(`create table rows (id int primary key, n int, text text);
+        insert into rows select n, 0, repeat('x', 300) from generate_series(1, 200000) n;
+        create table texts (id int primary key, text text)`);
+      let server = 'second';
+      await assertServed('changes into a move', async () => {
+        const { status, text } = await admin.post(`${at}/move`, { server });
+        if (status !== 202) throw new Error(text);
+        const isOver = async (): Promise<boolean> =>
+          (await admin.get(`${at}/move`)).body.finished_at !== null;
+        for (let changes = 0; !(await isOver()); changes += 1) {
+          if (changes < CHANGES)
+            await run(`update rows set n = n + 1 where id < 20000;
+              insert into texts values (1, repeat('é', 15000000))
+                on conflict (id) do update set text = excluded.text || 'a'`);
+          await setTimeout(PROBE_MS);
+        }
+        const { body } = await admin.get(`${at}/move`);
+        expect([body.status, body.error]).toEqual(['done', null]);
+        server = server === 'second' ? 'platform' : 'second';
+        const seen = await run('select right(text, 3) as text, octet_length(text) as bytes from texts');
+        expect(seen.body.rows).toEqual([{ text: 'ééa', bytes: 30_000_001 }]);
+      });
+    } finally {
+      await second.stop();
+    }
+  }, 600_000);
 });
 
 it('serves /health/live during an export of the audit log', async () => {

@@ -45,6 +45,8 @@ const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
   'invitations/id': { description: 'The id of the invitation', example: UUID_EXAMPLE },
   'tokens/id': { description: 'The id of the token', example: UUID_EXAMPLE },
   'sessions/id': { description: 'The id of the session', example: UUID_EXAMPLE },
+  topic: { description: 'The name of the channel', example: 'room-1' },
+  event: { description: 'The event that clients listen for', example: 'moved' },
   'servers/name': { description: 'Name of the server', example: 'db2' },
   'queues/name': { description: '`auth-mail`', example: 'auth-mail' },
 };

@@ -11,7 +11,7 @@ import { MAINTENANCE_DATABASE } from '../../provisioning/database-server';
 import { NO_RESULTS } from '../../copies/load/project-loader';
 import { changeNotFollowed, schemaChanged } from '../move.errors';
 import type { Place } from '../move-places';
-import { ChangedTable } from './change-statement';
+import { ChangedTable, type MovedText } from './change-statement';
 import type { FollowedTable } from './followed-tables';
 import type { LogicalMessage } from '../../replication/pgoutput';
 
@@ -111,7 +111,7 @@ export class ChangeReplay {
    * @param bytes of the message
    * @throws AppError 409 for a change that cannot be repeated
    */
-  add(message: LogicalMessage, bytes: number): void {
+  add(message: LogicalMessage<MovedText>, bytes: number): void {
     switch (message.kind) {
       case 'relation': {
         const facts = this.followed.get(`${message.schema}\0${message.name}`);

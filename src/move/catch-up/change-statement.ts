@@ -1,11 +1,20 @@
 /** Makes the statement that repeats a change of the source on the target. */
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
-import type { Statement } from '../../pg-pipeline';
+import { type Statement, TextBytes } from '../../pg-pipeline';
 import { changeNotFollowed, schemaChanged } from '../move.errors';
 import type { FollowedTable } from './followed-tables';
-import type { LogicalMessage, Value } from '../../replication/pgoutput';
+import type { LogicalMessage, Value as ValueOf } from '../../replication/pgoutput';
 
-type RowChange = Extract<LogicalMessage, { kind: 'insert' | 'update' | 'delete' }>;
+/** Bytes above which a value is passed on as it came. */
+const MAX_DECODED = 64 * 1024;
+
+export type MovedText = string | TextBytes;
+type Value = ValueOf<MovedText>;
+
+export const toMovedText = (value: Buffer): MovedText =>
+  value.length > MAX_DECODED ? new TextBytes(value) : value.toString();
+
+type RowChange = Extract<LogicalMessage<MovedText>, { kind: 'insert' | 'update' | 'delete' }>;
 
 export class ChangedTable {
   private readonly target: string;
@@ -55,7 +64,7 @@ export class ChangedTable {
 
   private update(old: readonly Value[], row: readonly Value[]): Statement | null {
     const { generated } = this.table;
-    if (this.keys.some(({ at }) => generated.includes(this.columns[at] ?? '') && old[at] !== row[at]))
+    if (this.keys.some(({ at }) => generated.includes(this.columns[at] ?? '') && !isSame(old[at], row[at])))
       throw changeNotFollowed(this.table.schema, this.table.name);
     const changed = this.columns.flatMap((name, at) =>
       row[at] === undefined || generated.includes(name) ? [] : [{ name, value: row[at] }],
@@ -81,6 +90,9 @@ export class ChangedTable {
     return name.length < MAX_NAME ? { text, values, name } : { text, values };
   }
 }
+
+const isSame = (a: Value, b: Value): boolean =>
+  a instanceof TextBytes && b instanceof TextBytes ? a.bytes.equals(b.bytes) : a === b;
 
 /** PostgreSQL truncates names of 64 bytes and more, so two of them could become one. */
 const MAX_NAME = 60;

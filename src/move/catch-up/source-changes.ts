@@ -20,6 +20,7 @@ import { HostListClient } from '../../pg-pipeline';
 import { MAINTENANCE_DATABASE } from '../../provisioning/database-server';
 import { changesStopped, rowTooLong, slotNotReady, tooMuchLog } from '../move.errors';
 import type { Place } from '../move-places';
+import { type MovedText, toMovedText } from './change-statement';
 import type { LockedTable } from '../write-stop-sessions';
 import { type LogicalMessage, parseLogicalMessage } from '../../replication/pgoutput';
 
@@ -147,7 +148,7 @@ export class SourceChanges {
   }
 
   /** @returns the next message, and the bytes of it. @throws AppError 409 when there are no more */
-  async next(): Promise<{ readonly message: LogicalMessage; readonly bytes: number }> {
+  async next(): Promise<{ readonly message: LogicalMessage<MovedText>; readonly bytes: number }> {
     for (;;) {
       const bytes = await this.messages?.next().catch((error: unknown) => {
         this.assertUsable();
@@ -156,7 +157,10 @@ export class SourceChanges {
       if (!bytes) throw changesStopped();
       if (isReportWanted(bytes)) this.report();
       if (bytes[0] === STREAMED_DATA)
-        return { message: parseLogicalMessage(bytes.subarray(DATA_HEADER)), bytes: bytes.length };
+        return {
+          message: parseLogicalMessage(bytes.subarray(DATA_HEADER), toMovedText),
+          bytes: bytes.length,
+        };
     }
   }
 

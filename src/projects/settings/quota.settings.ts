@@ -40,6 +40,7 @@ const STORAGE_LIMITS: readonly string[] = [
   'storage_requests_per_minute',
   'storage_quota_bytes',
   'storage_quota_files',
+  'realtime_sockets',
 ];
 
 /** Whether a change of settings needs the rights of an operator. */

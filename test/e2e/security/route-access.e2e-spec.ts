@@ -49,13 +49,15 @@ function send({ method, path }: RouteRule, { headers, query = '' }: Attempt): Pr
 /** GoTrue answers 401 without a token, and 403 to a token that it does not accept. */
 const GOTRUE = /^(\/p\/:project_slug)?\/auth\/v1\//;
 
-/** storage-js sends one of the two headers alone, which then has to be a key (docs/storage-js.md). */
+/** storage-js and realtime-js send one of the two headers alone, which then has to be a key (docs/storage-js.md). */
 const STORAGE_JS = /^\/p\/:project_slug\/storage\/v1\//;
+const REALTIME = /^\/p\/:project_slug\/realtime\/v1\//;
 const KEY_ALONE = new Set(['no bearer', 'the service-role key as bearer only']);
 
 const BODIES: [RegExp, object][] = [
   [GOTRUE, { code: expect.any(Number), error_code: expect.any(String), msg: expect.any(String) }],
   [/^\/v1\/auth\//, { detail: expect.any(String), status_code: expect.any(Number) }],
+  [REALTIME, { code: expect.any(String), message: expect.any(String) }],
   [STORAGE_JS, { statusCode: expect.any(String), error: expect.any(String), message: expect.any(String) }],
   [
     /^\/p\/:project_slug\/storage/,
@@ -74,7 +76,7 @@ const isOfSignature = ({ path, rule }: RouteRule): boolean =>
 
 /** Null if the response was as expected, otherwise the response. */
 function faultOf(route: RouteRule, attempt: Attempt, answer: HttpAnswer): string | null {
-  const isAlone = STORAGE_JS.test(route.path) && KEY_ALONE.has(attempt.what);
+  const isAlone = [STORAGE_JS, REALTIME].some((area) => area.test(route.path)) && KEY_ALONE.has(attempt.what);
   const expected = isAlone ? 'yes' : expectedOf(route, attempt);
   const isRefused = [401, 403].includes(answer.status) && !isOfSignature(route);
   const told = `${route.method} ${route.path} [${route.rule}] with ${attempt.what}: ${answer.status} ${answer.text}, not ${expected}`;

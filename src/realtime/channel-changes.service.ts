@@ -1,0 +1,164 @@
+/** Subscriptions of channels to changes of tables: `postgres_changes` of realtime-js. */
+import { Injectable } from '@nestjs/common';
+import type { ChangeEvent, ChangeListener, ChangeMessage, Gap } from '../changes/change';
+import { ChangeFeed } from '../changes/change-feed';
+import { badSubscription } from '../changes/changes.errors';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../common/text/json';
+import { SOCKET_LIMITS } from './realtime-limits';
+import type { Binding, Channel } from './realtime-socket';
+
+const EVENTS: readonly string[] = ['INSERT', 'UPDATE', 'DELETE', '*'] satisfies ChangeEvent[];
+const MAX_COLUMNS = 100;
+
+/** Changes that were told in one turn of the event loop. */
+interface Told {
+  readonly message: ChangeMessage;
+  readonly select: readonly string[] | null;
+  readonly ids: Set<number>;
+}
+
+@Injectable()
+export class ChannelChanges {
+  private readonly told = new Map<Channel, Told[]>();
+
+  constructor(private readonly feed: ChangeFeed) {}
+
+  /**
+   * @param onUnavailable the feed has ended, and the client has to join again
+   * @returns the answer for the client: each listener with its id
+   * @throws AppError as ChangeFeed.subscribe(), after which nothing is subscribed
+   */
+  async subscribe(
+    channel: Channel,
+    list: JsonValue | undefined,
+    onUnavailable: () => void,
+  ): Promise<JsonObject[]> {
+    channel.onUnavailable = onUnavailable;
+    channel.bindings.push(...readBindings(list));
+    await this.open(channel);
+    return channel.bindings.map(({ id, given }) => ({ ...given, id }));
+  }
+
+  /** For the channel's new caller. The old subscriptions end once the new ones have begun, so that no change is missed. */
+  renew(channel: Channel): Promise<void> {
+    return this.open(channel);
+  }
+
+  close(channel: Channel): void {
+    for (const binding of channel.bindings) binding.handle?.close();
+    channel.bindings.length = 0;
+    this.told.delete(channel);
+  }
+
+  private async open(channel: Channel): Promise<void> {
+    for (const binding of [...channel.bindings]) {
+      const before = binding.handle;
+      const handle = await this.feed.subscribe(
+        { ...binding.wanted, caller: channel.caller },
+        this.listenerOf(channel, binding),
+      );
+      before?.close();
+      // The client has left in the meantime.
+      if (!channel.bindings.includes(binding)) {
+        handle.close();
+        return;
+      }
+      binding.id ||= handle.id;
+      binding.handle = handle;
+    }
+  }
+
+  private listenerOf(channel: Channel, binding: Binding): ChangeListener {
+    return {
+      onChange: (message) => this.tell(channel, binding, message),
+      onGap: (gap) => onGap(channel, gap),
+    };
+  }
+
+  /** Listeners of a channel that get the same change get one message. */
+  private tell(channel: Channel, { id, select }: Binding, message: ChangeMessage): void {
+    let list = this.told.get(channel);
+    if (!list) {
+      this.told.set(channel, (list = []));
+      queueMicrotask(() => this.send(channel));
+    }
+    const same = list.find((one) => one.message === message && one.select === select);
+    if (same) same.ids.add(id);
+    else list.push({ message, select, ids: new Set([id]) });
+  }
+
+  private send(channel: Channel): void {
+    const list = this.told.get(channel) ?? [];
+    this.told.delete(channel);
+    const { socket, topic, joinRef } = channel;
+    for (const { message, select, ids } of list) {
+      const data = select === null ? message.json : withColumns(message.json, select);
+      const payload = `{"ids":[${[...ids].join()}],"data":${data}}`;
+      socket.send({ topic, event: 'postgres_changes', payload, joinRef });
+    }
+  }
+}
+
+function onGap(channel: Channel, { message, position, reason, ended }: Gap): void {
+  channel.socket.system(channel, 'error', message, 'postgres_changes', { position, reason });
+  if (ended && reason === 'unavailable') channel.onUnavailable();
+}
+
+/** @throws AppError 400 */
+function readBindings(list: JsonValue | undefined): Binding[] {
+  if (list === undefined || list === null) return [];
+  if (!Array.isArray(list) || list.length > SOCKET_LIMITS.bindings)
+    throw badSubscription(`postgres_changes is a list of at most ${SOCKET_LIMITS.bindings} listeners`);
+  return list.map((given) => {
+    if (!isJsonObject(given)) throw badSubscription('A listener of postgres_changes is an object');
+    const { event = '*', schema = 'public', table, filter, select, position } = given;
+    if (typeof event !== 'string' || !isEvent(event))
+      throw badSubscription(`event is one of ${EVENTS.join(', ')}`);
+    if (typeof schema !== 'string') throw badSubscription('schema is a text');
+    const wanted = {
+      schema,
+      event,
+      table: textIn({ table }),
+      filter: textIn({ filter }),
+      ...(typeof position === 'string' ? { position } : {}),
+    };
+    return { given, wanted, select: columnsIn(select), id: 0, handle: null };
+  });
+}
+
+const isEvent = (event: string): event is ChangeEvent => EVENTS.includes(event);
+
+function textIn(member: Readonly<Record<string, JsonValue | undefined>>): string | undefined {
+  const [[name, value] = ['', undefined]] = Object.entries(member);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw badSubscription(`${name} is a text`);
+  return value;
+}
+
+function columnsIn(select: JsonValue | undefined): readonly string[] | null {
+  if (select === undefined || select === null) return null;
+  const columns = Array.isArray(select) ? select.filter((one) => typeof one === 'string') : [];
+  if (!Array.isArray(select) || columns.length !== select.length || columns.length > MAX_COLUMNS)
+    throw badSubscription(`select is a list of at most ${MAX_COLUMNS} columns`);
+  return columns;
+}
+
+function withColumns(json: string, select: readonly string[]): string {
+  const message = parseJson(json);
+  if (!isJsonObject(message)) return json;
+  const only = (row: JsonValue | undefined): JsonValue =>
+    isJsonObject(row)
+      ? Object.fromEntries(Object.entries(row).filter(([name]) => select.includes(name)))
+      : (row ?? null);
+  const { columns } = message;
+  return JSON.stringify({
+    ...message,
+    columns: Array.isArray(columns)
+      ? columns.filter(
+          (one) => isJsonObject(one) && typeof one.name === 'string' && select.includes(one.name),
+        )
+      : [],
+    record: only(message.record),
+    old_record: only(message.old_record),
+  });
+}

@@ -1,0 +1,201 @@
+/** Tracks clients in channels, tells the members of a channel who joined and left, and keeps the processes' lists equal. */
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { isJsonObject, type JsonObject, type JsonValue } from '../common/text/json';
+import { ChannelHub } from './channel-hub.service';
+import { SharedFrame } from './phoenix-protocol';
+import { type Presence, type PresenceChange, PresenceRooms, toPhoenix } from './presence-rooms';
+import { ProcessRelay } from './process-relay.service';
+import { PRESENCE_LIMITS } from './realtime-limits';
+import type { Channel } from './realtime-socket';
+
+/** Milliseconds for which changes of a channel are collected: a thousand clients that join cost a few messages each. */
+const COLLECT_MS = 50;
+
+interface Pending {
+  readonly projectId: string;
+  readonly room: string;
+  readonly topic: string;
+  readonly joins: Map<string, Presence>;
+  readonly leaves: Map<string, Presence>;
+}
+
+@Injectable()
+export class ChannelPresence {
+  private readonly rooms = new PresenceRooms();
+  private readonly tracked = new WeakMap<Channel, Presence>();
+  private readonly pending = new Map<string, Pending>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly hub: ChannelHub,
+    private readonly relay: ProcessRelay,
+  ) {
+    relay.onKind('presence', (from, body) => this.onChange(from, body));
+    relay.onKind('presence?', (_from, { place }) => {
+      if (typeof place === 'string') this.report(place);
+    });
+    relay.onKind('presences', (from, body) => this.onReport(from, body));
+    relay.onEnd((process) => {
+      for (const [place, change] of this.rooms.forgetProcess(process)) this.announce(place, change);
+    });
+    relay.onGap(() => {
+      for (const place of this.places()) this.ask(place);
+    });
+  }
+
+  get size(): number {
+    return this.rooms.size;
+  }
+
+  /** Sends the list to a client that has joined. */
+  welcome(channel: Channel): void {
+    const place = placeOf(channel);
+    const payload = JSON.stringify(toPhoenix(this.rooms.of(place)));
+    channel.socket.send({ topic: channel.topic, event: 'presence_state', payload, joinRef: channel.joinRef });
+    this.topics.set(place, channel.topic);
+    this.ask(place);
+  }
+
+  /** @returns why the client cannot be tracked, or null */
+  track(channel: Channel, meta: JsonObject): string | null {
+    const { metaLength, ofChannel } = PRESENCE_LIMITS;
+    if (JSON.stringify(meta).length > metaLength) return `A presence has at most ${metaLength} characters`;
+    const place = placeOf(channel);
+    const before = this.tracked.get(channel);
+    if (!before && this.rooms.countOf(place) >= ofChannel)
+      return `A channel has at most ${ofChannel} presences`;
+    const presence: Presence = {
+      ref: randomUUID(),
+      key: channel.presenceKey,
+      meta: before ? { ...meta, phx_ref_prev: before.ref } : meta,
+      process: this.relay.id,
+    };
+    this.tracked.set(channel, presence);
+    this.topics.set(place, channel.topic);
+    this.change(place, [presence], before ? [before.ref] : []);
+    return null;
+  }
+
+  untrack(channel: Channel): void {
+    const presence = this.tracked.get(channel);
+    if (!presence) return;
+    this.tracked.delete(channel);
+    this.change(placeOf(channel), [], [presence.ref]);
+  }
+
+  /** The channel was left; it is no longer in the hub. */
+  leave(channel: Channel): void {
+    this.untrack(channel);
+    const place = placeOf(channel);
+    if (this.hub.hasRoom(channel.socket.projectId, channel.room)) return;
+    this.rooms.forgetRoom(place);
+    this.topics.delete(place);
+  }
+
+  /** The topic of each room with presences, as its clients name it. */
+  private readonly topics = new Map<string, string>();
+
+  private places(): string[] {
+    return [...this.topics.keys()];
+  }
+
+  private change(place: string, joins: readonly Presence[], leaves: readonly string[]): void {
+    this.announce(place, this.rooms.apply(place, joins, leaves));
+    this.relay.send('presence', { place, joins: joins.map(toJson), leaves: [...leaves] });
+  }
+
+  private ask(place: string): void {
+    this.relay.send('presence?', { place });
+  }
+
+  private report(place: string): void {
+    const own = this.rooms.of(place).filter(({ process }) => process === this.relay.id);
+    if (own.length > 0) this.relay.send('presences', { place, all: own.map(toJson) });
+  }
+
+  private onChange(from: string, { place, joins, leaves }: JsonObject): void {
+    if (typeof place !== 'string' || !this.topics.has(place)) return;
+    const refs = (Array.isArray(leaves) ? leaves : []).filter((ref) => typeof ref === 'string');
+    this.announce(place, this.rooms.apply(place, presencesOf(from, joins), refs));
+  }
+
+  private onReport(from: string, { place, all }: JsonObject): void {
+    if (typeof place !== 'string' || !this.topics.has(place)) return;
+    this.announce(place, this.rooms.replace(place, from, presencesOf(from, all)));
+  }
+
+  private announce(place: string, { joins, leaves }: PresenceChange): void {
+    const topic = this.topics.get(place);
+    if (topic === undefined || joins.length + leaves.length === 0) return;
+    const [projectId, room] = splitPlace(place);
+    const pending = this.pending.get(place) ?? {
+      projectId,
+      room,
+      topic,
+      joins: new Map(),
+      leaves: new Map(),
+    };
+    this.pending.set(place, pending);
+    for (const presence of joins) pending.joins.set(presence.ref, presence);
+    for (const presence of leaves) {
+      // It came and went while changes were collected.
+      if (!pending.joins.delete(presence.ref)) pending.leaves.set(presence.ref, presence);
+    }
+    this.timer ??= setTimeout(() => this.flush(), COLLECT_MS).unref();
+  }
+
+  private flush(): void {
+    this.timer = undefined;
+    for (const { projectId, room, topic, joins, leaves } of this.pending.values()) {
+      if (joins.size + leaves.size === 0) continue;
+      for (const [joining, leaving] of diffsOf([...joins.values()], [...leaves.values()])) {
+        const payload = JSON.stringify({ joins: toPhoenix(joining), leaves: toPhoenix(leaving) });
+        const frame = new SharedFrame({ topic, event: 'presence_diff', payload });
+        this.hub.deliver(
+          projectId,
+          room,
+          frame,
+          (channel) => channel.presence && channel.rights.receivePresence,
+        );
+      }
+    }
+    this.pending.clear();
+  }
+}
+
+/**
+ * A key that leaves and joins at once gets two messages: realtime-js 2.109 forgets the ref of the presence that another one of its
+ * key joins, and would keep both.
+ */
+function diffsOf(
+  joins: readonly Presence[],
+  leaves: readonly Presence[],
+): [readonly Presence[], readonly Presence[]][] {
+  const leaving = new Set(leaves.map(({ key }) => key));
+  return joins.some(({ key }) => leaving.has(key))
+    ? [
+        [[], leaves],
+        [joins, []],
+      ]
+    : [[joins, leaves]];
+}
+
+const placeOf = ({ socket, room }: Channel): string => `${socket.projectId} ${room}`;
+
+function splitPlace(place: string): [string, string] {
+  const at = place.indexOf(' ');
+  return [place.slice(0, at), place.slice(at + 1)];
+}
+
+const toJson = ({ ref, key, meta }: Presence): JsonObject => ({ ref, key, meta });
+
+function presencesOf(process: string, list: JsonValue | undefined): Presence[] {
+  return (Array.isArray(list) ? list : []).flatMap((one) => {
+    if (!isJsonObject(one)) return [];
+    const { ref, key, meta } = one;
+    return typeof ref === 'string' && typeof key === 'string' && isJsonObject(meta)
+      ? [{ ref, key, meta, process }]
+      : [];
+  });
+}

@@ -1,0 +1,87 @@
+/**
+ * Who is present in the channels that have members in this process: its own clients', and those that other processes report. A
+ * presence belongs to the process that holds its socket, and ends with it.
+ */
+import type { JsonObject } from '../common/text/json';
+
+/** One tracked client. */
+export interface Presence {
+  /** Unique among all processes. */
+  readonly ref: string;
+  readonly key: string;
+  readonly meta: JsonObject;
+  /** The process that holds the socket. */
+  readonly process: string;
+}
+
+export interface PresenceChange {
+  readonly joins: readonly Presence[];
+  readonly leaves: readonly Presence[];
+}
+
+export class PresenceRooms {
+  /** By project and room, then by ref. */
+  private readonly rooms = new Map<string, Map<string, Presence>>();
+
+  get size(): number {
+    return [...this.rooms.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  countOf(place: string): number {
+    return this.rooms.get(place)?.size ?? 0;
+  }
+
+  of(place: string): Presence[] {
+    return [...(this.rooms.get(place)?.values() ?? [])];
+  }
+
+  /** @returns what changed: known refs do not join again, and unknown ones do not leave */
+  apply(place: string, joins: readonly Presence[], leavingRefs: readonly string[]): PresenceChange {
+    const room = this.rooms.get(place) ?? new Map<string, Presence>();
+    const added = joins.filter(({ ref }) => !room.has(ref));
+    for (const presence of added) room.set(presence.ref, presence);
+    const leaves: Presence[] = [];
+    for (const ref of leavingRefs) {
+      const presence = room.get(ref);
+      if (presence) leaves.push(presence);
+      room.delete(ref);
+    }
+    if (room.size > 0) this.rooms.set(place, room);
+    else this.rooms.delete(place);
+    return { joins: added, leaves };
+  }
+
+  /** Replaces all presences of a process in a room. */
+  replace(place: string, process: string, all: readonly Presence[]): PresenceChange {
+    const kept = new Set(all.map(({ ref }) => ref));
+    const gone = this.of(place).filter((one) => one.process === process && !kept.has(one.ref));
+    return this.apply(
+      place,
+      all,
+      gone.map(({ ref }) => ref),
+    );
+  }
+
+  /** A process has ended. @returns the changed rooms */
+  forgetProcess(process: string): [place: string, change: PresenceChange][] {
+    return [...this.rooms.keys()]
+      .map((place): [string, PresenceChange] => [place, this.replace(place, process, [])])
+      .filter(([, { leaves }]) => leaves.length > 0);
+  }
+
+  /** The last member in this process has left. */
+  forgetRoom(place: string): void {
+    this.rooms.delete(place);
+  }
+}
+
+/** Phoenix's form: `{key: {metas: [{phx_ref, ...}]}}`. */
+export function toPhoenix(presences: readonly Presence[]): Record<string, { metas: JsonObject[] }> {
+  const keys = new Map<string, { metas: JsonObject[] }>();
+  for (const { key, ref, meta } of presences) {
+    const entry = keys.get(key) ?? { metas: [] };
+    entry.metas.push({ ...meta, phx_ref: ref });
+    keys.set(key, entry);
+  }
+  return Object.fromEntries(keys);
+}

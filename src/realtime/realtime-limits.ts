@@ -1,0 +1,63 @@
+/** What one socket and one project may take of a process (docs/realtime.md, "Limits"). */
+
+/** Bytes of a frame from a client. ws closes the connection with 1009 before it reads more. */
+export const MAX_FRAME_BYTES = 256 * 1024;
+/** Characters of a topic: its length is one byte in a binary frame. */
+export const MAX_TOPIC_LENGTH = 255;
+/** Levels of arrays and objects in a message. */
+export const MAX_NESTING = 64;
+
+export const SOCKET_LIMITS = {
+  channels: 100,
+  /** Subscriptions to changes of one channel. */
+  bindings: 100,
+  messagesPerSecond: 100,
+  messagesAtOnce: 300,
+  bytesPerSecond: 1024 * 1024,
+  bytesAtOnce: 4 * 1024 * 1024,
+  /** Bytes that a client may be behind. */
+  bufferedBytes: 2 * 1024 * 1024,
+  /** Milliseconds without a message from the client, which sends a heartbeat every 25 seconds. */
+  silenceMs: 70_000,
+} as const;
+
+export const PROJECT_LIMITS = {
+  channels: 100_000,
+  /** Messages that wait for their delivery, and their bytes. */
+  queuedMessages: 10_000,
+  queuedBytes: 32 * 1024 * 1024,
+} as const;
+
+/** Bytes that wait for all clients of this process; the client with the most is closed first. */
+export const PROCESS_BUFFERED_BYTES = 256 * 1024 * 1024;
+
+export const PRESENCE_LIMITS = {
+  /** Characters of the JSON that a client tracks. */
+  metaLength: 4 * 1024,
+  keyLength: 255,
+  /** Presences of a channel. */
+  ofChannel: 5_000,
+} as const;
+
+/** Counts what a client sends: `perSecond` on average, `atOnce` after a pause. */
+export class Allowance {
+  private left: number;
+  private at = performance.now();
+
+  constructor(
+    private readonly perSecond: number,
+    private readonly atOnce: number,
+  ) {
+    this.left = atOnce;
+  }
+
+  /** False if it is used up. */
+  take(amount: number): boolean {
+    const now = performance.now();
+    this.left = Math.min(this.atOnce, this.left + ((now - this.at) * this.perSecond) / 1_000);
+    this.at = now;
+    if (this.left < amount) return false;
+    this.left -= amount;
+    return true;
+  }
+}
