@@ -18,6 +18,7 @@ import { runWorker, WorkerPool } from './bootstrap/worker-pool';
 import { AppConfig } from './config/app-config';
 import { readEnvironment } from './config/dot-env';
 import { loadConfig } from './config/load-config';
+import { misspeltSettings } from './config/misspelt-settings';
 import { forgetRunningServer, recordRunningServer } from './config/running-server';
 import { PLATFORM_URL } from './database/platform/platform-url';
 import { assertRedisReachable } from './infra/coordination/redis-reachable';
@@ -45,8 +46,10 @@ setFlagsFromString('--heap-growing-percent=75');
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 async function main(): Promise<void> {
-  const config = loadConfig(readEnvironment());
+  const environment = readEnvironment();
+  const config = loadConfig(environment);
   if (cluster.isWorker) return runWorker(config);
+  for (const warning of misspeltSettings(environment)) say(warning);
   await assertPortFree(config);
   if (config.redisUrl) await assertRedisReachable(config.redisUrl);
   const database = await startDatabase(config, say);

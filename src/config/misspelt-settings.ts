@@ -1,0 +1,26 @@
+/** Warnings about variables that are no settings, but nearly have the name of one. The environment also has foreign variables. */
+import { distance } from 'fastest-levenshtein';
+import { EnvironmentVariables } from './env.schema';
+
+/** Letters that may differ. Shorter names are like too many others. */
+const MAX_DISTANCE = 2;
+const SHORTEST = 6;
+/** Variables of other programs do not begin like this. */
+const OWN_PREFIXES = ['SMTP_', 'STORAGE_', 'STAFF_OIDC_', 'EMBEDDED_DATABASE_'];
+
+/** @returns one line for each such variable; the values are not shown */
+export function misspeltSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const known = Object.keys(new EnvironmentVariables());
+  return Object.keys(environment)
+    .filter((name) => environment[name]?.trim() && !known.includes(name))
+    .flatMap((name) => {
+      const [closest] = known
+        .map((candidate) => ({ candidate, letters: distance(name.toUpperCase(), candidate) }))
+        .toSorted((a, b) => a.letters - b.letters);
+      const close = closest !== undefined && name.length >= SHORTEST && closest.letters <= MAX_DISTANCE;
+      if (close) return [`${name} is not a setting and is ignored. Did you mean ${closest.candidate}?`];
+      return OWN_PREFIXES.some((prefix) => name.startsWith(prefix))
+        ? [`${name} is not a setting and is ignored. .env.example lists all settings.`]
+        : [];
+    });
+}
