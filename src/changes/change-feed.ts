@@ -18,7 +18,7 @@ import { FeedSweep } from './feed-sweep.service';
 import { parsePosition, upTo } from './position';
 import { ProjectFeed } from './project-feed';
 import { RowCheck } from './row-check.service';
-import { readRights } from './table-rights';
+import { isPublished, readRights } from './table-rights';
 
 export interface ChangeSubscription {
   readonly caller: Caller;
@@ -131,7 +131,8 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
     filter: ChangeFilter | null,
   ): Promise<void> {
     const rights = await readRights(this.door, caller, schema, table);
-    if (!rights || rights.isPartition || !rights.isPublished) throw tableNotLive(schema, table);
+    if (!rights || rights.isPartition || !(await isPublished(this.door, caller, schema, table)))
+      throw tableNotLive(schema, table);
     const readable = new Set(rights.columns.filter(({ isReadable }) => isReadable).map(({ name }) => name));
     if (!rights.isReachable || readable.size === 0) throw notReadable(schema, table);
     if (!filter) return;

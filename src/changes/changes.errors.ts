@@ -34,3 +34,20 @@ export const replicationUnavailable = (reason: string, cause?: unknown): AppErro
     headers: { 'Retry-After': '5' },
     cause,
   });
+
+export const tableUnknown = (schema: string, table: string): AppError =>
+  new AppError({ status: 404, code: 'table_not_found', message: `There is no table ${schema}.${table}` });
+
+export const needsIdentity = (schema: string, table: string): AppError =>
+  new AppError({
+    status: 409,
+    code: 'replica_identity_needed',
+    message: `${schema}.${table} needs a primary key or another replica identity: PostgreSQL would refuse to update and delete its rows`,
+  });
+
+export const allTablesLive = (): AppError =>
+  new AppError({
+    status: 409,
+    code: 'all_tables_live',
+    message: 'The publication supabase_realtime is for all tables, so none can be added or taken out',
+  });

@@ -4,13 +4,16 @@ import { ProjectsModule } from '../projects/projects.module';
 import { RestModule } from '../rest/rest.module';
 import { ChangeFeed } from './change-feed';
 import { FeedSweep } from './feed-sweep.service';
+import { LiveTablesController } from './http/live-tables.controller';
+import { LiveTables } from './live-tables.service';
 import { StreamSessions } from './http/stream-sessions.service';
 import { TableEvents } from './http/table-events.service';
 import { RowCheck } from './row-check.service';
 
 @Module({
   imports: [ProjectsModule, RestModule],
-  providers: [ChangeFeed, FeedSweep, RowCheck, StreamSessions, TableEvents],
+  controllers: [LiveTablesController],
+  providers: [ChangeFeed, FeedSweep, LiveTables, RowCheck, StreamSessions, TableEvents],
   exports: [ChangeFeed],
 })
 export class ChangesModule {}

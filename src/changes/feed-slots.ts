@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
+import { AppError } from '../common/errors/app-error';
 import { codeOf } from '../common/errors/error-facts';
 import { startupOptions } from '../database/pools/session-state';
 import { quoteLiteral } from '../database/sql/identifier';
@@ -218,6 +219,8 @@ function toRefusal(error: unknown): unknown {
     case '42501':
       return replicationUnavailable("Plinth's role on the database server may not replicate", error);
     default:
-      return error;
+      return error instanceof AppError
+        ? error
+        : replicationUnavailable('the connection to the database server was lost', error);
   }
 }

@@ -172,20 +172,33 @@ export class ProjectFeed {
 
   /** Reads the kept log again for subscribers that return, until they are where the others are. */
   private async catchUp(): Promise<void> {
+    let failures = 0;
     while (this.late.size > 0 && this.main) {
       const group = new Set(this.late);
       try {
         await this.catchUpWith(group);
+        failures = 0;
       } catch (error) {
         this.parts.logger.warn(`changes could not be read again: ${messageOf(error)}`);
-        for (const one of group) {
-          this.late.delete(one);
-          if (one.isClosed) continue;
-          this.lose(one, FORGOTTEN, 'the log could not be read again');
-          if (this.main) this.main.subscribers.add(one);
-          else this.waiting.add(one);
-        }
+        // What was told is known, so the next attempt continues after it.
+        failures += 1;
+        if (failures < CHECK_ATTEMPTS) await sleep(200 * failures);
+        else this.abandon(group);
       }
+    }
+    // Without a stream to join, they wait for the next one.
+    for (const one of this.late) this.waiting.add(one);
+    this.late.clear();
+    if (this.waiting.size > 0) void this.reopen();
+  }
+
+  private abandon(group: ReadonlySet<Subscriber>): void {
+    for (const one of group) {
+      this.late.delete(one);
+      if (one.isClosed) continue;
+      this.lose(one, FORGOTTEN, 'the log could not be read again');
+      if (this.main) this.main.subscribers.add(one);
+      else this.waiting.add(one);
     }
   }
 

@@ -3,6 +3,7 @@
  * they are now, on the rows as the log has them, in the caller's context. Reading the row again by its key would be no check of what
  * is told: the row may have changed since, and the former values been hidden.
  */
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller';
 import { codeOf } from '../common/errors/error-facts';
@@ -240,7 +241,10 @@ export class RowCheck {
         case when plinth_check.seen then ${objectOf(readable(work))} end as record, ${objectOf(keysOf(work))} as keys
       from pg_catalog.json_populate_recordset(null::${table}, $${values.length + 1}::pg_catalog.json) ${alias}
         cross join lateral (select coalesce((${policySql(rights)}), false) as seen offset 0) plinth_check`;
-    const statement = { text, values: [...values, payloadOf(work, rows)], maxBytes: MAX_RESULT };
+    // Prepared: the changes of a table have the same statement. PostgreSQL does not plan it anew when the table's row type changes.
+    const form = text + JSON.stringify(rights.columns.map(({ name: column, type }) => [column, type]));
+    const name = `changes:${createHash('sha1').update(form).digest('base64url')}`;
+    const statement = { name, text, values: [...values, payloadOf(work, rows)], maxBytes: MAX_RESULT };
     const answer = await this.door.query(caller, statement, settingsFor(caller, relation.schema));
     return answer.rows as CheckedRow[];
   }

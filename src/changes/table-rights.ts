@@ -18,7 +18,6 @@ interface ColumnRights {
 export interface TableRights {
   /** Of the relation: it may have been dropped and created again. */
   readonly id: number;
-  readonly isPublished: boolean;
   /** A partition, whose table's policies do not apply when it is named directly. */
   readonly isPartition: boolean;
   readonly isReachable: boolean;
@@ -26,15 +25,11 @@ export interface TableRights {
   readonly isSecured: boolean;
   readonly columns: readonly ColumnRights[];
   readonly policies: readonly { readonly isPermissive: boolean; readonly using: string }[] | null;
-  /** The end of the log. */
-  readonly now: string;
 }
 
 const RIGHTS = `select c.oid::pg_catalog.int8::pg_catalog.float8 as id, c.relispartition as "isPartition",
     pg_catalog.has_schema_privilege(n.oid, 'usage') as "isReachable",
     pg_catalog.row_security_active(c.oid) as "isSecured",
-    exists (select from pg_catalog.pg_publication_tables p where p.pubname = '${PUBLICATION}'
-      and p.schemaname = n.nspname and p.tablename = c.relname) as "isPublished",
     (select pg_catalog.json_agg(pg_catalog.json_build_object('name', a.attname, 'type', t.typname,
         'isJson', coalesce(nullif(t.typbasetype, 0), t.oid) in (114, 3802),
         'isReadable', pg_catalog.has_column_privilege(c.oid, a.attnum, 'select'),
@@ -47,8 +42,7 @@ const RIGHTS = `select c.oid::pg_catalog.int8::pg_catalog.float8 as id, c.relisp
       from pg_catalog.pg_policy p
       where p.polrelid = c.oid and p.polcmd in ('r', '*') and p.polqual is not null
         and (0 = any (p.polroles) or exists (select from pg_catalog.unnest(p.polroles) r (oid)
-             where pg_catalog.pg_has_role(r.oid, 'usage')))) as policies,
-    pg_catalog.pg_current_wal_insert_lsn()::pg_catalog.text as now
+             where pg_catalog.pg_has_role(r.oid, 'usage')))) as policies
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p')`;
 
@@ -62,6 +56,20 @@ export async function readRights(
   const statement = { name: 'changes:rights', text: RIGHTS, values: [schema, table] };
   const { rows } = await door.query(caller, statement, settingsFor(caller, schema));
   return (rows[0] as TableRights | undefined) ?? null;
+}
+
+const PUBLISHED = `select from pg_catalog.pg_publication_tables
+  where pubname = '${PUBLICATION}' and schemaname = $1 and tablename = $2`;
+
+/** Apart from the rights: the view reads all publications, which takes longer than everything else. */
+export async function isPublished(
+  door: RlsTransaction,
+  caller: Caller,
+  schema: string,
+  table: string,
+): Promise<boolean> {
+  const statement = { name: 'changes:published', text: PUBLISHED, values: [schema, table] };
+  return (await door.query(caller, statement, settingsFor(caller, schema))).rowCount > 0;
 }
 
 /** Milliseconds that the policies of a batch may take. */

@@ -124,6 +124,8 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'DELETE /admin/v1/projects/:id/queries/:query_id': allow(DEVELOPERS, 'sql'),
   'GET /admin/v1/projects/:id/migrations': allow(READERS, 'read'),
   'POST /admin/v1/projects/:id/migrations': allow(DEVELOPERS, 'sql'),
+  'GET /admin/v1/projects/:id/live-tables': allow(READERS, 'read'),
+  'PATCH /admin/v1/projects/:id/live-tables': allow(DEVELOPERS, 'write'),
   'GET /admin/v1/projects/:id/storage/check': allow(READERS, 'read'),
   'POST /admin/v1/projects/:id/storage/sweep': allow(PROJECT_ADMINS, 'write'),
   'POST /admin/v1/projects/:id/failed-mails/:mail_id/retry': allow(DEVELOPERS, 'write'),

@@ -89,6 +89,7 @@ describe('the operations of the platform', () => {
     startBackup: 404,
     terminateDatabaseSession: 404,
     updatePerson: 404,
+    updateLiveTable: 404,
     updateSavedQuery: 404,
     updateServer: 404,
     retryFailedMail: 404,

@@ -158,6 +158,31 @@ describe('a stream of a table', () => {
     expect((await listen(project.anon, path)).status).toBe(status);
   });
 
+  it('follows tables that are switched on and off', async () => {
+    const path = `/admin/v1/projects/${project.id}/live-tables`;
+    const change = async (table: string, live: boolean): Promise<[number, unknown]> => {
+      const answer = await plinth.admin.patch(path, { schema: 'public', table, live });
+      return [answer.status, answer.body.code ?? answer.body.live];
+    };
+    await project.sql('create table keyless (id int)');
+    expect((await plinth.admin.get(path)).body).toContainEqual({
+      schema: 'public',
+      table: 'hidden',
+      live: false,
+      can_be_live: true,
+    });
+    expect(await change('hidden', true)).toEqual([200, true]);
+    expect(await change('hidden', true)).toEqual([200, true]);
+    const reader = await listen(project.service, '/rest/v1/hidden');
+    await project.sql('insert into hidden values (1)');
+    await until(() => reader.of('INSERT').length === 1);
+    expect(await change('hidden', false)).toEqual([200, false]);
+    expect((await listen(project.service, '/rest/v1/hidden')).status).toBe(404);
+    expect((await change('keyless', true))[0]).toBe(409);
+    expect((await change('nothing', true))[0]).toBe(404);
+    await project.sql('insert into keyless values (1); update keyless set id = 2');
+  });
+
   it('ends within seconds when the session or the right ends', async () => {
     const user = await project.signUp();
     const [reader, revoked] = [

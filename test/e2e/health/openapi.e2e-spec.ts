@@ -108,9 +108,9 @@ describe('GET /openapi.json', () => {
   });
 
   it('describes every tag', () => {
-    const described = document.tags.map(({ name }: { name: string }) => name);
+    const described = document.tags?.map(({ name }: { name: string }) => name);
     const used = new Set(operations().flatMap(({ operation }) => operation.tags));
-    expect([...used].filter((tag) => !described.includes(tag))).toEqual([]);
+    expect([...used].filter((tag) => described?.includes(tag) !== true)).toEqual([]);
   });
 
   it('types every setting of a project, in requests and responses', () => {

@@ -1,0 +1,49 @@
+/** Platform administration: which tables of a project tell their changes. */
+import { Controller, Get, Param, Patch } from '@nestjs/common';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { StrictBody } from '../../http/input/strict-input.decorator';
+import { type Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
+import { ProjectsService } from '../../projects/projects.service';
+import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { allTablesLive, needsIdentity, tableUnknown } from '../changes.errors';
+import { LiveTables } from '../live-tables.service';
+import { ChangeLiveTableDto, LiveTable } from './live-table.dto';
+
+@StaffApi()
+@Controller('admin/v1/projects/:id/live-tables')
+export class LiveTablesController {
+  constructor(
+    private readonly projects: ProjectsService,
+    private readonly tables: LiveTables,
+    private readonly audit: AuditLogRepository,
+  ) {}
+
+  @Get()
+  @Describe(`List the tables of a project, and whether their changes are told
+    By name, at most 2000. A table is live if it is in the publication supabase_realtime.`)
+  @Answer(200, 'The tables', [LiveTable])
+  async listLiveTables(@Param('id') id: string): Promise<LiveTable[]> {
+    return this.tables.list(await this.projects.get(id));
+  }
+
+  @Patch()
+  @Describe(`Switch the changes of a table on or off
+    Adds the table to the publication supabase_realtime, which is made if it is missing, or takes it out. Subscriptions that are open follow at once.`)
+  @Answer(200, 'The table', LiveTable)
+  @Errors(tableUnknown('public', 'orders'), needsIdentity('public', 'orders'), allTablesLive())
+  async updateLiveTable(
+    @Param('id') projectId: string,
+    @StrictBody() { schema, table, live }: ChangeLiveTableDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<LiveTable> {
+    const changed = await this.tables.change(await this.projects.get(projectId), { schema, table, live });
+    await this.audit.write({
+      action: 'project.live_tables.update',
+      actor,
+      projectId,
+      details: { schema, table, live },
+    });
+    return changed;
+  }
+}
