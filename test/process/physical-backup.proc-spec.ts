@@ -22,7 +22,7 @@ import { Program, ROOT, until } from './support/processes';
 const CLI = join(ROOT, 'dist/src/cli.js');
 /** The commands of docs/backup.md, which run as they are written, except for the directories and the time. */
 const PAGE = readFileSync(join(ROOT, 'docs/backup.md'), 'utf8').split('## Physical backups')[1] ?? '';
-const [BACK_UP = '', RESTORE = '', RESTORE_UNTIL = ''] = [...PAGE.matchAll(/^```sh\n([^]*?)^```$/gm)].map(
+const [BACK_UP = '', RESTORE = '', RESTORE_UNTIL = ''] = [...PAGE.matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].map(
   ([, text]) => text,
 );
 /** How often a restore is killed; a long run sets more. */

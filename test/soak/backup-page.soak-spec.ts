@@ -14,7 +14,7 @@ import { PlinthProcess, PROCESS_ADMIN_KEY } from '../support/plinth-process';
 
 const LIMIT_MS = 300_000;
 const PAGE = readFileSync(join(ROOT, 'docs/backup.md'), 'utf8').split('## Physical backups')[0] ?? '';
-const BLOCKS = [...PAGE.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text = '']) => text);
+const BLOCKS = [...PAGE.matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].map(([, text = '']) => text);
 
 /** The block with this text. */
 function block(text: string): string {
