@@ -65,7 +65,12 @@ async function main() {
  * @param ending collects everything that must be stopped
  */
 async function prepare(plinth, ending) {
-  const project = await plinth.admin('POST', '/admin/v1/projects', { name: 'Bench', plan: 'enterprise' });
+  const project = await plinth.admin('POST', '/admin/v1/projects', {
+    name: 'Bench',
+    plan: 'enterprise',
+    // PostgREST and the driver verify the same token with a secret.
+    settings: { jwt_algorithm: 'HS256' },
+  });
   const sql = (query) => plinth.admin('POST', `/admin/v1/projects/${project.id}/sql`, { query });
   await sql(schemaOf(VARIANT));
   const { user, session } = await call(

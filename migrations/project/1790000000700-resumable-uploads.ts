@@ -12,7 +12,7 @@ export class ResumableUploads1790000000700 implements MigrationInterface {
         upsert boolean not null,
         -- Who began the upload, and alone may go on with it.
         role text not null,
-        user_id uuid,
+        subject text,
         length bigint not null check (length >= 0),
         received bigint not null default 0 check (received between 0 and length),
         created_at timestamptz not null default now(),
@@ -30,6 +30,8 @@ export class ResumableUploads1790000000700 implements MigrationInterface {
         object_id uuid not null unique,
         primary key (upload_id, start)
       );
+      alter table storage.resumable_uploads enable row level security;
+      alter table storage.resumable_parts enable row level security;
       revoke all on storage.resumable_uploads, storage.resumable_parts from public, anon, authenticated;
       grant select, insert, update, delete on storage.resumable_uploads, storage.resumable_parts to service_role;`);
   }

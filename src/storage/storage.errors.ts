@@ -94,24 +94,8 @@ export const tooManyUploads = (limit: number): AppError =>
   new AppError({
     status: 429,
     code: 'rate_limited',
-    message: `The project has ${limit} unfinished uploads; end some, or wait until they expire`,
+    message: `The project has ${limit} unfinished uploads, or their bytes fill its quota; end some, or wait until they expire`,
     headers: { 'Retry-After': '60' },
-  });
-
-export const uploadIsFinishing = (): AppError =>
-  new AppError({
-    status: 423,
-    code: 'conflict',
-    message: 'Another request completes this upload',
-    headers: { 'Retry-After': '1' },
-  });
-
-/** Status of the checksum extension of TUS. */
-export const checksumMismatch = (): AppError =>
-  new AppError({
-    status: 460,
-    code: 'invalid_parameters',
-    message: 'The bytes do not have the digest of Upload-Checksum, and were not kept',
   });
 
 export const preconditionFailed = (): AppError =>

@@ -54,7 +54,7 @@ async function afterReload(): Promise<{ loads: number; verifications: number; op
   let [verifications, opened] = [0, 0];
   const loads = await callsOf(rows, 'findActive', async () => {
     opened = await callsOf(plinth.app.get(ProjectSecrets), 'open', async () => {
-      verifications = await callsOf(verifier, 'secretFor', async () => {
+      verifications = await callsOf(verifier, 'isSignedWithPair', async () => {
         plinth.app.get(ProjectRegistry).forget(project.id);
         await readByAll();
       });

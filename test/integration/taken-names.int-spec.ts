@@ -124,6 +124,7 @@ describe('a template', () => {
       `the database ${name}_draft belongs to the role other`,
     );
     expect(await rowsOf(TEMPLATES)).toEqual([{ name: `${name}_draft`, owner: 'other' }]);
+    await forgetTemplates();
   });
 });
 

@@ -174,7 +174,7 @@ describe('clients that never log in', () => {
     const fresh = await plinth.createProject();
     const limit = await asSuperuser(async (client) => {
       const { rows } = await client.query<{ limit: number }>(
-        `select current_setting('max_connections')::int as limit`,
+        `select current_setting('max_connections')::int + current_setting('max_wal_senders')::int as limit`,
       );
       return rows[0]?.limit ?? 0;
     });

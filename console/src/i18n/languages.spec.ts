@@ -33,7 +33,6 @@ const ALIKE: readonly Key[] = [
   'passkeys',
   'passphrase',
   'peopleOfProject',
-  'person',
   'plan',
   'policies',
   'policyCount',

@@ -1,4 +1,5 @@
 /** A connection for one task outside the request path: provisioning, migrations, the owner's SQL. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Client, DatabaseError } from 'pg';
 import { HostListClient, type HostListConfig, LimitedClient, type MessageLimits } from '../../pg-pipeline';
 import { cleanError } from '../sql/clean-error';
@@ -42,18 +43,19 @@ async function working<C extends Client, T>(
   }
 }
 
-/** Milliseconds by which the end of a probe may be late, else this process was busy. */
-const LATE_MS = 2_000;
+/** Milliseconds by which the event loop may be late during a probe, else this process was busy. */
+const LATE_MS = 500;
 
 /** Whether a server accepts a connection in time. True also for one that refuses it. */
 export async function answers(config: HostListConfig): Promise<boolean> {
-  const since = performance.now();
+  const delay = monitorEventLoopDelay();
+  delay.enable();
   const client = new BoundedClient({
     ...config,
     // A pool hides it from enumeration.
     password: config.password,
     connectionTimeoutMillis: PROBE_MS,
-    query_timeout: PROBE_MS / 5,
+    query_timeout: PROBE_MS,
     statement_timeout: undefined,
     application_name: 'plinth-probe',
   });
@@ -62,7 +64,9 @@ export async function answers(config: HostListConfig): Promise<boolean> {
     return true;
   } catch (error) {
     // A busy event loop must not appear as a silent server.
-    return error instanceof DatabaseError || performance.now() - since > PROBE_MS + LATE_MS;
+    return error instanceof DatabaseError || delay.max > LATE_MS * 1e6;
+  } finally {
+    delay.disable();
   }
 }
 

@@ -77,7 +77,7 @@ const tooLong = (): Error =>
 /** Largest size of a file, in bytes: the lowest limit of bucket, project and install. */
 export function limitOf(
   { settings }: Project,
-  { fileSizeLimit }: UploadTarget,
+  { fileSizeLimit }: Pick<UploadTarget, 'fileSizeLimit'>,
   { maxFileBytes }: StorageConfig,
 ): number {
   return Math.min(fileSizeLimit ?? Infinity, settings.max_file_size ?? Infinity, maxFileBytes);

@@ -5,6 +5,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { DiskReserve } from '../../limits/disk-reserve.service';
+import { Project } from '../../projects/project';
 import { parseCacheControl } from '../buckets/cache-control';
 import {
   essenceOf,
@@ -116,6 +117,11 @@ export class UploadService {
     const limit = limitOf(caller.project, target, this.config);
     assertAnnounced(request, limit, target);
     return { target, limit };
+  }
+
+  /** Bytes that a file of the project may have in any bucket. */
+  largestFile(project: Project): number {
+    return limitOf(project, { fileSizeLimit: null }, this.config);
   }
 
   private async receive(

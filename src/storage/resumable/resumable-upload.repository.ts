@@ -16,7 +16,7 @@ const MAX_PARTS = 10_000;
 const VALIDITY = '1 day';
 /** Renewed while the parts are joined, so that another process goes on after a crash. */
 const JOIN_TIME = '10 seconds';
-const COLUMNS = `id, upload_metadata, concat, upsert, role, user_id, length, received, expires_at,
+const COLUMNS = `id, upload_metadata, concat, upsert, role, subject, length, received, expires_at,
   completed_at is not null as is_completed`;
 /** Bytes of a header, which Node limits to 16 KiB. */
 const MAX_HEADER = 64 * 1024;
@@ -28,18 +28,22 @@ const MAX_PART_ROWS = 4 * 1024 * 1024;
 export class ResumableUploadRepository {
   constructor(private readonly door: StorageTransaction) {}
 
-  /** @returns when it expires; null when the project has MAX_UNFINISHED */
-  async insert(project: Project, upload: NewResumableUpload): Promise<Date | null> {
+  /**
+   * @param maxBytes of all unfinished uploads together; null: no limit
+   * @returns when it expires; null when the project has MAX_UNFINISHED, or no room
+   */
+  async insert(project: Project, upload: NewResumableUpload, maxBytes: number | null): Promise<Date | null> {
     const { id, uploadMetadata, concat, upsert, owner, length } = upload;
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:insert-resumable',
       text: `insert into storage.resumable_uploads
-          (id, upload_metadata, concat, upsert, role, user_id, length, expires_at)
-        select $1, $2, $3, $4, $5, $6, $7, now() + interval '${VALIDITY}'
-        where (select count(*) from (select 1 from storage.resumable_uploads
-          where completed_at is null and expires_at > now() limit ${MAX_UNFINISHED}) u) < ${MAX_UNFINISHED}
+          (id, upload_metadata, concat, upsert, role, subject, length, expires_at)
+        select $1, $2, $3, $4, $5, $6, $7::bigint, now() + interval '${VALIDITY}'
+        from (select count(*) as uploads, coalesce(sum(u.length), 0) as bytes from storage.resumable_uploads u
+          where u.completed_at is null and u.expires_at > now()) unfinished
+        where unfinished.uploads < ${MAX_UNFINISHED} and ($8::bigint is null or unfinished.bytes + $7::bigint <= $8)
         returning expires_at`,
-      values: [id, uploadMetadata, concat, upsert, owner.role, owner.userId, length],
+      values: [id, uploadMetadata, concat, upsert, owner.role, owner.subject, length, maxBytes],
     });
     return rows[0] ? new StoredRow('resumable_uploads', rows[0]).instant('expires_at') : null;
   }
@@ -85,7 +89,8 @@ export class ResumableUploadRepository {
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:concat-resumable',
       text: `with found as (select id from storage.resumable_uploads where id = any($2::uuid[]) and concat = 'partial'
-            and received = length for update),
+            and received = length
+            and (select count(*) from storage.resumable_parts where upload_id = any($2::uuid[])) <= ${MAX_PARTS} for update),
         taken as (delete from storage.resumable_uploads where id in (select id from found)
           and (select count(*) from found) = cardinality($2::uuid[]) returning id, length),
         placed as (select t.id, sum(t.length) over (order by o.place) - t.length as before
@@ -199,7 +204,7 @@ function toUpload(found: unknown): ResumableUpload {
     uploadMetadata: row.text('upload_metadata', MAX_HEADER, 0),
     concat: row.textOrNull('concat', MAX_HEADER),
     upsert: row.boolean('upsert'),
-    owner: { role: row.text('role', MAX_ROLE), userId: row.uuidOrNull('user_id') },
+    owner: { role: row.text('role', MAX_ROLE), subject: row.textOrNull('subject', MAX_HEADER) },
     length: row.wholeNumber('length'),
     received: row.wholeNumber('received'),
     expiresAt: row.instant('expires_at'),

@@ -28,7 +28,8 @@ export interface ResumableUpload {
 /** Who began an upload, and alone may go on with it. */
 export interface UploadOwner {
   readonly role: string;
-  readonly userId: string | null;
+  /** The user, or the issuer and the subject of a token without a user; null for a key. */
+  readonly subject: string | null;
 }
 
 export type NewResumableUpload = Omit<ResumableUpload, 'received' | 'expiresAt' | 'isCompleted'>;

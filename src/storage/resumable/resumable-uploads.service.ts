@@ -14,16 +14,15 @@ import { isDefinite } from '../files/upload-rules';
 import { Uploaded, UploadForm, UploadService } from '../files/upload.service';
 import { ObjectAddress } from '../providers/object-address';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
+import { projectQuota } from '../quotas/quota';
 import { ObjectRemover } from '../removal/object-remover.service';
 import {
-  checksumMismatch,
   fileTooLarge,
   forbidden,
   invalidParameters,
   offsetTaken,
   tooManyUploads,
   unsupportedMediaType,
-  uploadIsFinishing,
   uploadNotFound,
 } from '../storage.errors';
 import { BodyParts } from './body-parts';
@@ -32,8 +31,10 @@ import {
   isPartial,
   NewResumableUpload,
   ResumableUpload,
+  UploadOwner,
   UploadPart,
 } from './resumable-upload';
+import { checksumMismatch, uploadIsFinishing } from './resumable.errors';
 import { MAX_UNFINISHED, ResumableUploadRepository } from './resumable-upload.repository';
 
 /** Milliseconds. */
@@ -71,10 +72,13 @@ export class ResumableUploadsService {
     caller: Caller,
     given: Pick<NewResumableUpload, 'uploadMetadata' | 'concat' | 'upsert' | 'length'>,
   ): Promise<UploadProgress> {
-    const owner = { role: caller.role, userId: caller.userId };
-    const wanted: NewResumableUpload = { ...given, id: randomUUID(), owner };
+    const wanted: NewResumableUpload = { ...given, id: randomUUID(), owner: ownerOf(caller) };
     if (!isPartial(wanted)) await this.assertMayUpload(caller, wanted);
-    const expiresAt = await this.repository.insert(caller.project, wanted);
+    else if (wanted.length > this.uploads.largestFile(caller.project))
+      throw fileTooLarge(this.uploads.largestFile(caller.project));
+    // They are not in the usage yet: together they may be as large as the quota.
+    const { bytes } = projectQuota(caller.project);
+    const expiresAt = await this.repository.insert(caller.project, wanted, bytes);
     if (!expiresAt) throw tooManyUploads(MAX_UNFINISHED);
     const upload = { ...wanted, received: 0, expiresAt, isCompleted: false };
     return wanted.length === 0 ? this.finish(caller, upload) : { upload, file: null };
@@ -126,7 +130,8 @@ export class ResumableUploadsService {
   /** @throws AppError 404 for the uploads of others, too */
   private async own(caller: Caller, id: string): Promise<ResumableUpload> {
     const upload = await this.repository.find(caller.project, id);
-    const isOwn = upload?.owner.role === caller.role && upload.owner.userId === caller.userId;
+    const { role, subject } = ownerOf(caller);
+    const isOwn = upload?.owner.role === role && upload.owner.subject === subject;
     if (!upload || !(isOwn || isService(caller))) throw uploadNotFound();
     return upload;
   }
@@ -254,6 +259,12 @@ export class ResumableUploadsService {
     }
     if (end !== length) throw uploadNotFound();
   }
+}
+
+/** Users of other issuers have no id here. */
+function ownerOf({ role, userId, issuer, tokenClaims: { sub } }: Caller): UploadOwner {
+  const isNamed = typeof sub === 'string' && (userId === null || issuer !== undefined);
+  return { role, subject: isNamed ? `${issuer ?? ''} ${sub}` : userId };
 }
 
 const isNotFound = (error: unknown): boolean =>

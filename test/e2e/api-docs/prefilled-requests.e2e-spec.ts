@@ -97,6 +97,9 @@ describe('the operations of the platform', () => {
     continueUpload: 415,
     endUpload: 404,
     readUpload: 404,
+    // Without a provider.
+    adminGetProvider: 404,
+    goTrueCallback: 400,
     // Without a provider, SAML, a setting, or a mail.
     goTrueAuthorize: 400,
     goTrueLinkIdentity: 404,

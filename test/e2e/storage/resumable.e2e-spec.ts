@@ -265,6 +265,31 @@ describe('the rules of an upload', () => {
     expect(String(await download(one))).toBe('abc');
   });
 
+  it('keep uploads apart of subjects that are no users here', async () => {
+    await project.sql(
+      `create policy all_files on storage.files as permissive for insert to authenticated with check (true)`,
+    );
+    const [ada, bob] = [asUser('ada'), asUser('bob')];
+    const url = place(await begin({ ...named(randomUUID()), 'upload-length': '3', ...ada }));
+    expect((await send('HEAD', url, bob)).status).toBe(404);
+    expect((await send('DELETE', url, bob)).status).toBe(404);
+    expect((await send('HEAD', url, ada)).status).toBe(200);
+  });
+
+  it('keep unfinished uploads within the quota of the project', async () => {
+    const small = await plinth.createProject({ plan: 'enterprise' });
+    await makeBucket(small, { name: 'box' });
+    const path = `/admin/v1/projects/${small.id}`;
+    expect((await plinth.admin.patch(path, { settings: { storage_quota_bytes: 1_000 } })).status).toBe(200);
+    const status = async (headers: Headers): Promise<number> =>
+      (await send('POST', urlOf(small), { ...asService(small), ...headers })).status;
+    expect(await status({ ...named('a'), 'upload-length': '900' })).toBe(201);
+    expect(await status({ ...named('b'), 'upload-length': '900' })).toBe(429);
+    expect(await status({ 'upload-concat': 'partial', 'upload-length': '900' })).toBe(429);
+    expect(await status({ ...named('b'), 'upload-length': '100' })).toBe(201);
+    expect(await status({ 'upload-concat': 'partial', 'upload-length': '999999999999999' })).toBe(413);
+  });
+
   it('refuse lies about offset and length', async () => {
     const url = place(await begin({ ...named(randomUUID()), 'upload-length': '4' }));
     expect((await append(url, 2, 'ab')).status).toBe(409);

@@ -50,10 +50,14 @@ const OF_TABLE_REST: readonly Exception[] = [
 /** Opened by links in mails; a POST to it is an operation. */
 const PAGE = /^\/p\/[^/]+\/auth\/v1\/verify$/;
 
+/** A form of Apple, which is sent on to GET. */
+const FORM = /^\/p\/[^/]+\/auth\/v1\/callback$/;
+
 export function isLeftOut({ method, path }: Exchange): boolean {
   // Preflights are answered before routing.
   if (method === 'OPTIONS') return true;
   const address = addressOf(path);
+  if (method === 'POST' && FORM.test(address)) return true;
   return LEFT_OUT.some((pattern) => pattern.test(address)) || (method !== 'POST' && PAGE.test(address));
 }
 

@@ -17,9 +17,9 @@ import {
   ResumableUploadsService,
   UploadProgress,
 } from '../../resumable/resumable-uploads.service';
+import { checksumMismatch, uploadIsFinishing } from '../../resumable/resumable.errors';
 import {
   bucketNotFound,
-  checksumMismatch,
   fileAlreadyExists,
   fileTooLarge,
   invalidParameters,
@@ -27,7 +27,6 @@ import {
   quotaExceeded,
   tooManyUploads,
   unsupportedMediaType,
-  uploadIsFinishing,
   uploadNotFound,
   uploadStalled,
 } from '../../storage.errors';

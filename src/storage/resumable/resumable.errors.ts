@@ -1,0 +1,18 @@
+/** Errors of TUS that storage itself does not have. */
+import { AppError } from '../../common/errors/app-error';
+
+export const uploadIsFinishing = (): AppError =>
+  new AppError({
+    status: 423,
+    code: 'upload_locked',
+    message: 'Another request completes this upload; try again in a second',
+    headers: { 'Retry-After': '1' },
+  });
+
+/** Status of the checksum extension. */
+export const checksumMismatch = (): AppError =>
+  new AppError({
+    status: 460,
+    code: 'checksum_mismatch',
+    message: 'The bytes do not have the digest of Upload-Checksum, and were not kept',
+  });
