@@ -14,7 +14,8 @@ import { TestProject } from '../support/test-project';
 
 /** The smallest possible values, so that the limits are reached soon. */
 const SMALL = { max_notify_queue_pages: '64', temp_file_limit: '8MB' };
-const SETTINGS = { fsync: 'off', ...SMALL };
+/** With few senders few clients use up all processes, before the first of them are dropped. */
+const SETTINGS = { fsync: 'off', max_wal_senders: '2', ...SMALL };
 const NOT_ADMITTED = '28000';
 
 let dataDir: string;
