@@ -1,7 +1,7 @@
 /** Verifies bearer tokens of the issuers that a project trusts (setting `trusted_issuers`). */
 import { Injectable, Logger } from '@nestjs/common';
 import type { KeyObject } from 'node:crypto';
-import { isJsonObject, type JsonObject } from '../common/text/json';
+import { type JsonObject, memberAt } from '../common/text/json';
 import { UUID } from '../common/text/uuid';
 import { algorithmOf, isSignedBy, type KeyPairAlgorithm } from '../infra/crypto/jws';
 import { AUTHENTICATED_ROLE } from '../projects/project-keys';
@@ -75,19 +75,8 @@ function isMeantFor({ exp, aud }: JsonObject, { audience }: TrustedIssuer): bool
 /** Null if the token has none of the roles that the project accepts. */
 function roleOf(claims: JsonObject, { role_claim: path, roles = [] }: TrustedIssuer): string | null {
   if (path === undefined) return AUTHENTICATED_ROLE;
-  const given = [claimAt(claims, path)].flat();
+  const given = [memberAt(claims, path)].flat();
   return roles.find((role) => given.includes(role)) ?? null;
-}
-
-/** Some issuers use URLs as names, which have dots of their own. */
-function claimAt(claims: JsonObject, path: string): unknown {
-  if (Object.hasOwn(claims, path)) return claims[path];
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (value, name) => (isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
-      claims,
-    );
 }
 
 function toCaller(project: Project, signed: JsonObject, { issuer }: TrustedIssuer, role: string): Caller {

@@ -1,10 +1,11 @@
-/** Changes of tables, told to those who may read the rows. */
+/** Changes of tables, for clients that may read the rows. */
 import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../projects/projects.module';
 import { RestModule } from '../rest/rest.module';
 import { ChangeFeed } from './change-feed';
 import { FeedSweep } from './feed-sweep.service';
 import { LiveTablesController } from './http/live-tables.controller';
+import { LiveSessionsRepository } from './live-sessions.repository';
 import { LiveTables } from './live-tables.service';
 import { StreamSessions } from './http/stream-sessions.service';
 import { TableEvents } from './http/table-events.service';
@@ -13,7 +14,15 @@ import { RowCheck } from './row-check.service';
 @Module({
   imports: [ProjectsModule, RestModule],
   controllers: [LiveTablesController],
-  providers: [ChangeFeed, FeedSweep, LiveTables, RowCheck, StreamSessions, TableEvents],
-  exports: [ChangeFeed],
+  providers: [
+    ChangeFeed,
+    FeedSweep,
+    LiveSessionsRepository,
+    LiveTables,
+    RowCheck,
+    StreamSessions,
+    TableEvents,
+  ],
+  exports: [ChangeFeed, LiveSessionsRepository],
 })
 export class ChangesModule {}

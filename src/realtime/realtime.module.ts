@@ -15,7 +15,6 @@ import { ProcessRelay } from './process-relay.service';
 import { RealtimeGateway } from './realtime-gateway.service';
 import { SentMessages } from './sent-messages.service';
 import { SocketMessages } from './socket-messages.service';
-import { SocketSessionsRepository } from './socket-sessions.repository';
 import { SocketWatch } from './socket-watch.service';
 
 @Module({
@@ -36,7 +35,6 @@ import { SocketWatch } from './socket-watch.service';
     // Not in AccessModule, which imports PassportModule: Nest would replace the options of the guards by its options.
     SocketCredentials,
     SocketMessages,
-    SocketSessionsRepository,
     SocketWatch,
   ],
 })

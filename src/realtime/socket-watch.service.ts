@@ -5,6 +5,7 @@
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { SocketCredentials } from '../access/socket-credentials.service';
 import type { VerifiedApiKey } from '../access/strategies/api-key.strategy';
+import { LiveSessionsRepository } from '../changes/live-sessions.repository';
 import { messageOf } from '../common/errors/error-facts';
 import { Clock } from '../common/time/clock';
 import { ProjectRegistry } from '../projects/project-registry.service';
@@ -12,7 +13,6 @@ import { PROCESS_BUFFERED_BYTES, SOCKET_LIMITS } from './realtime-limits';
 import { RealtimeGateway } from './realtime-gateway.service';
 import { type Channel, CLOSE, type RealtimeSocket } from './realtime-socket';
 import { isExpired, SocketMessages } from './socket-messages.service';
-import { SocketSessionsRepository } from './socket-sessions.repository';
 
 const TICK_MS = 1_000;
 
@@ -27,7 +27,7 @@ export class SocketWatch implements OnApplicationBootstrap, OnApplicationShutdow
     private readonly gateway: RealtimeGateway,
     private readonly credentials: SocketCredentials,
     private readonly messages: SocketMessages,
-    private readonly sessions: SocketSessionsRepository,
+    private readonly sessions: LiveSessionsRepository,
     private readonly clock: Clock,
     private readonly registry: ProjectRegistry,
   ) {}

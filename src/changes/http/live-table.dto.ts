@@ -7,7 +7,7 @@ import { Example } from '../../http/docs/example.decorator';
 const NAME_LENGTH = 63;
 const SCHEMA = { example: 'public', minLength: 1, maxLength: NAME_LENGTH } as const;
 const TABLE = { example: 'orders', minLength: 1, maxLength: NAME_LENGTH } as const;
-const LIVE = { description: 'Whether changes of its rows are told to those who may read them' } as const;
+const LIVE = { description: 'Whether clients that may read its rows can follow their changes' } as const;
 
 @Example({ schema: SCHEMA.example, table: TABLE.example, live: true })
 export class ChangeLiveTableDto {

@@ -3,12 +3,10 @@ import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import type { Caller } from '../../access/caller';
 import { messageOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
-import type { ProjectDatabase } from '../../database/pools/project-database';
-import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { ProjectRegistry } from '../../projects/project-registry.service';
+import { LiveSessionsRepository } from '../live-sessions.repository';
 
 const CHECK_MS = 800;
-const REASON = 'streams outlive the request that checked their session';
 
 interface Watched {
   readonly caller: Caller;
@@ -22,10 +20,11 @@ export class StreamSessions implements OnApplicationShutdown {
   private readonly logger = new Logger(StreamSessions.name);
   private readonly watched = new Set<Watched>();
   private timer: NodeJS.Timeout | undefined;
-  private isChecking = false;
+  /** Projects that are being checked: a slow database delays its own project only. */
+  private readonly busy = new Set<string>();
 
   constructor(
-    private readonly door: RlsTransaction,
+    private readonly sessions: LiveSessionsRepository,
     private readonly registry: ProjectRegistry,
     private readonly clock: Clock,
   ) {}
@@ -35,7 +34,7 @@ export class StreamSessions implements OnApplicationShutdown {
     const { exp } = caller.tokenClaims;
     const one: Watched = { caller, onEnded, expires: typeof exp === 'number' ? exp : null };
     this.watched.add(one);
-    this.timer ??= setInterval(() => void this.check(), CHECK_MS).unref();
+    this.timer ??= setInterval(() => this.check(), CHECK_MS).unref();
     return () => {
       this.watched.delete(one);
       if (this.watched.size > 0) return;
@@ -48,21 +47,16 @@ export class StreamSessions implements OnApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  private async check(): Promise<void> {
-    if (this.isChecking) return;
-    this.isChecking = true;
-    try {
-      const now = this.clock.nowSeconds();
-      for (const one of [...this.watched]) {
-        if (one.expires !== null && one.expires <= now) one.onEnded('The token has expired');
-        else if (this.keysChanged(one.caller)) one.onEnded('The keys of the project were rotated');
-      }
-      await this.checkSessions();
-    } catch (error) {
-      this.logger.warn(`sessions of streams could not be checked: ${messageOf(error)}`);
-    } finally {
-      this.isChecking = false;
+  private check(): void {
+    const now = this.clock.nowSeconds();
+    const ofSessions = new Map<string, Watched[]>();
+    for (const one of [...this.watched]) {
+      const { project, sessionId } = one.caller;
+      if (one.expires !== null && one.expires <= now) one.onEnded('The token has expired');
+      else if (this.keysChanged(one.caller)) one.onEnded('The keys of the project were rotated');
+      else if (sessionId !== null) ofSessions.set(project.id, [...(ofSessions.get(project.id) ?? []), one]);
     }
+    for (const [id, all] of ofSessions) void this.checkSessions(id, all);
   }
 
   /** A rotation ends streams: the client's credentials are checked again when it connects. */
@@ -71,27 +65,18 @@ export class StreamSessions implements OnApplicationShutdown {
     return current !== null && current.secrets[0].kid !== project.secrets[0].kid;
   }
 
-  private async checkSessions(): Promise<void> {
-    const byDatabase = new Map<string, { readonly database: ProjectDatabase; readonly all: Watched[] }>();
-    for (const one of this.watched) {
-      const { database, sessionId } = one.caller;
-      if (sessionId === null) continue;
-      const known = byDatabase.get(database.key);
-      if (known) known.all.push(one);
-      else byDatabase.set(database.key, { database, all: [one] });
-    }
-    for (const { database, all } of byDatabase.values()) {
-      const ids = [...new Set(all.map(({ caller }) => caller.sessionId))];
-      const { rows } = await this.door.systemQuery(database, REASON, {
-        name: 'changes:sessions',
-        text: `select s.id::text as id from auth.sessions s join auth.users u on u.id = s.user_id
-          where s.id = any ($1::uuid[]) and s.revoked_at is null and s.expires_at > now()
-            and (u.banned_until is null or u.banned_until <= now())`,
-        values: [`{${ids.join()}}`],
-      });
-      const valid = new Set((rows as { id: string }[]).map(({ id }) => id));
-      for (const one of all)
-        if (!valid.has(one.caller.sessionId?.toLowerCase() ?? '')) one.onEnded('The session has ended');
+  private async checkSessions(projectId: string, all: readonly Watched[]): Promise<void> {
+    const [first] = all;
+    if (!first || this.busy.has(projectId)) return;
+    this.busy.add(projectId);
+    try {
+      const ids = new Set(all.map(({ caller }) => caller.sessionId ?? ''));
+      const valid = await this.sessions.findValid(first.caller.database, [...ids]);
+      for (const one of all) if (!valid.has(one.caller.sessionId ?? '')) one.onEnded('The session has ended');
+    } catch (error) {
+      this.logger.warn(`sessions of streams of project ${projectId} were not checked: ${messageOf(error)}`);
+    } finally {
+      this.busy.delete(projectId);
     }
   }
 }

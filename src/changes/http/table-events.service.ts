@@ -49,8 +49,6 @@ export class TableEvents implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   private async open(caller: Caller, raw: RawRestRequest, response: Response): Promise<void> {
-    const ofProject = this.streams.get(caller.project.id) ?? new Set();
-    if (ofProject.size >= MAX_STREAMS) throw tooManyStreams();
     const { ['last-event-id']: last, ...headers } = raw.headers;
     const asRead = { ...raw, headers: { ...headers, accept: 'application/json' } };
     const parsed = parseRestRequest(asRead);
@@ -58,6 +56,8 @@ export class TableEvents implements OnApplicationBootstrap, OnApplicationShutdow
       throw badSubscription('A stream of changes has all columns: leave select out');
     const catalog = await this.catalogs.verified(caller.database);
     const { relation } = resolveRelation(contextOf(caller, parsed.shape, catalog), parsed.shape.target);
+    const ofProject = this.streams.get(caller.project.id) ?? new Set();
+    if (ofProject.size >= MAX_STREAMS) throw tooManyStreams();
     const events = new ChangeEvents(response);
     ofProject.add(events);
     this.streams.set(caller.project.id, ofProject);

@@ -17,6 +17,17 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The member with this name, which may have dots, or that of nested objects at a path such as `realm.roles`. */
+export function memberAt(object: JsonObject, path: string): unknown {
+  if (Object.hasOwn(object, path)) return object[path];
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (value, name) => (isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+      object,
+    );
+}
+
 /** True if arrays and objects are nested in JSON text more than `levels` deep. Does not recurse. */
 export function isNestedDeeper(json: string, levels: number): boolean {
   let [depth, inString] = [0, false];

@@ -1,6 +1,6 @@
 /** The claims of the issuer about an account, as far as Plinth reads them. A stranger's input: every member is checked. */
 import type { JsonObject } from '../../common/text/json';
-import { isJsonObject } from '../../common/text/json';
+import { memberAt } from '../../common/text/json';
 
 /** Methods of authentication that are a second factor by themselves, or stand for one (RFC 8176, 2). */
 const SECOND_FACTORS = ['mfa', 'otp', 'hwk', 'sc'];
@@ -32,23 +32,12 @@ export function toIssuedIdentity(claims: JsonObject, groupsClaim: string): Issue
     email: typeof email === 'string' ? email : null,
     emailVerified: typeof verified === 'boolean' ? verified : null,
     name: nameIn(claims),
-    groups: textsIn(claimAt(claims, groupsClaim)),
+    groups: textsIn(memberAt(claims, groupsClaim)),
     hasSecondFactor: textsIn(amr).some((method) => SECOND_FACTORS.includes(method)),
   };
 }
 
-export const hasClaim = (claims: JsonObject, path: string): boolean => claimAt(claims, path) !== undefined;
-
-function claimAt(claims: JsonObject, path: string): unknown {
-  // Some issuers use URLs as names, which have dots of their own.
-  if (Object.hasOwn(claims, path)) return claims[path];
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (value, name) => (isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
-      claims,
-    );
-}
+export const hasClaim = (claims: JsonObject, path: string): boolean => memberAt(claims, path) !== undefined;
 
 function nameIn({ name, preferred_username: username }: JsonObject): string | null {
   const found = [name, username].find((text) => typeof text === 'string' && text.trim() !== '');

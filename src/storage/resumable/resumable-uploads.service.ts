@@ -73,9 +73,9 @@ export class ResumableUploadsService {
     given: Pick<NewResumableUpload, 'uploadMetadata' | 'concat' | 'upsert' | 'length'>,
   ): Promise<UploadProgress> {
     const wanted: NewResumableUpload = { ...given, id: randomUUID(), owner: ownerOf(caller) };
+    const largest = this.uploads.largestFile(caller.project);
+    if (wanted.length > largest) throw fileTooLarge(largest);
     if (!isPartial(wanted)) await this.assertMayUpload(caller, wanted);
-    else if (wanted.length > this.uploads.largestFile(caller.project))
-      throw fileTooLarge(this.uploads.largestFile(caller.project));
     // They are not in the usage yet: together they may be as large as the quota.
     const { bytes } = projectQuota(caller.project);
     const expiresAt = await this.repository.insert(caller.project, wanted, bytes);
@@ -210,7 +210,7 @@ export class ResumableUploadsService {
     } catch (error) {
       await this.repository.renew(project, upload.id, object, false);
       // A restored backup has the rows of unfinished uploads, and not their bytes.
-      if (isNotFound(error)) await this.repository.remove(project, upload.id);
+      if (isNotFound(error)) this.remover.removeLater(await this.repository.remove(project, upload.id));
       throw error;
     } finally {
       clearInterval(renewal);

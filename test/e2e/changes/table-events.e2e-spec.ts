@@ -2,6 +2,7 @@
 import { listen as listenTo } from '../../support/change-listener';
 import type { EventReader } from '../../support/event-stream';
 import { until } from '../../support/eventually';
+import { accessOf, asOwner, asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
@@ -196,6 +197,29 @@ describe('a stream of a table', () => {
     expect(await revoked.ended).toBe(true);
     expect([revoked.of('system')[0].reason, revoked.of('INSERT')]).toEqual(['forbidden', []]);
     await project.sql('grant select on plain to anon');
+  });
+
+  it('ends with its session while the sessions of another project cannot be read', async () => {
+    const hostile = await plinth.createProject();
+    await hostile.sql(
+      'create table t (id int primary key); create publication supabase_realtime for table t',
+    );
+    await listen((await hostile.signUp()).http, '/rest/v1/t');
+    const user = await project.signUp();
+    const reader = await listen(user.http, '/rest/v1/plain');
+    let isEnded = false;
+    void reader.ended.then(() => (isEnded = true));
+    const access = await accessOf(plinth, hostile.id);
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await asOwner(access, async (client) => {
+      await client.query('begin; lock table auth.sessions in access exclusive mode');
+      await asSuperuser(access.database, (superuser) =>
+        until(async () => ((await superuser.query(waiting)).rowCount ?? 0) > 0),
+      );
+      await user.http.post(`${project.auth}/logout`, {});
+      await until(() => isEnded);
+    });
+    expect(reader.of('system')).toMatchObject([{ reason: 'session_ended' }]);
   });
 
   it('tells of a truncation, follows DDL, and gives a large commit whole and in order', async () => {

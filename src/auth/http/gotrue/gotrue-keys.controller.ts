@@ -36,7 +36,7 @@ export class GoTrueKeysController {
   ) {}
 
   @Get('jwks.json')
-  @PublicRoute('public keys; whoever verifies a token has no credential')
+  @PublicRoute('the keys are public, and a verifier of tokens has no credential')
   @Describe(`Get the key set (GoTrue)
     The public keys that verify access tokens of the project's users (RFC 7517): the current one, the next one, which signs after a rotation, and previous ones until they expire. Empty where "jwt_algorithm" is HS256. Valid for ten minutes.`)
   @Answer(200, 'The keys', KeySetDto, CACHED)

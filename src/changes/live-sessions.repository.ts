@@ -1,20 +1,20 @@
-/** Which sessions of signed-in sockets are still valid, as auth.require_session() decides for requests. */
+/** Which sessions of open sockets and streams are still valid, as auth.require_session() decides for requests. */
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../common/text/uuid';
 import type { ProjectDatabase } from '../database/pools/project-database';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 
 @Injectable()
-export class SocketSessionsRepository {
+export class LiveSessionsRepository {
   constructor(private readonly rls: RlsTransaction) {}
 
   async findValid(database: ProjectDatabase, ids: readonly string[]): Promise<Set<string>> {
     const uuids = ids.filter((id) => UUID.test(id));
     const { rows } = await this.rls.systemQuery(
       database,
-      'sockets outlive the request that checked their session',
+      'sockets and streams outlive the request that checked their session',
       {
-        name: 'realtime:sessions',
+        name: 'changes:sessions',
         text: `select s.id from auth.sessions s join auth.users u on u.id = s.user_id
         where s.id = any($1::uuid[]) and s.revoked_at is null and s.expires_at > now()
           and (u.banned_until is null or u.banned_until <= now())`,
