@@ -139,7 +139,7 @@ export class BeginFactorDto {
 }
 
 @Example({ role: 'operator' })
-export class UpdatePersonDto {
+export class UpdateStaffMemberDto {
   @ApiPropertyOptional({
     type: String,
     enum: INSTALL_ROLES,
