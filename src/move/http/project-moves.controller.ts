@@ -1,4 +1,4 @@
-/** Platform administration: moves a project to another PostgreSQL server (docs/scaling.md). */
+/** Platform administration: moves a project to another PostgreSQL server (docs/reference/scaling.md). */
 import { Controller, Get, Param, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { StrictBody } from '../../http/input/strict-input.decorator';

@@ -1,4 +1,4 @@
-/** Platform administration: PostgreSQL servers for projects' databases (docs/scaling.md). */
+/** Platform administration: PostgreSQL servers for projects' databases (docs/reference/scaling.md). */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { StrictBody } from '../../http/input/strict-input.decorator';

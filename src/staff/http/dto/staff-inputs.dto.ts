@@ -226,7 +226,7 @@ export class CreateTokenDto {
     isArray: true,
     minItems: 1,
     maxItems: SCOPES.length,
-    description: 'docs/access.md lists the scope of each route; no scope includes another',
+    description: 'docs/reference/access.md lists the scope of each route; no scope includes another',
   })
   @IsArray()
   @ArrayNotEmpty()
