@@ -35,6 +35,7 @@ describe('the operations of the platform', () => {
   /** Answers to examples of values that only a mail, an app, a person, a session or a failure can provide. */
   const REFUSED = {
     refresh: 401,
+    rehearseBackup: 404,
     updatePassword: 401,
     verifyEmail: 401,
     verifyFactor: 401,
