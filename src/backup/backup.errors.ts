@@ -43,6 +43,9 @@ export const extensionsNotAllowed = (names: readonly string[]): AppError =>
     `The backup has extensions that may reach files, programs or the network: ${names.join(', ')}. To allow them, name them in RESTORE_EXTENSIONS`,
   );
 
+export const physicalNotSupported = (): AppError =>
+  notSupported('The PostgreSQL of this install is not the embedded one: back it up with its own tools');
+
 export const projectExists = (slug: string): AppError =>
   new AppError({
     status: 409,

@@ -12,6 +12,7 @@ const POLL_MS = 500;
 
 interface ScheduleOptions {
   readonly all?: boolean;
+  readonly physical?: boolean;
   readonly at?: string;
   readonly cron?: string;
   readonly timeZone?: string;
@@ -28,10 +29,15 @@ export function addBackupScheduleCommands(backup: Command, context: CommandConte
     .command('run')
     .description('start scheduled backups now: of a project, or of everything with --all')
     .argument('[project]', 'id or slug')
-    .option('--all', 'all projects and the records of the platform')
+    .option(
+      '--all',
+      'all projects, the records of the platform, and physical backups if they have a schedule',
+    )
+    .option('--physical', 'the physical backup of the install')
     .action(async (name: string | undefined, _options: object, command: Command) => {
-      const { all } = command.optsWithGlobals<ScheduleOptions>();
-      const body = await targetOf(context, name, all ?? false);
+      const { all, physical } = command.optsWithGlobals<ScheduleOptions>();
+      const target = await targetOf(context, name, all ?? false, physical);
+      const body = { ...target, physical };
       const answer = await dataOf(context.api.POST('/admin/v1/backups/runs', { body }));
       context.print(answer, () => `${answer.queued} queued; plinth backup runs lists the results\n`);
     });
@@ -53,10 +59,15 @@ function addRehearse(backup: Command, context: CommandContext): void {
     .command('rehearse')
     .description('restore the newest archive into a scratch database, compare it, and remove it')
     .argument('[project]', 'id or slug')
-    .option('--all', 'all projects and the records of the platform')
+    .option(
+      '--all',
+      'all projects, the records of the platform, and physical backups if they have a schedule',
+    )
+    .option('--physical', 'the physical backup of the install')
     .action(async (name: string | undefined, _options: object, command: Command) => {
-      const { all } = command.optsWithGlobals<ScheduleOptions>();
-      const body = await targetOf(context, name, all ?? false);
+      const { all, physical } = command.optsWithGlobals<ScheduleOptions>();
+      const target = await targetOf(context, name, all ?? false, physical);
+      const body = { ...target, physical };
       const before = await rehearsals(context, body);
       await dataOf(context.api.POST('/admin/v1/backups/rehearsals', { body }));
       const results = await rehearsals(context, body, before);
@@ -68,20 +79,24 @@ function addRehearse(backup: Command, context: CommandContext): void {
 
 type Subject = Schema<'BackupSubjectResponse'>;
 
-/** @param before waits until a later one of each project has finished */
+/** @param before waits until a later one of each of these has finished */
 async function rehearsals(
   context: CommandContext,
-  { project_id: id }: { project_id?: string },
+  { project_id: id, physical }: Schema<'BackupRequestDto'>,
   before?: readonly Subject[],
 ): Promise<Subject[]> {
-  const last = new Map(before?.map((one) => [one.project_id, one.rehearsal?.started_at]));
+  const keyOf = ({ project_id: of, slug }: Subject): string => of ?? slug;
+  const wanted = physical ? 'physical' : id;
+  const last = new Map(before?.map((one) => [keyOf(one), one.rehearsal?.started_at]));
   for (;;) {
     const { projects } = await dataOf(context.api.GET('/admin/v1/backups'));
-    const found = projects.filter(({ project_id: of }) =>
-      id === undefined ? !before || last.has(of) : of === id,
+    const found = projects.filter((one) =>
+      before ? last.has(keyOf(one)) : wanted === undefined || keyOf(one) === wanted,
     );
-    const isFinished = ({ project_id: of, rehearsal }: Subject): boolean =>
-      rehearsal !== null && rehearsal.finished_at !== null && rehearsal.started_at !== last.get(of);
+    const isFinished = (one: Subject): boolean =>
+      one.rehearsal !== null &&
+      one.rehearsal.finished_at !== null &&
+      one.rehearsal.started_at !== last.get(keyOf(one));
     if (!before || found.every(isFinished)) return found;
     await sleep(POLL_MS);
   }
@@ -104,6 +119,7 @@ function addSchedule(backup: Command, context: CommandContext): void {
     .description('set, remove or list backup schedules')
     .argument('[project]', 'id or slug')
     .option('--all', 'the schedule of the install, for all projects without one of their own')
+    .option('--physical', 'the schedule of physical backups of the install')
     .option('--at <hour>', 'daily at this hour, 0 to 23; default: 3')
     .option('--cron <expression>', 'five fields as in crontab, in place of --at')
     .option('--time-zone <name>', 'such as Europe/Berlin; default: UTC')
@@ -113,9 +129,10 @@ function addSchedule(backup: Command, context: CommandContext): void {
     .option('--remove', 'remove the schedule; that of the install holds for the project then')
     .action(async (name: string | undefined, _options: object, command: Command) => {
       // Commander gives an option that both commands have to the outer one.
-      const { all = false, ...options } = command.optsWithGlobals<ScheduleOptions>();
-      if (name === undefined && !all) return show(context);
-      const params = { query: await targetOf(context, name, all) };
+      const { all = false, physical = false, ...options } = command.optsWithGlobals<ScheduleOptions>();
+      if (name === undefined && !all && !physical) return show(context);
+      const target = await targetOf(context, name, all, physical);
+      const params = { query: physical ? { physical: 'true' as const } : target };
       const path = '/admin/v1/backups/schedule';
       const result = options.remove
         ? await dataOf(context.api.DELETE(path, { params }))
@@ -138,8 +155,10 @@ async function targetOf(
   context: CommandContext,
   name: string | undefined,
   isAll: boolean,
+  isPhysical = false,
 ): Promise<{ project_id?: string }> {
-  if (isAll === (name !== undefined)) throw new CliError('Specify a project or --all', EXIT.usage);
+  if ([isAll, isPhysical, name !== undefined].filter(Boolean).length !== 1)
+    throw new CliError('Specify a project, --all or --physical', EXIT.usage);
   return name === undefined ? {} : { project_id: (await context.server.findProject(name)).id };
 }
 

@@ -279,3 +279,55 @@ it.each<[string, string, string[], RegExp]>([
   },
   120_000,
 );
+
+it('makes physical backups by schedule, keeps the newest, and removes the log that none needs', async () => {
+  const destination = join(directory, 'scheduled');
+  const passphrase = environment('again').BACKUP_PASSPHRASE ?? '';
+  await start('again', { BACKUP_URL: `file://${destination}`, BACKUP_PASSPHRASE: passphrase });
+  const commands = ['backup schedule --physical --at 3 --keep 1', 'backup run --physical'];
+  const runs = async (): Promise<{ status: string; archive: string; removed_at: string | null }[]> =>
+    (await admin('again').get('/admin/v1/backups/runs?project_id=physical')).body;
+  const segments = (): string[] =>
+    readdirSync(archive, { recursive: true, encoding: 'utf8' }).flatMap(
+      (name) => /[0-9A-F]{24}$/.exec(name)?.[0] ?? [],
+    );
+  expect((await cli('again', 'backup', 'run', '--physical')).code).not.toBe(0);
+  for (let count = 1; count <= 2; count += 1) {
+    for (const command of commands) await expectSuccess(cli('again', ...command.split(' ')));
+    await eventually(async () => {
+      const found = await runs();
+      expect(found.filter(({ status }) => status === 'succeeded')).toHaveLength(count);
+      expect(found.filter(({ removed_at }) => removed_at !== null)).toHaveLength(count - 1);
+    }, 120_000);
+    await sql(
+      'again',
+      `create table filler_${count} as select md5(n::text) from generate_series(1, 500000) n`,
+    );
+    await archived('again');
+  }
+  const [newest] = await runs();
+  const found = readdirSync(destination, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.tar.gz'),
+  );
+  expect(found).toEqual([expect.stringContaining(newest?.archive ?? '-')]);
+  const file = join(destination, found[0] ?? '');
+  const report = await expectSuccess(cli('again', 'backup', 'verify', '--physical', file));
+  const first = /first_wal_file +(\w+)/.exec(report)?.[1] ?? '';
+  await eventually(
+    async () =>
+      expect(
+        segments()
+          .sort()
+          .map((name) => name >= first),
+      ).not.toContain(false),
+    30_000,
+  );
+  expect(segments()).toContain(first);
+  expect(await expectSuccess(cli('again', 'backup', 'rehearse', '--physical'))).toMatch(/physical +restored/);
+  await plinth.end('SIGTERM');
+
+  await expectSuccess(cli('pruned', 'restore', file, '--until', 'latest'));
+  await start('pruned');
+  expect(await sql('pruned', 'select count(*)::int as count from filler_2')).toEqual([{ count: 500_000 }]);
+  await plinth.end('SIGTERM');
+}, 400_000);

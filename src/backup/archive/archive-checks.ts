@@ -137,6 +137,7 @@ const INSTALL_SECRETS = object({
     object({
       ...{ project_id: nullable(projectId), cron: name, time_zone: name },
       ...{ keep: count, enabled: flag, rehearse_days: optional(nullable(count)) },
+      physical: optional(flag),
     }),
   ),
   servers: optional(list(object({ name, url: text, capacity: count }))),

@@ -1,20 +1,29 @@
 /** Administration of scheduled backups: every change is written to the audit log. */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { BackupDestination } from '../schedule/backup-destination';
 import { BackupPassphrase } from '../schedule/backup-passphrase';
 import { BackupRehearsals } from '../rehearsal/backup-rehearsals.service';
 import { BackupScheduler } from '../schedule/backup-scheduler.service';
 import { BackupStates, SubjectState } from '../schedule/backup-state.service';
 import type { DueWork } from '../schedule/due-work';
-import { BackupRun, PLATFORM, RunRepository } from '../schedule/run.repository';
+import { BackupRun, PHYSICAL, PLATFORM, RunRepository } from '../schedule/run.repository';
 import { assertTimes, BackupSchedule, dailyAt } from '../schedule/schedule';
 import { ScheduleRepository } from '../schedule/schedule.repository';
 import { messageOf } from '../../common/errors/error-facts';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Clock } from '../../common/time/clock';
+import { DATABASE_CONFIG, DatabaseConfig } from '../../config/app-config';
+import { physicalNotSupported } from '../backup.errors';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
 import { BackupRunResponse, BackupsResponse, BackupScheduleResponse } from './dto/backup-responses';
+
+/** What is backed up: a project, or the install as archives of its projects or physically. */
+interface Target {
+  /** Absent: the install. */
+  readonly project_id?: string | null;
+  readonly physical?: boolean;
+}
 
 const DEFAULT_HOUR = 3;
 const DEFAULT_KEEP = 7;
@@ -41,6 +50,7 @@ export class BackupAdminService {
     private readonly passphrase: BackupPassphrase,
     private readonly audit: AuditLogRepository,
     private readonly clock: Clock,
+    @Inject(DATABASE_CONFIG) private readonly database: DatabaseConfig,
   ) {}
 
   async list(): Promise<BackupsResponse> {
@@ -52,18 +62,15 @@ export class BackupAdminService {
   }
 
   /**
-   * @param projectId null: the install
    * @throws AppError 400 for a malformed schedule or without a passphrase, 404; 500 when the destination cannot be used
    */
-  async setSchedule(
-    projectId: string | null,
-    input: ScheduleInput,
-    actor: Actor,
-  ): Promise<BackupScheduleResponse> {
+  async setSchedule(target: Target, input: ScheduleInput, actor: Actor): Promise<BackupScheduleResponse> {
     if (input.hour !== undefined && input.cron !== undefined)
       throw invalidParameters('give either hour or cron');
+    const { projectId, physical } = await this.checked(target);
     const schedule = {
       projectId,
+      physical,
       cron: input.cron?.trim().replace(/\s+/g, ' ') ?? dailyAt(input.hour ?? DEFAULT_HOUR),
       timeZone: input.time_zone ?? 'UTC',
       keep: input.keep ?? DEFAULT_KEEP,
@@ -71,41 +78,63 @@ export class BackupAdminService {
       rehearseDays: input.rehearse_days ?? null,
     };
     assertTimes(schedule);
-    if (projectId !== null) await this.projects.get(projectId);
     if (schedule.enabled) await this.assertPossible();
     const record = toSchedule(schedule);
-    const entry = { actor, action: 'backup.schedule', projectId, details: { ...record } };
+    const entry = {
+      actor,
+      action: 'backup.schedule',
+      projectId,
+      details: { ...record, ...physicalOnly(physical) },
+    };
     await this.schedules.set(schedule, this.clock.now(), entry);
     return record;
   }
 
-  /** @param projectId null: the install @returns false when there was none */
-  async removeSchedule(projectId: string | null, actor: Actor): Promise<boolean> {
-    return this.schedules.remove(projectId, { actor, action: 'backup.unschedule', projectId });
-  }
-
-  /** @param projectId null: all projects and the platform @returns how many backups were queued @throws AppError 400, 404 */
-  start(projectId: string | null, actor: Actor): Promise<number> {
-    return this.request('backup.start', this.scheduler, projectId, actor);
-  }
-
-  /** @param projectId null: all projects and the platform @returns how many were queued @throws AppError 400, 404 */
-  rehearse(projectId: string | null, actor: Actor): Promise<number> {
-    return this.request('backup.rehearse', this.rehearsals, projectId, actor);
-  }
-
-  private async request(
-    action: string,
-    work: DueWork,
-    projectId: string | null,
+  /** @returns false when there was none */
+  async removeSchedule(
+    { project_id: projectId = null, physical = false }: Target,
     actor: Actor,
-  ): Promise<number> {
-    if (projectId !== null) await this.projects.get(projectId);
+  ): Promise<boolean> {
+    const details = physicalOnly(physical);
+    return this.schedules.remove(projectId, physical, {
+      actor,
+      action: 'backup.unschedule',
+      projectId,
+      details,
+    });
+  }
+
+  /** @returns how many backups were queued @throws AppError 400, 404 */
+  start(target: Target, actor: Actor): Promise<number> {
+    return this.request('backup.start', this.scheduler, target, actor);
+  }
+
+  /** @returns how many were queued @throws AppError 400, 404 */
+  rehearse(target: Target, actor: Actor): Promise<number> {
+    return this.request('backup.rehearse', this.rehearsals, target, actor);
+  }
+
+  /** @param target the install: everything that has a schedule or could have one */
+  private async request(action: string, work: DueWork, target: Target, actor: Actor): Promise<number> {
+    const { projectId, physical } = await this.checked(target);
     await this.assertPossible();
-    const all = projectId === null ? (await this.states.list()).map(({ subject }) => subject) : [projectId];
-    await this.audit.write({ actor, action, projectId });
-    work.request(all);
+    const wanted = physical ? PHYSICAL : projectId;
+    const all = (await this.states.list()).filter(({ subject }) => wanted === null || subject === wanted);
+    if (all.length === 0) throw invalidParameters('physical backups have no schedule');
+    await this.audit.write({ actor, action, projectId, details: physicalOnly(physical) });
+    work.request(all.map(({ subject }) => subject));
     return all.length;
+  }
+
+  /** @throws AppError 400, 404 */
+  private async checked({ project_id: projectId = null, physical = false }: Target): Promise<{
+    projectId: string | null;
+    physical: boolean;
+  }> {
+    if (projectId !== null) await this.projects.get(projectId);
+    if (physical && projectId !== null) throw invalidParameters('physical backups are of the whole install');
+    if (physical && this.database.url !== null) throw physicalNotSupported();
+    return { projectId, physical };
   }
 
   async runs(filter: { projectId?: string; before?: string; limit: number }): Promise<BackupRunResponse[]> {
@@ -183,6 +212,10 @@ function toRun(run: BackupRun): BackupRunResponse {
   };
 }
 
-const toProjectId = (subject: string): string | null => (subject === PLATFORM ? null : subject);
+/** For the audit log. */
+const physicalOnly = (physical: boolean): { physical?: true } => (physical ? { physical } : {});
+
+const toProjectId = (subject: string): string | null =>
+  subject === PLATFORM || subject === PHYSICAL ? null : subject;
 
 const toNumber = (digits: string | null | undefined): number | null => (digits ? Number(digits) : null);

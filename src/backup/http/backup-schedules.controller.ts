@@ -1,6 +1,6 @@
 /** Platform administration: schedules of backups, and their runs. */
 import { Controller, Delete, Get, Post, Put } from '@nestjs/common';
-import { backupsNotConfigured } from '../backup.errors';
+import { backupsNotConfigured, physicalNotSupported } from '../backup.errors';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
@@ -15,7 +15,7 @@ import {
 import { BackupAdminService } from './backup-admin.service';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { BackupRequestDto, BackupSubjectQuery, ListRunsQuery, BackupScheduleDto } from './dto/backups.dto';
+import { BackupRequestDto, BackupScheduleQuery, ListRunsQuery, BackupScheduleDto } from './dto/backups.dto';
 import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
 
 const DEFAULT_LIMIT = 100;
@@ -35,16 +35,17 @@ export class BackupSchedulesController {
 
   @Put('schedule')
   @Describe(`Schedule backups of the install or of a project
-    The schedule of the install applies to each project without a schedule of its own. BACKUP_PASSPHRASE and the destination are settings of the install.`)
+    The schedule of the install applies to each project without a schedule of its own. Physical backups have a schedule of their own. BACKUP_PASSPHRASE and the destination are settings of the install.`)
   @Answer(200, 'The schedule', BackupScheduleResponse)
   @Errors(invalidParameters('keep must not be less than 1'), projectNotFound())
+  @Errors(physicalNotSupported())
   @Errors(backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'))
   scheduleBackups(
-    @StrictQuery() { project_id: projectId }: BackupSubjectQuery,
+    @StrictQuery() query: BackupScheduleQuery,
     @StrictBody() body: BackupScheduleDto,
     @CurrentActor() actor: Actor,
   ): Promise<BackupScheduleResponse> {
-    return this.backups.setSchedule(projectId ?? null, body, actor);
+    return this.backups.setSchedule(targetOf(query), body, actor);
   }
 
   @Delete('schedule')
@@ -53,10 +54,10 @@ export class BackupSchedulesController {
   @Answer(200, 'Whether there was a schedule', RemovedSchedule)
   @Errors(invalidParameters('project_id must be a string'), projectNotFound())
   async unscheduleBackups(
-    @StrictQuery() { project_id: projectId }: BackupSubjectQuery,
+    @StrictQuery() query: BackupScheduleQuery,
     @CurrentActor() actor: Actor,
   ): Promise<RemovedSchedule> {
-    return { removed: await this.backups.removeSchedule(projectId ?? null, actor) };
+    return { removed: await this.backups.removeSchedule(targetOf(query), actor) };
   }
 
   @Get('runs')
@@ -76,12 +77,13 @@ export class BackupSchedulesController {
   @JsonBody(BackupRequestDto, { required: false })
   @Answer(202, 'The backups are queued', QueuedBackups)
   @Errors(invalidParameters('project_id must be a string'), projectNotFound())
+  @Errors(physicalNotSupported())
   @Errors(backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'))
   async startBackup(
-    @StrictBody() { project_id: projectId }: BackupRequestDto,
+    @StrictBody() body: BackupRequestDto,
     @CurrentActor() actor: Actor,
   ): Promise<QueuedBackups> {
-    return { queued: await this.backups.start(projectId ?? null, actor) };
+    return { queued: await this.backups.start(body, actor) };
   }
 
   @Post('rehearsals')
@@ -90,11 +92,16 @@ export class BackupSchedulesController {
   @JsonBody(BackupRequestDto, { required: false })
   @Answer(202, 'The rehearsals are queued', QueuedBackups)
   @Errors(invalidParameters('project_id must be a string'), projectNotFound())
+  @Errors(physicalNotSupported())
   @Errors(backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'))
   async rehearseBackup(
-    @StrictBody() { project_id: projectId }: BackupRequestDto,
+    @StrictBody() body: BackupRequestDto,
     @CurrentActor() actor: Actor,
   ): Promise<QueuedBackups> {
-    return { queued: await this.backups.rehearse(projectId ?? null, actor) };
+    return { queued: await this.backups.rehearse(body, actor) };
   }
+}
+
+function targetOf({ project_id, physical }: BackupScheduleQuery): { project_id?: string; physical: boolean } {
+  return { ...(project_id === undefined ? {} : { project_id }), physical: physical === 'true' };
 }

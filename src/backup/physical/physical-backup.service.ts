@@ -17,11 +17,11 @@ import { PLATFORM_URL } from '../../database/platform/platform-url';
 import { isProjectId, ObjectAddress } from '../../storage/providers/object-address';
 import { ObjectStore } from '../../storage/providers/object-store';
 import { RemovalHoldRepository } from '../../storage/removal/removal-hold.repository';
-import { ArchiveManifest, FILES_FOLDER, HEADER, SECRETS } from '../archive/archive-format';
+import { FILES_FOLDER, HEADER, SECRETS } from '../archive/archive-format';
 import { ArchiveWriter } from '../archive/archive-writer';
 import { assertAvailable, compressor } from '../archive/compression';
 import { PassphraseKey } from '../archive/passphrase-key';
-import { notSupported } from '../../copies/copies.errors';
+import { physicalNotSupported } from '../backup.errors';
 import { wholeObject } from '../whole-object';
 import { BaseBackup, withBaseBackup } from './base-backup';
 import {
@@ -63,15 +63,12 @@ export class PhysicalBackup {
     withFiles: boolean,
     openOutput: () => Promise<Writable>,
     compression: Compression = 'gzip',
-  ): Promise<ArchiveManifest> {
+  ): Promise<PhysicalHeader> {
     assertAvailable(compression);
-    if (this.database.url !== null)
-      throw notSupported(
-        'The PostgreSQL of this install is not the embedded one: back it up with its own tools',
-      );
+    if (this.database.url !== null) throw physicalNotSupported();
     const key = await PassphraseKey.create(passphrase);
     const hasFiles = withFiles && this.storage.provider === 'disk';
-    const work = (): Promise<ArchiveManifest> =>
+    const work = (): Promise<PhysicalHeader> =>
       withBaseBackup(this.platformUrl, async (backup) =>
         this.writeArchive({ backup, key, hasFiles, compression }, await openOutput()),
       );
@@ -82,12 +79,10 @@ export class PhysicalBackup {
   private async writeArchive(
     { backup, key, hasFiles, compression }: Source,
     output: Writable,
-  ): Promise<ArchiveManifest> {
+  ): Promise<PhysicalHeader> {
     const now = this.clock.now();
-    const header = Buffer.from(
-      `${JSON.stringify(headerOf(backup, key, { now, hasFiles, version: PRODUCT.version }), null, 2)}\n`,
-    );
-    let manifest: ArchiveManifest | undefined;
+    const facts = headerOf(backup, key, { now, hasFiles, version: PRODUCT.version });
+    const header = Buffer.from(`${JSON.stringify(facts, null, 2)}\n`);
     await ArchiveWriter.write(output, now, compressor(compression, false), async (archive) => {
       await archive.add(HEADER, header);
       const context = createHash('sha256').update(header).digest();
@@ -95,10 +90,9 @@ export class PhysicalBackup {
       await archive.addParts(CLUSTER, backup.cluster());
       await archive.addParts(CLUSTER_MANIFEST, backup.manifest());
       const files = hasFiles ? await this.addFiles(archive) : { count: 0, bytes: 0 };
-      manifest = await archive.finish(key, { rows: {}, files: { ...files, missing: 0 } });
+      await archive.finish(key, { rows: {}, files: { ...files, missing: 0 } });
     });
-    if (!manifest) throw new Error('the archive has no manifest');
-    return manifest;
+    return facts;
   }
 
   /** @returns their number and bytes */

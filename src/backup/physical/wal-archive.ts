@@ -8,6 +8,7 @@ import {
   readdir,
   readFile,
   rename,
+  rm,
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
@@ -24,6 +25,14 @@ import {
 
 const PARTIAL = '.partial';
 const PRIVATE = { file: 0o600, directory: 0o700 };
+
+/** Removes the segments before this file, on every timeline. Histories stay. @returns how many were removed */
+export async function pruneArchive(directory: string, firstFile: string): Promise<number> {
+  const first = parseSegmentName(firstFile)?.number ?? 0;
+  const old = (await readdir(directory)).filter((name) => (parseSegmentName(name)?.number ?? first) < first);
+  for (const name of old) await rm(path.join(directory, name), { force: true });
+  return old.length;
+}
 
 /** The archive cannot take the log of this cluster, or has not all of it. The message is one clear line. */
 export class WalArchiveError extends Error {

@@ -1,6 +1,6 @@
 /**
  * Restores the newest archive of a project into a scratch database, compares its rows and files with the archive, and removes it.
- * The archive of the platform's records is read and verified.
+ * The archive of the platform's records, and a physical one, are read and verified.
  */
 import { Injectable } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
@@ -9,12 +9,13 @@ import { randomId } from '../../infra/crypto/random';
 import { PLINTH } from '../../install/audit/audit-log.repository';
 import type { ArchiveManifest } from '../archive/archive-format';
 import { verifyArchive } from '../archive/open-archive';
+import { openPhysicalArchive, readVerified } from '../physical/physical-archive';
 import { ProjectRestore } from '../project-restore.service';
 import { BackupDestination } from '../schedule/backup-destination';
 import { BackupPassphrase } from '../schedule/backup-passphrase';
 import { BackupStates, type SubjectState } from '../schedule/backup-state.service';
 import { DueWork } from '../schedule/due-work';
-import { type BackupRun, PLATFORM, RunRepository } from '../schedule/run.repository';
+import { type BackupRun, PHYSICAL, PLATFORM, RunRepository } from '../schedule/run.repository';
 import { RehearsalMails } from './rehearsal-mails.service';
 import { type Rehearsal, RehearsalRepository } from './rehearsal.repository';
 
@@ -91,6 +92,8 @@ export class BackupRehearsals extends DueWork {
   private async restore({ subject, archive, bytes }: BackupRun): Promise<ArchiveManifest> {
     const passphrase = this.passphrase.get();
     const input = await this.destination.read(subject, archive, Number(bytes));
+    if (subject === PHYSICAL)
+      return readVerified(await openPhysicalArchive(input, passphrase), async () => undefined);
     if (subject === PLATFORM) return (await verifyArchive(input, passphrase)).manifest;
     const slug = `rehearsal-${randomId().slice(0, 8)}`;
     const options = { passphrase, slug, dryRun: true, keepKeys: false, abandoned: this.stopping.signal };

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { BackupSchedule } from './schedule';
 import type { Rehearsal } from '../rehearsal/rehearsal.repository';
-import { PLATFORM, RunStatus } from './run.repository';
+import { PHYSICAL, PLATFORM, RunStatus } from './run.repository';
 
 export interface RunFacts {
   readonly dueAt: Date;
@@ -15,7 +15,7 @@ export interface RunFacts {
 }
 
 export interface SubjectRow {
-  /** Id of a project, or PLATFORM. */
+  /** Id of a project, PLATFORM or PHYSICAL. */
   readonly subject: string;
   readonly slug: string;
   /** Its own, or else the install's. */
@@ -69,6 +69,9 @@ interface StoredRun {
 const SUBJECTS = `
   with subjects as (
     select '${PLATFORM}' as subject, '${PLATFORM}' as slug, null as project_id, to_timestamp(0) as created_at
+    union all select '${PHYSICAL}', '${PHYSICAL}', null, to_timestamp(0)
+      where exists (select from backup_schedules where physical)
+        or exists (select from backup_runs where subject = '${PHYSICAL}')
     union all select id, slug, id, created_at from projects where status = 'active')
   select s.subject, s.slug, s.created_at, schedule.cron, schedule.time_zone, schedule.keep, schedule.enabled,
     schedule.rehearse_days, schedule.updated_at, schedule.project_id as schedule_of, to_jsonb(last_run) as last_run, to_jsonb(success) as last_success, to_jsonb(rehearsal) as rehearsal,
@@ -77,7 +80,8 @@ const SUBJECTS = `
   from subjects s
     left join backup_rehearsals rehearsal on rehearsal.subject = s.subject
     left join lateral (
-      select * from backup_schedules b where b.project_id = s.project_id or b.project_id is null
+      select * from backup_schedules b
+      where b.physical = (s.subject = '${PHYSICAL}') and (b.project_id = s.project_id or b.project_id is null)
       order by b.project_id nulls last limit 1) schedule on true
     left join lateral (
       select * from backup_runs r where r.subject = s.subject order by r.started_at desc limit 1) last_run on true
@@ -102,6 +106,7 @@ function toSubject(row: Row): SubjectRow {
       ? null
       : {
           projectId: row.schedule_of,
+          physical: row.subject === PHYSICAL,
           cron: row.cron,
           timeZone: row.time_zone,
           keep: row.keep,

@@ -3,17 +3,19 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
-import { PLATFORM_FOLDER } from '../../storage/providers/object-address';
+import { PHYSICAL_FOLDER, PLATFORM_FOLDER } from '../../storage/providers/object-address';
 
 export const RUN_STATUSES = ['running', 'succeeded', 'failed'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** The subject of backups of the platform's own records. */
 export const PLATFORM = PLATFORM_FOLDER;
+/** The subject of physical backups. */
+export const PHYSICAL = PHYSICAL_FOLDER;
 
 export interface BackupRun {
   readonly id: string;
-  /** Id of a project, or PLATFORM. */
+  /** Id of a project, PLATFORM or PHYSICAL. */
   readonly subject: string;
   /** Slug at that time. */
   readonly slug: string;
@@ -92,12 +94,22 @@ export class RunRepository {
     );
   }
 
-  /** @param bytes of the archive */
-  async succeed(id: string, bytes: number, now: Date): Promise<void> {
+  /** @param bytes of the archive @param firstWalFile of a physical backup */
+  async succeed(id: string, bytes: number, now: Date, firstWalFile: string | null): Promise<void> {
     await this.dataSource.query(
-      `update backup_runs set status = 'succeeded', finished_at = $3, bytes = $2 where id = $1`,
-      [id, bytes, now],
+      `update backup_runs set status = 'succeeded', finished_at = $3, bytes = $2, first_wal_file = $4 where id = $1`,
+      [id, bytes, now, firstWalFile],
     );
+  }
+
+  /** First files of the log that the kept physical backups in this destination need. */
+  async listWalFiles(destination: string): Promise<string[]> {
+    const rows = await this.dataSource.query<{ file: string }[]>(
+      `select first_wal_file as file from backup_runs
+       where subject = '${PHYSICAL}' and destination = $1 and status = 'succeeded' and removed_at is null`,
+      [destination],
+    );
+    return rows.map(({ file }) => file);
   }
 
   async fail(id: string, error: string, now: Date): Promise<void> {

@@ -4,9 +4,9 @@ import { DataSource, EntityManager } from 'typeorm';
 import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { BackupSchedule } from './schedule';
 
-const COLUMNS = `project_id as "projectId", cron, time_zone as "timeZone", keep, enabled, rehearse_days as "rehearseDays"`;
-const INSERT = `insert into backup_schedules (project_id, cron, time_zone, keep, enabled, updated_at, rehearse_days)
-  values ($1, $2, $3, $4, $5, $6, $7) on conflict (coalesce(project_id, ''))`;
+const COLUMNS = `project_id as "projectId", physical, cron, time_zone as "timeZone", keep, enabled, rehearse_days as "rehearseDays"`;
+const INSERT = `insert into backup_schedules (project_id, cron, time_zone, keep, enabled, updated_at, rehearse_days, physical)
+  values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (coalesce(project_id, ''), physical)`;
 
 @Injectable()
 export class ScheduleRepository {
@@ -17,7 +17,7 @@ export class ScheduleRepository {
 
   async list(): Promise<BackupSchedule[]> {
     return this.dataSource.query<BackupSchedule[]>(
-      `select ${COLUMNS} from backup_schedules order by project_id nulls first`,
+      `select ${COLUMNS} from backup_schedules order by project_id nulls first, physical`,
     );
   }
 
@@ -34,10 +34,11 @@ export class ScheduleRepository {
   }
 
   /** @returns false when there is none */
-  async remove(projectId: string | null, entry: AuditEntry): Promise<boolean> {
+  async remove(projectId: string | null, physical: boolean, entry: AuditEntry): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
-      const sql = `delete from backup_schedules where coalesce(project_id, '') = coalesce($1, '') returning 1`;
-      const [removed] = await manager.query<[unknown[], number]>(sql, [projectId]);
+      const sql = `delete from backup_schedules where coalesce(project_id, '') = coalesce($1, '')
+        and physical = $2 returning 1`;
+      const [removed] = await manager.query<[unknown[], number]>(sql, [projectId, physical]);
       if (removed.length > 0) await this.audit.write(entry, manager);
       return removed.length > 0;
     });
@@ -68,6 +69,6 @@ async function addMissing(manager: EntityManager, schedule: BackupSchedule, now:
 }
 
 function valuesOf(schedule: BackupSchedule, now: number): unknown[] {
-  const { projectId, cron, timeZone, keep, enabled, rehearseDays } = schedule;
-  return [projectId, cron, timeZone, keep, enabled, new Date(now), rehearseDays];
+  const { projectId, physical, cron, timeZone, keep, enabled, rehearseDays } = schedule;
+  return [projectId, cron, timeZone, keep, enabled, new Date(now), rehearseDays, physical];
 }

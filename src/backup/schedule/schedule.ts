@@ -6,6 +6,8 @@ import type { ArchivedSchedule } from '../archive/archive-format';
 export interface BackupSchedule {
   /** Null: of the install, which holds for its own records and for each project without a schedule. */
   readonly projectId: string | null;
+  /** True: of physical backups of the install. */
+  readonly physical: boolean;
   /** Five fields, as in crontab(5). */
   readonly cron: string;
   /** Name in the IANA database. */
@@ -22,13 +24,15 @@ export interface BackupSchedule {
 const CRON = /^(?!.*(^|[\s,])H)([\w*,/#?-]+ ){4}[\w*,/#?-]+$/i;
 
 export function toArchivedSchedule(schedule: BackupSchedule): ArchivedSchedule {
-  const { projectId, cron, timeZone, keep, enabled, rehearseDays } = schedule;
-  return { project_id: projectId, cron, time_zone: timeZone, keep, enabled, rehearse_days: rehearseDays };
+  const { projectId, physical, cron, timeZone, keep, enabled, rehearseDays: days } = schedule;
+  const times = { cron, time_zone: timeZone, keep, enabled, rehearse_days: days };
+  return { project_id: projectId, ...(physical ? { physical } : {}), ...times };
 }
 
 export function fromArchivedSchedule(archived: ArchivedSchedule): BackupSchedule {
   const { project_id: projectId, cron, time_zone: timeZone, keep, enabled } = archived;
-  return { projectId, cron, timeZone, keep, enabled, rehearseDays: archived.rehearse_days ?? null };
+  const { physical = false, rehearse_days: rehearseDays = null } = archived;
+  return { projectId, physical, cron, timeZone, keep, enabled, rehearseDays };
 }
 
 /** Every day at this hour. @param hour 0 to 23 */

@@ -4,13 +4,16 @@ import type { Writable } from 'node:stream';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
-import { BACKUP_CONFIG, BackupConfig } from '../../config/app-config';
+import { BACKUP_CONFIG, BackupConfig, DATABASE_CONFIG, DatabaseConfig } from '../../config/app-config';
 import { InstallBackup } from '../install-backup.service';
+import type { PhysicalHeader } from '../physical/physical-archive';
+import { PhysicalBackup } from '../physical/physical-backup.service';
+import { pruneArchive, WalArchive } from '../physical/wal-archive';
 import { ProjectBackup } from '../project-backup.service';
 import { BackupDestination } from './backup-destination';
 import { BackupPassphrase } from './backup-passphrase';
 import { BackupStates, SubjectState } from './backup-state.service';
-import { NewRun, PLATFORM, RunRepository } from './run.repository';
+import { NewRun, PHYSICAL, PLATFORM, RunRepository } from './run.repository';
 
 /** Characters of an error that the row of a run holds. */
 const MAX_ERROR = 1_000;
@@ -30,8 +33,10 @@ export class ScheduledBackup {
     private readonly passphrase: BackupPassphrase,
     private readonly projects: ProjectBackup,
     private readonly install: InstallBackup,
+    private readonly physical: PhysicalBackup,
     private readonly clock: Clock,
     @Inject(BACKUP_CONFIG) private readonly config: BackupConfig,
+    @Inject(DATABASE_CONFIG) private readonly database: DatabaseConfig,
   ) {}
 
   /** Ends the backup that is being made, so that the shutdown does not wait for it. The next start makes it again. */
@@ -60,35 +65,59 @@ export class ScheduledBackup {
     const archive = this.destination.archiveName(slug, startedAt, id);
     const run = { id, subject, slug, dueAt, startedAt, destination: this.destination.name, archive };
     await this.runs.begin(run);
+    let header: PhysicalHeader | null = null;
     try {
-      const bytes = await this.write(run);
-      await this.runs.succeed(id, bytes, this.now());
+      const written = await this.write(run);
+      const { bytes } = written;
+      header = written.header;
+      await this.runs.succeed(id, bytes, this.now(), header?.first_wal_file ?? null);
       this.logger.log(`backed up ${slug} to ${this.destination.name}: ${archive}, ${bytes} bytes`);
     } catch (error) {
       await this.runs.fail(id, reasonOf(error), this.now());
       this.logger.error(`the backup of ${slug} failed: ${reasonOf(error)}`);
       return;
     }
-    await this.removeExcess(state).catch((error: unknown) =>
-      this.logger.warn(`old backups of ${slug} were not removed: ${reasonOf(error)}`),
-    );
+    try {
+      await this.removeExcess(state);
+      if (header) await this.pruneLog(header);
+    } catch (error) {
+      this.logger.warn(`old backups of ${slug} were not removed: ${reasonOf(error)}`);
+    }
   }
 
-  /** @returns bytes of the archive */
-  private async write({ subject, archive }: NewRun): Promise<number> {
+  /** @returns bytes of the archive, and the header of a physical one */
+  private async write({
+    subject,
+    archive,
+  }: NewRun): Promise<{ bytes: number; header: PhysicalHeader | null }> {
     if (this.stopped) throw new Error('Plinth was stopped');
     const key = await this.passphrase.key();
-    return this.destination.put(subject, archive, async (output) => {
+    let header: PhysicalHeader | null = null;
+    const bytes = await this.destination.put(subject, archive, async (output) => {
       this.output = output;
       const open = async (): Promise<Writable> => output;
       try {
         const { compression } = this.config;
-        if (subject === PLATFORM) await this.install.writePlatform(key, open, compression);
+        if (subject === PHYSICAL)
+          header = await this.physical.write(this.passphrase.get(), true, open, compression);
+        else if (subject === PLATFORM) await this.install.writePlatform(key, open, compression);
         else await this.projects.write(subject, key, open, compression);
       } finally {
         this.output = undefined;
       }
     });
+    return { bytes, header };
+  }
+
+  /** Removes files of the write-ahead log that no kept physical backup needs. */
+  private async pruneLog({ system_id: systemId, first_wal_file: newest }: PhysicalHeader): Promise<void> {
+    const { walArchiveDir } = this.database;
+    if (walArchiveDir === null) return;
+    // Names have the timeline first, and then the position.
+    const needed = [newest, ...(await this.runs.listWalFiles(this.destination.name))];
+    const [oldest = newest] = needed.sort((a, b) => a.slice(8).localeCompare(b.slice(8)));
+    const removed = await pruneArchive(WalArchive.directoryOf(walArchiveDir, systemId), oldest);
+    if (removed > 0) this.logger.log(`removed ${removed} files of the write-ahead log before ${oldest}`);
   }
 
   /** Only archives that a run recorded, in this destination, and only after a good new one. */

@@ -10,6 +10,9 @@ const OBJECT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const PROJECT_ID = /^[a-z][a-z0-9]{19}$/;
 /** The folder of backups that belong to no project. */
 export const PLATFORM_FOLDER = 'platform';
+/** The same of physical backups. */
+export const PHYSICAL_FOLDER = 'physical';
+const FOLDERS = new Set([PLATFORM_FOLDER, PHYSICAL_FOLDER]);
 /** The name of a scheduled backup: the time of its start, the slug, and some digits of its run. */
 const ARCHIVE_NAME = /^\d{8}T\d{6}Z-[a-z][a-z0-9-]{0,39}-[0-9a-f]{8}\.tar(\.gz|\.zst)?$/;
 /** Characters of a refused name that an error quotes. */
@@ -25,7 +28,7 @@ export function isProjectId(name: string): boolean {
 
 /** Returns the id. @throws AppError 500 when it is not valid as the name of a project's folder */
 export function checkedProjectId(projectId: string): string {
-  if (!isProjectId(projectId) && projectId !== PLATFORM_FOLDER) throw refused('project', projectId);
+  if (!isProjectId(projectId) && !FOLDERS.has(projectId)) throw refused('project', projectId);
   return projectId;
 }
 
@@ -44,7 +47,7 @@ export class ObjectAddress {
     this.id = objectId;
   }
 
-  /** @param folder a project, or PLATFORM_FOLDER */
+  /** @param folder a project, PLATFORM_FOLDER or PHYSICAL_FOLDER */
   static ofArchive(folder: string, name: string): ObjectAddress {
     return new ObjectAddress(folder, name, (text) => ARCHIVE_NAME.test(text));
   }

@@ -72,6 +72,15 @@ export class BackupSubjectQuery {
   project_id?: string;
 }
 
+export class BackupScheduleQuery extends BackupSubjectQuery {
+  @OptionalProperty({
+    enum: ['true', 'false'],
+    description: '`true`: the schedule of physical backups of the install; default: `false`',
+  })
+  @IsIn(['true', 'false'])
+  physical?: 'true' | 'false';
+}
+
 @Example({ hour: 3, time_zone: 'Europe/Berlin', keep: 14, rehearse_days: 7 })
 export class BackupScheduleDto {
   @OptionalProperty({
@@ -128,6 +137,10 @@ export class BackupRequestDto {
   @IsString()
   @NotContains('\0')
   project_id?: string;
+
+  @OptionalProperty({ description: 'True: the physical backup of the install alone; default: false' })
+  @IsBoolean()
+  physical?: boolean;
 }
 
 export class ListRunsQuery extends BackupSubjectQuery {
