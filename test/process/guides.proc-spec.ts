@@ -41,8 +41,7 @@ class Guide {
   readonly blocks: readonly Block[];
 
   constructor(readonly name: string) {
-    this.folder = join(directory, name);
-    mkdirSync(this.folder);
+    this.folder = mkdtempSync(join(directory, `${name}-`));
     const page = readFileSync(join(ROOT, 'docs/guides', `${name}.md`), 'utf8');
     this.blocks = [...page.matchAll(/^```(\w*) ?(\S*)\n([^]*?)^```$/gm)].map(
       ([, language = '', file = '', text = '']) => ({ language, file: file || undefined, text }),
@@ -106,7 +105,7 @@ class Guide {
 let directory: string;
 let plinth: PlinthProcess;
 /** Of the project that the guide is about. */
-let keys: { anon: string; service: string };
+let keys = { anon: '', service: '' };
 
 beforeAll(async () => {
   await build();
@@ -411,34 +410,149 @@ process.exit();
 /** Below the version of the embedded one, which pg_dump must not be older than. */
 const major = installedMajors(18).at(-1);
 
-(major === undefined ? it.skip : it)(
-  'from-postgresql.md: tables, rows and users of another database move over',
-  async () => {
-    const old = await SystemPostgres.start(major!);
-    const guide = new Guide('from-postgresql');
-    try {
+(major === undefined ? describe.skip : describe)('databases of others', () => {
+  let old: SystemPostgres;
+  beforeAll(async () => (old = await SystemPostgres.start(major!)), LIMIT_MS);
+  afterAll(() => old.stop());
+
+  /** A database on the old server. @returns its address */
+  async function oldDatabase(guide: Guide, name: string, schema: string): Promise<string> {
+    const url = old.url.replace(/postgres$/, name);
+    await guide.shell(
+      `psql -q '${old.url}' -c 'create database ${name}'; psql -q '${url}' <<'EOF'\n${schema}\nEOF`,
+    );
+    return url;
+  }
+
+  it(
+    'from-postgresql.md: tables, rows and users of another database move over',
+    async () => {
+      const guide = new Guide('from-postgresql');
+      const OLD = await oldDatabase(guide, 'plain', OLD_SHOP);
       const copy = guide.texts('sh').find((text) => text.includes('pg_dump'))!;
-      const compare = guide.texts('sh').at(-1)!;
-      await guide.shell(`psql -q '${old.url}' <<'EOF'\n${OLD_SHOP}\nEOF`);
-      await guide.shell(`OLD='${old.url}'\n${copy}`);
+      await guide.shell(copy, { OLD });
       const [assignment = ''] = /^NEW=.*$/m.exec(copy) ?? [];
-      const counts = await guide.shell(`OLD='${old.url}'\n${assignment}\n${compare}`);
+      const counts = await guide.shell(`${assignment}\n${guide.texts('sh').at(-1)!}`, { OLD });
       expect(counts).toBe('2|30.5\n2|30.5\n');
-    } finally {
-      await old.stop();
-    }
-    await useProject('shop');
-    guide.writeFiles();
-    symlinkSync(join(ROOT, 'node_modules'), join(guide.folder, 'node_modules'));
-    expect(await guide.run('node users.mjs')).toContain('2 users');
-    await guide.run('create policy');
-    expect(await guide.run('plinth project tables')).toMatch(/orders +true/);
-    const ada = client('shop', keys.anon);
-    await done(ada.auth.signInWithPassword({ email: 'ada@example.com', password: PASSWORD }));
-    expect(await done(ada.from('orders').select('total'))).toEqual([{ total: 10.5 }]);
+      await useProject('shop');
+      guide.writeFiles();
+      symlinkSync(join(ROOT, 'node_modules'), join(guide.folder, 'node_modules'));
+      expect(await guide.run('node users.mjs')).toContain('2 users');
+      await guide.run('create policy');
+      expect(await guide.run('plinth project tables')).toMatch(/orders +true/);
+      const ada = client('shop', keys.anon);
+      await done(ada.auth.signInWithPassword({ email: 'ada@example.com', password: PASSWORD }));
+      expect(await done(ada.from('orders').select('total'))).toEqual([{ total: 10.5 }]);
+      await guide.shell('plinth project delete shop --yes');
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'from-supabase.md: users keep ids and passwords, policies hold, and files are copied',
+    async () => {
+      await createProject('old-files');
+      const bucket = client('old-files', keys.service).storage;
+      await done(bucket.createBucket('papers', { public: true }));
+      await done(bucket.from('papers').upload('2026/a.txt', 'the paper', { contentType: 'text/plain' }));
+      const files = { OLD_KEY: keys.service, OLD_URL: `${plinth.baseUrl}/p/old-files` };
+      const guide = new Guide('from-supabase');
+      const OLD = await oldDatabase(guide, 'supabase', OLD_SUPABASE);
+      await guide.run('users.json', { OLD });
+      await useProject('shop');
+      guide.writeFiles();
+      symlinkSync(join(ROOT, 'node_modules'), join(guide.folder, 'node_modules'));
+      expect(await guide.run('node users.mjs')).toBe('1 users\n');
+      expect(await guide.run('pg_dump', { OLD })).toMatch(/orders +true/);
+      const copy = guide.texts('sh').at(-1)!.replace('https://old.supabase.co', files.OLD_URL);
+      await guide.shell(copy, files);
+      const ada = client('shop', keys.anon);
+      const { user } = await done(
+        ada.auth.signInWithPassword({ email: 'ada@example.com', password: PASSWORD }),
+      );
+      expect(user).toMatchObject({ id: ADA_ID, user_metadata: { name: 'Ada' } });
+      expect(await done(ada.from('orders').select('total'))).toEqual([{ total: 10.5 }]);
+      expect(await done(client('shop', keys.anon).from('orders').select())).toEqual([]);
+      const paper = await fetch(ada.storage.from('papers').getPublicUrl('2026/a.txt').data.publicUrl);
+      expect(paper.headers.get('content-type')).toContain('text/plain');
+      expect(await paper.text()).toBe('the paper');
+    },
+    LIMIT_MS,
+  );
+});
+
+it.each(['from-pocketbase', 'from-firebase'])('%s.md: users and rows move over', async (name) => {
+  const slug = `${name}-project`;
+  const project = await createProject(slug);
+  const guide = new Guide(name);
+  for (const text of guide.texts('sql')) await sql(project, text);
+  guide.writeFiles();
+  writeFileSync(join(guide.folder, 'plinth.py'), new Guide(`python`).texts('python')[0]!);
+  if (name === 'from-pocketbase') {
+    writeFileSync(join(guide.folder, 'make.py'), OLD_POCKETBASE);
+    await guide.shell('python3 make.py');
+  } else {
+    writeFileSync(join(guide.folder, 'users.json'), JSON.stringify({ users: OLD_FIREBASE_USERS }));
+    const tasks = [{ id: 'x1', uid: 'f1', title: 'Paint', done: false }];
+    writeFileSync(
+      join(guide.folder, 'tasks.jsonl'),
+      tasks.map((task) => `${JSON.stringify(task)}\n`).join(''),
+    );
+  }
+  const command = guide.texts('sh').at(-1)!.replace('/p/acme', `/p/${slug}`);
+  expect(await guide.shell(command)).toBe('2 users, 1 tasks\n');
+  const service = client(slug, keys.service);
+  const [task] = (await done(service.from('tasks').select())) as { user_id: string }[];
+  const { users } = await done(service.auth.admin.listUsers());
+  expect(users.find(({ id }) => id === task?.user_id)?.email).toBe('ada@example.com');
+  if (name !== 'from-pocketbase') return;
+  const ada = client(slug, keys.anon);
+  await done(ada.auth.signInWithPassword({ email: 'ada@example.com', password: PASSWORD }));
+  expect(await done(ada.from('tasks').select('title, done'))).toEqual([{ title: 'Paint', done: true }]);
+});
+
+const OLD_FIREBASE_USERS = [
+  {
+    localId: 'f1',
+    email: 'ada@example.com',
+    emailVerified: true,
+    displayName: 'Ada',
+    passwordHash: 'x',
+    salt: 'y',
   },
-  LIMIT_MS,
-);
+  { localId: 'f2', email: 'bob@example.com' },
+  { localId: 'f3', phoneNumber: '+15550100' },
+];
+
+/** As PocketBase 0.23 and later makes them. */
+const OLD_POCKETBASE = `
+import sqlite3
+db = sqlite3.connect("data.db")
+db.execute("create table users (id text primary key, email text, verified boolean, name text, password text, tokenKey text)")
+db.execute("create table tasks (id text primary key, title text, done boolean, owner text)")
+db.execute("insert into users values ('u1', 'ada@example.com', 1, 'Ada', '${hashOf(PASSWORD)}', 't'), ('u2', 'bob@example.com', 0, '', '${hashOf('another one')}', 't')")
+db.execute("insert into tasks values ('t1', 'Paint', 1, 'u1')")
+db.commit()
+`;
+
+const ADA_ID = '7d3f8a52-0d5c-4b0e-9a57-0c3a6f2b9d11';
+
+/** The parts of Supabase's schemas that a project's own schema refers to. */
+const OLD_SUPABASE = `
+  do $$ begin
+    create role anon; create role authenticated; create role service_role;
+  end $$;
+  create schema auth;
+  create table auth.users (id uuid primary key, email text, encrypted_password text, email_confirmed_at timestamptz,
+    raw_user_meta_data jsonb, raw_app_meta_data jsonb, deleted_at timestamptz);
+  create function auth.uid() returns uuid language sql stable as 'select null::uuid';
+  insert into auth.users values ('${ADA_ID}', 'ada@example.com', '${hashOf(PASSWORD)}', now(), '{"name": "Ada"}',
+    '{"provider": "email", "providers": ["email"]}', null);
+  create table orders (id bigint generated always as identity primary key,
+    user_id uuid not null default auth.uid() references auth.users on delete cascade, total numeric not null);
+  alter table orders enable row level security;
+  create policy own on orders to authenticated using (user_id = (select auth.uid()));
+  insert into orders (user_id, total) values ('${ADA_ID}', 10.5);`;
 
 /** The hash is that of PASSWORD, with a cost of 4. */
 const OLD_SHOP = `
