@@ -75,7 +75,7 @@ async function begin(of = project, body: object = { domain: 'example.com' }): Pr
   return SamlIdp.requestIn(answer.body.url);
 }
 
-const form = (fields: string[][], of = project): Promise<HttpAnswer> =>
+const form = (fields: [string, string][], of = project): Promise<HttpAnswer> =>
   of
     .client(null, null)
     .unchecked()
