@@ -191,7 +191,10 @@ describe('with the project of first-project.md', () => {
     const TOKEN = said.pop()!;
     expect(said).toEqual(['', 'first', 'first,second', 'second']);
     const stream = guide.texts('sh')[0]!.trim();
-    const events = await guide.shell(`sed '/ready/q' < <(timeout 60 ${stream} 2>/dev/null)`, { ...env, TOKEN });
+    const events = await guide.shell(`sed '/ready/q' < <(timeout 60 ${stream} 2>/dev/null)`, {
+      ...env,
+      TOKEN,
+    });
     expect(events).toMatch(/^event: row\ndata: .*"text":"second"/m);
   });
 
