@@ -15,7 +15,7 @@ it('leaves room for the messages of other projects when one sends more than the 
   const connection = {
     duplicate: () => subscriber,
     publish: async (_channel: string, text: string) => {
-      sent.push(JSON.parse(text));
+      sent.push(JSON.parse(text) as (typeof sent)[number]);
       // Every message waits.
       if (!text.includes('hello')) await once(server, 'go');
     },
