@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { decode } from 'jsonwebtoken';
 import { Secret, TOTP } from 'otpauth';
 import { eventually, MailServer } from '../../support/mail-server';
+import { until } from '../../support/eventually';
 import { gotrue, guestOf } from '../../support/gotrue';
 import { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -277,7 +278,7 @@ describe('a hostile function', () => {
     async (_what, body, returns) => {
       const neighbour = await plinth.createProject();
       await hostile(body, returns);
-      const floods = Promise.all(Array.from({ length: 30 }, () => signUp()));
+      const floods = Promise.all(Array.from({ length: 8 }, () => signUp()));
       // Requests of another project are answered in the meantime.
       for (let n = 0; n < 5; n += 1) {
         const answer = await guestOf(neighbour).post(`${neighbour.auth}/signup`, {
@@ -289,7 +290,7 @@ describe('a hostile function', () => {
       const statuses = new Set((await floods).map(({ status }) => status));
       for (const status of statuses) expect([429, 500, 503]).toContain(status);
       await set({ before_user_created_hook: null });
-      expect((await signUp()).status).toBe(201);
+      await until(async () => (await signUp()).status === 201);
     },
     60_000,
   );
