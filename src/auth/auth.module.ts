@@ -1,6 +1,7 @@
 /** Wires the rooms of src/auth together. */
 import { Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
+import { AdmissionGuard } from '../access/admission.guard';
 import { Clock } from '../common/time/clock';
 import { AUTH_CONFIG, AuthConfig } from '../config/app-config';
 import { FailureLedger } from '../infra/coordination/failure-ledger';
@@ -206,6 +207,7 @@ const GOTRUE = [
     GoTruePagesController,
   ],
   providers: [
+    AdmissionGuard,
     ...ACCOUNTS,
     ...HOOKS,
     ...MAIL,
