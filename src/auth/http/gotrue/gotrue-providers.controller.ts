@@ -3,7 +3,6 @@ import { Controller, Get, Inject, Param, Query, Req, Res, UseGuards } from '@nes
 import { ApiExcludeEndpoint, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { randomBytes } from 'node:crypto';
-import { AdmissionGuard } from '../../../access/admission.guard';
 import { PublicRoute } from '../../../access/public-route.decorator';
 import { AppError } from '../../../common/errors/app-error';
 import { Clock } from '../../../common/time/clock';
@@ -17,22 +16,24 @@ import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import { oidcUnreachable } from '../../../identity/identity.errors';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import type { Project } from '../../../projects/project';
-import { ProjectRegistry } from '../../../projects/project-registry.service';
 import { projectNotFound } from '../../../projects/projects.errors';
 import { invalidState, noRedirect, providerNotEnabled } from '../../auth.errors';
 import {
   type ProviderFlow,
   type ProviderOutcome,
+  type ProviderSession,
   ProviderSignIn,
 } from '../../providers/provider-sign-in.service';
+import type { ProviderIdentity } from '../../providers/provider-identity';
 import { tooManyRequests } from '../auth-docs.decorator';
 import { MailForm, MailFormBody } from '../mail-form.interceptor';
-import { pageOf } from '../mail-page';
+import { type MailPage, pageOf } from '../mail-page';
 import { MailPageContexts, respondWithPage } from '../mail-page-contexts';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
 import { toGoTrue } from './gotrue-errors';
 import { flowOf } from './gotrue-sign-in.service';
 import { addressFor, errorAddress, redirect, sourceOf } from './gotrue-redirects';
+import { PublicProjects } from './public-project.service';
 import { providerRequest, tokensOf } from './gotrue-provider-requests';
 
 const COOKIE = 'plinth_sign_in';
@@ -66,9 +67,8 @@ export class GoTrueProvidersController {
 
   constructor(
     private readonly signIns: ProviderSignIn,
-    private readonly projects: ProjectRegistry,
+    private readonly projects: PublicProjects,
     private readonly contexts: MailPageContexts,
-    private readonly admission: AdmissionGuard,
     private readonly clock: Clock,
     @Inject(SERVER_CONFIG) { publicUrl }: ServerConfig,
   ) {
@@ -93,7 +93,7 @@ export class GoTrueProvidersController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const project = await this.projectOf(slug, 'GET');
+    const project = await this.projects.admit(slug, 'GET');
     const known = this.jar.read(request);
     // One browser has one value, so that sign-ins in several tabs do not disturb each other.
     const browser = /^[\w-]{43}$/.test(known ?? '') ? String(known) : randomBytes(32).toString('base64url');
@@ -119,7 +119,7 @@ export class GoTrueProvidersController {
   @ApiResponse({ status: 303, description: 'The application', headers: HEADERS })
   @ApiResponse({
     status: 200,
-    description: 'A page that asks whether the identity is linked',
+    description: 'A page that asks whether the identity is linked, or shows the result of a test',
     content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>' } },
     headers: PAGE_HEADERS,
   })
@@ -130,7 +130,7 @@ export class GoTrueProvidersController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const project = await this.projectOf(slug, 'POST');
+    const project = await this.projects.admit(slug, 'POST');
     // The address of this Plinth is that of the configuration; a Host header has no influence.
     const { search, searchParams } = new URL(request.originalUrl, 'http://plinth.invalid');
     const { flow, fault } = this.open(project, searchParams.getAll('state'));
@@ -139,9 +139,12 @@ export class GoTrueProvidersController {
       const browser = this.jar.read(request);
       const outcome = await this.signIns.complete(project, flow, search, browser, origin);
       if ('pending' in outcome) return await this.ask(slug, outcome, flow, request, response);
+      if ('tried' in outcome) return respondWithPage(response, 200, trialPage(project, outcome.tried));
       redirect(response, this.addressFor(flow.redirectTo, outcome));
     } catch (error) {
-      this.fail(response, flow.redirectTo, error);
+      if (!flow.isTrial) return this.fail(response, flow.redirectTo, error);
+      if (!(error instanceof AppError)) throw error;
+      respondWithPage(response, 200, trialPage(project, null, error.message));
     }
   }
 
@@ -163,7 +166,7 @@ export class GoTrueProvidersController {
     @CurrentOrigin() origin: RequestOrigin,
     @Res() response: Response,
   ): Promise<void> {
-    const project = await this.projectOf(slug, 'POST');
+    const project = await this.projects.admit(slug, 'POST');
     const sealed = form.get('link') ?? '';
     try {
       const { redirectTo, ...outcome } = await this.signIns.confirmLink(project, sealed, origin);
@@ -198,7 +201,7 @@ export class GoTrueProvidersController {
     respondWithPage(response, 200, page);
   }
 
-  private addressFor(target: string, outcome: Exclude<ProviderOutcome, { pending: string }>): string {
+  private addressFor(target: string, outcome: ProviderSession | { readonly code: string }): string {
     const tokens = 'tokens' in outcome ? tokensOf(outcome.tokens) : {};
     return addressFor(target, outcome, this.clock.nowSeconds(), tokens);
   }
@@ -207,14 +210,21 @@ export class GoTrueProvidersController {
     if (!(error instanceof AppError) || target === null) throw error;
     redirect(response, errorAddress(target, toGoTrue(error), true));
   }
+}
 
-  /** @param method `POST` for a request that writes, whatever its own is */
-  private async projectOf(slug: string, method: 'GET' | 'POST'): Promise<Project> {
-    const project = await this.projects.findBySlug(slug);
-    if (!project) throw projectNotFound();
-    this.admission.admit(project, method);
-    return project;
-  }
+/** For an administrator: what the provider said about the account that signed in, or the error. */
+function trialPage(project: Project, identity: ProviderIdentity | null, fault?: string): MailPage {
+  const facts = Object.entries(identity?.data ?? {}).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return {
+    language: 'en',
+    title: 'Test of a provider',
+    project: project.name,
+    message: fault ?? `${identity?.provider} answered. Nobody was signed in, and nothing was stored.`,
+    facts: Object.fromEntries(facts) as Record<string, string>,
+  };
 }
 
 const textOf = (value: unknown): string | undefined =>
