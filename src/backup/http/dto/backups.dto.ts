@@ -65,7 +65,7 @@ export class RestoreQuery extends InstallRestoreQuery {
 }
 
 /** Names a project; without it the install is meant. */
-export class BackupSubjectQuery {
+class BackupSubjectQuery {
   @OptionalProperty({ description: 'Id of a project; default: the install' })
   @IsString()
   @NotContains('\0')
