@@ -1,7 +1,7 @@
 // `npm run release`: makes plinth-<version>.tgz, which runs without a registry: the build, the production dependencies as they
 // are installed here, docs and examples for deployment. It is for the operating system and processor of this machine.
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -41,7 +41,9 @@ const { values: options } = parseArgs({
 
 assertNodeVersion();
 const temporary = path.join(ROOT, '.tmp', `release-${process.pid}`);
-if (!isReady({ development: true, withConsole: true })) {
+// A clone without packages, such as the copy, has no server that uses them.
+const isUsed = existsSync(path.join(ROOT, 'node_modules'));
+if (isUsed && !isReady({ development: true, withConsole: true })) {
   await releaseFromCopy().finally(() => rm(temporary, { recursive: true, force: true }));
   process.exit();
 }
