@@ -120,7 +120,7 @@ export class ProjectRestore {
     const { plinth, project } = archive.header;
     if (!isKnownVersion(project.schema_version))
       throw notSupported(
-        `The backup was made by a newer Plinth (${plinth}), or by a development version from before 0.1.0 (docs/upgrades.md)`,
+        `The backup was made by a newer Plinth (${plinth}), or by a development version from before 0.1.0 (docs/guides/upgrades.md)`,
       );
     if (!(PLANS as readonly string[]).includes(project.plan))
       throw notSupported(`There is no plan "${project.plan}"`);

@@ -86,7 +86,7 @@ async function targetOf(
   return name === undefined ? {} : { project_id: (await context.server.findProject(name)).id };
 }
 
-function bodyOf({ at, cron, timeZone, keep, off }: ScheduleOptions): Schema<'ScheduleDto'> {
+function bodyOf({ at, cron, timeZone, keep, off }: ScheduleOptions): Schema<'BackupScheduleDto'> {
   return {
     hour: at === undefined ? undefined : Number(at),
     cron,
@@ -96,7 +96,7 @@ function bodyOf({ at, cron, timeZone, keep, off }: ScheduleOptions): Schema<'Sch
   };
 }
 
-function rowOfSubject(subject: Schema<'SubjectRecord'>): Readonly<Record<string, unknown>> {
+function rowOfSubject(subject: Schema<'BackupSubjectResponse'>): Readonly<Record<string, unknown>> {
   const { slug, schedule, last_success_bytes: bytes } = subject;
   const times = schedule?.enabled ? `${schedule.cron} ${schedule.time_zone}` : 'none';
   return {
@@ -111,7 +111,7 @@ function rowOfSubject(subject: Schema<'SubjectRecord'>): Readonly<Record<string,
   };
 }
 
-function rowOfRun(run: Schema<'BackupRunRecord'>): Readonly<Record<string, unknown>> {
+function rowOfRun(run: Schema<'BackupRunResponse'>): Readonly<Record<string, unknown>> {
   return {
     project: run.slug,
     started: run.started_at,

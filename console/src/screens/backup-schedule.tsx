@@ -15,7 +15,7 @@ import { Icon } from '../ui/icon';
 import { FormButtons } from '../ui/parts';
 import textStyles from '../ui/text.module.css';
 
-type Subject = Schema<'BackupsRecord'>['projects'][number];
+type Subject = Schema<'BackupsResponse'>['projects'][number];
 
 export function Schedule({ project }: { project: Project }) {
   const { t, language } = useLanguages();

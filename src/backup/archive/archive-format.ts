@@ -1,4 +1,4 @@
-/** The members of an archive, and the types of those that are JSON (docs/backup.md). */
+/** The members of an archive, and the types of those that are JSON (docs/guides/backup.md). */
 import type {
   ArchivedDatabaseSetting,
   ArchivedExtension,

@@ -12,7 +12,7 @@ import { invalidParameters } from '../../common/errors/http-errors';
 import { Clock } from '../../common/time/clock';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
-import { BackupRunRecord, BackupsRecord, ScheduleRecord } from './dto/backup-responses';
+import { BackupRunResponse, BackupsResponse, BackupScheduleResponse } from './dto/backup-responses';
 
 const DEFAULT_HOUR = 3;
 const DEFAULT_KEEP = 7;
@@ -39,7 +39,7 @@ export class BackupAdminService {
     private readonly clock: Clock,
   ) {}
 
-  async list(): Promise<BackupsRecord> {
+  async list(): Promise<BackupsResponse> {
     return {
       destination: this.destination.name,
       refusal: this.refusal(),
@@ -51,7 +51,11 @@ export class BackupAdminService {
    * @param projectId null: the install
    * @throws AppError 400 for a malformed schedule or without a passphrase, 404; 500 when the destination cannot be used
    */
-  async setSchedule(projectId: string | null, input: ScheduleInput, actor: Actor): Promise<ScheduleRecord> {
+  async setSchedule(
+    projectId: string | null,
+    input: ScheduleInput,
+    actor: Actor,
+  ): Promise<BackupScheduleResponse> {
     if (input.hour !== undefined && input.cron !== undefined)
       throw invalidParameters('give either hour or cron');
     const schedule = {
@@ -85,7 +89,7 @@ export class BackupAdminService {
     return all.length;
   }
 
-  async runs(filter: { projectId?: string; before?: string; limit: number }): Promise<BackupRunRecord[]> {
+  async runs(filter: { projectId?: string; before?: string; limit: number }): Promise<BackupRunResponse[]> {
     const { projectId: subject, before, limit } = filter;
     const rows = await this.repository.list({
       subject,
@@ -111,11 +115,11 @@ export class BackupAdminService {
   }
 }
 
-function toSchedule({ cron, timeZone, keep, enabled }: BackupSchedule): ScheduleRecord {
+function toSchedule({ cron, timeZone, keep, enabled }: BackupSchedule): BackupScheduleResponse {
   return { cron, time_zone: timeZone, keep, enabled };
 }
 
-function toSubject(state: SubjectState): BackupsRecord['projects'][number] {
+function toSubject(state: SubjectState): BackupsResponse['projects'][number] {
   const { subject, slug, schedule, nextAt, lastSuccess, lastRun, isMissing } = state;
   return {
     project_id: toProjectId(subject),
@@ -131,7 +135,7 @@ function toSubject(state: SubjectState): BackupsRecord['projects'][number] {
   };
 }
 
-function toRun(run: BackupRun): BackupRunRecord {
+function toRun(run: BackupRun): BackupRunResponse {
   const { id, subject, slug, status, dueAt, startedAt, finishedAt, destination, archive, error, removedAt } =
     run;
   return {

@@ -1,4 +1,4 @@
-/** Serves the console under `/console`: its hashed assets for good, and its page at every other path (docs/console.md). */
+/** Serves the console under `/console`: its hashed assets for good, and its page at every other path (docs/reference/console.md). */
 import { readFile } from 'node:fs/promises';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';

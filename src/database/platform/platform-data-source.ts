@@ -102,7 +102,7 @@ class PlatformClient extends HostListClient {
   }
 }
 
-/** Refuses a database that was migrated by a newer version, or by a development version from before 0.1.0 (docs/upgrades.md). */
+/** Refuses a database that was migrated by a newer version, or by a development version from before 0.1.0 (docs/guides/upgrades.md). */
 async function assertKnownMigrations(client: Client): Promise<void> {
   const { rows: tables } = await client.query<{ found: boolean }>(
     `select to_regclass('public.migrations') is not null as found`,
@@ -117,7 +117,7 @@ async function assertKnownMigrations(client: Client): Promise<void> {
     ? ['a newer version of Plinth', 'start that version or a later one']
     : ['a development version from before 0.1.0', 'no later version can open it; start that version'];
   throw new ServerUnusableError([
-    `${maker} made or migrated the platform database (${unknown.join(', ')}): ${remedy} (docs/upgrades.md). Nothing was changed`,
+    `${maker} made or migrated the platform database (${unknown.join(', ')}): ${remedy} (docs/guides/upgrades.md). Nothing was changed`,
   ]);
 }
 

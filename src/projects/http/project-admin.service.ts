@@ -21,7 +21,7 @@ import {
   DeletedProject,
   ProjectKeys,
   ProjectKeysWithSecret,
-  ProjectRecord,
+  ProjectResponse,
 } from './dto/project-responses';
 
 @Injectable()
@@ -42,24 +42,24 @@ export class ProjectAdminService {
     return { ...toRecord(await this.projects.get(project.id)), ...keysOf(project, project.secrets[0]) };
   }
 
-  async list(query: ProjectListQuery): Promise<{ records: ProjectRecord[]; total: number }> {
+  async list(query: ProjectListQuery): Promise<{ records: ProjectResponse[]; total: number }> {
     const { projects, total } = await this.projects.list(query);
     return { records: projects.map(toRecord), total };
   }
 
-  async get(id: string): Promise<ProjectRecord> {
+  async get(id: string): Promise<ProjectResponse> {
     return toRecord(await this.projects.get(id));
   }
 
-  async update(id: string, change: ProjectChange, actor: Actor): Promise<ProjectRecord> {
+  async update(id: string, change: ProjectChange, actor: Actor): Promise<ProjectResponse> {
     return toRecord(await this.projects.update(id, change, actor));
   }
 
-  async pause(id: string, actor: Actor): Promise<ProjectRecord> {
+  async pause(id: string, actor: Actor): Promise<ProjectResponse> {
     return toRecord(await this.pauses.pause(id, actor));
   }
 
-  async resume(id: string, actor: Actor): Promise<ProjectRecord> {
+  async resume(id: string, actor: Actor): Promise<ProjectResponse> {
     return toRecord(await this.pauses.resume(id, actor));
   }
 
@@ -135,7 +135,7 @@ function keysWithSecret(project: Project, secret: ProjectSecret): ProjectKeysWit
   };
 }
 
-function toRecord(project: ProjectEntity): ProjectRecord {
+function toRecord(project: ProjectEntity): ProjectResponse {
   return {
     id: project.id,
     slug: project.slug,

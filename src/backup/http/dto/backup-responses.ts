@@ -10,7 +10,7 @@ const NIGHT = '2026-01-02T03:00:00.000Z';
 const DATE = { type: String, format: 'date-time' } as const;
 const BYTES = { ...SIZE, nullable: true, description: 'Bytes of the archive' } as const;
 
-class ProjectOutcomeRecord implements ProjectOutcome {
+class ProjectOutcomeResponse implements ProjectOutcome {
   @ApiProperty({ example: 'acme', description: 'As archived' }) readonly slug!: string;
   @ApiProperty({
     enum: PROJECT_OUTCOMES,
@@ -31,7 +31,7 @@ class ProjectOutcomeRecord implements ProjectOutcome {
 export class InstallRestoreReport {
   @ApiProperty() readonly dry_run!: boolean;
   @ApiProperty({ format: 'date-time' }) readonly backed_up_at!: string;
-  @ApiProperty({ type: [ProjectOutcomeRecord] }) readonly projects!: readonly ProjectOutcomeRecord[];
+  @ApiProperty({ type: [ProjectOutcomeResponse] }) readonly projects!: readonly ProjectOutcomeResponse[];
   @ApiProperty({ ...SIZE, description: 'Entries that were added to the audit log' })
   readonly audit_entries!: number;
   @ApiProperty({ ...SIZE, description: 'Schedules of backups that were added' }) readonly schedules!: number;
@@ -42,7 +42,7 @@ export class InstallRestoreReport {
 const SCHEDULE = { cron: '0 3 * * *', time_zone: 'UTC', keep: 7, enabled: true };
 
 @Example(SCHEDULE)
-export class ScheduleRecord {
+export class BackupScheduleResponse {
   @ApiProperty({ example: '0 3 * * *', description: 'Five fields, as in crontab' }) readonly cron!: string;
   @ApiProperty({ example: 'UTC' }) readonly time_zone!: string;
   @ApiProperty({ type: 'integer', minimum: 1, description: 'Number of archives to keep' })
@@ -50,16 +50,16 @@ export class ScheduleRecord {
   @ApiProperty({ description: 'False: no backups are made' }) readonly enabled!: boolean;
 }
 
-class SubjectRecord {
+class BackupSubjectResponse {
   @ApiProperty({ type: String, nullable: true, example: ID, description: "Null: the platform's records" })
   readonly project_id!: string | null;
   @ApiProperty({ example: 'acme' }) readonly slug!: string;
   @ApiProperty({
-    type: ScheduleRecord,
+    type: BackupScheduleResponse,
     nullable: true,
     description: "Its own schedule, or else the install's",
   })
-  readonly schedule!: ScheduleRecord | null;
+  readonly schedule!: BackupScheduleResponse | null;
   @ApiProperty({ description: 'Whether the project has its own schedule' }) readonly own_schedule!: boolean;
   @ApiProperty({ ...DATE, nullable: true }) readonly next_at!: Date | null;
   @ApiProperty({ ...DATE, nullable: true, description: 'Start of the last successful backup' })
@@ -91,7 +91,7 @@ class SubjectRecord {
     },
   ],
 })
-export class BackupsRecord {
+export class BackupsResponse {
   @ApiProperty({ description: 'Where scheduled backups are stored' }) readonly destination!: string;
   @ApiProperty({
     type: String,
@@ -99,8 +99,11 @@ export class BackupsRecord {
     description: 'Why scheduled backups, and backups on request, are refused; null if they are not',
   })
   readonly refusal!: string | null;
-  @ApiProperty({ type: [SubjectRecord], description: "The platform's records first, then the projects" })
-  readonly projects!: readonly SubjectRecord[];
+  @ApiProperty({
+    type: [BackupSubjectResponse],
+    description: "The platform's records first, then the projects",
+  })
+  readonly projects!: readonly BackupSubjectResponse[];
 }
 
 @Example({
@@ -118,7 +121,7 @@ export class BackupsRecord {
   error: null,
   removed_at: null,
 })
-export class BackupRunRecord {
+export class BackupRunResponse {
   @ApiProperty({ format: 'uuid' }) readonly id!: string;
   @ApiProperty({ type: String, nullable: true, description: "Null: the platform's records" })
   readonly project_id!: string | null;

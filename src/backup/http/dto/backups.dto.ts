@@ -72,7 +72,7 @@ export class BackupSubjectQuery {
 }
 
 @Example({ hour: 3, time_zone: 'Europe/Berlin', keep: 14 })
-export class ScheduleDto {
+export class BackupScheduleDto {
   @OptionalProperty({
     type: 'integer',
     minimum: 0,

@@ -1,4 +1,4 @@
-/** Attacks on sign-in with providers: by clients, by other issuers, and by the owner of a project. docs/auth.md lists them. */
+/** Attacks on sign-in with providers: by clients, by other issuers, and by the owner of a project. docs/reference/auth.md lists them. */
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { gotrue, guestOf } from '../../../support/gotrue';
 import type { HttpAnswer } from '../../../support/http-client';

@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { AUDIT_ACTIONS } from '../../audit/audit-entry';
 import { Example } from '../../../http/docs/example.decorator';
 import { UUID_EXAMPLE, FREE_OBJECT } from '../../../http/docs/documented-types';
-import { SessionFactsDto } from './auth-answers.dto';
+import { SessionMetadataResponse } from './auth-responses';
 
 const USER = {
   id: UUID_EXAMPLE,
@@ -18,7 +18,7 @@ const USER = {
   updated_at: '2026-01-02T08:00:00.000Z',
 };
 
-class AdminUserDto {
+class AdminUserResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email' }) email!: string;
   @ApiProperty() name!: string;
@@ -32,16 +32,16 @@ class AdminUserDto {
 }
 
 @Example({ user: USER })
-export class AdminUserAnswerDto {
-  @ApiProperty({ type: AdminUserDto }) user!: AdminUserDto;
+export class AdminUserEnvelopeResponse {
+  @ApiProperty({ type: AdminUserResponse }) user!: AdminUserResponse;
 }
 
 @Example({ users: [USER] })
-export class AdminUsersDto {
-  @ApiProperty({ type: [AdminUserDto] }) users!: AdminUserDto[];
+export class AdminUsersResponse {
+  @ApiProperty({ type: [AdminUserResponse] }) users!: AdminUserResponse[];
 }
 
-class AuditEntryDto {
+class AuditEntryResponse {
   @ApiProperty() id!: string;
   @ApiProperty({ format: 'date-time' }) at!: string;
   @ApiProperty({ enum: AUDIT_ACTIONS }) action!: string;
@@ -68,11 +68,11 @@ class AuditEntryDto {
     },
   ],
 })
-export class AuditEntriesDto {
-  @ApiProperty({ type: [AuditEntryDto] }) entries!: AuditEntryDto[];
+export class AuditEntriesResponse {
+  @ApiProperty({ type: [AuditEntryResponse] }) entries!: AuditEntryResponse[];
 }
 
-class FailedMailDto {
+class FailedMailResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ description: 'The template: reset, verify, ...' }) kind!: string;
   @ApiProperty() recipient!: string;
@@ -93,8 +93,8 @@ class FailedMailDto {
     },
   ],
 })
-export class FailedMailsDto {
-  @ApiProperty({ type: [FailedMailDto] }) mails!: FailedMailDto[];
+export class FailedMailsResponse {
+  @ApiProperty({ type: [FailedMailResponse] }) mails!: FailedMailResponse[];
 }
 
 @Example({
@@ -102,13 +102,13 @@ export class FailedMailsDto {
   text: 'Follow this link to set a new password: https://example.com/reset?token=...',
   html: '<p>Follow <a href="https://example.com/reset?token=...">this link</a> to set a new password.</p>',
 })
-export class MailContentDto {
+export class MailContentResponse {
   @ApiProperty() subject!: string;
   @ApiProperty() text!: string;
   @ApiProperty() html!: string;
 }
 
-class AdminSessionDto extends SessionFactsDto {
+class AdminSessionResponse extends SessionMetadataResponse {
   @ApiProperty({ enum: ['aal1', 'aal2'], description: '`aal2`: with a second factor' }) aal!: string;
 }
 
@@ -125,6 +125,6 @@ class AdminSessionDto extends SessionFactsDto {
     },
   ],
 })
-export class AdminSessionsDto {
-  @ApiProperty({ type: [AdminSessionDto] }) sessions!: AdminSessionDto[];
+export class AdminSessionsResponse {
+  @ApiProperty({ type: [AdminSessionResponse] }) sessions!: AdminSessionResponse[];
 }

@@ -7,7 +7,7 @@ import { Example } from '../../../../http/docs/example.decorator';
 const DATE = { type: String, format: 'date-time' } as const;
 const AT = '2026-01-01T08:00:00.000Z';
 
-export class GoTrueFactorDto {
+export class GoTrueFactorResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty() friendly_name!: string;
   @ApiProperty({ enum: ['totp'] }) factor_type!: string;
@@ -16,7 +16,7 @@ export class GoTrueFactorDto {
   @ApiProperty({ format: 'date-time' }) updated_at!: string;
 }
 
-export class GoTrueIdentityDto {
+export class GoTrueIdentityResponse {
   @ApiProperty({ format: 'uuid' }) identity_id!: string;
   @ApiProperty({ description: 'The id of the user at the provider' }) id!: string;
   @ApiProperty({ format: 'uuid' }) user_id!: string;
@@ -63,7 +63,7 @@ export const USER_EXAMPLE = {
 };
 
 @Example(USER_EXAMPLE)
-export class GoTrueUserDto {
+export class GoTrueUserResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty() aud!: string;
   @ApiProperty() role!: string;
@@ -81,8 +81,8 @@ export class GoTrueUserDto {
   @ApiPropertyOptional(DATE) last_sign_in_at?: string;
   @ApiProperty(FREE_OBJECT) app_metadata!: JsonObject;
   @ApiProperty(FREE_OBJECT) user_metadata!: JsonObject;
-  @ApiPropertyOptional({ type: [GoTrueFactorDto] }) factors?: GoTrueFactorDto[];
-  @ApiProperty({ type: [GoTrueIdentityDto] }) identities!: GoTrueIdentityDto[];
+  @ApiPropertyOptional({ type: [GoTrueFactorResponse] }) factors?: GoTrueFactorResponse[];
+  @ApiProperty({ type: [GoTrueIdentityResponse] }) identities!: GoTrueIdentityResponse[];
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ format: 'date-time' }) updated_at!: string;
   @ApiPropertyOptional(DATE) banned_until?: string;
@@ -98,7 +98,7 @@ const SESSION = {
 };
 
 @Example({ ...SESSION, user: USER_EXAMPLE })
-export class GoTrueSessionDto {
+export class GoTrueSessionResponse {
   @ApiProperty() access_token!: string;
   @ApiProperty({ enum: ['bearer'] }) token_type!: 'bearer';
   @ApiProperty({ type: 'integer', description: 'Seconds' }) expires_in!: number;
@@ -108,20 +108,20 @@ export class GoTrueSessionDto {
   provider_token?: string;
   @ApiPropertyOptional({ description: 'Refresh token of the provider, if it gave one' })
   provider_refresh_token?: string;
-  @ApiProperty({ type: GoTrueUserDto }) user!: GoTrueUserDto;
+  @ApiProperty({ type: GoTrueUserResponse }) user!: GoTrueUserResponse;
 }
 
 @Example({})
 @ApiSchema({ maxProperties: 0, additionalProperties: false } as ApiSchemaOptions)
-export class NothingDto {}
+export class EmptyResponse {}
 
 @Example({ url: 'https://accounts.google.com/o/oauth2/v2/auth?client_id=app&state=q3fD0n7oRzG2' })
-export class GoTrueUrlDto {
+export class GoTrueUrlResponse {
   @ApiProperty({ format: 'uri' }) url!: string;
 }
 
 @Example({ version: 'v2.0.0', name: 'GoTrue', description: 'The surface of GoTrue, served by Plinth' })
-export class GoTrueHealthDto {
+export class GoTrueHealthResponse {
   @ApiProperty() version!: string;
   @ApiProperty() name!: string;
   @ApiProperty() description!: string;
@@ -135,7 +135,7 @@ export class GoTrueHealthDto {
   sms_provider: '',
   saml_enabled: false,
 })
-export class GoTrueSettingsDto {
+export class GoTrueSettingsResponse {
   @ApiProperty({ type: 'object', additionalProperties: { type: 'boolean' } })
   external!: Record<string, boolean>;
   @ApiProperty() disable_signup!: boolean;
@@ -145,7 +145,7 @@ export class GoTrueSettingsDto {
   @ApiProperty() saml_enabled!: boolean;
 }
 
-class TotpDto {
+class GoTrueTotpResponse {
   @ApiProperty({ description: 'SVG' }) qr_code!: string;
   @ApiProperty() secret!: string;
   @ApiProperty() uri!: string;
@@ -161,28 +161,28 @@ class TotpDto {
     uri: 'otpauth://totp/Acme:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Acme',
   },
 })
-export class GoTrueEnrolledDto {
+export class GoTrueEnrolledResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: ['totp'] }) type!: string;
   @ApiProperty() friendly_name!: string;
-  @ApiProperty({ type: TotpDto }) totp!: TotpDto;
+  @ApiProperty({ type: GoTrueTotpResponse }) totp!: GoTrueTotpResponse;
 }
 
 @Example({ id: UUID_EXAMPLE, type: 'totp', expires_at: 1767225600 })
-export class GoTrueChallengeDto {
+export class GoTrueChallengeResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: ['totp'] }) type!: string;
   @ApiProperty(UNIX_SECONDS) expires_at!: number;
 }
 
 @Example({ id: UUID_EXAMPLE })
-export class IdDto {
+export class IdResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
 }
 
 @Example({ users: [USER_EXAMPLE], aud: 'authenticated' })
-export class GoTrueUsersDto {
-  @ApiProperty({ type: [GoTrueUserDto] }) users!: GoTrueUserDto[];
+export class GoTrueUsersResponse {
+  @ApiProperty({ type: [GoTrueUserResponse] }) users!: GoTrueUserResponse[];
   @ApiProperty() aud!: string;
 }
 
@@ -194,7 +194,7 @@ export class GoTrueUsersDto {
   verification_type: 'magiclink',
   redirect_to: 'https://app.example.com/',
 })
-export class GoTrueLinkDto extends GoTrueUserDto {
+export class GoTrueLinkResponse extends GoTrueUserResponse {
   @ApiProperty() action_link!: string;
   @ApiProperty({ description: 'The code' }) email_otp!: string;
   @ApiProperty({ description: 'The token of the link, for `verify`' }) hashed_token!: string;
@@ -212,9 +212,9 @@ const FACTOR = {
 };
 
 @Example(FACTOR)
-export class GoTrueFactorAnswerDto extends GoTrueFactorDto {}
+export class GoTrueVerifiedFactorResponse extends GoTrueFactorResponse {}
 
-class AuditPayloadDto {
+class GoTrueAuditPayloadResponse {
   @ApiProperty({ type: String, nullable: true }) actor_id!: string | null;
   @ApiProperty() action!: string;
   @ApiProperty({ format: 'date-time' }) timestamp!: string;
@@ -227,9 +227,9 @@ class AuditPayloadDto {
   created_at: AT,
   ip_address: '203.0.113.7',
 })
-export class GoTrueAuditDto {
+export class GoTrueAuditResponse {
   @ApiProperty() id!: string;
-  @ApiProperty({ type: AuditPayloadDto }) payload!: AuditPayloadDto;
+  @ApiProperty({ type: GoTrueAuditPayloadResponse }) payload!: GoTrueAuditPayloadResponse;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty() ip_address!: string;
 }

@@ -13,7 +13,7 @@ const SESSION = {
   refresh_token: 'q3fD0n7oRzG2c8bXy1Jk5w.1.Zm9vYmFy',
 };
 
-class UserDto {
+class UserResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email' }) email!: string;
   @ApiProperty() name!: string;
@@ -24,7 +24,7 @@ class UserDto {
   data?: object;
 }
 
-class SessionDto {
+class SessionResponse {
   @ApiProperty({ description: 'JWT; sent as `Authorization: Bearer ...`' }) access_token!: string;
   @ApiProperty({ ...UNIX_SECONDS, description: 'When the access token expires, in Unix seconds' })
   expires_at!: number;
@@ -32,28 +32,28 @@ class SessionDto {
 }
 
 @Example({ user: USER, session: SESSION })
-export class SignedInDto {
-  @ApiProperty({ type: UserDto }) user!: UserDto;
-  @ApiProperty({ type: SessionDto }) session!: SessionDto;
+export class SignedInResponse {
+  @ApiProperty({ type: UserResponse }) user!: UserResponse;
+  @ApiProperty({ type: SessionResponse }) session!: SessionResponse;
 }
 
 @Example({ user: USER, session: SESSION })
-export class SignedUpDto {
-  @ApiProperty({ type: UserDto }) user!: UserDto;
+export class SignedUpResponse {
+  @ApiProperty({ type: UserResponse }) user!: UserResponse;
   @ApiProperty({
-    type: SessionDto,
+    type: SessionResponse,
     nullable: true,
     description: 'Null if the project requires a verified address',
   })
-  session!: SessionDto | null;
+  session!: SessionResponse | null;
 }
 
 @Example({ user: USER })
-export class UserAnswerDto {
-  @ApiProperty({ type: UserDto }) user!: UserDto;
+export class UserEnvelopeResponse {
+  @ApiProperty({ type: UserResponse }) user!: UserResponse;
 }
 
-export class MessageDto {
+export class MessageResponse {
   @ApiProperty({ description: 'Human-readable message' }) message!: string;
 }
 
@@ -64,15 +64,15 @@ export function MessageAnswer(
   headers?: DocumentedHeaders,
 ): MethodDecorator {
   if (typeof message === 'string')
-    return Answer(200, description, MessageDto, headers, { example: { message } });
+    return Answer(200, description, MessageResponse, headers, { example: { message } });
   const examples = Object.entries(message).map(([name, text]): [string, object] => [
     name,
     { summary: text, value: { message: text } },
   ]);
-  return Answer(200, description, MessageDto, headers, { examples: Object.fromEntries(examples) });
+  return Answer(200, description, MessageResponse, headers, { examples: Object.fromEntries(examples) });
 }
 
-export class SessionFactsDto {
+export class SessionMetadataResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ format: 'date-time', description: 'When it was last refreshed' }) last_seen_at!: string;
@@ -81,7 +81,7 @@ export class SessionFactsDto {
   @ApiProperty({ type: String, nullable: true }) user_agent!: string | null;
 }
 
-class SessionInfoDto extends SessionFactsDto {
+class SessionInfoResponse extends SessionMetadataResponse {
   @ApiProperty({ description: 'True for the session of this request' }) current!: boolean;
 }
 
@@ -98,11 +98,11 @@ class SessionInfoDto extends SessionFactsDto {
     },
   ],
 })
-export class SessionsDto {
-  @ApiProperty({ type: [SessionInfoDto] }) sessions!: SessionInfoDto[];
+export class SessionsResponse {
+  @ApiProperty({ type: [SessionInfoResponse] }) sessions!: SessionInfoResponse[];
 }
 
-export function toSessionFacts(session: SessionInfo): SessionFactsDto {
+export function toSessionFacts(session: SessionInfo): SessionMetadataResponse {
   return {
     id: session.id,
     created_at: session.createdAt.toISOString(),

@@ -15,7 +15,7 @@ const KEY = {
 };
 
 @Example(KEY)
-class PublicKeyDto {
+class PublicKeyResponse {
   @ApiProperty({ enum: ['EC', 'RSA', 'OKP'] }) readonly kty!: string;
   @ApiProperty({ description: 'Named by the `kid` of tokens' }) readonly kid!: string;
   @ApiProperty({ enum: KEY_PAIR_ALGORITHMS }) readonly alg!: string;
@@ -29,8 +29,8 @@ class PublicKeyDto {
 }
 
 @Example({ keys: [KEY] })
-export class KeySetDto {
-  @ApiProperty({ type: [PublicKeyDto] }) readonly keys!: PublicKeyDto[];
+export class KeySetResponse {
+  @ApiProperty({ type: [PublicKeyResponse] }) readonly keys!: PublicKeyResponse[];
 }
 
 const ISSUER = 'https://plinth.example.com/p/acme/auth/v1';
@@ -44,7 +44,7 @@ const ISSUER = 'https://plinth.example.com/p/acme/auth/v1';
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: ['ES256'],
 })
-export class OpenIdConfigurationDto {
+export class OpenIdConfigurationResponse {
   @ApiProperty({ description: 'The `iss` of access tokens' }) readonly issuer!: string;
   @ApiProperty() readonly jwks_uri!: string;
   @ApiProperty() readonly token_endpoint!: string;

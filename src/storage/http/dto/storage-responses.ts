@@ -28,7 +28,7 @@ const LIMIT = { ...SIZE, nullable: true } as const;
   created_at: CREATED,
   updated_at: CREATED,
 })
-export class BucketDto implements Bucket {
+export class BucketResponse implements Bucket {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ description: 'Unique in the project' }) name!: string;
   @ApiProperty({ description: 'Derived from the name; used in paths' }) slug!: string;
@@ -69,7 +69,7 @@ export class BucketDto implements Bucket {
   created_at: CREATED,
   updated_at: CREATED,
 })
-export class FileDto implements FileRecord {
+export class FileResponse implements FileRecord {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) bucket_id!: string;
   @ApiProperty({
@@ -92,13 +92,13 @@ export class FileDto implements FileRecord {
 const SIGNED_URL = `https://api.example.com/p/acme/storage/files/${UUID_EXAMPLE}/signed?expires=1767225600&revision=0&signature=r0Xc2v`;
 
 @Example({ url: SIGNED_URL, expires_at: 1767225600 })
-export class SignedUrlDto {
+export class SignedUrlResponse {
   @ApiProperty({ format: 'uri', description: 'Needs no headers' }) url!: string;
   @ApiProperty({ ...UNIX_SECONDS, description: 'When the URL expires, in Unix seconds' }) expires_at!: number;
 }
 
 @Example({ file_id: UUID_EXAMPLE, url: SIGNED_URL, expires_at: 1767225600, error: null })
-export class BulkSignedUrlDto {
+export class BulkSignedUrlResponse {
   @ApiProperty({ description: 'As in the request' }) file_id!: string;
   @ApiProperty({ type: String, format: 'uri', nullable: true }) url!: string | null;
   @ApiProperty({ ...UNIX_SECONDS, nullable: true, description: 'Null if there is an error' }) expires_at!:
@@ -123,7 +123,7 @@ export class BulkSignedUrlDto {
 }
 
 @Example({ deleted: [UUID_EXAMPLE], not_found: [] })
-export class BulkDeleteResultDto {
+export class BulkDeleteResultResponse {
   @ApiProperty({ type: [String], description: 'Ids of the deleted files' }) deleted!: string[];
   @ApiProperty({
     type: [String],

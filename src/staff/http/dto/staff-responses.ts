@@ -26,7 +26,7 @@ const ROLE_OF_INSTALL = {
 } as const;
 const DATE = { type: String, format: 'date-time' } as const;
 
-class SessionPersonDto {
+class SessionStaffResponse {
   @ApiProperty({ type: String, format: 'uuid', nullable: true, description: 'Null for PLATFORM_ADMIN_KEY' })
   readonly id!: string | null;
   @ApiProperty({ type: String, nullable: true, example: 'ada@example.com' }) readonly email!: string | null;
@@ -37,7 +37,7 @@ class SessionPersonDto {
 }
 
 @Example(MEMBERSHIP)
-export class MembershipDto {
+export class MembershipResponse {
   @ApiProperty({ description: 'The id of the project' }) readonly id!: string;
   @ApiProperty({ example: 'acme' }) readonly slug!: string;
   @ApiProperty({ enum: PROJECT_ROLES }) readonly role!: ProjectRole;
@@ -56,10 +56,13 @@ export class MembershipDto {
   csrf_token: 'sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2',
   expires_at: LATER,
 })
-export class StaffSessionDto {
-  @ApiProperty({ type: SessionPersonDto }) readonly person!: SessionPersonDto;
-  @ApiProperty({ type: [MembershipDto], description: 'The projects that the staff member has a role in' })
-  readonly projects!: readonly MembershipDto[];
+export class StaffSessionResponse {
+  @ApiProperty({ type: SessionStaffResponse }) readonly person!: SessionStaffResponse;
+  @ApiProperty({
+    type: [MembershipResponse],
+    description: 'The projects that the staff member has a role in',
+  })
+  readonly projects!: readonly MembershipResponse[];
   @ApiProperty({
     type: String,
     nullable: true,
@@ -83,7 +86,7 @@ export class StaffSessionDto {
   address: '192.0.2.7',
   user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0',
 })
-export class StaffSessionRecordDto {
+export class StaffSessionInfoResponse {
   @ApiProperty({ format: 'uuid' }) readonly id!: string;
   @ApiProperty({ description: 'True for the session of this request' }) readonly is_current!: boolean;
   @ApiProperty(DATE) readonly created_at!: Date;
@@ -97,7 +100,7 @@ export class StaffSessionRecordDto {
 }
 
 @Example({ password: true, passkey: true, oidc_issuer: 'id.example.com' })
-export class SignInMethodsDto {
+export class SignInMethodsResponse {
   @ApiProperty({ description: 'Whether email and password can be used' }) readonly password!: boolean;
   @ApiProperty({ description: 'Whether passkeys can be used' }) readonly passkey!: boolean;
   @ApiProperty({
@@ -109,7 +112,7 @@ export class SignInMethodsDto {
 }
 
 @Example({ needed: true })
-export class SetupNeededDto {
+export class SetupNeededResponse {
   @ApiProperty({ description: 'True while the installation has no owner' }) readonly needed!: boolean;
 }
 
@@ -117,7 +120,7 @@ export class SetupNeededDto {
   link: 'https://plinth.example.com/console/setup#Jx2s9QhT4mYb7uVw0cNzK1pRfLgD8eAo',
   expires_at: AT,
 })
-export class SetupLinkDto {
+export class SetupLinkResponse {
   @ApiProperty({ description: 'Creates the first owner; works once' }) readonly link!: string;
   @ApiProperty(DATE) readonly expires_at!: Date;
 }
@@ -134,7 +137,7 @@ const PERSON = {
 };
 
 @Example(PERSON)
-export class PersonDto {
+export class StaffMemberResponse {
   @ApiProperty({ format: 'uuid' }) readonly id!: string;
   @ApiProperty({ example: 'ada@example.com' }) readonly email!: string;
   @ApiProperty({ example: 'Ada' }) readonly name!: string;
@@ -147,7 +150,7 @@ export class PersonDto {
 }
 
 @Example({ ...PERSON, role: null, project_role: 'developer' })
-export class ProjectPersonDto extends OmitType(PersonDto, ['has_factor'] as const) {
+export class ProjectMemberResponse extends OmitType(StaffMemberResponse, ['has_factor'] as const) {
   @ApiProperty({
     type: Boolean,
     nullable: true,
@@ -159,7 +162,7 @@ export class ProjectPersonDto extends OmitType(PersonDto, ['has_factor'] as cons
   readonly project_role!: ProjectRole;
 }
 
-class InvitedProjectDto {
+class InvitedProjectResponse {
   @ApiProperty({ description: 'The id of the project' }) readonly id!: string;
   @ApiProperty({ enum: PROJECT_ROLES }) readonly role!: ProjectRole;
 }
@@ -175,11 +178,11 @@ const INVITATION = {
 };
 
 @Example(INVITATION)
-export class InvitationDto {
+export class InvitationResponse {
   @ApiProperty({ format: 'uuid' }) readonly id!: string;
   @ApiProperty({ example: 'grace@example.com' }) readonly email!: string;
   @ApiProperty(ROLE_OF_INSTALL) readonly role!: InstallRole | null;
-  @ApiProperty({ type: [InvitedProjectDto] }) readonly projects!: readonly InvitedProjectDto[];
+  @ApiProperty({ type: [InvitedProjectResponse] }) readonly projects!: readonly InvitedProjectResponse[];
   @ApiProperty({ type: String, nullable: true, description: 'Null: invited with PLATFORM_ADMIN_KEY' })
   readonly invited_by!: string | null;
   @ApiProperty(DATE) readonly created_at!: Date;
@@ -187,7 +190,7 @@ export class InvitationDto {
 }
 
 @Example({ ...INVITATION, mailed: true, link: null })
-export class CreatedInvitationDto extends InvitationDto {
+export class CreatedInvitationResponse extends InvitationResponse {
   @ApiProperty({
     type: String,
     nullable: true,
@@ -200,7 +203,7 @@ export class CreatedInvitationDto extends InvitationDto {
 }
 
 @Example(TOKEN)
-export class TokenRecordDto {
+export class StaffTokenResponse {
   @ApiProperty({ format: 'uuid' }) readonly id!: string;
   @ApiProperty({ example: 'CI' }) readonly name!: string;
   @ApiProperty({ enum: SCOPES, isArray: true }) readonly scopes!: readonly Scope[];
@@ -213,7 +216,7 @@ export class TokenRecordDto {
 }
 
 @Example({ ...TOKEN, token: 'plt_sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2sXo0Zb6dV1y' })
-export class CreatedTokenDto extends TokenRecordDto {
+export class CreatedTokenResponse extends StaffTokenResponse {
   @ApiProperty({ description: 'The token; not shown again' }) readonly token!: string;
 }
 
@@ -221,7 +224,7 @@ export class CreatedTokenDto extends TokenRecordDto {
   secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
   uri: 'otpauth://totp/Plinth:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Plinth',
 })
-export class FactorSecretDto {
+export class FactorSecretResponse {
   @ApiProperty({ description: 'Base32, to type into the app; not shown again' }) readonly secret!: string;
   @ApiProperty({
     description: 'For a QR code',
@@ -231,7 +234,7 @@ export class FactorSecretDto {
 }
 
 @Example({ recovery_codes: ['k7mp-2xqa-9fht-w3ce'] })
-export class RecoveryCodesDto {
+export class RecoveryCodesResponse {
   @ApiProperty({
     type: [String],
     description: 'Each can be used once in place of a code from the app; not shown again',
