@@ -6,6 +6,8 @@ export class WebhookProjects1790000001010 implements MigrationInterface {
     await runner.query(`
       create table webhook_projects (
         project_id text primary key references projects on delete cascade,
+        -- When it may have got its first webhook.
+        touched_at timestamptz not null default now(),
         -- One process at a time delivers for a project; another takes over when it has not renewed its lease.
         leased_by uuid,
         leased_until timestamptz,

@@ -120,8 +120,7 @@ async function readAll(
     let size = 0;
     for await (const chunk of message as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maxBytes && !cuts)
-        throw new OutboundRefused(`the answer has more than ${maxBytes} bytes`);
+      if (size > maxBytes && !cuts) throw new OutboundRefused(`the answer has more than ${maxBytes} bytes`);
       chunks.push(chunk);
       if (size >= maxBytes) break;
     }

@@ -126,6 +126,18 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/v1/projects/:id/migrations': allow(DEVELOPERS, 'sql'),
   'GET /admin/v1/projects/:id/live-tables': allow(READERS, 'read'),
   'PATCH /admin/v1/projects/:id/live-tables': allow(DEVELOPERS, 'write'),
+  // Addresses may be secrets, and bodies have rows of tables. Conditions are SQL.
+  'GET /admin/v1/projects/:id/webhooks': allow(INSPECTORS, 'read'),
+  'POST /admin/v1/projects/:id/webhooks': allow(DEVELOPERS, 'sql'),
+  'PATCH /admin/v1/projects/:id/webhooks/:webhook_id': allow(DEVELOPERS, 'sql'),
+  'DELETE /admin/v1/projects/:id/webhooks/:webhook_id': allow(DEVELOPERS, 'sql'),
+  'POST /admin/v1/projects/:id/webhooks/:webhook_id/secret': allow(DEVELOPERS, 'sql'),
+  'GET /admin/v1/projects/:id/webhooks/:webhook_id/deliveries': allow(INSPECTORS, 'read'),
+  'GET /admin/v1/projects/:id/webhooks/:webhook_id/deliveries/:delivery_id': allow(INSPECTORS, 'read'),
+  'POST /admin/v1/projects/:id/webhooks/:webhook_id/deliveries/:delivery_id/retry': allow(
+    DEVELOPERS,
+    'write',
+  ),
   'GET /admin/v1/projects/:id/storage/check': allow(READERS, 'read'),
   'POST /admin/v1/projects/:id/storage/sweep': allow(PROJECT_ADMINS, 'write'),
   'POST /admin/v1/projects/:id/failed-mails/:mail_id/retry': allow(DEVELOPERS, 'write'),
