@@ -1,6 +1,7 @@
 /** Wires the rooms of src/auth together. */
 import { Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
+import { AdmissionGuard } from '../access/admission.guard';
 import { Clock } from '../common/time/clock';
 import { AUTH_CONFIG, AuthConfig } from '../config/app-config';
 import { FailureLedger } from '../infra/coordination/failure-ledger';
@@ -69,6 +70,7 @@ import { PasswordChangeService } from './passwords/password-change.service';
 import { PasswordMetrics } from './passwords/password-metrics.service';
 import { PasswordResetService } from './passwords/password-reset.service';
 import { PasswordRepository } from './passwords/password.repository';
+import { HookCalls } from './hooks/hook-calls.service';
 import { Hooks } from './hooks/hooks.service';
 import { IdentitiesService } from './providers/identities.service';
 import { IdentityRepository } from './providers/identity.repository';
@@ -76,6 +78,7 @@ import { ProviderClients } from './providers/provider-clients.service';
 import { ProviderRepository } from './providers/provider.repository';
 import { ProviderSignIn } from './providers/provider-sign-in.service';
 import { ProvidersService } from './providers/providers.service';
+import { CustomClaimsHook } from './sessions/custom-claims-hook.service';
 import { AccessTokenService } from './sessions/access-token.service';
 import { HousekeepingRepository } from './sessions/housekeeping.repository';
 import { HousekeepingService } from './sessions/housekeeping.service';
@@ -107,7 +110,7 @@ const THROTTLER = ThrottlerModule.forRootAsync({
 
 const ACCOUNTS = [AccountDetailsRepository, AccountRepository, AuditRepository];
 
-const HOOKS = [Hooks];
+const HOOKS = [CustomClaimsHook, HookCalls, Hooks];
 
 const MAIL = [
   AuthMailer,
@@ -206,6 +209,7 @@ const GOTRUE = [
     GoTruePagesController,
   ],
   providers: [
+    AdmissionGuard,
     ...ACCOUNTS,
     ...HOOKS,
     ...MAIL,

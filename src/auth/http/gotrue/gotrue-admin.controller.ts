@@ -11,6 +11,7 @@ import { invalidEmail } from '../../../identity/identity.errors';
 import { tooShortPassword } from '../../../identity/passwords/password-policy';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
+import { mergedJson } from '../../accounts/account';
 import { AccountDetailsRepository } from '../../factors/account-details.repository';
 import { AdminFactorsService } from '../../admin/admin-factors.service';
 import { AdminUsersService, type UserInput } from '../../admin/admin-users.service';
@@ -51,7 +52,6 @@ import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { phoneDisabled, softDeletionUnsupported, validationFailed } from './gotrue-errors';
 import { flowOf } from './gotrue-sign-in.service';
 import { toGoTrueFactor, toGoTrueUser, toPlainUser } from './gotrue-views';
-import { mergedJson } from './merged-json';
 
 const PAGE_HEADERS = {
   'X-Total-Count': { description: 'Total number of entries', schema: COUNT },
@@ -111,7 +111,13 @@ export class GoTrueAdminController {
   ): Promise<GoTrueUserResponse> {
     const { email, id } = body;
     if (email === undefined) throw validationFailed('Cannot create a user without an email');
-    const input = { ...toInput(body, NO_METADATA, this.clock.now()), email, id: id ?? undefined };
+    const input = {
+      ...toInput(body, this.clock.now()),
+      email,
+      id: id ?? undefined,
+      data: mergedJson({}, body.user_metadata),
+      appData: mergedJson({}, body.app_metadata),
+    };
     return toPlainUser(project, await this.users.create(project, input, origin));
   }
 
@@ -141,11 +147,8 @@ export class GoTrueAdminController {
     @Body() body: GoTrueAdminUpdateDto,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueUserResponse> {
-    const old = await this.users.get(project, id);
-    return toPlainUser(
-      project,
-      await this.users.update(project, id, toInput(body, old, this.clock.now()), origin),
-    );
+    const input = { ...toInput(body, this.clock.now()), merges: true };
+    return toPlainUser(project, await this.users.update(project, id, input, origin));
   }
 
   @Delete('admin/users/:user_id')
@@ -273,21 +276,15 @@ export class GoTrueAdminController {
   }
 }
 
-const NO_METADATA = { data: {}, appData: {} } as const;
-
-function toInput(
-  body: GoTrueAdminUpdateDto,
-  old: { readonly data: NonNullable<UserInput['data']>; readonly appData: NonNullable<UserInput['appData']> },
-  now: number,
-): UserInput {
+function toInput(body: GoTrueAdminUpdateDto, now: number): UserInput {
   if (body.phone !== undefined) throw phoneDisabled();
   return {
     email: body.email ?? undefined,
     password: body.password ?? undefined,
     passwordHash: body.password_hash ?? undefined,
     emailVerified: body.email_confirm ?? undefined,
-    data: mergedJson(old.data, body.user_metadata),
-    appData: mergedJson(old.appData, body.app_metadata),
+    data: body.user_metadata ?? undefined,
+    appData: body.app_metadata ?? undefined,
     bannedUntil: banEnd(body.ban_duration ?? undefined, now),
   };
 }

@@ -3,11 +3,11 @@ import { Controller, Get, Inject, Param, Query, Req, Res, UseGuards } from '@nes
 import { ApiExcludeEndpoint, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { randomBytes } from 'node:crypto';
+import { AdmissionGuard } from '../../../access/admission.guard';
 import { PublicRoute } from '../../../access/public-route.decorator';
 import { AppError } from '../../../common/errors/app-error';
 import { Clock } from '../../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../../config/app-config';
-import { projectPaused } from '../../../database/pools/pool.errors';
 import { documentHandlers } from '../../../http/docs/controller-docs';
 import { type DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
 import { Describe, Errors } from '../../../http/docs/operation.decorators';
@@ -68,6 +68,7 @@ export class GoTrueProvidersController {
     private readonly signIns: ProviderSignIn,
     private readonly projects: ProjectRegistry,
     private readonly contexts: MailPageContexts,
+    private readonly admission: AdmissionGuard,
     private readonly clock: Clock,
     @Inject(SERVER_CONFIG) { publicUrl }: ServerConfig,
   ) {
@@ -92,7 +93,7 @@ export class GoTrueProvidersController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const project = await this.projectOf(slug);
+    const project = await this.projectOf(slug, 'GET');
     const known = this.jar.read(request);
     // One browser has one value, so that sign-ins in several tabs do not disturb each other.
     const browser = /^[\w-]{43}$/.test(known ?? '') ? String(known) : randomBytes(32).toString('base64url');
@@ -129,7 +130,7 @@ export class GoTrueProvidersController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const project = await this.projectOf(slug);
+    const project = await this.projectOf(slug, 'POST');
     // The address of this Plinth is that of the configuration; a Host header has no influence.
     const { search, searchParams } = new URL(request.originalUrl, 'http://plinth.invalid');
     const { flow, fault } = this.open(project, searchParams.getAll('state'));
@@ -162,7 +163,7 @@ export class GoTrueProvidersController {
     @CurrentOrigin() origin: RequestOrigin,
     @Res() response: Response,
   ): Promise<void> {
-    const project = await this.projectOf(slug);
+    const project = await this.projectOf(slug, 'POST');
     const sealed = form.get('link') ?? '';
     try {
       const { redirectTo, ...outcome } = await this.signIns.confirmLink(project, sealed, origin);
@@ -207,10 +208,11 @@ export class GoTrueProvidersController {
     redirect(response, errorAddress(target, toGoTrue(error), true));
   }
 
-  private async projectOf(slug: string): Promise<Project> {
+  /** @param method `POST` for a request that writes, whatever its own is */
+  private async projectOf(slug: string, method: 'GET' | 'POST'): Promise<Project> {
     const project = await this.projects.findBySlug(slug);
     if (!project) throw projectNotFound();
-    if (project.database.isPaused) throw projectPaused();
+    this.admission.admit(project, method);
     return project;
   }
 }

@@ -45,7 +45,6 @@ import { phoneDisabled, validationFailed } from './gotrue-errors';
 import { providerRequest } from './gotrue-provider-requests';
 import { flowOf } from './gotrue-sign-in.service';
 import { toGoTrueUser } from './gotrue-views';
-import { mergedJson } from './merged-json';
 
 const NO_ADDRESS = 'Reauthentication requires the user to have an email or a phone number';
 
@@ -94,12 +93,12 @@ export class GoTrueUserController {
   ): Promise<GoTrueUserResponse> {
     const { email, phone, password, nonce, data } = body;
     if (phone !== undefined) throw phoneDisabled();
-    const { data: old } = await this.profiles.get(project, owner.userId, owner.sessionId);
     const change = {
       email: email ?? undefined,
       password: password ?? undefined,
       currentPassword: body.current_password ?? undefined,
-      data: mergedJson(old, data),
+      data: data ?? undefined,
+      merges: true,
     };
     const flow = flowOf(project, redirectTo, body);
     const prove = (): Promise<void> =>
