@@ -1,10 +1,10 @@
-/** Sends one delivery, signed as Standard Webhooks says. */
-import { createHmac } from 'node:crypto';
+/** Sends one delivery. */
 import { Inject, Injectable } from '@nestjs/common';
 import { codeOf } from '../common/errors/error-facts';
 import { isJsonObject, parseJson } from '../common/text/json';
 import { Clock } from '../common/time/clock';
 import { OutboundHttp } from '../infra/outbound/outbound-http';
+import { webhookHeaders } from '../infra/outbound/standard-webhooks';
 import type { Project } from '../projects/project';
 import { type Attempt, MAX_ANSWER, type WaitingDelivery } from './delivery';
 import { openSecrets, type WebhookSecrets } from './webhook';
@@ -64,7 +64,7 @@ export class WebhookSender {
         url,
         {
           method: 'POST',
-          headers: { ...given, 'content-type': 'application/json', ...this.signature(id, payload, secrets) },
+          headers: { ...given, ...this.headers(id, payload, secrets) },
           body: payload,
         },
         { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER, cutsAnswer: true },
@@ -83,25 +83,12 @@ export class WebhookSender {
     }
   }
 
-  private signature(id: string, payload: string, secrets: WebhookSecrets): Record<string, string> {
-    const now = this.clock.now();
-    const timestamp = String(Math.floor(now / 1000));
-    const isRotating = secrets.previous !== undefined && (secrets.previousUntil ?? 0) > now;
-    const keys = [
-      secrets.current,
-      ...(isRotating && secrets.previous !== undefined ? [secrets.previous] : []),
-    ];
-    return {
-      'webhook-id': id,
-      'webhook-timestamp': timestamp,
-      'webhook-signature': keys.map((key) => `v1,${sign(key, `${id}.${timestamp}.${payload}`)}`).join(' '),
-    };
+  private headers(id: string, body: string, secrets: WebhookSecrets): Record<string, string> {
+    const { current, previous, previousUntil = 0 } = secrets;
+    const isRotating = previous !== undefined && previousUntil > this.clock.now();
+    const keys = isRotating ? [current, previous] : current;
+    return webhookHeaders(keys, { id, timestamp: this.clock.nowSeconds(), body });
   }
-}
-
-function sign(secret: string, text: string): string {
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  return createHmac('sha256', key).update(text).digest('base64');
 }
 
 /** Null for one that may not be sent. */

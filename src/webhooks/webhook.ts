@@ -5,6 +5,7 @@ import { isJsonObject, parseJson } from '../common/text/json';
 import { RecordReader } from '../database/rows/record-reader';
 import { quoteLiteral, quoteIdentifier, quoteQualified } from '../database/sql/identifier';
 import { SecretBox } from '../infra/crypto/secret-box';
+import { isWebhookSecret } from '../infra/outbound/standard-webhooks';
 import type { Project } from '../projects/project';
 
 export const TABLE_EVENTS = ['INSERT', 'UPDATE', 'DELETE'] as const;
@@ -182,8 +183,6 @@ const MAX_LIST = 20_000;
 const MAX_SEALED = 1_024;
 /** Milliseconds in which both secrets sign after a rotation. */
 export const ROTATION_MS = 86_400_000;
-/** Standard Webhooks: 24 to 64 bytes, as base64. */
-const SECRET = /^whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 export interface WebhookSecrets {
   readonly current: string;
@@ -195,7 +194,7 @@ export interface WebhookSecrets {
 /** @throws AppError 400 for a malformed one @returns it, or a new one */
 export function secretOrNew(secret: string | undefined): string {
   if (secret === undefined) return `whsec_${randomBytes(32).toString('base64')}`;
-  if (!SECRET.test(secret)) throw invalidParameters('secret must be whsec_ and 24 to 64 bytes as base64');
+  if (!isWebhookSecret(secret)) throw invalidParameters('secret must be whsec_ and 24 to 64 bytes as base64');
   return secret;
 }
 
