@@ -15,6 +15,7 @@ import { Realtime1790000000520 } from '../../migrations/project/1790000000520-re
 import { Identities1790000000620 } from '../../migrations/project/1790000000620-identities';
 import { ResumableUploads1790000000700 } from '../../migrations/project/1790000000700-resumable-uploads';
 import { Webhooks1790000001010 } from '../../migrations/project/1790000001010-webhooks';
+import { Schedules1790000001011 } from '../../migrations/project/1790000001011-schedules';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -26,6 +27,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Identities1790000000620,
   ResumableUploads1790000000700,
   Webhooks1790000001010,
+  Schedules1790000001011,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

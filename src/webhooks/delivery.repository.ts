@@ -1,11 +1,8 @@
 /** Reads and writes hooks.deliveries: what waits for a receiver, and the outcome of each attempt. */
 import { Injectable } from '@nestjs/common';
 import { RecordReader } from '../database/rows/record-reader';
-import type { RlsContext } from '../database/rls/rls-context';
-import { RlsTransaction } from '../database/rls/rls-transaction';
-import type { Statement, StatementResult } from '../database/statement';
+import type { Statement } from '../database/statement';
 import type { Project } from '../projects/project';
-import { SERVICE_ROLE } from '../projects/project-keys';
 import {
   type Attempt,
   type DeliveryState,
@@ -17,12 +14,8 @@ import {
   toWaitingDelivery,
   type WaitingDelivery,
 } from './delivery';
+import { HookStatements } from './hook-statements.service';
 
-/** An owner can lock the table, or have a trigger sleep. */
-const SHORT_TIMEOUT: Statement = {
-  name: 'hooks:short-timeout',
-  text: `select pg_catalog.set_config('statement_timeout', '5s', true)`,
-};
 /** Bytes of the payloads that one reading takes, at least one. */
 const BATCH_BYTES = 262_144;
 const BATCH = 100;
@@ -96,11 +89,11 @@ const TAKE = `with visited as materialized (
 
 @Injectable()
 export class DeliveryRepository {
-  constructor(private readonly rls: RlsTransaction) {}
+  constructor(private readonly statements: HookStatements) {}
 
   /** Lanes with waiting deliveries, except those in `busy`, the next first. */
   async lanes(project: Project, busy: readonly string[], limit: number): Promise<DueLane[]> {
-    const { rows } = await this.run(project, {
+    const { rows } = await this.statements.run(project, {
       name: 'hooks:lanes',
       text: LANES,
       values: [`{${busy.join()}}`, limit],
@@ -116,7 +109,7 @@ export class DeliveryRepository {
   }
 
   async take(project: Project, lane: string): Promise<WaitingDelivery[]> {
-    const { rows } = await this.run(project, {
+    const { rows } = await this.statements.run(project, {
       name: 'hooks:take',
       text: TAKE,
       values: [lane],
@@ -138,7 +131,7 @@ export class DeliveryRepository {
     attempt: Attempt,
   ): Promise<boolean> {
     const { durationMs, status, error, answer } = attempt;
-    const { rows } = await this.run(project, {
+    const { rows } = await this.statements.run(project, {
       name: 'hooks:record',
       text: `with done as (
           update hooks.deliveries set state = $2, attempts = attempts + 1,
@@ -156,7 +149,7 @@ export class DeliveryRepository {
   }
 
   async setFailing(project: Project, webhookId: string, isFailing: boolean): Promise<void> {
-    await this.run(project, {
+    await this.statements.run(project, {
       text: `update hooks.webhooks set failing_since = case when $2 then coalesce(failing_since, now()) end
         where id = $1 and (failing_since is not null) is distinct from $2`,
       values: [webhookId, isFailing],
@@ -172,7 +165,7 @@ export class DeliveryRepository {
       text: `delete from hooks.deliveries where id in (select id from hooks.deliveries
         where state = '${state}' and finished_at < now() - interval '${days} days' order by finished_at limit ${PURGE})`,
     });
-    await this.batch(project, [
+    await this.statements.batch(project, [
       {
         text: `update hooks.deliveries set state = 'failed', finished_at = now() where id in (
           select d.id from hooks.webhooks w join hooks.deliveries d on d.lane = w.id
@@ -187,10 +180,10 @@ export class DeliveryRepository {
   async state(project: Project): Promise<ProjectState> {
     const count = (state: DeliveryState): string =>
       `(select count(*)::int from (select from hooks.deliveries where state = '${state}' limit ${MAX_COUNTED}) c)`;
-    const { rows } = await this.run(project, {
+    const { rows } = await this.statements.run(project, {
       text: `select ${count('waiting')} as waiting, ${count('failed')} as failed,
         (select min(created_at) from (select created_at from hooks.deliveries where state = 'waiting' limit ${MAX_COUNTED}) w) as oldest_at,
-        exists (select from hooks.webhooks) as has_webhooks`,
+        exists (select from hooks.webhooks) or exists (select from hooks.schedules) as has_webhooks`,
     });
     const state = new RecordReader('hooks.deliveries', rows[0]);
     return {
@@ -207,7 +200,7 @@ export class DeliveryRepository {
     webhookId: string,
     filter: { readonly state: DeliveryState | null; readonly before: string | null; readonly limit: number },
   ): Promise<StoredDelivery[]> {
-    const { rows } = await this.run(project, {
+    const { rows } = await this.statements.run(project, {
       text: `select ${STORED_DELIVERY} from hooks.deliveries d
         left join hooks.attempts a on a.delivery_id = d.id and a.number = d.attempts
         where d.webhook_id = $1 and ($2::text is null or d.state = $2)
@@ -224,7 +217,7 @@ export class DeliveryRepository {
     webhookId: string,
     id: string,
   ): Promise<{ delivery: StoredDelivery; payload: string; attempts: StoredAttempt[] } | null> {
-    const [found, attempts] = await this.batch(project, [
+    const [found, attempts] = await this.statements.batch(project, [
       {
         text: `select ${STORED_DELIVERY}, pg_catalog.left(d.payload, 262144) as payload from hooks.deliveries d
           left join hooks.attempts a on a.delivery_id = d.id and a.number = d.attempts
@@ -248,7 +241,7 @@ export class DeliveryRepository {
 
   /** Sends one again that failed or was delivered. @returns false if it waits, or does not exist */
   async sendAgain(project: Project, webhookId: string, id: string): Promise<boolean> {
-    const [again] = await this.batch(project, [
+    const [again] = await this.statements.batch(project, [
       {
         text: `update hooks.deliveries set state = 'waiting', finished_at = null, first_attempt_at = null,
             next_attempt_at = '-infinity'
@@ -258,22 +251,5 @@ export class DeliveryRepository {
       { text: `select pg_catalog.pg_notify('plinth_hooks', 'again')` },
     ]);
     return again?.rows.length === 1;
-  }
-
-  private async run(project: Project, statement: Statement): Promise<StatementResult> {
-    const [result] = await this.batch(project, [statement]);
-    if (!result) throw new Error('the pipeline returned no result');
-    return result;
-  }
-
-  /** With the rights of service_role, which the migration has given. */
-  private async batch({ database }: Project, statements: readonly Statement[]): Promise<StatementResult[]> {
-    const context: RlsContext = {
-      database,
-      role: SERVICE_ROLE,
-      claims: '{"role":"service_role"}',
-      sessionId: null,
-    };
-    return (await this.rls.batch(context, [SHORT_TIMEOUT, ...statements])).slice(1);
   }
 }

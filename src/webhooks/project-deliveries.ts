@@ -20,6 +20,13 @@ const FAULT_REST_MS = 15_000;
 const MARGIN_MS = TIMEOUT_MS + 2_000;
 const UPKEEP_MS = 30_000;
 
+interface ProjectEvents {
+  /** Twice a minute. */
+  keepUp(): Promise<void>;
+  /** The lease began, or SQL asks to read everything again. */
+  onAgain(): void;
+}
+
 export class ProjectDeliveries {
   private readonly logger = new Logger('Webhooks');
   private readonly lanes = new Map<string, Lane>();
@@ -38,17 +45,17 @@ export class ProjectDeliveries {
   constructor(
     readonly project: Project,
     private readonly tools: DeliveryTools,
-    private readonly keepUp: (project: Project) => Promise<void>,
+    private readonly events: ProjectEvents,
   ) {}
 
   async start(listens: boolean): Promise<void> {
-    if (!listens) return this.wake();
+    if (!listens) return;
     const { host, port, ssl, hosts, database, user, password } = this.project.database;
     const application_name = `${LISTENER_NAME}-webhooks`;
     const config = { host, port, ssl, hosts, database, user, password, application_name };
     this.listener = new NotificationListener(config, CHANNEL, {
-      onNotification: (payload) => (payload === 'again' ? this.endRests() : this.wake()),
-      onListening: () => this.wake(),
+      onNotification: (payload) => (payload === 'again' ? this.again() : this.wake()),
+      onListening: () => this.again(),
       onError: (error) => {
         this.warnOnce(error);
         this.wake();
@@ -61,7 +68,7 @@ export class ProjectDeliveries {
   renew(until: number): void {
     const wasOver = this.isOver();
     this.leasedUntil = until;
-    if (wasOver) this.wake();
+    if (wasOver) this.again();
   }
 
   /** Resolves when no request is running. */
@@ -77,7 +84,7 @@ export class ProjectDeliveries {
     this.reading ??= this.read().finally(() => (this.reading = undefined));
   }
 
-  private isOver(): boolean {
+  isOver(): boolean {
     return this.stopped || performance.now() + MARGIN_MS > this.leasedUntil;
   }
 
@@ -89,7 +96,7 @@ export class ProjectDeliveries {
       try {
         next = Math.min(next, await this.beginLanes());
         if (performance.now() - this.keptUpAt > UPKEEP_MS) {
-          await this.keepUp(this.project);
+          await this.events.keepUp();
           this.keptUpAt = performance.now();
         }
         this.fault = '';
@@ -142,7 +149,8 @@ export class ProjectDeliveries {
     this.resting.set(lane, setTimeout(end, ms).unref());
   }
 
-  private endRests(): void {
+  private again(): void {
+    this.events.onAgain();
     for (const [lane, timer] of this.resting) {
       clearTimeout(timer);
       this.resting.delete(lane);

@@ -1,17 +1,22 @@
 /**
- * Delivers for the projects of which this process has the lease. A process that is killed loses its leases after some seconds, and
+ * Delivers, and runs schedules, for the projects of which this process has the lease. A process that is killed loses its leases after some seconds, and
  * another one goes on; the queue is in the projects' databases, so nothing is lost with it.
  */
 import { randomUUID } from 'node:crypto';
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Slots } from '../admission/slots';
 import { messageOf } from '../common/errors/error-facts';
+import { Clock } from '../common/time/clock';
 import type { Project } from '../projects/project';
 import { ProjectRegistry } from '../projects/project-registry.service';
+import { ProjectsService } from '../projects/projects.service';
+import { OwnerSqlService } from '../sql/owner-sql.service';
 import { DeliveryMetrics } from './delivery-metrics.service';
 import { DeliveryRepository } from './delivery.repository';
 import type { DeliveryTools } from './lane';
 import { ProjectDeliveries } from './project-deliveries';
+import { ProjectSchedules, type ScheduleTools } from './schedules/project-schedules';
+import { ScheduleRepository } from './schedules/schedule.repository';
 import { LEASE_MS, WebhookProjectsRepository } from './webhook-projects.repository';
 import { WebhookSender } from './webhook-sender.service';
 
@@ -22,13 +27,21 @@ const MAX_TAKEN = 20;
 const MAX_LISTENERS = 100;
 /** Requests of this process at once, and those of one project. */
 const MAX_REQUESTS = { process: 1_024, project: 64 };
+/** The same for SQL of schedules. */
+const MAX_SQL = { process: 8, project: 1 };
+
+interface Running {
+  readonly deliveries: ProjectDeliveries;
+  readonly schedules: ProjectSchedules;
+}
 
 @Injectable()
 export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Webhooks');
   private readonly id = randomUUID();
-  private readonly projects = new Map<string, ProjectDeliveries>();
-  private readonly tools: DeliveryTools;
+  private readonly projects = new Map<string, Running>();
+  private readonly deliveryTools: DeliveryTools;
+  private readonly scheduleTools: ScheduleTools;
   private timer: NodeJS.Timeout | undefined;
   private ticking: Promise<void> | undefined;
   private stopped = false;
@@ -40,12 +53,15 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     private readonly deliveries: DeliveryRepository,
     sender: WebhookSender,
     metrics: DeliveryMetrics,
+    schedules: ScheduleRepository,
+    sql: OwnerSqlService,
+    projects: ProjectsService,
+    clock: Clock,
   ) {
-    const slots = new Slots(MAX_REQUESTS.process, Infinity, {
-      perTenant: MAX_REQUESTS.project,
-      waitTimeoutMs: Infinity,
-    });
-    this.tools = { deliveries, sender, metrics, slots };
+    const slotsOf = ({ process, project }: typeof MAX_SQL): Slots =>
+      new Slots(process, Infinity, { perTenant: project, waitTimeoutMs: Infinity });
+    this.deliveryTools = { deliveries, sender, metrics, slots: slotsOf(MAX_REQUESTS) };
+    this.scheduleTools = { schedules, sql, projects, clock, slots: slotsOf(MAX_SQL) };
   }
 
   onApplicationBootstrap(): void {
@@ -88,23 +104,28 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
       const project = await this.registry.findById(id);
       const running = this.projects.get(id);
       // It moved to another server, or its secrets changed.
-      if (running && running.project.revision !== project?.revision) await this.end(id);
+      if (running && running.deliveries.project.revision !== project?.revision) await this.end(id);
       if (project && !this.projects.has(id)) await this.begin(project);
-      this.projects.get(id)?.renew(began + LEASE_MS);
+      this.projects.get(id)?.deliveries.renew(began + LEASE_MS);
     }
   }
 
   private async begin(project: Project): Promise<void> {
     const listens = this.projects.size < MAX_LISTENERS;
-    const running = new ProjectDeliveries(project, this.tools, (one) => this.keepUp(one));
-    this.projects.set(project.id, running);
-    await running.start(listens);
+    const mayGoOn = (): boolean => !deliveries.isOver();
+    const schedules = new ProjectSchedules(project, this.scheduleTools, mayGoOn);
+    const deliveries = new ProjectDeliveries(project, this.deliveryTools, {
+      keepUp: () => this.keepUp(project),
+      onAgain: () => schedules.wake(),
+    });
+    this.projects.set(project.id, { deliveries, schedules });
+    await deliveries.start(listens);
   }
 
   private async end(id: string): Promise<void> {
     const running = this.projects.get(id);
     this.projects.delete(id);
-    await running?.stop();
+    await Promise.all([running?.deliveries.stop(), running?.schedules.stop()]);
   }
 
   private async keepUp(project: Project): Promise<void> {

@@ -2,10 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import type { BoundedClient } from '../database/pools/one-off-connection';
-import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
 import { quoteIdentifier, quoteQualified } from '../database/sql/identifier';
 import { OwnerDatabase } from '../projects/owner-database';
 import type { ProjectEntity } from '../projects/project.entity';
+import { OWNER_SETTINGS } from './hook-statements.service';
 import {
   HTTP_POST,
   MAX_WEBHOOKS,
@@ -17,11 +17,6 @@ import {
 } from './webhook';
 import { tooManyWebhooks, webhookNotFound, webhookRefused } from './webhooks.errors';
 
-/** A trigger waits for open transactions that write the table, and writers wait behind it. */
-const SETTINGS = {
-  options: `${OWNER_WORK_OPTIONS} -c lock_timeout=3s -c statement_timeout=15s`,
-  application_name: 'plinth-webhooks',
-};
 /** Classes of SQLSTATEs that the request causes: names, types, syntax and rights. */
 const OF_REQUEST = /^(42|22|0A|55|2F|2B|54)/;
 
@@ -125,7 +120,7 @@ export class WebhookRepository {
     reason: string,
     work: (client: BoundedClient) => Promise<T>,
   ): Promise<T> {
-    return this.owner.use(project, reason, work, SETTINGS);
+    return this.owner.use(project, reason, work, OWNER_SETTINGS);
   }
 }
 

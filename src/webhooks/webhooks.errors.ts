@@ -28,3 +28,28 @@ export const tooManyWebhooks = (limit: number): AppError =>
 /** @param reason of PostgreSQL, about the names and the SQL of the request */
 export const webhookRefused = (reason: string, cause?: unknown): AppError =>
   new AppError({ status: 400, code: 'webhook_refused', message: reason, cause });
+
+export const scheduleNotFound = (): AppError =>
+  new AppError({ status: 404, code: 'schedule_not_found', message: 'No schedule has this id' });
+
+export const scheduleExists = (name: string): AppError =>
+  new AppError({
+    status: 409,
+    code: 'schedule_exists',
+    message: `The project has a schedule named "${name}"`,
+  });
+
+export const tooManySchedules = (limit: number): AppError =>
+  new AppError({
+    status: 409,
+    code: 'too_many_schedules',
+    message: `The project has ${limit} schedules, which is the limit`,
+  });
+
+export const needsHttpPost = (): AppError =>
+  new AppError({
+    status: 409,
+    code: 'http_post_needed',
+    message:
+      'A schedule with a url needs a webhook with the event http_post, whose secret signs its requests',
+  });

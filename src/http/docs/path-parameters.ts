@@ -39,6 +39,7 @@ const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
   query_id: { description: 'The id of the query', example: UUID_EXAMPLE },
   advice_id: { description: 'The id of the advice', example: 'rls_off-4a5b0c3f9d2e1a77' },
   webhook_id: { description: 'The id of the webhook', example: UUID_EXAMPLE },
+  schedule_id: { description: 'The id of the schedule', example: UUID_EXAMPLE },
   delivery_id: { description: 'The id of the delivery', example: UUID_EXAMPLE },
   pid: { description: 'The process id in PostgreSQL, from the activity', example: 4711, type: 'integer' },
   person_id: { description: 'The id of the staff member, or their email', example: UUID_EXAMPLE },
