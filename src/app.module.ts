@@ -77,8 +77,9 @@ export class AppModule {
         AdvisorModule,
         DoctorModule,
         HealthModule,
-        ApiDocsModule,
+        // Its pages before /docs/:asset.
         ConsoleModule,
+        ApiDocsModule,
       ],
     };
   }

@@ -31,8 +31,11 @@ const CONSOLE_INPUTS = [
   'console/src',
   'console/build.mjs',
   'console/index.html',
+  'console/pages',
+  'console/pages.mjs',
   'console/package-lock.json',
   'console/vite.config.ts',
+  'docs',
   'test/snapshots/openapi/platform.yaml',
 ];
 /** Inputs of the build; the tests among them are ignored. */

@@ -34,7 +34,7 @@ describe('GET /', () => {
     expect(page.text).toContain('<h1>Plinth</h1>');
     expect(page.text).toContain(`Version ${version}`);
     const links = [...page.text.matchAll(/href="([^"]+)"/g)].map(([, link]) => link as string);
-    expect(links).toEqual(['console', 'docs', 'openapi.json', 'tour', 'health/ready']);
+    expect(links).toEqual(['console', 'docs/guides', 'docs', 'openapi.json', 'tour', 'health/ready']);
     for (const link of links) expect([link, (await get(`/${link}`)).status]).toEqual([link, 200]);
   });
 
@@ -49,6 +49,7 @@ describe('GET /', () => {
         version,
         links: {
           console: 'http://plinth.test/console',
+          guides: 'http://plinth.test/docs/guides',
           docs: 'http://plinth.test/docs',
           openapi: 'http://plinth.test/openapi.json',
           tour: 'http://plinth.test/tour',
