@@ -21,6 +21,7 @@ import { ServerReplicas1790000000450 } from '../../../migrations/platform/179000
 import { ProjectMoves1790000000460 } from '../../../migrations/platform/1790000000460-project-moves';
 import { StaffProvedAddresses1790000000480 } from '../../../migrations/platform/1790000000480-staff-proved-addresses';
 import { StaffStepUp1790000000485 } from '../../../migrations/platform/1790000000485-staff-step-up';
+import { BackupRehearsals1790000000530 } from '../../../migrations/platform/1790000000530-backup-rehearsals';
 import { SigningKeys1790000000520 } from '../../../migrations/platform/1790000000520-signing-keys';
 import { WebhookProjects1790000001010 } from '../../../migrations/platform/1790000001010-webhook-projects';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
@@ -51,7 +52,11 @@ const PLATFORM_MIGRATIONS = [
   StaffProvedAddresses1790000000480,
   StaffStepUp1790000000485,
   SigningKeys1790000000520,
+<<<<<<< HEAD
   WebhookProjects1790000001010,
+=======
+  BackupRehearsals1790000000530,
+>>>>>>> main
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */
