@@ -52,11 +52,8 @@ const PLATFORM_MIGRATIONS = [
   StaffProvedAddresses1790000000480,
   StaffStepUp1790000000485,
   SigningKeys1790000000520,
-<<<<<<< HEAD
-  WebhookProjects1790000001010,
-=======
   BackupRehearsals1790000000530,
->>>>>>> main
+  WebhookProjects1790000001010,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */
