@@ -16,6 +16,7 @@ import { Identities1790000000620 } from '../../migrations/project/1790000000620-
 import { ResumableUploads1790000000700 } from '../../migrations/project/1790000000700-resumable-uploads';
 import { Webhooks1790000001010 } from '../../migrations/project/1790000001010-webhooks';
 import { Schedules1790000001011 } from '../../migrations/project/1790000001011-schedules';
+import { Saml1790000001030 } from '../../migrations/project/1790000001030-saml';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -28,6 +29,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   ResumableUploads1790000000700,
   Webhooks1790000001010,
   Schedules1790000001011,
+  Saml1790000001030,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */
