@@ -6,7 +6,7 @@ export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Bytes of a payload; hooks.enqueue() and hooks.http_post() write no larger one. */
-export const MAX_PAYLOAD = 262_144;
+const MAX_PAYLOAD = 262_144;
 /** Characters. */
 export const MAX_ANSWER = 4_096;
 const MAX_EVENT = 63;

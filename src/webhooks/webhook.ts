@@ -8,7 +8,7 @@ import { SecretBox } from '../infra/crypto/secret-box';
 import { isWebhookSecret } from '../infra/outbound/standard-webhooks';
 import type { Project } from '../projects/project';
 
-export const TABLE_EVENTS = ['INSERT', 'UPDATE', 'DELETE'] as const;
+const TABLE_EVENTS = ['INSERT', 'UPDATE', 'DELETE'] as const;
 type TableEvent = (typeof TABLE_EVENTS)[number];
 
 interface PlinthEvent {

@@ -34,7 +34,7 @@ export interface OutboundLimits {
 }
 
 /** For the log only: its message tells about the network of the installation. */
-export class OutboundRefused extends Error {
+class OutboundRefused extends Error {
   override readonly name = 'OutboundRefused';
 }
 
