@@ -14,6 +14,8 @@ import { WebhookReceiver } from '../support/webhook-receiver';
 const KILLS = 5;
 const ROWS = 10_000;
 const BATCH = 100;
+/** Between two kills. */
+const BATCHES = 15;
 /** Lines of changes of one row, told in order. */
 const LINES = 20;
 
@@ -36,7 +38,7 @@ afterAll(async () => {
 
 it(`${KILLS} kills lose none of ${ROWS} changes`, async () => {
   let next = 0;
-  let isLast = false;
+  let goal = BATCHES;
   const work = {
     acknowledged: 0,
     prepare: async (): Promise<void> => {
@@ -57,7 +59,6 @@ it(`${KILLS} kills lose none of ${ROWS} changes`, async () => {
     },
     run: (): Promise<unknown> =>
       repeatUntilKilled(async () => {
-        if (next >= ROWS) return void (await until(() => isLast).catch(() => undefined));
         const from = next;
         const sql = `insert into changes select generate_series(${from}, ${from + BATCH - 1}); update lines set n = n + 1`;
         const { status } = await install.sql(project.id, sql);
@@ -67,8 +68,11 @@ it(`${KILLS} kills lose none of ${ROWS} changes`, async () => {
     verify: async (): Promise<void> => undefined,
   };
   await work.prepare();
-  await killOften(() => install, [work], { kills: KILLS, withDatabase: (kill) => kill % 2 === 1 });
-  isLast = true;
+  await killOften(() => install, [work], {
+    kills: KILLS,
+    withDatabase: (kill) => kill % 2 === 1,
+    moment: () => until(() => work.acknowledged >= goal, 60_000).then(() => (goal += BATCHES)),
+  });
   // The rest, without a kill.
   for (; next < ROWS; next += BATCH)
     await install.sql(
