@@ -61,6 +61,7 @@ const AUTH_ROOMS = [
   'factors',
   'codes',
   'providers',
+  'directories',
   'admin',
   'views',
   'http',

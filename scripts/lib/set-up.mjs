@@ -98,7 +98,8 @@ async function setUpWorkspace(folder) {
   );
 }
 
-function isReady({ development, withConsole, clients }) {
+/** Whether setUp() would change nothing. */
+export function isReady({ development, withConsole, clients = false }) {
   if (clients && !isInstalled(false, CLIENTS)) return false;
   if (withConsole && !(isConsoleBuilt() && (!development || isInstalled(true, CONSOLE)))) return false;
   return isBuilt() && isInstalled(development);

@@ -20,9 +20,12 @@ import { GoTruePagesController } from './http/gotrue/gotrue-pages.controller';
 import { GoTrueKeysController } from './http/gotrue/gotrue-keys.controller';
 import { GoTrueProvidersController } from './http/gotrue/gotrue-providers.controller';
 import { GoTruePublicController } from './http/gotrue/gotrue-public.controller';
+import { GoTrueSamlController } from './http/gotrue/gotrue-saml.controller';
 import { GoTrueSignInController } from './http/gotrue/gotrue-sign-in.controller';
 import { GoTrueSignInService } from './http/gotrue/gotrue-sign-in.service';
+import { GoTrueSsoAdminController, GoTrueSsoController } from './http/gotrue/gotrue-sso.controller';
 import { GoTrueUserController } from './http/gotrue/gotrue-user.controller';
+import { PublicProjects } from './http/gotrue/public-project.service';
 import { MailPageContexts } from './http/mail-page-contexts';
 import { AccountRepository } from './accounts/account.repository';
 import { AdminFactorsRepository } from './admin/admin-factors.repository';
@@ -71,6 +74,9 @@ import { PasswordMetrics } from './passwords/password-metrics.service';
 import { PasswordResetService } from './passwords/password-reset.service';
 import { PasswordRepository } from './passwords/password.repository';
 import { HookCalls } from './hooks/hook-calls.service';
+import { SamlProviderRepository } from './directories/saml-provider.repository';
+import { SamlProviders } from './directories/saml-providers.service';
+import { SamlSignIn } from './directories/saml-sign-in.service';
 import { Hooks } from './hooks/hooks.service';
 import { IdentitiesService } from './providers/identities.service';
 import { IdentityRepository } from './providers/identity.repository';
@@ -168,6 +174,8 @@ const PROVIDERS = [
   ProvidersService,
 ];
 
+const DIRECTORIES = [SamlProviderRepository, SamlProviders, SamlSignIn];
+
 const FACTORS = [FactorRepository, FactorService, SessionRaiseRepository];
 
 const ADMIN = [
@@ -184,7 +192,10 @@ const GOTRUE = [
   GoTrueKeysController,
   GoTruePublicController,
   GoTrueProvidersController,
+  GoTrueSamlController,
   GoTrueSignInController,
+  GoTrueSsoAdminController,
+  GoTrueSsoController,
   GoTrueUserController,
   GoTrueFactorsController,
   GoTrueAdminController,
@@ -217,9 +228,11 @@ const GOTRUE = [
     ...SESSIONS,
     ...CODES,
     ...PROVIDERS,
+    ...DIRECTORIES,
     ...FACTORS,
     ...ADMIN,
     GoTrueSignInService,
+    PublicProjects,
     MailPageContexts,
     ViewTokens,
   ],

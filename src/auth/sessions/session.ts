@@ -31,6 +31,7 @@ export const SIGN_IN_METHODS = [
   'email_change',
   'anonymous',
   'oauth',
+  'sso/saml',
   'totp',
 ] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];

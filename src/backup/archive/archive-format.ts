@@ -114,6 +114,8 @@ export interface ArchivedSchedule {
   readonly time_zone: string;
   readonly keep: number;
   readonly enabled: boolean;
+  /** Absent in archives of earlier versions. */
+  readonly rehearse_days?: number | null;
 }
 
 /** Times are in milliseconds since the epoch. */

@@ -83,4 +83,18 @@ export class BackupSchedulesController {
   ): Promise<QueuedBackups> {
     return { queued: await this.backups.start(projectId ?? null, actor) };
   }
+
+  @Post('rehearsals')
+  @Describe(`Rehearse the restore of the newest archive
+    It is restored into a scratch database, compared with the archive, and removed. The list of backups shows the result.`)
+  @JsonBody(BackupRequestDto, { required: false })
+  @Answer(202, 'The rehearsals are queued', QueuedBackups)
+  @Errors(invalidParameters('project_id must be a string'), projectNotFound())
+  @Errors(backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'))
+  async rehearseBackup(
+    @StrictBody() { project_id: projectId }: BackupRequestDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<QueuedBackups> {
+    return { queued: await this.backups.rehearse(projectId ?? null, actor) };
+  }
 }

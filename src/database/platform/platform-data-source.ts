@@ -21,6 +21,7 @@ import { ServerReplicas1790000000450 } from '../../../migrations/platform/179000
 import { ProjectMoves1790000000460 } from '../../../migrations/platform/1790000000460-project-moves';
 import { StaffProvedAddresses1790000000480 } from '../../../migrations/platform/1790000000480-staff-proved-addresses';
 import { StaffStepUp1790000000485 } from '../../../migrations/platform/1790000000485-staff-step-up';
+import { BackupRehearsals1790000000530 } from '../../../migrations/platform/1790000000530-backup-rehearsals';
 import { SigningKeys1790000000520 } from '../../../migrations/platform/1790000000520-signing-keys';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
@@ -50,6 +51,7 @@ const PLATFORM_MIGRATIONS = [
   StaffProvedAddresses1790000000480,
   StaffStepUp1790000000485,
   SigningKeys1790000000520,
+  BackupRehearsals1790000000530,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

@@ -94,6 +94,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/backups': allow(INSTALL_READERS, 'read'),
   'GET /admin/v1/backups/runs': allow(INSTALL_READERS, 'read'),
   'POST /admin/v1/backups/runs': allow(OPERATORS, 'admin'),
+  'POST /admin/v1/backups/rehearsals': allow(OPERATORS, 'admin'),
   'PUT /admin/v1/backups/schedule': allow(OPERATORS, 'admin'),
   'DELETE /admin/v1/backups/schedule': allow(OPERATORS, 'admin'),
   'POST /admin/v1/restore/all': confirmed(allow(OWNERS, 'admin')),

@@ -50,8 +50,8 @@ const OF_TABLE_REST: readonly Exception[] = [
 /** Opened by links in mails; a POST to it is an operation. */
 const PAGE = /^\/p\/[^/]+\/auth\/v1\/verify$/;
 
-/** A form of Apple, which is sent on to GET. */
-const FORM = /^\/p\/[^/]+\/auth\/v1\/callback$/;
+/** Forms that browsers send for a provider. */
+const FORM = /^\/p\/[^/]+\/auth\/v1\/(callback|sso\/saml\/acs)$/;
 
 export function isLeftOut({ method, path }: Exchange): boolean {
   // Preflights are answered before routing.

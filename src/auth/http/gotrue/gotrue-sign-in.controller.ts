@@ -56,7 +56,6 @@ import {
   invalidPhone,
   otpExpired,
   phoneDisabled,
-  samlDisabled,
   userExists,
   validationFailed,
   web3Disabled,
@@ -207,14 +206,5 @@ export class GoTrueSignInController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueSessionResponse> {
     return this.signIns.verify(project, body, origin);
-  }
-
-  @Post('sso')
-  @Describe(`Sign in with SAML (GoTrue)
-    Always refused: SAML is not supported.`)
-  @Answer(200, 'Never', EmptyResponse, LIMIT_HEADERS)
-  @Errors(samlDisabled())
-  goTrueSso(): never {
-    throw samlDisabled();
   }
 }

@@ -19,6 +19,7 @@ import { redirectFor } from '../../codes/redirects';
 import { EmailVerificationService } from '../../mail/email-verification.service';
 import { MailFlow } from '../../mail/mail-flow';
 import { PasswordResetService } from '../../passwords/password-reset.service';
+import { SamlProviderRepository } from '../../directories/saml-provider.repository';
 import { PRESETS } from '../../providers/provider';
 import { ProviderSignIn, type ProviderTokens } from '../../providers/provider-sign-in.service';
 import { SignedIn } from '../../sessions/session-issuer.service';
@@ -65,6 +66,7 @@ export class GoTrueSignInService {
     private readonly magicLinks: MagicLinkService,
     private readonly mailed: MailedSignInService,
     private readonly providers: ProviderSignIn,
+    private readonly saml: SamlProviderRepository,
     private readonly details: AccountDetailsRepository,
     private readonly audit: AuditRepository,
     private readonly clock: Clock,
@@ -86,7 +88,7 @@ export class GoTrueSignInService {
       mailer_autoconfirm: !settings.email_verification_required,
       phone_autoconfirm: false,
       sms_provider: '',
-      saml_enabled: false,
+      saml_enabled: await this.saml.isUsed(project),
     };
   }
 

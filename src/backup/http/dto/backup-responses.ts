@@ -39,7 +39,7 @@ export class InstallRestoreReport {
   readonly servers!: number;
 }
 
-const SCHEDULE = { cron: '0 3 * * *', time_zone: 'UTC', keep: 7, enabled: true };
+const SCHEDULE = { cron: '0 3 * * *', time_zone: 'UTC', keep: 7, enabled: true, rehearse_days: 7 };
 
 @Example(SCHEDULE)
 export class BackupScheduleResponse {
@@ -48,6 +48,28 @@ export class BackupScheduleResponse {
   @ApiProperty({ type: 'integer', minimum: 1, description: 'Number of archives to keep' })
   readonly keep!: number;
   @ApiProperty({ description: 'False: no backups are made' }) readonly enabled!: boolean;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    minimum: 1,
+    description: 'Days between two rehearsals of a restore; null: none are made',
+  })
+  readonly rehearse_days!: number | null;
+}
+
+class RehearsalResponse {
+  @ApiProperty({ example: '20260102T030000Z-acme-1f3a9c2e.tar.gz', description: 'Empty: there was none' })
+  readonly archive!: string;
+  @ApiProperty(DATE) readonly started_at!: Date;
+  @ApiProperty({ ...DATE, nullable: true, description: 'Null: it is being made' })
+  readonly finished_at!: Date | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Why it failed' }) readonly error!: string | null;
+  @ApiProperty({ ...SIZE, nullable: true, description: 'Rows that were restored and compared' })
+  readonly rows!: number | null;
+  @ApiProperty({ ...SIZE, nullable: true, description: 'Files that were compared with their records' })
+  readonly files!: number | null;
+  @ApiProperty({ ...DATE, nullable: true, description: 'Start of the last one without an error' })
+  readonly last_good_at!: Date | null;
 }
 
 class BackupSubjectResponse {
@@ -71,6 +93,12 @@ class BackupSubjectResponse {
   readonly last_error!: string | null;
   @ApiProperty({ description: 'True if the last scheduled backup is missing' })
   readonly missing!: boolean;
+  @ApiProperty({
+    type: RehearsalResponse,
+    nullable: true,
+    description: 'The last rehearsal of a restore',
+  })
+  readonly rehearsal!: RehearsalResponse | null;
 }
 
 @Example({
@@ -88,6 +116,15 @@ class BackupSubjectResponse {
       last_status: 'succeeded',
       last_error: null,
       missing: false,
+      rehearsal: {
+        archive: '20260102T030000Z-acme-1f3a9c2e.tar.gz',
+        started_at: '2026-01-02T03:01:00.000Z',
+        finished_at: '2026-01-02T03:02:12.000Z',
+        error: null,
+        rows: 125_000,
+        files: 310,
+        last_good_at: '2026-01-02T03:01:00.000Z',
+      },
     },
   ],
 })
