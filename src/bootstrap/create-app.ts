@@ -19,6 +19,7 @@ import { JsonLogger } from '../infra/logging/json-logger';
 import { ProjectUpkeep } from '../projects/project-upkeep.service';
 import { RealtimeErrorRenderer } from '../realtime/http/realtime-error.renderer';
 import { RestErrorRenderer } from '../rest/http/rest-error.renderer';
+import { S3ErrorRenderer } from '../storage/http/s3/s3-error.renderer';
 import { StorageErrorRenderer } from '../storage/http/storage-error.renderer';
 import { StorageJsErrorRenderer } from '../storage/http/supabase/storage-js-error.renderer';
 import { ProjectRegistry } from '../projects/project-registry.service';
@@ -41,6 +42,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     },
   );
   const areas = [
+    app.get(S3ErrorRenderer),
     app.get(StorageJsErrorRenderer),
     app.get(StorageErrorRenderer),
     new AuthErrorRenderer(),

@@ -14,6 +14,7 @@ import { SignInCodes1790000000510 } from '../../migrations/project/1790000000510
 import { Realtime1790000000520 } from '../../migrations/project/1790000000520-realtime';
 import { Identities1790000000620 } from '../../migrations/project/1790000000620-identities';
 import { ResumableUploads1790000000700 } from '../../migrations/project/1790000000700-resumable-uploads';
+import { S3Objects1790000001020 } from '../../migrations/project/1790000001020-s3-objects';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -24,6 +25,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Realtime1790000000520,
   Identities1790000000620,
   ResumableUploads1790000000700,
+  S3Objects1790000001020,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

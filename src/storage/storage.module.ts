@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { AdmissionGuard } from '../access/admission.guard';
 import { ApiKeyGuard } from '../access/api-key.guard';
 import { BearerGuard } from '../access/bearer.guard';
+import { SocketCredentials } from '../access/socket-credentials.service';
 import { BucketRepository } from './buckets/bucket.repository';
 import { BucketsService } from './buckets/buckets.service';
 import { EntryListRepository } from './files/entry-list.repository';
@@ -22,6 +23,11 @@ import { KeylessRequests } from './http/keyless-requests.service';
 import { ProjectStorageController } from './http/project-storage.controller';
 import { RateHeaders } from './http/rate-headers';
 import { StorageErrorRenderer } from './http/storage-error.renderer';
+import { S3Bodies } from './http/s3/s3-bodies.service';
+import { S3Buckets } from './http/s3/s3-buckets.service';
+import { S3Controller } from './http/s3/s3.controller';
+import { S3ErrorRenderer } from './http/s3/s3-error.renderer';
+import { S3Objects } from './http/s3/s3-objects.service';
 import { SignedUrlsController } from './http/signed-urls.controller';
 import { StorageBucketsController } from './http/supabase/buckets.controller';
 import { ObjectContentController } from './http/supabase/object-content.controller';
@@ -64,6 +70,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     ObjectContentController,
     ObjectUploadsController,
     ResumableUploadsController,
+    S3Controller,
     UnknownPathController,
   ],
   providers: [
@@ -88,8 +95,13 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     RemovalHoldRepository,
     ResumableUploadRepository,
     ResumableUploadsService,
+    S3Bodies,
+    S3Buckets,
+    S3ErrorRenderer,
+    S3Objects,
     SignedUploadsService,
     SignedUrlsService,
+    SocketCredentials,
     StorageComparison,
     StorageErrorRenderer,
     StorageJsErrorRenderer,
@@ -101,6 +113,13 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     OBJECT_STORE,
     ProviderCheck,
   ],
-  exports: [ObjectStore, RemovalHoldRepository, StorageErrorRenderer, StorageJsErrorRenderer, StorageSweep],
+  exports: [
+    ObjectStore,
+    RemovalHoldRepository,
+    S3ErrorRenderer,
+    StorageErrorRenderer,
+    StorageJsErrorRenderer,
+    StorageSweep,
+  ],
 })
 export class StorageModule {}

@@ -22,6 +22,7 @@ import { ProjectMoves1790000000460 } from '../../../migrations/platform/17900000
 import { StaffProvedAddresses1790000000480 } from '../../../migrations/platform/1790000000480-staff-proved-addresses';
 import { StaffStepUp1790000000485 } from '../../../migrations/platform/1790000000485-staff-step-up';
 import { SigningKeys1790000000520 } from '../../../migrations/platform/1790000000520-signing-keys';
+import { S3Keys1790000001020 } from '../../../migrations/platform/1790000001020-s3-keys';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { lockAsAdmin } from '../pools/admin-lock';
@@ -50,6 +51,7 @@ const PLATFORM_MIGRATIONS = [
   StaffProvedAddresses1790000000480,
   StaffStepUp1790000000485,
   SigningKeys1790000000520,
+  S3Keys1790000001020,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

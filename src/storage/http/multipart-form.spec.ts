@@ -50,7 +50,7 @@ async function contentOf(form: UploadForm | undefined): Promise<string> {
 it('gives up an upload that stalls for a window of time', async () => {
   client.write(head(FORM.length) + BEGUN);
   const [form] = await forms(1);
-  const ended = expect(form?.end()).rejects.toMatchObject({ status: 408 });
+  const ended = expect(form?.end('')).rejects.toMatchObject({ status: 408 });
   jest.advanceTimersByTime(MINUTE);
   await ended;
 });

@@ -147,6 +147,7 @@ const REQUIREMENTS: Readonly<Record<AccessRule, object[]>> = {
   staff_member: PERSON,
   staff_session: [STAFF_SESSION],
   metrics_token: [{ 'metrics-token': [] }, { 'platform-admin-key': [] }],
+  s3_key: [],
 };
 
 it('the OpenAPI document requires the same credentials as the guards', async () => {
