@@ -1,4 +1,4 @@
-// The layers of docs/architecture.md, from left to right: a folder imports only from its left.
+// The layers of docs/internals/architecture.md, from left to right: a folder imports only from its left.
 const LAYERS = [
   ['pg-pipeline'],
   ['row-stream'],
@@ -61,6 +61,7 @@ const AUTH_ROOMS = [
   'factors',
   'codes',
   'providers',
+  'directories',
   'admin',
   'views',
   'http',

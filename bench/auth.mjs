@@ -1,5 +1,5 @@
 // Throughput and latency of table REST without sign-ins, with sign-ins that saturate the hashing threads, and with a flood of
-// sign-ins, most of which are refused. The runs take turns; medians are compared (docs/auth.md, "Cost of sign-ins").
+// sign-ins, most of which are refused. The runs take turns; medians are compared (docs/reference/auth.md, "Cost of sign-ins").
 import { httpLoad } from './lib/http-load.mjs';
 import { call, startPlinth } from './lib/plinth.mjs';
 

@@ -1,5 +1,5 @@
 // One project floods the others: the latency of its neighbours without it, while it stays within its share, and while it sends ten
-// times as much, for floods of each kind (docs/scaling.md). Compare ratios: absolute figures depend on the machine and its load.
+// times as much, for floods of each kind (docs/reference/scaling.md). Compare ratios: absolute figures depend on the machine and its load.
 //   npm run bench -- neighbours [--only=rows,cpu] [--seconds=4] [--rounds=2] [--quick]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 // Throughput, latency, CPU and memory of table REST for workloads W1 to W6. Compares Plinth in turns with the same work without
 // HTTP, and with PostgREST if POSTGREST_BIN or PATH has it. Compare the ratios, because absolute figures depend on the machine
-// (docs/performance.md). A contestant whose first response to a workload is wrong is left out.
+// (docs/internals/performance.md). A contestant whose first response to a workload is wrong is left out.
 //   [POSTGREST_BIN=FILE] npm run bench -- rest [--quick] [--only=W1,W5] [--seconds=5] [--rounds=3] [--connections=16,64]
 //     [--wide] [--rows=100000] [--yardsticks=bare,pgbench,postgrest] [--workers=2 --redis=URL] [--cpu-prof=DIR]
 import { parseArgs } from 'node:util';

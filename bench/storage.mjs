@@ -234,7 +234,7 @@ function figure(value, digits) {
   return Number.isFinite(value) ? value.toFixed(digits) : '–';
 }
 
-/** Plinth behind nginx, which sends the files (docs/storage.md), and the minimal server behind the same nginx at /rows. */
+/** Plinth behind nginx, which sends the files (docs/reference/storage.md), and the minimal server behind the same nginx at /rows. */
 async function startBehindNginx(directory, rows, stops) {
   const files = path.join(directory, 'accel-files');
   const server = await startPlinth({

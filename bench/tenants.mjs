@@ -1,5 +1,5 @@
 // Many projects on one machine: time of each creation, connections and memory of idle projects, the first request to a cold one,
-// and throughput over many projects compared with one in the same run (docs/scaling.md). Compare ratios: absolute figures depend
+// and throughput over many projects compared with one in the same run (docs/reference/scaling.md). Compare ratios: absolute figures depend
 // on the machine and its load, which is printed.
 //   npm run bench -- tenants [--projects=200] [--active=200] [--seconds=5] [--rounds=3] [--connections=16] [--rows=1000]
 //     [--max-connections=250] [--quick]

@@ -6,7 +6,7 @@ import { cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { run } from './lib/run.mjs';
-import { assertNodeVersion, ROOT, setUp } from './lib/set-up.mjs';
+import { assertNodeVersion, isReady, ROOT, setUp } from './lib/set-up.mjs';
 
 /** Files and folders of the repository that the release contains as they are. */
 const CONTENTS = [
@@ -21,16 +21,35 @@ const CONTENTS = [
   '.env.example',
 ];
 
+/** What a copy of the repository needs for its build, in addition to CONTENTS. */
+const SOURCES = [
+  '.swcrc',
+  'console',
+  'migrations',
+  'package-lock.json',
+  'package.json',
+  'scripts',
+  'src',
+  'test/snapshots',
+  'tsconfig.build.json',
+  'tsconfig.json',
+];
+
 const { values: options } = parseArgs({
   options: { out: { type: 'string', default: '.' }, level: { type: 'string', default: '9' } },
 });
 
 assertNodeVersion();
+const temporary = path.join(ROOT, '.tmp', `release-${process.pid}`);
+if (!isReady({ development: true, withConsole: true })) {
+  await releaseFromCopy().finally(() => rm(temporary, { recursive: true, force: true }));
+  process.exit();
+}
 await setUp({ development: true, console: true });
 const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
 const name = `plinth-${manifest.version}`;
 const out = path.resolve(options.out);
-const staging = path.join(ROOT, '.tmp', `release-${process.pid}`);
+const staging = temporary;
 try {
   await stage(path.join(staging, name));
   const archive = path.join(out, `${name}.tgz`);
@@ -42,6 +61,19 @@ try {
   process.stdout.write(`${archive} (${Math.round(size / 1024 / 1024)} MiB)\n`);
 } finally {
   await rm(staging, { recursive: true, force: true });
+}
+
+/** An installation or a build here would take files away from a server that runs from this folder. */
+async function releaseFromCopy() {
+  for (const item of [...CONTENTS.filter((name) => !/(^|\/)dist(\/|$)/.test(name)), ...SOURCES]) {
+    const filter = (file) => !['node_modules', 'dist'].includes(path.basename(file));
+    await cp(path.join(ROOT, item), path.join(temporary, item), { recursive: true, filter });
+  }
+  const script = path.join(temporary, 'scripts/release.mjs');
+  const args = ['--out', path.resolve(options.out), '--level', options.level];
+  // The copy has no commits.
+  process.env.SOURCE_DATE_EPOCH ??= await commitTime();
+  await run('The release', process.execPath, [script, ...args], { cwd: temporary, echo: true });
 }
 
 async function stage(folder) {

@@ -75,8 +75,9 @@ export class AppModule {
         AdvisorModule,
         DoctorModule,
         HealthModule,
-        ApiDocsModule,
+        // Its pages before /docs/:asset.
         ConsoleModule,
+        ApiDocsModule,
       ],
     };
   }

@@ -36,7 +36,7 @@ process.env.UV_THREADPOOL_SIZE ??= '8';
 /**
  * Turns allocation-site pretenuring off. While a server fills its caches, V8 would learn that objects of some code of Node and
  * Express live long, and allocate all later ones in the old space, where they stay until the next large collection: most of
- * the heap would be garbage (docs/performance.md, "Memory").
+ * the heap would be garbage (docs/internals/performance.md, "Memory").
  */
 setFlagsFromString('--no-allocation-site-pretenuring');
 /** Collects the old space when it has grown by 75 %; V8's default is up to four times. */

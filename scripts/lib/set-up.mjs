@@ -31,8 +31,11 @@ const CONSOLE_INPUTS = [
   'console/src',
   'console/build.mjs',
   'console/index.html',
+  'console/pages',
+  'console/pages.mjs',
   'console/package-lock.json',
   'console/vite.config.ts',
+  'docs',
   'test/snapshots/openapi/platform.yaml',
 ];
 /** Inputs of the build; the tests among them are ignored. */
@@ -95,7 +98,8 @@ async function setUpWorkspace(folder) {
   );
 }
 
-function isReady({ development, withConsole, clients }) {
+/** Whether setUp() would change nothing. */
+export function isReady({ development, withConsole, clients = false }) {
   if (clients && !isInstalled(false, CLIENTS)) return false;
   if (withConsole && !(isConsoleBuilt() && (!development || isInstalled(true, CONSOLE)))) return false;
   return isBuilt() && isInstalled(development);

@@ -45,7 +45,7 @@ export const serviceRoleRequired = (): AppError =>
     database: { sqlstate: 'PL403' },
   });
 
-/** For a token with the claim `read_only`, which staff get who may only look at a project (docs/staff.md). */
+/** For a token with the claim `read_only`, which staff get who may only look at a project (docs/reference/staff.md). */
 export const readOnlyCredentials = (): AppError =>
   new AppError({
     status: 403,

@@ -3,6 +3,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request } from 'express';
 import { projectPaused } from '../database/pools/pool.errors';
 import { ProjectQuotas } from '../limits/project-quotas.service';
+import type { Project } from '../projects/project';
 import { WriteStops } from '../projects/write-stops.service';
 import { Checks } from './access-rule';
 import { projectOf } from './current-caller.decorator';
@@ -17,10 +18,14 @@ export class AdmissionGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
-    const project = projectOf(request);
+    this.admit(projectOf(request), request.method);
+    return true;
+  }
+
+  /** For a request without a key. @param method `GET` if it writes nothing @throws AppError 429, 503 */
+  admit(project: Project, method: string): void {
     if (project.database.isPaused) throw projectPaused();
     this.quotas.assertMayRequest(project);
-    this.stops.assertMayWrite(request.method, project);
-    return true;
+    this.stops.assertMayWrite(method, project);
   }
 }

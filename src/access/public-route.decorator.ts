@@ -3,6 +3,6 @@ import { SetMetadata } from '@nestjs/common';
 
 export const PUBLIC_ROUTE = 'plinth:public-route';
 
-/** @param reason why the route needs no credential; docs/access.md lists it */
+/** @param reason why the route needs no credential; docs/reference/access.md lists it */
 export const PublicRoute = (reason: string): MethodDecorator & ClassDecorator =>
   SetMetadata(PUBLIC_ROUTE, reason);

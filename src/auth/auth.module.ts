@@ -1,6 +1,7 @@
 /** Wires the rooms of src/auth together. */
 import { Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
+import { AdmissionGuard } from '../access/admission.guard';
 import { Clock } from '../common/time/clock';
 import { AUTH_CONFIG, AuthConfig } from '../config/app-config';
 import { FailureLedger } from '../infra/coordination/failure-ledger';
@@ -19,9 +20,12 @@ import { GoTruePagesController } from './http/gotrue/gotrue-pages.controller';
 import { GoTrueKeysController } from './http/gotrue/gotrue-keys.controller';
 import { GoTrueProvidersController } from './http/gotrue/gotrue-providers.controller';
 import { GoTruePublicController } from './http/gotrue/gotrue-public.controller';
+import { GoTrueSamlController } from './http/gotrue/gotrue-saml.controller';
 import { GoTrueSignInController } from './http/gotrue/gotrue-sign-in.controller';
 import { GoTrueSignInService } from './http/gotrue/gotrue-sign-in.service';
+import { GoTrueSsoAdminController, GoTrueSsoController } from './http/gotrue/gotrue-sso.controller';
 import { GoTrueUserController } from './http/gotrue/gotrue-user.controller';
+import { PublicProjects } from './http/gotrue/public-project.service';
 import { MailPageContexts } from './http/mail-page-contexts';
 import { AccountRepository } from './accounts/account.repository';
 import { AdminFactorsRepository } from './admin/admin-factors.repository';
@@ -69,6 +73,10 @@ import { PasswordChangeService } from './passwords/password-change.service';
 import { PasswordMetrics } from './passwords/password-metrics.service';
 import { PasswordResetService } from './passwords/password-reset.service';
 import { PasswordRepository } from './passwords/password.repository';
+import { HookCalls } from './hooks/hook-calls.service';
+import { SamlProviderRepository } from './directories/saml-provider.repository';
+import { SamlProviders } from './directories/saml-providers.service';
+import { SamlSignIn } from './directories/saml-sign-in.service';
 import { Hooks } from './hooks/hooks.service';
 import { IdentitiesService } from './providers/identities.service';
 import { IdentityRepository } from './providers/identity.repository';
@@ -76,6 +84,7 @@ import { ProviderClients } from './providers/provider-clients.service';
 import { ProviderRepository } from './providers/provider.repository';
 import { ProviderSignIn } from './providers/provider-sign-in.service';
 import { ProvidersService } from './providers/providers.service';
+import { CustomClaimsHook } from './sessions/custom-claims-hook.service';
 import { AccessTokenService } from './sessions/access-token.service';
 import { HousekeepingRepository } from './sessions/housekeeping.repository';
 import { HousekeepingService } from './sessions/housekeeping.service';
@@ -107,7 +116,7 @@ const THROTTLER = ThrottlerModule.forRootAsync({
 
 const ACCOUNTS = [AccountDetailsRepository, AccountRepository, AuditRepository];
 
-const HOOKS = [Hooks];
+const HOOKS = [CustomClaimsHook, HookCalls, Hooks];
 
 const MAIL = [
   AuthMailer,
@@ -165,6 +174,8 @@ const PROVIDERS = [
   ProvidersService,
 ];
 
+const DIRECTORIES = [SamlProviderRepository, SamlProviders, SamlSignIn];
+
 const FACTORS = [FactorRepository, FactorService, SessionRaiseRepository];
 
 const ADMIN = [
@@ -181,7 +192,10 @@ const GOTRUE = [
   GoTrueKeysController,
   GoTruePublicController,
   GoTrueProvidersController,
+  GoTrueSamlController,
   GoTrueSignInController,
+  GoTrueSsoAdminController,
+  GoTrueSsoController,
   GoTrueUserController,
   GoTrueFactorsController,
   GoTrueAdminController,
@@ -206,6 +220,7 @@ const GOTRUE = [
     GoTruePagesController,
   ],
   providers: [
+    AdmissionGuard,
     ...ACCOUNTS,
     ...HOOKS,
     ...MAIL,
@@ -213,9 +228,11 @@ const GOTRUE = [
     ...SESSIONS,
     ...CODES,
     ...PROVIDERS,
+    ...DIRECTORIES,
     ...FACTORS,
     ...ADMIN,
     GoTrueSignInService,
+    PublicProjects,
     MailPageContexts,
     ViewTokens,
   ],

@@ -58,6 +58,10 @@ export const restoreFailed = (step: string, cause: Error): AppError =>
     cause,
   });
 
+/** What a dry run restored is not what the archive has. */
+export const restoreDiffers = (difference: string): AppError =>
+  restoreFailed('the project', new Error(difference));
+
 /** For the log: the client is gone. */
 export const restoreAbandoned = (): AppError =>
   new AppError({

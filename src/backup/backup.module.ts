@@ -6,6 +6,9 @@ import { ArchivedExtensions } from './archive/archived-extensions';
 import { InstallBackup } from './install-backup.service';
 import { InstallRestore } from './install-restore.service';
 import { PhysicalBackup } from './physical/physical-backup.service';
+import { BackupRehearsals } from './rehearsal/backup-rehearsals.service';
+import { RehearsalMails } from './rehearsal/rehearsal-mails.service';
+import { RehearsalRepository } from './rehearsal/rehearsal.repository';
 import { ProjectBackup } from './project-backup.service';
 import { ProjectRestore } from './project-restore.service';
 import { ProjectSchema } from './project-schema.service';
@@ -41,6 +44,7 @@ import { BackupAdminService } from './http/backup-admin.service';
     BackupDestination,
     BackupMetrics,
     BackupPassphrase,
+    BackupRehearsals,
     BackupScheduler,
     BackupStateRepository,
     BackupStates,
@@ -50,6 +54,8 @@ import { BackupAdminService } from './http/backup-admin.service';
     ProjectBackup,
     ProjectRestore,
     ProjectSchema,
+    RehearsalMails,
+    RehearsalRepository,
     RunRepository,
     ScheduledBackup,
     ScheduleRepository,

@@ -21,6 +21,7 @@ import {
 import { DiskReserve } from '../limits/disk-reserve.service';
 import { ObjectStore } from '../storage/providers/object-store';
 import { RemovalHoldRepository } from '../storage/removal/removal-hold.repository';
+import type { BoundedClient } from '../database/pools/one-off-connection';
 import { unlessAbandoned } from './abandonment';
 import {
   ArchivedSecrets,
@@ -50,12 +51,15 @@ import {
 } from '../copies/owner-roles';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { FileLoader } from './file-loader';
+import { ArchivedContent } from './rehearsal/archived-content';
+import { SnapshotLimits } from '../copies/dump/snapshot-limits';
+import { SnapshotRepository } from '../copies/dump/snapshot.repository';
 
 export interface RestoreOptions {
   readonly passphrase: string;
   /** Slug of the restored project; default: as archived. */
   readonly slug?: string;
-  /** Restores the project under another id, without its files, and removes it again. */
+  /** Restores the project under another id, without its files, compares it with the archive, and removes it again. */
   readonly dryRun: boolean;
   /**
    * Keeps database password, signing secrets and sessions of the archive, which its maker knows. A copy has its own in
@@ -120,7 +124,7 @@ export class ProjectRestore {
     const { plinth, project } = archive.header;
     if (!isKnownVersion(project.schema_version))
       throw notSupported(
-        `The backup was made by a newer Plinth (${plinth}), or by a development version from before 0.1.0 (docs/upgrades.md)`,
+        `The backup was made by a newer Plinth (${plinth}), or by a development version from before 0.1.0 (docs/guides/upgrades.md)`,
       );
     if (!(PLANS as readonly string[]).includes(project.plan))
       throw notSupported(`There is no plan "${project.plan}"`);
@@ -145,7 +149,11 @@ export class ProjectRestore {
           }),
         ),
       complete: async (project: ProjectEntity): Promise<void> => {
-        filled?.skipped.push(...(await this.complete(archive, project, filled.roles)));
+        if (!filled) return;
+        const { roles, skipped, content, manifest } = filled;
+        skipped.push(...(await this.complete(archive, project, roles)));
+        if (content)
+          await unlessAbandoned(abandoned, () => this.compare(archive, project, { content, manifest }));
       },
     };
     const id = copy.id ?? '';
@@ -175,6 +183,7 @@ export class ProjectRestore {
     const work = 'a restore runs archived SQL with the rights of the owner only';
     // Bytes of a dry run are verified, and not stored.
     const files = dryRun ? null : new FileLoader(this.store, project.id);
+    const content = dryRun ? new ArchivedContent() : null;
     const manifest = await this.owner.use(
       project,
       work,
@@ -183,20 +192,49 @@ export class ProjectRestore {
         const loader = await ProjectLoader.begin(client, header.extensions, version, renamed);
         const rows = new Map<string, number>();
         const found = await readToEnd(archive.members, (member) =>
-          load({ ...member, chunks: this.disk.watched(member.chunks) }, { header, loader, files, rows }),
+          load(
+            { ...member, chunks: this.disk.watched(member.chunks) },
+            { header, loader, files, rows, content },
+          ),
         );
         await files?.done();
         assertAuthentic(archive.key, found);
         assertRows(found.manifest, rows);
         // Refresh tokens are made of the archived data secret, which the factors of users need.
-        if (!keepsKeys) await client.query('delete from auth.sessions');
+        if (!keepsKeys && !dryRun) await client.query('delete from auth.sessions');
         return found.manifest;
       },
       OWNER_SESSION,
     );
+    if (!dryRun) await this.migrate(project);
+    return { manifest, roles, skipped, content };
+  }
+
+  /** Of a dry run, before a migration changes rows. */
+  private async compare(
+    { header }: OpenArchive,
+    project: ProjectEntity,
+    { content, manifest }: { content: ArchivedContent; manifest: ArchiveManifest },
+  ): Promise<void> {
+    let session: BoundedClient | undefined;
+    const limits = new SnapshotLimits((error) => session?.abort(error));
+    const work = 'a dry run compares every table with the archive';
+    await this.owner.use(
+      project,
+      work,
+      async (client) => {
+        session = client;
+        const snapshot = await SnapshotRepository.begin(client, limits);
+        await content.assertRestored(snapshot, header.tables, manifest.files.missing);
+      },
+      { ...OWNER_SESSION, limits, copiesOut: true },
+    );
+    await this.migrate(project);
+  }
+
+  private async migrate(project: ProjectEntity): Promise<void> {
     if (project.schemaVersion !== PROJECT_SCHEMA_VERSION)
       await migrateProjectDatabase(this.owner.connectionOf(project));
-    return { manifest, roles, skipped };
   }
 
   /** @returns a line about each setting that PostgreSQL refused */
@@ -279,6 +317,8 @@ function archivedRoles({ roles = NO_ROLES }: ArchivedSecrets, keepsKeys: boolean
 
 interface Filled {
   readonly manifest: ArchiveManifest;
+  /** Of a dry run. */
+  readonly content: ArchivedContent | null;
   /** Those that were created. */
   readonly roles: OwnerRoles;
   /** As RestoredProject.skippedSettings. */
@@ -289,14 +329,19 @@ interface Targets {
   readonly header: ArchiveHeader;
   readonly loader: ProjectLoader;
   readonly files: FileLoader | null;
+  /** Of a dry run. */
+  readonly content: ArchivedContent | null;
   /** Rows that were loaded, by member. */
   readonly rows: Map<string, number>;
 }
 
-async function load(member: ArchiveMember, { header, loader, files, rows }: Targets): Promise<void> {
+async function load(member: ArchiveMember, { header, loader, files, rows, content }: Targets): Promise<void> {
   const { name, chunks } = member;
   try {
-    if (name.startsWith(FILES_FOLDER)) return await files?.put(objectIdIn(name), member);
+    if (name.startsWith(FILES_FOLDER)) {
+      const objectId = objectIdIn(name);
+      return await (content ? content.addFile(objectId, chunks) : files?.put(objectId, member));
+    }
     if (name === PRE_DATA) return await loader.run(await ArchiveReader.hold(chunks));
     if (name === LARGE_OBJECTS) return await loader.addLargeObjects(chunks);
     if (name === POST_DATA) {
@@ -305,7 +350,7 @@ async function load(member: ArchiveMember, { header, loader, files, rows }: Targ
     }
     const table = header.tables.find((one) => one.member === name);
     if (!table) throw archiveInvalid(`${name} is not a member that this version knows`);
-    rows.set(name, await loader.copy(table, chunks));
+    rows.set(name, await loader.copy(table, content ? content.digested(name, chunks) : chunks));
   } catch (error) {
     throw restoreFault(name, error as Error);
   }

@@ -13,7 +13,7 @@ import { type RequestOptions, sendRequest } from './send-request';
 
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
-export type ProjectSummary = Schema<'ProjectRecord'>;
+export type ProjectSummary = Schema<'ProjectResponse'>;
 
 export interface ProjectText {
   readonly text: string;

@@ -1,4 +1,5 @@
-/** `plinth backup schedule`, `plinth backup run`, `plinth backup runs`. */
+/** `plinth backup schedule`, `plinth backup run`, `plinth backup runs`, `plinth backup rehearse`. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
@@ -6,18 +7,23 @@ import { CommandContext } from './command-context';
 import { list, table } from './format';
 import { sizeOf } from './progress';
 
+/** Milliseconds between two questions whether a rehearsal has finished. */
+const POLL_MS = 500;
+
 interface ScheduleOptions {
   readonly all?: boolean;
   readonly at?: string;
   readonly cron?: string;
   readonly timeZone?: string;
   readonly keep?: string;
+  readonly rehearseDays?: string;
   readonly off?: boolean;
   readonly remove?: boolean;
 }
 
 export function addBackupScheduleCommands(backup: Command, context: CommandContext): void {
   addSchedule(backup, context);
+  addRehearse(backup, context);
   backup
     .command('run')
     .description('start scheduled backups now: of a project, or of everything with --all')
@@ -42,6 +48,56 @@ export function addBackupScheduleCommands(backup: Command, context: CommandConte
     });
 }
 
+function addRehearse(backup: Command, context: CommandContext): void {
+  backup
+    .command('rehearse')
+    .description('restore the newest archive into a scratch database, compare it, and remove it')
+    .argument('[project]', 'id or slug')
+    .option('--all', 'all projects and the records of the platform')
+    .action(async (name: string | undefined, _options: object, command: Command) => {
+      const { all } = command.optsWithGlobals<ScheduleOptions>();
+      const body = await targetOf(context, name, all ?? false);
+      const before = await rehearsals(context, body);
+      await dataOf(context.api.POST('/admin/v1/backups/rehearsals', { body }));
+      const results = await rehearsals(context, body, before);
+      context.print(results, () => table(results.map(rowOfRehearsal)));
+      const failed = results.filter(({ rehearsal }) => rehearsal?.error !== null).length;
+      if (failed > 0) context.reportFailure(`${failed} of ${results.length} backups could not be restored`);
+    });
+}
+
+type Subject = Schema<'BackupSubjectResponse'>;
+
+/** @param before waits until a later one of each project has finished */
+async function rehearsals(
+  context: CommandContext,
+  { project_id: id }: { project_id?: string },
+  before?: readonly Subject[],
+): Promise<Subject[]> {
+  const last = new Map(before?.map((one) => [one.project_id, one.rehearsal?.started_at]));
+  for (;;) {
+    const { projects } = await dataOf(context.api.GET('/admin/v1/backups'));
+    const found = projects.filter(({ project_id: of }) =>
+      id === undefined ? !before || last.has(of) : of === id,
+    );
+    const isFinished = ({ project_id: of, rehearsal }: Subject): boolean =>
+      rehearsal !== null && rehearsal.finished_at !== null && rehearsal.started_at !== last.get(of);
+    if (!before || found.every(isFinished)) return found;
+    await sleep(POLL_MS);
+  }
+}
+
+function rowOfRehearsal({ slug, rehearsal }: Subject): Readonly<Record<string, unknown>> {
+  return {
+    project: slug,
+    result: rehearsal?.error === null ? 'restored' : 'failed',
+    rows: rehearsal?.rows,
+    files: rehearsal?.files,
+    archive: rehearsal?.archive,
+    error: rehearsal?.error,
+  };
+}
+
 function addSchedule(backup: Command, context: CommandContext): void {
   backup
     .command('schedule')
@@ -52,6 +108,7 @@ function addSchedule(backup: Command, context: CommandContext): void {
     .option('--cron <expression>', 'five fields as in crontab, in place of --at')
     .option('--time-zone <name>', 'such as Europe/Berlin; default: UTC')
     .option('--keep <number>', 'archives to keep; default: 7')
+    .option('--rehearse-days <number>', 'days between two rehearsals of a restore; default: none')
     .option('--off', 'make no backups of this project')
     .option('--remove', 'remove the schedule; that of the install holds for the project then')
     .action(async (name: string | undefined, _options: object, command: Command) => {
@@ -86,17 +143,25 @@ async function targetOf(
   return name === undefined ? {} : { project_id: (await context.server.findProject(name)).id };
 }
 
-function bodyOf({ at, cron, timeZone, keep, off }: ScheduleOptions): Schema<'ScheduleDto'> {
+function bodyOf({
+  at,
+  cron,
+  timeZone,
+  keep,
+  rehearseDays,
+  off,
+}: ScheduleOptions): Schema<'BackupScheduleDto'> {
   return {
     hour: at === undefined ? undefined : Number(at),
     cron,
     time_zone: timeZone,
     keep: keep === undefined ? undefined : Number(keep),
+    rehearse_days: rehearseDays === undefined ? undefined : Number(rehearseDays),
     enabled: !off,
   };
 }
 
-function rowOfSubject(subject: Schema<'SubjectRecord'>): Readonly<Record<string, unknown>> {
+function rowOfSubject(subject: Subject): Readonly<Record<string, unknown>> {
   const { slug, schedule, last_success_bytes: bytes } = subject;
   const times = schedule?.enabled ? `${schedule.cron} ${schedule.time_zone}` : 'none';
   return {
@@ -107,11 +172,12 @@ function rowOfSubject(subject: Schema<'SubjectRecord'>): Readonly<Record<string,
     'last backup': subject.last_success_at,
     size: bytes === null ? null : sizeOf(bytes),
     'last run': subject.last_status,
+    rehearsed: subject.rehearsal?.last_good_at ?? null,
     error: subject.last_error,
   };
 }
 
-function rowOfRun(run: Schema<'BackupRunRecord'>): Readonly<Record<string, unknown>> {
+function rowOfRun(run: Schema<'BackupRunResponse'>): Readonly<Record<string, unknown>> {
   return {
     project: run.slug,
     started: run.started_at,

@@ -17,5 +17,5 @@ export class CliError extends Error {
   }
 }
 
-/** Exit codes (docs/administration.md). */
+/** Exit codes (docs/reference/administration.md). */
 export const EXIT = { failed: 1, usage: 2, notFound: 3, noServer: 4 } as const;

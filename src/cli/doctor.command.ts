@@ -7,7 +7,7 @@ import { AdminClient, dataOf, type Schema } from './admin-client';
 import { CommandContext } from './command-context';
 import { sendRequest } from './send-request';
 
-type Finding = Omit<Schema<'FindingRecord'>, 'check'> & { readonly check: string };
+type Finding = Omit<Schema<'FindingResponse'>, 'check'> & { readonly check: string };
 
 /** Milliseconds by which the clocks of this machine and of the server may differ. */
 const CLOCK_TOLERANCE_MS = 5_000;

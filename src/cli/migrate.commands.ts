@@ -6,8 +6,8 @@ import { CommandContext } from './command-context';
 import { table } from './format';
 import { createMigration, MigrationFile, readMigrations } from './migration-files';
 
-type AppliedMigration = Schema<'AppliedMigrationRecord'>;
-type RunAnswer = Schema<'MigrationRunAnswer'>;
+type AppliedMigration = Schema<'AppliedMigrationResponse'>;
+type RunAnswer = Schema<'MigrationRunResponse'>;
 
 interface UpOptions {
   readonly dryRun?: boolean;

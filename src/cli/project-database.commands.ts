@@ -32,7 +32,7 @@ export function addProjectDatabaseCommands(project: Command, context: CommandCon
       };
       // Not parsed: JavaScript would round large numbers.
       if (context.isJson) return context.environment.out(`${await run({ query })}\n`);
-      const result = JSON.parse(await run({ query, text_values: true })) as Schema<'SqlAnswer'>;
+      const result = JSON.parse(await run({ query, text_values: true })) as Schema<'SqlResponse'>;
       for (const notice of result.notices) context.remark(notice);
       if (result.truncated) context.remark('There are more rows than shown here.');
       context.environment.out(textOf(result));
@@ -73,7 +73,7 @@ function located(error: unknown, file: string | undefined): unknown {
   return new CliError(`${place}: ${error.message}`, error.exitCode, error.answer);
 }
 
-function textOf({ rows, statements, command, row_count: count }: Schema<'SqlAnswer'>): string {
+function textOf({ rows, statements, command, row_count: count }: Schema<'SqlResponse'>): string {
   if (rows.length > 0) return table(rows, statements.at(-1)?.columns);
   return `${command ?? 'Done'}${count === null ? '' : ` ${count}`}\n`;
 }

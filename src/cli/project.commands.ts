@@ -165,7 +165,7 @@ function addKeys(project: Command, context: CommandContext): void {
     });
 }
 
-function printProject(context: CommandContext, project: Schema<'ProjectRecord'>): void {
+function printProject(context: CommandContext, project: Schema<'ProjectResponse'>): void {
   context.print(project, () => `${list(withoutSettings(project))}\n${list(project.settings)}`);
 }
 

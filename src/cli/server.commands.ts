@@ -108,7 +108,7 @@ async function change(context: CommandContext, name: string, body: Schema<'Updat
 }
 
 /** For the table: how many of the replicas can be read. */
-function rowOf(server: Schema<'ServerRecord'>): Readonly<Record<string, unknown>> {
+function rowOf(server: Schema<'DatabaseServerResponse'>): Readonly<Record<string, unknown>> {
   const { length } = server.replicas;
   const up = server.replicas.filter(({ reachable }) => reachable).length;
   return { ...server, replicas: length === 0 ? '' : `${up} of ${length} up` };

@@ -63,7 +63,7 @@ function summaryOf({
   person: member,
   projects,
   expires_at,
-}: Schema<'StaffSessionDto'>): Record<string, unknown> {
+}: Schema<'StaffSessionResponse'>): Record<string, unknown> {
   return {
     name: member.name,
     email: member.email,

@@ -169,7 +169,7 @@ function projectRole(
   return [...before, { name, role }];
 }
 
-async function findPerson({ api }: CommandContext, email: string): Promise<Schema<'PersonDto'>> {
+async function findPerson({ api }: CommandContext, email: string): Promise<Schema<'StaffMemberResponse'>> {
   const all = await dataOf(api.GET('/admin/v1/people'));
   const found = all.find((member) => member.email.toLowerCase() === email.toLowerCase());
   if (!found) throw new CliError(`There is no staff member with the address ${email}`, EXIT.notFound);

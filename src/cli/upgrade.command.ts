@@ -16,7 +16,7 @@ export function addUpgradeCommand(program: Command, context: CommandContext): vo
     });
 }
 
-function textOf({ migrated, failed }: Schema<'UpgradeRecord'>): string {
+function textOf({ migrated, failed }: Schema<'UpgradeResponse'>): string {
   if (migrated.length + failed.length === 0) return 'All projects have the current schema.\n';
   return table([
     ...migrated.map((project) => ({ project, outcome: 'migrated', reason: null })),

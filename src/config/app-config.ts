@@ -128,7 +128,7 @@ export interface PasswordConfig {
   readonly bcryptCost: number;
 }
 
-/** Limits on guessing and flooding (docs/auth.md). */
+/** Limits on guessing and flooding (docs/reference/auth.md). */
 export interface AuthConfig {
   /** Wrong passwords for one account without a delay; then each further one waits longer. */
   readonly failuresPerAccount: number;
@@ -142,7 +142,7 @@ export interface AuthConfig {
   readonly allowedHosts: readonly string[];
 }
 
-/** Limits of the sessions of staff who administer the installation (docs/staff.md). */
+/** Limits of the sessions of staff who administer the installation (docs/reference/staff.md). */
 export interface StaffConfig {
   /** Milliseconds without a request after which a session ends. */
   readonly sessionIdleMs: number;

@@ -152,7 +152,7 @@ export class EnvironmentVariables {
   /** Seconds without a request after which the session of a staff member at the administration ends; at the latest after 21 times as long. */
   @WholeNumber(60, 2_592_000) STAFF_SESSION_IDLE = 28_800;
 
-  /** Quotas of the projects of each plan, as in docs/scaling.md; default: none. */
+  /** Quotas of the projects of each plan, as in docs/reference/scaling.md; default: none. */
   @IsOptional() @Quotas() QUOTAS?: string;
 
   /** Issuer of single sign-on (OpenID Connect) for staff at the administration; default: none. */

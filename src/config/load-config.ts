@@ -163,7 +163,9 @@ export function validateEnvironment(
     Object.values(constraints ?? {}),
   );
   faults.push(
-    ...renamed.map((name) => `${name} has another form now: ${RENAMED[name]} (docs/configuration.md)`),
+    ...renamed.map(
+      (name) => `${name} has another form now: ${RENAMED[name]} (docs/reference/configuration.md)`,
+    ),
   );
   if (env.WORKERS > 1 && !env.REDIS_URL) {
     faults.push(

@@ -8,7 +8,7 @@ export interface PlanQuotas {
   readonly mails_per_day: number | null;
 }
 
-/** By plan (docs/scaling.md). */
+/** By plan (docs/reference/scaling.md). */
 export type PlanQuotasConfig = Readonly<Record<'free' | 'pro' | 'enterprise', PlanQuotas>>;
 
 const NONE: PlanQuotas = {

@@ -1,4 +1,7 @@
-/** The built console on disk. A request can name only the files that were found there, so no path of a request reaches the disk. */
+/**
+ * The built console and the pages of docs/ on disk. A request can name only the files that were found there, so no path of a request
+ * reaches the disk.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
@@ -10,12 +13,22 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
+const PAGE_TYPES: Readonly<Record<string, string>> = {
+  ...TYPES,
+  '.html': 'text/html; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+};
+
+/** The folder of the pages in the build. */
+const PAGES = 'docs';
+
 /** Encodings that the build writes next to each file, in order of preference. */
 const ENCODINGS = { br: '.br', gzip: '.gz' } as const;
 
 export type Encoding = keyof typeof ENCODINGS | 'identity';
 
-export interface ConsoleFile {
+export interface BuiltFile {
   readonly type: string;
   /** Files on disk, by encoding. The smallest first. */
   readonly variants: ReadonlyMap<Encoding, string>;
@@ -27,7 +40,7 @@ export interface ConsoleBuild {
   /** Hexadecimal hash of the page. It changes with every build, because the page names the hashed assets. */
   readonly digest: string;
   /** By path below `/console/`: `assets/index-B2f4.js`. */
-  readonly files: ReadonlyMap<string, ConsoleFile>;
+  readonly files: ReadonlyMap<string, BuiltFile>;
 }
 
 /** Where `npm start` builds the console: next to package.json. */
@@ -43,13 +56,40 @@ export function readConsole(folder: string): ConsoleBuild | null {
   return {
     page,
     digest: createHash('sha256').update(page).digest('hex').slice(0, 32),
-    files: new Map(readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap(entryOf(folder))),
+    files: filesIn(folder, TYPES, (name) => !name.startsWith(`${PAGES}/`)),
   };
 }
 
-function entryOf(folder: string): (name: string) => [string, ConsoleFile][] {
+export interface BuiltPages {
+  /** By path below `/docs/`: `guides.html`, `guides/policies.html`, `guides/site.css`. */
+  readonly files: ReadonlyMap<string, BuiltFile>;
+  /** Hexadecimal hash of all pages. */
+  readonly digest: string;
+}
+
+/** The pages of docs/, or null if they were not built. */
+export function readPages(folder: string): BuiltPages | null {
+  const pages = join(folder, PAGES);
+  const digest = join(pages, 'digest');
+  if (!existsSync(digest)) return null;
+  return { files: filesIn(pages, PAGE_TYPES, () => true), digest: readFileSync(digest, 'utf8') };
+}
+
+function filesIn(
+  folder: string,
+  types: Readonly<Record<string, string>>,
+  isWanted: (name: string) => boolean,
+): ReadonlyMap<string, BuiltFile> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return new Map(names.flatMap(entryOf(folder, types)).filter(([name]) => isWanted(name)));
+}
+
+function entryOf(
+  folder: string,
+  types: Readonly<Record<string, string>>,
+): (name: string) => [string, BuiltFile][] {
   return (name) => {
-    const type = TYPES[extname(name)];
+    const type = types[extname(name)];
     if (type === undefined) return [];
     const file = join(folder, name);
     const encoded = Object.entries(ENCODINGS)

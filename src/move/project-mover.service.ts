@@ -1,5 +1,5 @@
 /**
- * Moves a project's database to another server of the installation (docs/scaling.md): decides how, and records the progress
+ * Moves a project's database to another server of the installation (docs/reference/scaling.md): decides how, and records the progress
  * and the outcome. MoveWork does it. Until the switch the project stays on the source, whatever happens: MoveRecovery undoes
  * the rest.
  */

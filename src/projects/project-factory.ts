@@ -4,6 +4,7 @@ import { Clock } from '../common/time/clock';
 import { PLATFORM_SERVER } from '../database/pools/project-database';
 import { randomId, randomSecret } from '../infra/crypto/random';
 import { Plan } from './plans';
+import { withSealedHooks } from './hook-secrets';
 import { ProjectSecret } from './project';
 import { ProjectEntity, ProjectSecretEntity } from './project.entity';
 import { ProjectSecrets } from './project-secrets';
@@ -69,7 +70,7 @@ export class ProjectFactory {
       name: input.name,
       plan: input.plan ?? 'free',
       status: 'provisioning' as const,
-      settings: settingsOfNew(input.settings ?? {}),
+      settings: settingsOfNew(input.settings ?? {}, this.secrets.dataSecretOf(id, null)),
       serverUrl: input.databaseUrl ? this.secrets.seal('server-url', id, input.databaseUrl) : null,
       server: input.server ?? (input.databaseUrl ? null : PLATFORM_SERVER),
       ...namesOf(id),
@@ -132,8 +133,9 @@ export class ProjectFactory {
   }
 }
 
-function settingsOfNew(given: ProjectSettingsInput): ProjectSettingsInput {
-  const settings = mergeSettings({ jwt_algorithm: NEW_PROJECT_ALGORITHM }, given);
+function settingsOfNew(given: ProjectSettingsInput, dataSecret: string): ProjectSettingsInput {
+  const sealed = withSealedHooks(given, {}, dataSecret);
+  const settings = mergeSettings({ jwt_algorithm: NEW_PROJECT_ALGORITHM }, sealed);
   assertTokensTellApart(effectiveSettings(settings));
   return settings;
 }

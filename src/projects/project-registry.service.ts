@@ -58,6 +58,10 @@ export class ProjectRegistry {
     return project;
   }
 
+  listIds(): Promise<string[]> {
+    return this.projects.listActiveIds();
+  }
+
   /** As findById(), but from the cache only. */
   peek(id: string): Project | null {
     return this.cache.get(`id:${id}`) ?? null;

@@ -111,6 +111,13 @@ export class ProjectRepository {
     return project?.schemaVersion ?? null;
   }
 
+  async listActiveIds(): Promise<string[]> {
+    const rows = await this.dataSource.query<{ id: string }[]>(
+      `select id from projects where status = 'active' order by id`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
   async listUnfinished(where: { id?: string; slug?: string } = {}): Promise<ProjectEntity[]> {
     return this.dataSource.manager.findBy(ProjectEntity, {
       ...where,

@@ -9,6 +9,7 @@ import { JsonObject } from '../common/text/json';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { UNIQUE_VIOLATION } from '../database/sql/sqlstate';
 import { Actor, AuditEntry, PLINTH } from '../install/audit/audit-log.repository';
+import { withSealedHooks } from './hook-secrets';
 import { Project } from './project';
 import { changedNames, entryFor, ProjectChange, undoEntry } from './project-entries';
 import { ProjectEntity, ProjectSecretEntity } from './project.entity';
@@ -185,7 +186,9 @@ export class ProjectsService {
         return entryFor('project.update', actor, id, { changed: changedNames(change) });
       },
       (before) => {
-        const settings = mergeSettings(before.settings, change.settings ?? {});
+        const dataSecret = this.secrets.dataSecretOf(id, before.dataSecret);
+        const given = withSealedHooks(change.settings ?? {}, before.settings, dataSecret);
+        const settings = mergeSettings(before.settings, given);
         assertTokensTellApart(effectiveSettings(settings));
         return {
           name: change.name ?? before.name,

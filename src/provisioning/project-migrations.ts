@@ -15,6 +15,7 @@ import { Realtime1790000000520 } from '../../migrations/project/1790000000520-re
 import { Identities1790000000620 } from '../../migrations/project/1790000000620-identities';
 import { ResumableUploads1790000000700 } from '../../migrations/project/1790000000700-resumable-uploads';
 import { S3Objects1790000001020 } from '../../migrations/project/1790000001020-s3-objects';
+import { Saml1790000001030 } from '../../migrations/project/1790000001030-saml';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -26,6 +27,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Identities1790000000620,
   ResumableUploads1790000000700,
   S3Objects1790000001020,
+  Saml1790000001030,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

@@ -1,5 +1,5 @@
 /**
- * What owners can change of roles that are not theirs, and its removal (docs/shared-objects.md). From PostgreSQL 16 on, owners may
+ * What owners can change of roles that are not theirs, and its removal (docs/internals/shared-objects.md). From PostgreSQL 16 on, owners may
  * create roles and grant them to every role of the server; and each role may store settings for itself, anon included.
  */
 import { Client } from 'pg';

@@ -1,4 +1,4 @@
-/** What one socket and one project may take of a process (docs/realtime.md, "Limits"). */
+/** What one socket and one project may take of a process (docs/reference/realtime.md, "Limits"). */
 
 /** Bytes of a frame from a client. ws closes the connection with 1009 before it reads more. */
 export const MAX_FRAME_BYTES = 256 * 1024;

@@ -15,7 +15,7 @@ import { GRAMMAR_ERRORS } from './grammar/grammar-error';
 import { POSTGREST_CODES, POSTGREST_CREDENTIAL_CODES, postgrestCode } from './postgrest-codes';
 import { REST_ERRORS, restError, type RestErrorCode } from './rest.errors';
 
-const PAGE = readFileSync(join(__dirname, '../../docs/rest.md'), 'utf8');
+const PAGE = readFileSync(join(__dirname, '../../docs/reference/rest.md'), 'utf8');
 /** Rows of the table of codes: Plinth's, PostgREST's, the status. */
 const ROWS = new Map(
   [...PAGE.matchAll(/^\| (PL\d{3}) \| (PGRST[0-9, PGRST]+|–) \| ([\d, ]+) \|/gm)].map(
@@ -54,7 +54,7 @@ describe('PostgREST’s code', () => {
   );
 
   it.each(Object.entries(POSTGREST_CODES))(
-    'of %s, which is %s, is in the table of docs/rest.md',
+    'of %s, which is %s, is in the table of docs/reference/rest.md',
     (code, theirs) => {
       expect(ROWS.get(code)?.theirs.split(', ')).toContain(theirs ?? '–');
     },

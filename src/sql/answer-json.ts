@@ -10,7 +10,7 @@ interface RanStatement {
   readonly kept?: KeptRows | undefined;
 }
 
-/** As the schema SqlAnswer, with rows that are JSON already. */
+/** As the schema SqlResponse, with rows that are JSON already. */
 export interface KeptAnswer {
   readonly kept: KeptRows;
   readonly command: string | null;

@@ -79,6 +79,6 @@ import { StaffTokens } from './tokens/staff-token.service';
     StaffTokens,
     UsedFlowRepository,
   ],
-  exports: [SessionCookies, StaffRecheck, StaffSessions, StaffTokens],
+  exports: [SessionCookies, StaffMemberRepository, StaffRecheck, StaffSessions, StaffTokens],
 })
 export class StaffModule {}

@@ -6,13 +6,13 @@ import { StorageErrorRenderer } from './http/storage-error.renderer';
 import { RateHeaders } from './http/rate-headers';
 import * as errors from './storage.errors';
 
-const DOCS = readFileSync(join(__dirname, '../../docs/storage.md'), 'utf8');
+const DOCS = readFileSync(join(__dirname, '../../docs/reference/storage.md'), 'utf8');
 const documented: Record<string, number> = Object.fromEntries(
   [...DOCS.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [String(code), Number(status)]),
 );
 const renderer = new StorageErrorRenderer({} as RateHeaders);
 
-it('docs/storage.md lists every code with its status, and no other', () => {
+it('docs/reference/storage.md lists every code with its status, and no other', () => {
   expect(documented).toEqual(errors.STORAGE_ERROR_CODES);
 });
 

@@ -45,7 +45,7 @@ async function exported(query = ''): Promise<Entry[]> {
     .map((line) => JSON.parse(line) as Entry);
 }
 
-/** As docs/administration.md describes it: Python's json.dumps(), which puts a blank after `,` and `:`. */
+/** As docs/reference/administration.md describes it: Python's json.dumps(), which puts a blank after `,` and `:`. */
 function dumps(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(dumps).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -1,5 +1,5 @@
 /**
- * The objects of PostgreSQL that all databases of a server share (docs/shared-objects.md): what a project's owner can change of
+ * The objects of PostgreSQL that all databases of a server share (docs/internals/shared-objects.md): what a project's owner can change of
  * them, and that no other project reads it.
  */
 import { randomUUID } from 'node:crypto';

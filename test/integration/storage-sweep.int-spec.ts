@@ -109,6 +109,18 @@ describe('the sweep', () => {
 });
 
 describe("the sweep's report of lost bytes", () => {
+  it('counts the files of a project that has no bytes left', async () => {
+    const count = async (): Promise<number> => {
+      await sweep.sweepAll();
+      const { text } = await plinth.admin.get('/metrics');
+      return Number(/^plinth_storage_rows_without_bytes (\d+)$/m.exec(text)?.[1]);
+    };
+    const { root } = await prepare();
+    const before = await count();
+    rmSync(root, { recursive: true });
+    expect(await count()).toBe(before + 1);
+  });
+
   it('has their number in the metrics, and at most a thousand names in the log', async () => {
     const { test } = await prepare();
     await test.sql(`insert into storage.files (bucket_id, filename, content_type, size, sha256, object_id)

@@ -1,4 +1,4 @@
-/** Runs the backup and restore commands of docs/embedded-database.md; the restored install has the same data. */
+/** Runs the backup and restore commands of docs/reference/embedded-database.md; the restored install has the same data. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
 import { ROOT } from './support/processes';
 
-const PAGE = readFileSync(join(ROOT, 'docs/embedded-database.md'), 'utf8');
+const PAGE = readFileSync(join(ROOT, 'docs/reference/embedded-database.md'), 'utf8');
 const [BACKUP = '', RESTORE = ''] = [...PAGE.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text]) => text);
 const CREDENTIALS = { email: 'ada@example.com', password: 'correct horse' };
 const CONTENT = 'the bytes of a file '.repeat(50_000);

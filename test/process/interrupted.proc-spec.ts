@@ -1,14 +1,15 @@
 /** What an interruption leaves: bytes of a restore that was killed, and drafts of the command line. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { eventually } from '../support/eventually';
 import { HttpClient } from '../support/http-client';
-import { PlinthProcess, PROCESS_ADMIN_KEY } from '../support/plinth-process';
+import { freePort, PlinthProcess, PROCESS_ADMIN_KEY } from '../support/plinth-process';
 import { upload } from '../support/uploads';
 import { ROOT } from './support/processes';
 
@@ -62,6 +63,52 @@ it('removes the bytes of a restore that was killed, right after the next start',
   await eventually(async () => expect(files()).toEqual([]), 20_000);
   expect((await plinth.admin.post('/admin/v1/restore', archive, { headers: HEADERS })).status).toBe(201);
   expect(files().length).toBe(3);
+  await plinth.end('SIGTERM');
+});
+
+it('removes the scratch database of a rehearsal that was killed, and reports it', async () => {
+  const dataDir = join(directory, 'rehearsal');
+  mkdirSync(dataDir);
+  const [port, env] = [String(await freePort()), { BACKUP_PASSPHRASE: PASSPHRASE, LOG_LEVEL: 'warn' }];
+  const options = { dataDir, env: { ...env, EMBEDDED_DATABASE_PORT: port } };
+  let plinth = await PlinthProcess.start(options);
+  const password = readFileSync(join(dataDir, 'data/postgres.password'), 'utf8').trim();
+  const list = async (): Promise<unknown[]> => {
+    const client = new Client({
+      host: '127.0.0.1',
+      port: Number(port),
+      user: 'postgres',
+      password,
+      database: 'postgres',
+    });
+    await client.connect();
+    try {
+      const { rows } = await client.query(
+        `select datname as name from pg_database where datname ~ '^plinth_[a-z0-9]{20}$'
+         union all select rolname from pg_roles where rolname ~ '^plinth_[a-z0-9]{20}_' order by 1`,
+      );
+      return rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const { body: project } = await plinth.admin.post('/admin/v1/projects', { name: 'Rehearsed' });
+  const query = `create table large as select n, md5(n::text) as t from generate_series(1, 300000) n`;
+  expect((await plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, { query })).status).toBe(200);
+  const stateOf = async (): Promise<Record<string, unknown> | undefined> =>
+    (await plinth.admin.get('/admin/v1/backups')).body.projects.find((one) => one.project_id === project.id);
+  await plinth.admin.post('/admin/v1/backups/runs', { project_id: project.id });
+  await eventually(async () => expect((await stateOf())?.last_status).toBe('succeeded'), 60_000);
+  const before = await list();
+  await plinth.admin.post('/admin/v1/backups/rehearsals', { project_id: project.id });
+  await eventually(async () => expect((await list()).length).toBeGreaterThan(before.length), 30_000);
+  await plinth.end('SIGKILL');
+
+  plinth = await PlinthProcess.start(options);
+  await eventually(async () => {
+    expect(await list()).toEqual(before);
+    expect(await stateOf()).toMatchObject({ rehearsal: { error: expect.stringContaining('process') } });
+  }, 60_000);
   await plinth.end('SIGTERM');
 });
 

@@ -166,7 +166,7 @@ function addressesOf({ project: { id, slug }, fileId }: Scene): string[] {
 }
 
 /**
- * Responses that repeat a part of the request to its client (docs/security.md): syntax errors and unknown names in the query
+ * Responses that repeat a part of the request to its client (docs/internals/security.md): syntax errors and unknown names in the query
  * language, and the administrator's own SQL. Names of unknown members are repeated everywhere.
  */
 const REPEATS = [/^\/(p\/[^/]+\/)?rest\/v1\//, /^\/admin\/v1\//];

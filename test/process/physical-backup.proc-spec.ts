@@ -20,8 +20,8 @@ import { PlinthProcess, withCompiledCode } from '../support/plinth-process';
 import { Program, ROOT, until } from './support/processes';
 
 const CLI = join(ROOT, 'dist/src/cli.js');
-/** The commands of docs/backup.md, which run as they are written, except for the directories and the time. */
-const PAGE = readFileSync(join(ROOT, 'docs/backup.md'), 'utf8').split('## Physical backups')[1] ?? '';
+/** The commands of docs/guides/backup.md, which run as they are written, except for the directories and the time. */
+const PAGE = readFileSync(join(ROOT, 'docs/guides/backup.md'), 'utf8').split('## Physical backups')[1] ?? '';
 const [BACK_UP = '', RESTORE = '', RESTORE_UNTIL = ''] = [...PAGE.matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].map(
   ([, text]) => text,
 );

@@ -1,4 +1,4 @@
-// Runs the commands of README.md and of the first start in a shell, as a reader would paste them.
+// Runs the commands of README.md, of the guide to the first project and of the first start, as a reader would paste them.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,6 +6,7 @@ import { freePort } from '../support/plinth-process';
 import { Program, ROOT, until, withDirectory } from './support/processes';
 
 const README = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
+const FIRST_PROJECT = readFileSync(path.join(ROOT, 'docs/guides/first-project.md'), 'utf8');
 
 /** The section of the README with that heading. */
 function section(heading: string): string {
@@ -153,13 +154,13 @@ describe('the first hour', () => {
   );
 
   it(
-    "the tour works, then the printed lines, then the README's commands for a new project",
+    'the tour works, then the printed lines, then the commands for a new project',
     () =>
       onFreshInstall(async (reader) => {
         await reader.takeTour();
         await reader.pasteLines();
-        const [script = ''] = blocks(section('A project of your own'), 'sh');
-        const [table = ''] = blocks(section('A project of your own'), '');
+        const [script = ''] = blocks(FIRST_PROJECT, 'sh');
+        const [table = ''] = blocks(FIRST_PROJECT, '');
         // npm prints the script before the script's own output.
         const printed = await reader.paste(script.replaceAll('npm run plinth', 'npm run --silent plinth'), {
           cwd: ROOT,

@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { firedBy, hasPromtool } from '../support/alert-rules';
+import { expectFired, firedBy, hasPromtool } from '../support/alert-rules';
 import { eventually } from '../support/eventually';
 import { TestPlinth } from '../support/plinth';
 import { hasPostgres, PostgresServer } from '../support/postgres-server';
@@ -40,13 +40,6 @@ jest.setTimeout(180_000);
   });
 
   const scrape = async (): Promise<string> => (await plinth.admin.get('/metrics')).text;
-  /** Until the metrics, which are kept for ten seconds, show it. */
-  async function expectFired(before: string, alert: string): Promise<void> {
-    await eventually(
-      async () => expect(firedBy(before, await scrape(), new RegExp(`^${alert}$`))).toEqual([alert]),
-      LIMIT_MS,
-    );
-  }
   async function healthy(): Promise<string> {
     let text = '';
     await eventually(async () => {
@@ -67,7 +60,7 @@ jest.setTimeout(180_000);
     await replica.query('select pg_wal_replay_pause()');
     for (let n = 0; n < 8; n += 1)
       await primary.query(`select pg_logical_emit_message(false, 'filler', repeat('x', 10000000))`);
-    await expectFired(before, 'PlinthReplicaLate');
+    await expectFired(before, 'PlinthReplicaLate', scrape);
     await replica.query('select pg_wal_replay_resume()');
   });
 
@@ -82,21 +75,21 @@ jest.setTimeout(180_000);
       `update projects set schema_version = '1_earlier' where id = '${project.id}'`,
       platform?.name,
     );
-    await expectFired(before, 'PlinthMigrationsFail');
+    await expectFired(before, 'PlinthMigrationsFail', scrape);
     await plinth.admin.delete(`/admin/v1/projects/${project.id}`);
   });
 
   it('PlinthServerDown: a server ends', async () => {
     const before = await healthy();
     await second.kill();
-    await expectFired(before, 'PlinthServerDown');
+    await expectFired(before, 'PlinthServerDown', scrape);
     await second.start();
   });
 
   it('PlinthReplicaDown: a replica ends', async () => {
     const before = await healthy();
     await replica.stop();
-    await expectFired(before, 'PlinthReplicaDown');
+    await expectFired(before, 'PlinthReplicaDown', scrape);
     await replica.start();
   });
 
@@ -104,6 +97,6 @@ jest.setTimeout(180_000);
     const before = await healthy();
     await primary.kill();
     await primary.start();
-    await expectFired(before, 'PlinthDatabaseRestarted');
+    await expectFired(before, 'PlinthDatabaseRestarted', scrape);
   });
 });

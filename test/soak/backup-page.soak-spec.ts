@@ -1,5 +1,5 @@
 /**
- * docs/backup.md from top to bottom, as it is written, up to physical backups (test/process/physical-backup.proc-spec.ts): one
+ * docs/guides/backup.md from top to bottom, as it is written, up to physical backups (test/process/physical-backup.proc-spec.ts): one
  * machine is backed up and lost, and another one gets all that it had. Only the address and the directories differ.
  */
 import { execFile } from 'node:child_process';
@@ -13,7 +13,7 @@ import { HttpClient } from '../support/http-client';
 import { PlinthProcess, PROCESS_ADMIN_KEY } from '../support/plinth-process';
 
 const LIMIT_MS = 300_000;
-const PAGE = readFileSync(join(ROOT, 'docs/backup.md'), 'utf8').split('## Physical backups')[0] ?? '';
+const PAGE = readFileSync(join(ROOT, 'docs/guides/backup.md'), 'utf8').split('## Physical backups')[0] ?? '';
 const BLOCKS = [...PAGE.matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].map(([, text = '']) => text);
 
 /** The block with this text. */

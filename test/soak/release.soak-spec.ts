@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { chmod, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { chmod, cp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../support/plinth-process';
@@ -58,6 +58,39 @@ it(
       }
     }),
   LIMIT_MS,
+);
+
+it(
+  'leaves the packages and the build of a server that runs from the clone alone',
+  () =>
+    withDirectory(async (folder) => {
+      // As `npm start` leaves it: without the development tools.
+      const skipped = ['.git', '.tmp', 'data', 'node_modules', 'clients', 'examples'];
+      const clone = path.join(folder, 'clone');
+      await cp(ROOT, clone, {
+        recursive: true,
+        filter: (file) => !skipped.includes(path.relative(ROOT, file)),
+      });
+      await run('cp', ['-al', path.join(ROOT, 'node_modules'), path.join(clone, 'node_modules')]);
+      const lockFile = path.join(clone, 'node_modules/.package-lock.json');
+      const lock = JSON.parse(await readFile(lockFile, 'utf8'));
+      delete lock.packages['node_modules/typescript'];
+      await rm(lockFile);
+      await writeFile(lockFile, JSON.stringify(lock));
+      const used = [
+        lockFile,
+        path.join(clone, 'node_modules/express/index.js'),
+        path.join(clone, 'dist/src/main.js'),
+      ];
+      const states = (): Promise<unknown[]> => Promise.all(used.map(async (file) => (await stat(file)).ino));
+      const before = await states();
+      const out = path.join(folder, 'out');
+      await run(process.execPath, [path.join(clone, 'scripts/release.mjs'), '--out', out, '--level', '1']);
+      expect(await states()).toEqual(before);
+      expect((await readdir(out)).map((name) => path.extname(name)).sort()).toEqual(['.sha256', '.tgz']);
+      expect(await readdir(path.join(clone, '.tmp'))).not.toContainEqual(expect.stringMatching(/^release-/));
+    }),
+  2 * LIMIT_MS,
 );
 
 /** Runs deploy/systemd/plinth with other paths. */

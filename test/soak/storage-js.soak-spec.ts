@@ -45,7 +45,7 @@ afterAll(async () => {
 (CHECKOUT === undefined ? it.skip : it)(
   'passes, but for what the list names',
   async () => {
-    const results = await runSuite(CHECKOUT ?? '', directory, useProject, 'test/storage');
+    const results = await runSuite(CHECKOUT ?? '', directory, useProject, { pattern: 'test/storage' });
     const failed = results.filter(({ status }) => status === 'failed');
     const passed = results.filter(({ status }) => status === 'passed').length;
     process.stdout.write(`storage-js: ${passed} passed, ${failed.length} failed\n`);

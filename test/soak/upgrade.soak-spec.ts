@@ -15,7 +15,7 @@ const PROJECT_KILLS = Number(process.env.PLINTH_KILLS ?? 24);
 const PLATFORM_KILLS = Math.ceil(PROJECT_KILLS / 3);
 const TEMPLATE_KILLS = Math.ceil(PROJECT_KILLS / 8);
 const KILLS = PLATFORM_KILLS + TEMPLATE_KILLS + PROJECT_KILLS;
-/** Databases that are migrated at a time (docs/administration.md). */
+/** Databases that are migrated at a time (docs/reference/administration.md). */
 const CONCURRENCY = 4;
 /** The version from which an upgrade without a failed request was asked for. */
 const OLDER = '0ae88cd';
@@ -125,7 +125,7 @@ const canUpgrade = hasRedis && hasCommit(OLDER);
   600_000,
 );
 
-/** The last version before the migrations were replaced (docs/upgrades.md). */
+/** The last version before the migrations were replaced (docs/guides/upgrades.md). */
 const UNKNOWN = '56407cc9';
 
 (hasCommit(UNKNOWN) ? it : it.skip)(

@@ -1,4 +1,4 @@
-/** Which credentials each access rule admits, and the requests that try them. The rows of docs/access.md come from here. */
+/** Which credentials each access rule admits, and the requests that try them. The rows of docs/reference/access.md come from here. */
 import { decode, type JwtPayload, sign } from 'jsonwebtoken';
 import type { AccessRule } from '../../src/access/access-rule';
 import type { RouteRule } from '../../src/access/route-rules.service';

@@ -1,6 +1,6 @@
 /** Runs the Jest suite of a client of Supabase, from a checkout of github.com/supabase/supabase-js, in its own process. */
 import { execFile } from 'node:child_process';
-import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -23,20 +23,24 @@ interface Result {
  * @param directory gets a copy of it
  * @param adapt sets address and keys in the copy
  * @param pattern of the files to run
+ * @param setup JavaScript that runs before each file
  */
 export async function runSuite(
   checkout: string,
   directory: string,
   adapt: () => Promise<void>,
-  pattern = '',
+  { pattern = '', setup = '' } = {},
 ): Promise<SuiteTest[]> {
   for (const part of ['src', 'test', 'package.json'])
     cpSync(join(checkout, part), join(directory, part), { recursive: true });
   symlinkSync(join(checkout, 'node_modules'), join(directory, 'node_modules'));
   await adapt();
+  const setupFile = join(directory, 'setup.cjs');
+  writeFileSync(setupFile, setup);
   const config = {
     rootDir: directory,
     testEnvironment: 'node',
+    setupFiles: [setupFile],
     testPathIgnorePatterns: ['/node_modules/', '/docker-tests/', '/example/'],
     transform: {
       '^.+\\.tsx?$': [

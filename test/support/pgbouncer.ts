@@ -77,7 +77,7 @@ export class PgBouncer {
 const run = (settings: string): ChildProcess =>
   spawn(PROGRAM, [settings], { ...asPostgres, stdio: 'ignore' });
 
-/** The settings that docs/scaling.md asks for, with few connections, which requests must share. */
+/** The settings that docs/reference/scaling.md asks for, with few connections, which requests must share. */
 function settingsOf(server: PostgresServer, port: number, users: string, admin: string): string {
   const [host, serverPort] = server.address.split(':');
   return `[databases]

@@ -1,4 +1,4 @@
-/** The table of roles as Markdown, for docs/access.md. */
+/** The table of roles as Markdown, for docs/reference/access.md. */
 import { ROLES, ROUTE_TABLE } from '../../src/staff/roles/route-table';
 
 /** One line per route, in the order of the table. */

@@ -1,4 +1,4 @@
-/** Checks that the stations of the walks in docs/architecture.md exist, and limits their number. */
+/** Checks that the stations of the walks in docs/internals/architecture.md exist, and limits their number. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,7 +11,7 @@ interface Walk {
 }
 
 function walks(): Walk[] {
-  const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs/internals/architecture.md'), 'utf8');
   const [, section = ''] = page.split('## Four walks\n');
   const parts = section.split(/^## /m)[0]?.split(/^### /m).slice(1) ?? [];
   return parts.map((part) => ({

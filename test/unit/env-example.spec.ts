@@ -1,4 +1,4 @@
-/** Compares .env.example and docs/configuration.md with the schema of the environment. */
+/** Compares .env.example and docs/reference/configuration.md with the schema of the environment. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,9 +34,9 @@ describe('.env.example', () => {
   });
 });
 
-describe('docs/configuration.md', () => {
+describe('docs/reference/configuration.md', () => {
   it('explains every variable, and no other', () => {
-    const page = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8');
+    const page = readFileSync(join(ROOT, 'docs/reference/configuration.md'), 'utf8');
     const explained = [...page.matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name]) => name).sort();
     expect(explained).toEqual(NAMES);
   });

@@ -1,4 +1,4 @@
-/** No migration that data may have is removed, renamed or put elsewhere in the order (docs/upgrades.md). */
+/** No migration that data may have is removed, renamed or put elsewhere in the order (docs/guides/upgrades.md). */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 

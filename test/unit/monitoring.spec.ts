@@ -14,10 +14,12 @@ it('the dashboard is whole JSON without the address of a data source', () => {
 });
 
 it('each alert has a runbook', () => {
-  const anchors = [...read('docs/operations.md').matchAll(/^### (Plinth\w+)$/gm)].map(([, name = '']) =>
-    name.toLowerCase(),
+  const anchors = [...read('docs/guides/operations.md').matchAll(/^### (Plinth\w+)$/gm)].map(
+    ([, name = '']) => name.toLowerCase(),
   );
-  const named = [...ALERTS.matchAll(/runbook: docs\/operations\.md#(\w+)/g)].map(([, anchor]) => anchor);
+  const named = [...ALERTS.matchAll(/runbook: docs\/guides\/operations\.md#(\w+)/g)].map(
+    ([, anchor]) => anchor,
+  );
   expect(named.length).toBe([...ALERTS.matchAll(/- alert:/g)].length);
   expect(named.filter((anchor) => !anchors.includes(anchor ?? ''))).toEqual([]);
 });

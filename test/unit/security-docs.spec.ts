@@ -1,4 +1,4 @@
-/** Checks that the tests named in docs/security.md and docs/shared-objects.md exist. */
+/** Checks that the tests named in docs/internals/security.md and docs/internals/shared-objects.md exist. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,7 +11,7 @@ interface Named {
   readonly title?: string;
 }
 
-const rows = ['docs/security.md', 'docs/shared-objects.md']
+const rows = ['docs/internals/security.md', 'docs/internals/shared-objects.md']
   .flatMap((page) => readFileSync(join(ROOT, page), 'utf8').split('\n'))
   .filter((line) => /^\| (?!Threat|Object )/.test(line));
 

@@ -1,9 +1,9 @@
-/** Checks that the tests named in docs/spec-coverage.md exist. */
+/** Checks that the tests named in docs/internals/spec-coverage.md exist. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
-const PAGE = readFileSync(join(ROOT, 'docs/spec-coverage.md'), 'utf8');
+const PAGE = readFileSync(join(ROOT, 'docs/internals/spec-coverage.md'), 'utf8');
 
 interface Reference {
   readonly statement: string;
@@ -29,7 +29,7 @@ function rows(): { statement: string; references: Reference[] }[] {
     }));
 }
 
-describe('docs/spec-coverage.md', () => {
+describe('docs/internals/spec-coverage.md', () => {
   it('names at least one test for each statement', () => {
     const page = rows();
     expect(page.length).toBeGreaterThan(80);

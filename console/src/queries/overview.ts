@@ -16,7 +16,13 @@ export const overviewQuery = ({ id }: Pick<Project, 'id'>) =>
 
 /** Schedules and last backups of all projects. For staff with a role of the install. */
 export const backupsQuery = () =>
-  queryOptions({ queryKey: ['backups'], queryFn: () => dataOf(api.GET('/admin/v1/backups')) });
+  queryOptions({
+    queryKey: ['backups'],
+    queryFn: () => dataOf(api.GET('/admin/v1/backups')),
+    // A rehearsal that was started here shows its end.
+    refetchInterval: ({ state }) =>
+      state.data?.projects.some(({ rehearsal }) => rehearsal?.finished_at === null) ? 2_000 : 20_000,
+  });
 
 const RUNS = 20;
 

@@ -9,7 +9,7 @@ import { type Session, useSession } from '../api/session';
 import { isAllowed } from '../lib/permissions';
 import type { Relation } from './catalog-types';
 
-export type Project = Schema<'ProjectRecord'>;
+export type Project = Schema<'ProjectResponse'>;
 
 /** The search of the home page finds the others. */
 const LISTED = 500;
@@ -50,7 +50,7 @@ export async function runSql(
   query: string,
   options: Omit<Schema<'SqlDto'>, 'query'> = {},
   signal?: AbortSignal,
-): Promise<Schema<'SqlAnswer'>> {
+): Promise<Schema<'SqlResponse'>> {
   return dataOf(
     api.POST('/admin/v1/projects/{id}/sql', {
       params: { path: { id: projectId } },

@@ -8,8 +8,8 @@ import { projectHeaders } from '../api/identity';
 import type { Project } from './projects';
 import { projectClient } from './users';
 
-export type Bucket = Schema<'BucketDto'>;
-export type StoredFile = Schema<'FileDto'>;
+export type Bucket = Schema<'BucketResponse'>;
+export type StoredFile = Schema<'FileResponse'>;
 
 export const bucketsQuery = (project: Project) =>
   queryOptions({

@@ -8,7 +8,7 @@ import { toApiError } from '../api/errors';
 import { projectHeaders } from '../api/identity';
 import type { Schema } from '../api/client';
 
-export type User = Schema<'AdminUserDto'>;
+export type User = Schema<'AdminUserResponse'>;
 
 /** A typed client for one project, with the credentials of the service role. */
 export function projectClient(projectId: string) {

@@ -17,7 +17,7 @@ import textStyles from '../ui/text.module.css';
 const route = getRouteApi('/signed-in/projects/$slug/advisor');
 const COLORS = { critical: 'red', warning: 'orange', info: 'gray' } as const;
 
-type Advice = Schema<'AdviceRecord'>;
+type Advice = Schema<'AdviceResponse'>;
 
 export function AdvisorScreen() {
   const { t } = useLanguages();

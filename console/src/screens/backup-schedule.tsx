@@ -15,7 +15,7 @@ import { Icon } from '../ui/icon';
 import { FormButtons } from '../ui/parts';
 import textStyles from '../ui/text.module.css';
 
-type Subject = Schema<'BackupsRecord'>['projects'][number];
+type Subject = Schema<'BackupsResponse'>['projects'][number];
 
 export function Schedule({ project }: { project: Project }) {
   const { t, language } = useLanguages();
@@ -27,6 +27,12 @@ export function Schedule({ project }: { project: Project }) {
   const start = useMutation({
     mutationFn: () => api.POST('/admin/v1/backups/runs', { body: { project_id: project.id } }),
     onSuccess: () => announce(t('backupQueued')),
+    onError: (error) => announceFailure(error, t('close')),
+    onSettled: () => client.invalidateQueries({ queryKey: ['backups'] }),
+  });
+  const rehearse = useMutation({
+    mutationFn: () => api.POST('/admin/v1/backups/rehearsals', { body: { project_id: project.id } }),
+    onSuccess: () => announce(t('rehearsalQueued')),
     onError: (error) => announceFailure(error, t('close')),
     onSettled: () => client.invalidateQueries({ queryKey: ['backups'] }),
   });
@@ -44,6 +50,7 @@ export function Schedule({ project }: { project: Project }) {
                 ? ''
                 : ` · ${t('nextBackup', { time: formatTime(subject.next_at, language) })}`}
             </Text>
+            <Rehearsal subject={subject} />
             {subject.missing ? (
               <Badge color="red" variant="light">
                 {t('backupMissing')}
@@ -71,6 +78,15 @@ export function Schedule({ project }: { project: Project }) {
                 </Button>
                 <Button
                   variant="default"
+                  loading={rehearse.isPending}
+                  disabled={refusal !== null || subject.last_success_at === null}
+                  leftSection={<Icon name="check" size={16} />}
+                  onClick={() => rehearse.mutate()}
+                >
+                  {t('rehearseNow')}
+                </Button>
+                <Button
+                  variant="default"
                   disabled={refusal !== null}
                   leftSection={<Icon name="clock" size={16} />}
                   onClick={dialog.open}
@@ -84,6 +100,22 @@ export function Schedule({ project }: { project: Project }) {
         );
       }}
     </Loaded>
+  );
+}
+
+function Rehearsal({ subject: { rehearsal } }: { subject: Subject }) {
+  const { t, language } = useLanguages();
+  if (rehearsal === null) return null;
+  if (rehearsal.error !== null)
+    return (
+      <Alert color="red" variant="light" icon={<Icon name="warning" />}>
+        {t('rehearsalFailed', { error: rehearsal.error })}
+      </Alert>
+    );
+  return (
+    <Text size="sm" c="dimmed">
+      {t('rehearsed', { time: formatTime(rehearsal.last_good_at, language) })}
+    </Text>
   );
 }
 
@@ -112,12 +144,15 @@ function ScheduleForm({ project, subject: { schedule, own_schedule: isOwn }, onC
     hour: /^0 (\d+) \* \* \*$/.exec(schedule?.cron ?? '')?.[1] ?? '3',
     zone: schedule?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     keep: (schedule?.keep ?? 7) as number | string,
+    rehearseDays: (schedule?.rehearse_days ?? 0) as number | string,
   });
   const save = useMutation({
     mutationFn: async () => {
       const params = { params: { query: { project_id: project.id } } };
       if (!input.isOwn) return api.DELETE('/admin/v1/backups/schedule', params);
-      const body = { hour: Number(input.hour), time_zone: input.zone, keep: Number(input.keep) };
+      const days = Number(input.rehearseDays);
+      const times = { hour: Number(input.hour), time_zone: input.zone };
+      const body = { ...times, keep: Number(input.keep), rehearse_days: days > 0 ? days : undefined };
       return api.PUT('/admin/v1/backups/schedule', { ...params, body });
     },
     onSuccess: async () => {
@@ -167,6 +202,15 @@ function ScheduleForm({ project, subject: { schedule, own_schedule: isOwn }, onC
                 data={[...new Set(['UTC', input.zone, ...Intl.supportedValuesOf('timeZone')])]}
                 value={input.zone}
                 onChange={(zone) => setInput({ ...input, zone: zone ?? input.zone })}
+              />
+              <NumberInput
+                label={t('rehearseDays')}
+                description={t('rehearseDaysHint')}
+                min={0}
+                max={366}
+                allowDecimal={false}
+                value={input.rehearseDays}
+                onChange={(rehearseDays) => setInput({ ...input, rehearseDays })}
               />
             </>
           ) : null}

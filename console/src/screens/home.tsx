@@ -168,7 +168,7 @@ function Fact({ label, value, isBad = false }: { label: string; value: string; i
   );
 }
 
-const PLANS: readonly Schema<'ProjectRecord'>['plan'][] = ['free', 'pro', 'enterprise'];
+const PLANS: readonly Schema<'ProjectResponse'>['plan'][] = ['free', 'pro', 'enterprise'];
 
 function CreateProject({ onClose }: { onClose: () => void }) {
   const t = useT();

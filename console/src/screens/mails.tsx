@@ -263,7 +263,7 @@ function Preview({ project, kind, language, draft }: Chosen & { draft: Template 
   );
 }
 
-function PreviewBody({ mail, as }: { mail: Schema<'MailContentDto'>; as: 'html' | 'text' }) {
+function PreviewBody({ mail, as }: { mail: Schema<'MailContentResponse'>; as: 'html' | 'text' }) {
   const t = useT();
   return (
     <>
@@ -282,11 +282,11 @@ function PreviewBody({ mail, as }: { mail: Schema<'MailContentDto'>; as: 'html' 
   );
 }
 
-function TestMail({ project, body }: { project: Project; body: Schema<'MailPreviewDto'> }) {
+function TestMail({ project, body }: { project: Project; body: Schema<'MailPreviewResponse'> }) {
   const t = useT();
   const [to, setTo] = useState('');
   const send = useMutation({
-    mutationFn: (mail: Schema<'MailPreviewDto'> & { to: string }) =>
+    mutationFn: (mail: Schema<'MailPreviewResponse'> & { to: string }) =>
       projectClient(project.id).POST('/v1/auth/{project_id}/admin/mail-test', {
         params: { path: { project_id: project.id } },
         body: mail,

@@ -3,8 +3,8 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from './schema';
 
 export type Todo = components['schemas']['Todos'];
-export type StoredFile = components['schemas']['FileDto'];
-type Session = components['schemas']['SessionDto'];
+export type StoredFile = components['schemas']['FileResponse'];
+type Session = components['schemas']['SessionResponse'];
 
 const BASE_URL: string = import.meta.env.VITE_PLINTH_URL;
 const ANON_KEY: string = import.meta.env.VITE_ANON_KEY;

@@ -1,4 +1,4 @@
-/** Names and signatures are Supabase's, so that policies and triggers move over as they are (docs/realtime.md). */
+/** Names and signatures are Supabase's, so that policies and triggers move over as they are (docs/reference/realtime.md). */
 export const REALTIME = `
   create schema if not exists realtime;
   grant usage on schema realtime to anon, authenticated, service_role;

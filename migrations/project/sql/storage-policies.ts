@@ -1,4 +1,4 @@
-/** The shipped policies of buckets and files (docs/storage.md, "Policies"). A project may replace them. */
+/** The shipped policies of buckets and files (docs/reference/storage.md, "Policies"). A project may replace them. */
 export const STORAGE_POLICIES = `
   -- True while the bucket exists, for every caller.
   create function storage.bucket_exists(bucket uuid) returns boolean

@@ -12,7 +12,7 @@ import { Example } from '../../http/docs/example.decorator';
   open: false,
   estimated_rows: 1200,
 })
-export class TableRecord {
+export class TableResponse {
   @ApiProperty() readonly schema!: string;
   @ApiProperty() readonly name!: string;
   @ApiProperty() readonly rls_enabled!: boolean;

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { BoundedClient } from '../../database/pools/one-off-connection';
 import { OwnerDatabase } from '../../projects/owner-database';
 import { ProjectEntity } from '../../projects/project.entity';
-import { TableRecord } from './table-record';
+import { TableResponse } from './table-record';
 
 const TIMEOUT_MS = 30_000;
 
@@ -12,9 +12,9 @@ export class TablesRepository {
   constructor(private readonly owner: OwnerDatabase) {}
 
   /** Excludes Plinth's own tables and the system's. */
-  async list(project: ProjectEntity): Promise<TableRecord[]> {
-    const list = async (client: BoundedClient): Promise<TableRecord[]> => {
-      const { rows } = await client.query<TableRecord>(`
+  async list(project: ProjectEntity): Promise<TableResponse[]> {
+    const list = async (client: BoundedClient): Promise<TableResponse[]> => {
+      const { rows } = await client.query<TableResponse>(`
         select n.nspname as schema, c.relname as name, c.relrowsecurity as rls_enabled,
           c.relforcerowsecurity as rls_forced,
           (select count(*)::int from pg_policy p where p.polrelid = c.oid) as policies,

@@ -3,7 +3,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ProjectsService } from '../../projects/projects.service';
 import { CatalogRelation } from '../catalog/catalog-records';
 import { CatalogRepository } from '../catalog/catalog.repository';
-import { TableRecord } from '../catalog/table-record';
+import { TableResponse } from '../catalog/table-record';
 import { TablesRepository } from '../catalog/tables.repository';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe } from '../../http/docs/operation.decorators';
@@ -28,8 +28,8 @@ export class ProjectCatalogController {
   @Get('tables')
   @Describe(`List tables with row-level security on or off
     All schemas except those of Plinth and of PostgreSQL.`)
-  @Answer(200, 'The tables, by schema and name', [TableRecord])
-  async listProjectTables(@Param('id') id: string): Promise<TableRecord[]> {
+  @Answer(200, 'The tables, by schema and name', [TableResponse])
+  async listProjectTables(@Param('id') id: string): Promise<TableResponse[]> {
     return this.tables.list(await this.projects.get(id));
   }
 }

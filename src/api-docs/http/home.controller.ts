@@ -13,6 +13,7 @@ import { TourStep, tourSteps } from '../tour';
 /** Links of the home page: paths without a leading slash, so that they work behind a proxy that adds a prefix. */
 const LINKS = [
   { name: 'console', path: 'console', title: 'Console' },
+  { name: 'guides', path: 'docs/guides', title: 'Guides and reference' },
   { name: 'docs', path: 'docs', title: 'API reference' },
   { name: 'openapi', path: 'openapi.json', title: 'OpenAPI document' },
   { name: 'tour', path: 'tour', title: 'Five-minute tour' },

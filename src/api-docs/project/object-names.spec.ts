@@ -8,7 +8,7 @@ function named(relations: QualifiedName[], types: QualifiedName[] = []): ObjectN
     relations,
     types,
     routines: [table('add'), table('user')],
-    reservedSchemas: ['Date', 'UserDto'],
+    reservedSchemas: ['Date', 'UserResponse'],
     reservedOperations: ['deleteFiles', 'getUser'],
     defaultSchema: 'public',
   });
@@ -43,12 +43,9 @@ it('puts the schema before a name that clashes, and a number behind it if it sti
 });
 
 it('lets no name clash with the bodies of another table, or with names that have other meanings', () => {
-  expect(schemaNames([table('orders'), table('orders_insert'), table('date'), table('user_dto')])).toEqual([
-    'Orders',
-    'PublicOrdersInsert',
-    'PublicDate',
-    'PublicUserDto',
-  ]);
+  expect(
+    schemaNames([table('orders'), table('orders_insert'), table('date'), table('user_response')]),
+  ).toEqual(['Orders', 'PublicOrdersInsert', 'PublicDate', 'PublicUserResponse']);
   expect(named([table('mood')], [table('mood', 'api'), table('MOOD')]).type(table('MOOD'))).toBe(
     'PublicMOOD',
   );

@@ -66,3 +66,19 @@ export const isNotBanned = (now: string): string => `(u.banned_until is null or 
 /** SQL: true if the session `s` of the account `u` is live. @param now SQL, such as `$3` */
 export const isLive = (now: string): string =>
   `s.revoked_at is null and s.expires_at > ${now} and ${isNotBanned(now)}`;
+
+/**
+ * SQL: the value of a column of JSON objects after a change. The members are merged by PostgreSQL, so that none of a parallel change
+ * is lost; what several changes together make too long to be read back is left out.
+ * @param merges SQL: true if the members of the change replace those of the same name, and null removes one
+ */
+export const changedJson = (
+  column: string,
+  change: string,
+  merges: string,
+  limit: number,
+): string => `case when not ${merges}::boolean then coalesce(${change}::jsonb, ${column}) else (
+  select case when pg_catalog.octet_length(merged.value::text) <= ${limit} then merged.value else ${column} end
+  from (select (${column} || given.value) - array(select each.key from pg_catalog.jsonb_each(given.value) each
+      where each.value = 'null') as value
+    from (select coalesce(${change}::jsonb, '{}') as value) given) merged) end`;

@@ -7,9 +7,9 @@ import { Project } from '../../projects/project';
 import { EmailAddress, localPart } from '../../identity/email-address';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
-import { Account, AccountToInsert } from './account';
+import { Account, AccountToInsert, MAX_DATA_TEXT } from './account';
 import { ACCOUNT_COLUMNS, Credentials, toAccountOrNull, toCredentials } from './account-record';
-import { isLive, liveAccount, SessionOwner } from './account-statements';
+import { changedJson, isLive, liveAccount, SessionOwner } from './account-statements';
 
 const REASON = 'auth.users is closed to the roles of callers';
 
@@ -17,6 +17,8 @@ const REASON = 'auth.users is closed to the roles of callers';
 interface ProfileChange {
   readonly name?: string;
   readonly data?: JsonObject;
+  /** `data` has members to replace; null removes one. */
+  readonly merges?: boolean;
 }
 
 @Injectable()
@@ -59,21 +61,21 @@ export class AccountRepository {
   async updateProfile(
     project: Project,
     { userId, sessionId }: SessionOwner,
-    { name, data }: ProfileChange,
+    { name, data, merges = false }: ProfileChange,
     audit: AuditEntry,
   ): Promise<Account | null> {
     const change = {
       name: 'auth:update-profile',
       steps: {
         changed: `update auth.users u
-          set name = coalesce($4, u.name), data = coalesce($5::jsonb, u.data), updated_at = $3
+          set name = coalesce($4, u.name), data = ${changedJson('u.data', '$5', '$6', MAX_DATA_TEXT)}, updated_at = $3
           where u.id = $1 and exists (
             select from auth.sessions s where s.id = $2 and s.user_id = u.id and ${isLive('$3')})
           returning u.*`,
       },
       audited: 'changed',
       query: `select ${ACCOUNT_COLUMNS} from changed u`,
-      values: [userId, sessionId, audit.now, name ?? null, data ? JSON.stringify(data) : null],
+      values: [userId, sessionId, audit.now, name ?? null, data ? JSON.stringify(data) : null, merges],
     } as const;
     return toAccountOrNull(await this.rls.systemQuery(project.database, REASON, withAudit(change, audit)));
   }

@@ -4,8 +4,9 @@ import { JsonObject } from '../../common/text/json';
 import { Statement } from '../../database/statement';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import { Account, NewAccount } from '../accounts/account';
+import { Account, MAX_DATA_TEXT, NewAccount } from '../accounts/account';
 import { ACCOUNT_COLUMNS, toAccount, toAccountOrNull } from '../accounts/account-record';
+import { changedJson } from '../accounts/account-statements';
 import { accountInsertion } from '../accounts/account.repository';
 import { EmailAddress } from '../../identity/email-address';
 import { AuditEntry } from '../audit/audit-entry';
@@ -20,6 +21,8 @@ export interface UserChange {
   readonly name?: string;
   readonly data?: JsonObject;
   readonly appData?: JsonObject;
+  /** Both have members to replace; null removes one. */
+  readonly merges?: boolean;
   readonly passwordHash?: string;
   readonly emailVerified?: boolean;
   readonly bannedUntil?: Date | null;
@@ -95,10 +98,11 @@ export class AdminUsersRepository {
 
 const UPDATE = `update auth.users u set
     email = coalesce($3, u.email), email_key = coalesce($4, u.email_key), name = coalesce($5, u.name),
-    data = coalesce($6::jsonb, u.data), encrypted_password = coalesce($7, u.encrypted_password),
+    data = ${changedJson('u.data', '$6', '$12', MAX_DATA_TEXT)}, encrypted_password = coalesce($7, u.encrypted_password),
     email_verified_at = case $8::boolean when true then coalesce(u.email_verified_at, $2)
       when false then null else u.email_verified_at end,
-    banned_until = case when $9 then $10::timestamptz else u.banned_until end, app_data = coalesce($11::jsonb, u.app_data),
+    banned_until = case when $9 then $10::timestamptz else u.banned_until end,
+    app_data = ${changedJson('u.app_data', '$11', '$12', MAX_DATA_TEXT)},
     is_anonymous = u.is_anonymous and $4::text is null, updated_at = $2
   where u.id = $1 returning u.*`;
 
@@ -111,6 +115,7 @@ function updating(id: string, change: UserChange, audit: AuditEntry): Statement 
     passwordHash = null,
     emailVerified = null,
     bannedUntil,
+    merges = false,
   } = change;
   const address = [email?.address ?? null, email?.key ?? null];
   const values = [name, data ? JSON.stringify(data) : null, passwordHash, emailVerified];
@@ -120,7 +125,7 @@ function updating(id: string, change: UserChange, audit: AuditEntry): Statement 
     steps: { changed: UPDATE },
     audited: 'changed',
     query: `select ${ACCOUNT_COLUMNS} from changed u`,
-    values: [id, audit.now, ...address, ...values, ...ban, appData ? JSON.stringify(appData) : null],
+    values: [id, audit.now, ...address, ...values, ...ban, appData ? JSON.stringify(appData) : null, merges],
   } as const;
   return { ...withAudit(update, audit), endsSessions: bannedUntil !== undefined };
 }

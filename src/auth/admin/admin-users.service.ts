@@ -6,7 +6,7 @@ import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { isBcryptHash } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
-import { Account, assertAppData, assertUserData, NewAccount } from '../accounts/account';
+import { Account, assertAppData, assertUserData, mergedJson, NewAccount } from '../accounts/account';
 import { getEmailAddress, localPart } from '../../identity/email-address';
 import { refusingTakenAddress } from '../accounts/account-record';
 import { byServiceRole } from '../audit/audit-entry';
@@ -22,6 +22,8 @@ export interface UserInput {
   readonly name?: string;
   readonly data?: JsonObject;
   readonly appData?: JsonObject;
+  /** `data` and `appData` have members to replace; null removes one. */
+  readonly merges?: boolean;
   readonly password?: string;
   /** bcrypt, as other systems export it. */
   readonly passwordHash?: string;
@@ -79,8 +81,11 @@ export class AdminUsersService {
 
   /** @throws AppError 400, 404 */
   async update(project: Project, id: string, input: UserInput, origin: RequestOrigin): Promise<Account> {
-    const change = await this.toChange(project, input);
-    const fields = Object.entries(input).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+    const old = input.merges ? await this.get(project, id) : null;
+    const change = await this.toChange(project, input, old);
+    const fields = Object.entries(input).flatMap(([field, value]) =>
+      value === undefined || field === 'merges' ? [] : [field],
+    );
     const context = { now: this.now(), origin, details: { fields } };
     const entry = byServiceRole('user_updated', validId(id), context);
     const account = await refusingTakenAddress(this.users.update(project, id, change, entry));
@@ -119,10 +124,12 @@ export class AdminUsersService {
     };
   }
 
-  private async toChange(project: Project, input: UserInput): Promise<UserChange> {
-    assertUserData(input.data);
-    assertAppData(input.appData);
+  /** @param old the account whose `data` and `appData` are merged with the given ones; null: they are replaced */
+  private async toChange(project: Project, input: UserInput, old: Account | null): Promise<UserChange> {
+    assertUserData(old ? mergedJson(old.data, input.data) : input.data);
+    assertAppData(old ? mergedJson(old.appData, input.appData) : input.appData);
     return {
+      merges: input.merges,
       email: input.email === undefined ? undefined : getEmailAddress(input.email),
       name: input.name?.trim() || undefined,
       data: input.data,

@@ -9,6 +9,7 @@ import { methodReference, SessionOwner, SHORT_TIMEOUT } from '../accounts/accoun
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
 import { callingClaims, claimsOf, withClaims } from '../sessions/custom-claims';
+import { CustomClaimsHook } from '../sessions/custom-claims-hook.service';
 import { RotatedSession, toRotated } from '../sessions/session';
 import { lockOwner, ME, ownerValues } from './factor-statements';
 
@@ -23,7 +24,10 @@ interface UsedCode {
 
 @Injectable()
 export class SessionRaiseRepository {
-  constructor(private readonly rls: RlsTransaction) {}
+  constructor(
+    private readonly rls: RlsTransaction,
+    private readonly hook: CustomClaimsHook,
+  ) {}
 
   /**
    * Spends a code and raises the session. Of parallel uses of a code, only one succeeds. The first code of a factor also ends
@@ -36,6 +40,7 @@ export class SessionRaiseRepository {
     code: UsedCode,
     audit: AuditEntry,
   ): Promise<RotatedSession | null> {
+    const given = await this.hook.ofUser(project, owner.userId);
     const results = await callingClaims(
       this.rls.systemBatch(project.database, REASON, [
         SHORT_TIMEOUT,
@@ -45,7 +50,7 @@ export class SessionRaiseRepository {
       ]),
     );
     const row = results.at(-2)?.rows[0];
-    return row ? toRotated(row, owner.sessionId, project) : null;
+    return row ? toRotated(row, owner.sessionId, project, given) : null;
   }
 }
 

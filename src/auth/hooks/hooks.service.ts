@@ -1,6 +1,6 @@
 /**
- * Calls the functions that a project has set for moments of a sign-in (settings `..._hook`). What a function answers is a
- * stranger's input. A function that fails, or takes too long, refuses the request.
+ * Calls what a project has set for moments of a sign-in (settings `..._hook`): functions of its database, or addresses. The answer
+ * is a stranger's input. A hook that fails, or takes too long, refuses the request.
  */
 import { Injectable } from '@nestjs/common';
 import { isJsonObject, type JsonObject, parseJson } from '../../common/text/json';
@@ -8,18 +8,14 @@ import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { quoteQualified } from '../../database/sql/identifier';
 import { isServerUnavailable } from '../../database/sql/sqlstate';
 import { codeOf } from '../../common/errors/error-facts';
+import { type HookName, isAddress } from '../../projects/hook-secrets';
 import { Project } from '../../projects/project';
 import { SHORT_TIMEOUT } from '../accounts/account-statements';
 import { hookFailed, hookRefused } from './hook.errors';
+import { HookCalls } from './hook-calls.service';
 
 /** Characters that are read of an answer. */
 const MAX_ANSWER = 16_384;
-
-export type HookName =
-  | 'before_user_created_hook'
-  | 'password_verification_attempt_hook'
-  | 'mfa_verification_attempt_hook'
-  | 'send_email_hook';
 
 /** SQL of a function's name. @param name as the setting has it: `schema.name` */
 export function hookFunction(name: string): string {
@@ -29,30 +25,43 @@ export function hookFunction(name: string): string {
 
 @Injectable()
 export class Hooks {
-  constructor(private readonly rls: RlsTransaction) {}
+  constructor(
+    private readonly rls: RlsTransaction,
+    private readonly calls: HookCalls,
+  ) {}
 
   /**
    * Does nothing where the project has no such hook.
+   * @param id of the event, for a receiver that gets it more than once
    * @throws AppError 4xx if the function refuses, 500 if it fails, 503 if the database cannot be reached
    */
-  async run(project: Project, name: HookName, input: JsonObject): Promise<void> {
-    const named = project.settings[name];
-    if (named === null) return;
-    const statement = {
-      text: `select left(${hookFunction(named)}($1::jsonb)::text, ${MAX_ANSWER + 1}) as answer`,
-      values: [JSON.stringify(input)],
-    };
+  async run(project: Project, name: HookName, input: JsonObject, id?: string): Promise<void> {
+    const target = project.settings[name];
+    if (target === null) return;
     let answer: unknown;
     try {
-      const results = await this.rls.systemBatch(project.database, `the setting ${name}`, [
-        SHORT_TIMEOUT,
-        statement,
-      ]);
-      answer = results[1]?.rows[0]?.answer;
+      answer = isAddress(target)
+        ? await this.calls.call(project, name, target, input, id)
+        : await this.callFunction(project, name, target, input);
     } catch (error) {
       throw isServerUnavailable(codeOf(error) ?? '') ? error : hookFailed(name, error);
     }
     assertContinues(name, answer);
+  }
+
+  private async callFunction(
+    project: Project,
+    name: HookName,
+    target: string,
+    input: JsonObject,
+  ): Promise<unknown> {
+    const statement = {
+      text: `select left(${hookFunction(target)}($1::jsonb)::text, ${MAX_ANSWER + 1}) as answer`,
+      values: [JSON.stringify(input)],
+    };
+    const reason = `the setting ${name}`;
+    const results = await this.rls.systemBatch(project.database, reason, [SHORT_TIMEOUT, statement]);
+    return results[1]?.rows[0]?.answer;
   }
 }
 

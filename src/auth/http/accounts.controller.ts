@@ -26,7 +26,7 @@ import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { EmailDto, RefreshDto, SignInDto, SignUpDto, TokenDto, UpdatePasswordDto } from './dto/account.dto';
-import { MessageAnswer, MessageDto, SignedInDto, SignedUpDto } from './dto/auth-answers.dto';
+import { MessageAnswer, MessageResponse, SignedInResponse, SignedUpResponse } from './dto/auth-responses';
 import { hookFailed, hookRefused } from '../hooks/hook.errors';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
@@ -44,7 +44,7 @@ export class AccountsController {
   @Post('signup')
   @Describe(`Sign up
     Creates an account and signs it in. Needs the apikey only. Settings of the project can turn sign-up off, restrict it to e-mail domains, or require a verified address first (\`session\` is then null, and a verification mail is sent). Counts against the limit of requests per client address.`)
-  @Answer(201, 'The user and a session', SignedUpDto, LIMIT_HEADERS)
+  @Answer(201, 'The user and a session', SignedUpResponse, LIMIT_HEADERS)
   @Errors(invalidParameters('email must be a string'), invalidEmail(), emailTaken(), domainNotAllowed())
   @Errors(
     signUpDisabled(),
@@ -64,7 +64,7 @@ export class AccountsController {
   @SkipThrottle()
   @Describe(`Sign in
     Starts a session. Needs the apikey only. An unknown address and a wrong password get the same answer in the same time. Failed attempts delay further ones, by account and by client address (429).`)
-  @Answer(200, 'The user and a session', SignedInDto)
+  @Answer(200, 'The user and a session', SignedInResponse)
   @Errors(invalidParameters('email should not be empty'), wrongCredentials(), emailNotVerified())
   @Errors(userBanned(), tooManyRequests(), hookRefused(403, 'Your licence has ended'))
   @Errors(hookFailed('password_verification_attempt_hook', null))
@@ -80,7 +80,7 @@ export class AccountsController {
   @SkipThrottle()
   @Describe(`Exchange a refresh token for new tokens
     Needs the apikey only. Each token works once; the response contains its successor. For 10 seconds a used token returns the same successor again, in case two tabs refresh at once or a response is lost. Reuse after that ends the session.`)
-  @Answer(200, 'The user and the session with new tokens', SignedInDto)
+  @Answer(200, 'The user and the session with new tokens', SignedInResponse)
   @Errors(invalidParameters('refresh_token should not be empty'), invalidRefreshToken(), userBanned())
   @Errors(tooManyRequests())
   refresh(
@@ -104,7 +104,7 @@ export class AccountsController {
     @CurrentProject() project: Project,
     @Body() { email }: EmailDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<MessageDto> {
+  ): Promise<MessageResponse> {
     await this.resets.request(project, email, origin);
     return { message: 'If an account with this email exists, a mail with a reset link is on its way' };
   }
@@ -122,7 +122,7 @@ export class AccountsController {
     @CurrentProject() project: Project,
     @Body() { token, password }: UpdatePasswordDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<MessageDto> {
+  ): Promise<MessageResponse> {
     await this.resets.update(project, { token, password }, origin);
     return { message: 'The password has been updated' };
   }
@@ -144,7 +144,7 @@ export class AccountsController {
     @CurrentProject() project: Project,
     @Body() { token }: TokenDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<MessageDto> {
+  ): Promise<MessageResponse> {
     const hasPassword = await this.verification.confirm(project, token, origin);
     const more = hasPassword ? '' : '. The account has no password: reset-password sets one';
     return { message: `The email address has been confirmed${more}` };
@@ -163,7 +163,7 @@ export class AccountsController {
     @CurrentProject() project: Project,
     @Body() { email }: EmailDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<MessageDto> {
+  ): Promise<MessageResponse> {
     await this.verification.resend(project, email, origin);
     return { message: 'If the address waits to be confirmed, a mail with a link is on its way' };
   }

@@ -7,7 +7,7 @@ import { COUNT } from '../../http/docs/documented-headers';
 import type { Project } from '../../projects/project';
 import { AuditRepository } from '../audit/audit.repository';
 import { AuthApi } from './auth-docs.decorator';
-import { AuditEntriesDto } from './dto/admin-answers.dto';
+import { AuditEntriesResponse } from './dto/admin-responses';
 import { ListAuditQuery, pageOf } from './dto/admin-users.dto';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
@@ -19,7 +19,7 @@ export class AdminAuditController {
   @Get('audit')
   @Describe(`List the audit trail, newest entries first
     Needs the service-role key, as apikey or as bearer. Each entry records an action on an account, the person and the client address. Pages are numbered from 1.`)
-  @Answer(200, 'A page of entries', AuditEntriesDto, {
+  @Answer(200, 'A page of entries', AuditEntriesResponse, {
     'X-Total-Count': { description: 'Total number of entries', schema: COUNT },
   })
   @Errors(invalidParameters('user_id must be a UUID'))

@@ -6,8 +6,8 @@ import { toFactorView } from '../factors/factor';
 import { AdminFactorsService } from '../admin/admin-factors.service';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import { MessageAnswer, MessageDto } from './dto/auth-answers.dto';
-import { FactorsDto } from './dto/factors.dto';
+import { MessageAnswer, MessageResponse } from './dto/auth-responses';
+import { FactorsResponse } from './dto/factors.dto';
 import { factorNotFound } from '../auth.errors';
 import { AuthApi } from './auth-docs.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
@@ -20,11 +20,11 @@ export class AdminFactorsController {
   @Get()
   @Describe(`List a user's second factors
     Needs the service-role key, as apikey or as bearer. Secrets are never returned. The list is empty for an unknown user.`)
-  @Answer(200, 'The factors, oldest first', FactorsDto)
+  @Answer(200, 'The factors, oldest first', FactorsResponse)
   async adminListFactors(
     @CurrentProject() project: Project,
     @Param('user_id') userId: string,
-  ): Promise<FactorsDto> {
+  ): Promise<FactorsResponse> {
     return { factors: (await this.factors.list(project, userId)).map(toFactorView) };
   }
 
@@ -38,7 +38,7 @@ export class AdminFactorsController {
     @Param('user_id') userId: string,
     @Param('factor_id') id: string,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<MessageDto> {
+  ): Promise<MessageResponse> {
     await this.factors.remove(project, userId, id, origin);
     return { message: 'The factor has been removed' };
   }

@@ -9,9 +9,9 @@ import { FailedMailService } from '../mail/failed-mail.service';
 import { MailComposer } from '../mail/mail-composer.service';
 import { TestMailService } from '../mail/test-mail.service';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
-import { FailedMailsDto, MailContentDto } from './dto/admin-answers.dto';
-import { MailPreviewDto, TestMailDto } from './dto/admin-mails.dto';
-import { MessageAnswer, MessageDto } from './dto/auth-answers.dto';
+import { FailedMailsResponse, MailContentResponse } from './dto/admin-responses';
+import { MailPreviewResponse, TestMailDto } from './dto/admin-mails.dto';
+import { MessageAnswer, MessageResponse } from './dto/auth-responses';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @AuthApi('service_role')
@@ -26,8 +26,8 @@ export class AdminMailsController {
   @Get('failed-mails')
   @Describe(`List failed mails
     Needs the service-role key, as apikey or as bearer. A mail is listed here after its delivery failed permanently or too often.`)
-  @Answer(200, 'The newest first', FailedMailsDto)
-  async adminListFailedMails(@CurrentProject() project: Project): Promise<FailedMailsDto> {
+  @Answer(200, 'The newest first', FailedMailsResponse)
+  async adminListFailedMails(@CurrentProject() project: Project): Promise<FailedMailsResponse> {
     const mails = await this.failedMails.list(project);
     return {
       mails: mails.map((mail) => ({
@@ -49,7 +49,7 @@ export class AdminMailsController {
   async adminRetryMail(
     @CurrentProject() project: Project,
     @Param('mail_id') id: string,
-  ): Promise<MessageDto> {
+  ): Promise<MessageResponse> {
     await this.failedMails.retry(project, id);
     return { message: 'The mail is queued again' };
   }
@@ -57,12 +57,12 @@ export class AdminMailsController {
   @Post('mail-preview')
   @Describe(`Preview a mail with sample values
     Needs the service-role key, as apikey or as bearer. Omitted members are taken from the project's templates, so a draft can be previewed part by part.`)
-  @Answer(200, 'The mail with sample values', MailContentDto)
+  @Answer(200, 'The mail with sample values', MailContentResponse)
   @Errors(invalidParameters('language must be a tag such as de or pt-BR'))
   adminPreviewMail(
     @CurrentProject() project: Project,
-    @Body() { kind, language, ...draft }: MailPreviewDto,
-  ): Promise<MailContentDto> {
+    @Body() { kind, language, ...draft }: MailPreviewResponse,
+  ): Promise<MailContentResponse> {
     return this.composer.preview(project, { kind, language: language ?? undefined }, partsOf(draft));
   }
 
@@ -75,7 +75,7 @@ export class AdminMailsController {
   async adminSendTestMail(
     @CurrentProject() project: Project,
     @Body() { kind, language, to, ...draft }: TestMailDto,
-  ): Promise<MessageDto> {
+  ): Promise<MessageResponse> {
     await this.testMails.send(project, { kind, to, language: language ?? undefined }, partsOf(draft));
     return { message: 'The mail has been sent' };
   }
@@ -86,7 +86,7 @@ function partsOf({
   subject,
   text,
   html,
-}: Pick<MailPreviewDto, 'subject' | 'text' | 'html'>): Partial<MailContentDto> {
+}: Pick<MailPreviewResponse, 'subject' | 'text' | 'html'>): Partial<MailContentResponse> {
   const parts = Object.entries({ subject, text, html }).filter(([, part]) => typeof part === 'string');
   return Object.fromEntries(parts);
 }

@@ -11,8 +11,13 @@ import type { Provider } from '../providers/provider';
 import { ProviderClients } from '../providers/provider-clients.service';
 import { ProvidersService } from '../providers/providers.service';
 import { AuthApi } from './auth-docs.decorator';
-import { MessageAnswer, MessageDto } from './dto/auth-answers.dto';
-import { ProviderAnswerDto, ProviderDto, ProvidersDto, SaveProviderDto } from './dto/providers.dto';
+import { MessageAnswer, MessageResponse } from './dto/auth-responses';
+import {
+  ProviderEnvelopeResponse,
+  ProviderResponse,
+  ProvidersResponse,
+  SaveProviderDto,
+} from './dto/providers.dto';
 
 @AuthApi('service_role')
 @Controller('v1/auth/:project_id/admin/providers')
@@ -25,8 +30,8 @@ export class AdminProvidersController {
   @Get()
   @Describe(`List the providers with which users sign in
     Needs the service-role key, as apikey or as bearer. Secrets are never returned.`)
-  @Answer(200, 'The providers, by name', ProvidersDto)
-  async adminListProviders(@CurrentProject() project: Project): Promise<ProvidersDto> {
+  @Answer(200, 'The providers, by name', ProvidersResponse)
+  async adminListProviders(@CurrentProject() project: Project): Promise<ProvidersResponse> {
     const providers = await this.providers.list(project);
     return {
       providers: providers.map((provider) => this.view(project, provider)),
@@ -37,26 +42,26 @@ export class AdminProvidersController {
   @Get(':provider_name')
   @Describe(`Get a provider
     Needs the service-role key, as apikey or as bearer. The secret is never returned.`)
-  @Answer(200, 'The provider', ProviderAnswerDto)
+  @Answer(200, 'The provider', ProviderEnvelopeResponse)
   @Errors(providerNotFound())
   async adminGetProvider(
     @CurrentProject() project: Project,
     @Param('provider_name') name: string,
-  ): Promise<ProviderAnswerDto> {
+  ): Promise<ProviderEnvelopeResponse> {
     return { provider: this.view(project, await this.providers.get(project, name)) };
   }
 
   @Put(':provider_name')
   @Describe(`Add or change a provider
     Needs the service-role key, as apikey or as bearer. Omitted members keep their values. Register \`callback_url\` of the answer at the provider. Takes effect with the next sign-in.`)
-  @Answer(200, 'The provider', ProviderAnswerDto)
+  @Answer(200, 'The provider', ProviderEnvelopeResponse)
   @Errors(invalidParameters('client_id is required'), secretNeeded())
   async adminSaveProvider(
     @CurrentProject() project: Project,
     @Param('provider_name') name: string,
     @Body() body: SaveProviderDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<ProviderAnswerDto> {
+  ): Promise<ProviderEnvelopeResponse> {
     const { preset, enabled, client_secret: secret, ...settings } = body;
     const input = { preset, enabled, secret: secret ?? undefined, settings };
     const saved = await this.providers.save(project, name, input, origin);
@@ -72,12 +77,12 @@ export class AdminProvidersController {
     @CurrentProject() project: Project,
     @Param('provider_name') name: string,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<MessageDto> {
+  ): Promise<MessageResponse> {
     await this.providers.remove(project, name, origin);
     return { message: 'The provider has been removed' };
   }
 
-  private view(project: Project, provider: Provider): ProviderDto {
+  private view(project: Project, provider: Provider): ProviderResponse {
     const { name, preset, enabled, settings, sealedSecret, createdAt, updatedAt } = provider;
     return {
       name,

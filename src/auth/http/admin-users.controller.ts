@@ -15,8 +15,8 @@ import {
   pageOf,
   UpdateAdminUserDto,
 } from './dto/admin-users.dto';
-import { AdminUserAnswerDto, AdminUsersDto } from './dto/admin-answers.dto';
-import { MessageAnswer, MessageDto } from './dto/auth-answers.dto';
+import { AdminUserEnvelopeResponse, AdminUsersResponse } from './dto/admin-responses';
+import { MessageAnswer, MessageResponse } from './dto/auth-responses';
 import { COUNT } from '../../http/docs/documented-headers';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { invalidEmail } from '../../identity/identity.errors';
@@ -36,7 +36,7 @@ export class AdminUsersController {
   @Get()
   @Describe(`List, search and sort users
     Needs the service-role key, as apikey or as bearer. Pages are numbered from 1. A page larger than 16 MiB is refused; lower per_page then.`)
-  @Answer(200, 'A page of users', AdminUsersDto, {
+  @Answer(200, 'A page of users', AdminUsersResponse, {
     'X-Total-Count': { description: 'Total number of users', schema: COUNT },
   })
   @Errors(invalidParameters('per_page must not be greater than 1000'), pageTooLarge(null))
@@ -44,7 +44,7 @@ export class AdminUsersController {
     @CurrentProject() project: Project,
     @Query() query: ListUsersQuery,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<AdminUsersDto> {
+  ): Promise<AdminUsersResponse> {
     const { total, accounts } = await this.lists.list(project, {
       search: query.search || null,
       sort: query.sort ?? 'created_at',
@@ -58,13 +58,13 @@ export class AdminUsersController {
   @Post()
   @Describe(`Create a user, with or without a password
     Needs the service-role key, as apikey or as bearer. Sign-up settings and limits do not apply, and no mail is sent. A user without a password can set one through a reset mail.`)
-  @Answer(200, 'The user', AdminUserAnswerDto)
+  @Answer(200, 'The user', AdminUserEnvelopeResponse)
   @Errors(emailTaken(), invalidEmail(), tooShortPassword(), unusablePasswordHash(), tooManyRequests())
   async adminCreateUser(
     @CurrentProject() project: Project,
     @Body() body: CreateAdminUserDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<AdminUserAnswerDto> {
+  ): Promise<AdminUserEnvelopeResponse> {
     const input = { ...toInput(body), email: body.email };
     return { user: toAdminUserView(await this.users.create(project, input, origin)) };
   }
@@ -72,13 +72,13 @@ export class AdminUsersController {
   @Post('invite')
   @Describe(`Invite a user by mail
     Needs the service-role key, as apikey or as bearer. The mail contains a token for update-password, which also verifies the address. A second invitation to the same address is refused.`)
-  @Answer(200, 'The user', AdminUserAnswerDto)
+  @Answer(200, 'The user', AdminUserEnvelopeResponse)
   @Errors(emailTaken(), invalidEmail())
   async adminInviteUser(
     @CurrentProject() project: Project,
     @Body() { email, name, data }: InviteUserDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<AdminUserAnswerDto> {
+  ): Promise<AdminUserEnvelopeResponse> {
     const input = { email, name: name ?? undefined, data: data ?? undefined };
     return { user: toAdminUserView(await this.users.invite(project, input, origin)) };
   }
@@ -86,19 +86,19 @@ export class AdminUsersController {
   @Get(':user_id')
   @Describe(`Get a user
     Needs the service-role key, as apikey or as bearer.`)
-  @Answer(200, 'The user', AdminUserAnswerDto)
+  @Answer(200, 'The user', AdminUserEnvelopeResponse)
   @Errors(userNotFound())
   async adminGetUser(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
-  ): Promise<AdminUserAnswerDto> {
+  ): Promise<AdminUserEnvelopeResponse> {
     return { user: toAdminUserView(await this.users.get(project, id)) };
   }
 
   @Patch(':user_id')
   @Describe(`Change or ban a user
     Needs the service-role key, as apikey or as bearer. Omitted members keep their values. A new password ends all sessions of the user. All tokens of a banned user are refused until the ban ends. A new address takes effect at once.`)
-  @Answer(200, 'The updated user', AdminUserAnswerDto)
+  @Answer(200, 'The updated user', AdminUserEnvelopeResponse)
   @Errors(invalidEmail(), emailTaken(), tooShortPassword(), unusablePasswordHash(), userNotFound())
   @Errors(tooManyRequests())
   async adminUpdateUser(
@@ -106,7 +106,7 @@ export class AdminUsersController {
     @Param('user_id') id: string,
     @Body() body: UpdateAdminUserDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<AdminUserAnswerDto> {
+  ): Promise<AdminUserEnvelopeResponse> {
     return { user: toAdminUserView(await this.users.update(project, id, toInput(body), origin)) };
   }
 
@@ -119,7 +119,7 @@ export class AdminUsersController {
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<MessageDto> {
+  ): Promise<MessageResponse> {
     await this.users.remove(project, id, origin);
     return { message: 'The user has been deleted' };
   }
@@ -133,7 +133,7 @@ export class AdminUsersController {
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<MessageDto> {
+  ): Promise<MessageResponse> {
     await this.users.signOut(project, id, origin);
     return { message: 'The user has been signed out everywhere' };
   }

@@ -11,8 +11,8 @@ import type { SignedIn } from '../sessions/session-issuer.service';
 import type { SessionOwner } from '../accounts/account-statements';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { CurrentSession } from './current-session.decorator';
-import { MessageAnswer, MessageDto, SignedInDto } from './dto/auth-answers.dto';
-import { CodeDto, EnrolFactorDto, EnrolledFactorDto, FactorsDto } from './dto/factors.dto';
+import { MessageAnswer, MessageResponse, SignedInResponse } from './dto/auth-responses';
+import { CodeDto, EnrolFactorDto, EnrolledFactorResponse, FactorsResponse } from './dto/factors.dto';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { wrongCode, factorNotFound, tooManyFactors, secondFactorRequired } from '../auth.errors';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
@@ -31,14 +31,14 @@ export class FactorsController {
   @Describe(`Start enrolling an authenticator app
     Needs the apikey and the access token of a session, which must have verified a second factor if the account has one. The new factor takes effect when its first code is verified; otherwise it is removed after 15 minutes. An account can have at most ten.`)
   @JsonBody(EnrolFactorDto, { required: false })
-  @Answer(200, 'The secret for the authenticator app; not shown again', EnrolledFactorDto)
+  @Answer(200, 'The secret for the authenticator app; not shown again', EnrolledFactorResponse)
   @Errors(tooManyFactors(MAX_FACTORS), secondFactorRequired())
   async enrolFactor(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
     @Body() { name }: EnrolFactorDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<EnrolledFactorDto> {
+  ): Promise<EnrolledFactorResponse> {
     const account = await this.profiles.get(project, owner.userId, owner.sessionId);
     const enrolled = await this.factors.enrol(project, owner, account, name ?? undefined, origin);
     return { kind: 'totp', ...enrolled };
@@ -47,18 +47,18 @@ export class FactorsController {
   @Get()
   @Describe(`List your second factors
     Needs the apikey and the access token of a session. Factors that are not confirmed yet are included. Secrets are never returned.`)
-  @Answer(200, 'The factors, oldest first', FactorsDto)
+  @Answer(200, 'The factors, oldest first', FactorsResponse)
   async listFactors(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
-  ): Promise<FactorsDto> {
+  ): Promise<FactorsResponse> {
     return { factors: (await this.factors.list(project, owner)).map(toFactorView) };
   }
 
   @Post(':factor_id/verify')
   @Describe(`Verify a second factor with a code
     Needs the apikey and the access token of a session. The first code confirms the factor. Each code works once, and wrong codes delay further attempts (429). Access tokens issued earlier stay at \`aal1\`, and the earlier refresh token is invalidated.`)
-  @Answer(200, 'The session, with new tokens (aal2)', SignedInDto)
+  @Answer(200, 'The session, with new tokens (aal2)', SignedInResponse)
   @Errors(invalidParameters('code should not be empty'), wrongCode(), factorNotFound(), tooManyRequests())
   verifyFactor(
     @CurrentProject() project: Project,
@@ -80,7 +80,7 @@ export class FactorsController {
     @CurrentSession() owner: SessionOwner,
     @Param('factor_id') id: string,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<MessageDto> {
+  ): Promise<MessageResponse> {
     await this.factors.remove(project, owner, id, origin);
     return { message: 'The factor has been removed' };
   }

@@ -3,7 +3,7 @@ import { Controller, Get, Param, Post } from '@nestjs/common';
 import { FailedMailService } from '../mail/failed-mail.service';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { FailedMailRecord, ListFailedMailsQuery, QueuedMail } from './dto/admin-mails.dto';
+import { FailedMailDetailResponse, ListFailedMailsQuery, QueuedMail } from './dto/admin-mails.dto';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
@@ -25,11 +25,11 @@ export class FailedMailsController {
   @Get('failed-mails')
   @Describe(`List undeliverable mails of all projects
     Lists mails whose delivery failed permanently or too often. At most 1000, the newest first.`)
-  @Answer(200, 'The newest first', [FailedMailRecord])
+  @Answer(200, 'The newest first', [FailedMailDetailResponse])
   @Errors(invalidParameters('limit must not be greater than 1000'))
   async listFailedMails(
     @StrictQuery() { limit = DEFAULT_LIMIT }: ListFailedMailsQuery,
-  ): Promise<FailedMailRecord[]> {
+  ): Promise<FailedMailDetailResponse[]> {
     const found = await this.mails.listAll(limit);
     return found.map(({ project, mail }) => ({
       project_id: project.id,

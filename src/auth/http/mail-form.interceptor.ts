@@ -23,13 +23,15 @@ const FORM: BodyKind = { limit: 16 * 1024, multiple: 16 };
 
 @Injectable()
 class MailFormInterceptor implements NestInterceptor {
+  protected readonly kind: BodyKind = FORM;
+
   constructor(private readonly bodies: BodyReader) {}
 
   /** @throws AppError 413, 415 for a body that is not such a form */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<Request>();
     return from(
-      this.bodies.use(request, FORM, ({ bytes }) => {
+      this.bodies.use(request, this.kind, ({ bytes }) => {
         if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? ''))
           throw httpError(415, 'The body must be that of a form');
         request.body = new URLSearchParams(bytes.toString('utf8'));
@@ -37,6 +39,12 @@ class MailFormInterceptor implements NestInterceptor {
       }),
     );
   }
+}
+
+/** Room for a document of SAML, in base64 and with escaped characters. */
+@Injectable()
+class LargeFormInterceptor extends MailFormInterceptor {
+  protected override readonly kind: BodyKind = { limit: 768 * 1024, multiple: 16 };
 }
 
 export const MailFormBody = createParamDecorator(
@@ -48,11 +56,12 @@ export const MailFormBody = createParamDecorator(
 export const MailForm = (
   path: string,
   reason = 'the form of the page sends it; the mailed token in it is the credential',
+  isLarge = false,
 ): MethodDecorator =>
   applyDecorators(
     Post(path),
     HttpCode(200),
     UseGuards(ClientThrottlerGuard),
-    UseInterceptors(MailFormInterceptor),
+    UseInterceptors(isLarge ? LargeFormInterceptor : MailFormInterceptor),
     PublicRoute(reason),
   );

@@ -1,9 +1,9 @@
 /** Finds the project and the language of a hosted page, and answers with it. */
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { AdmissionGuard } from '../../access/admission.guard';
 import type { AppError } from '../../common/errors/app-error';
 import { httpError } from '../../common/errors/http-errors';
-import { projectPaused } from '../../database/pools/pool.errors';
 import { parseAcceptLanguage } from '../../http/syntax/accept-language';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { languageFor } from '../mail/languages/languages';
@@ -11,13 +11,16 @@ import { type MailPage, mailPage, type PageContext, pageOf } from './mail-page';
 
 @Injectable()
 export class MailPageContexts {
-  constructor(private readonly projects: ProjectRegistry) {}
+  constructor(
+    private readonly projects: ProjectRegistry,
+    private readonly admission: AdmissionGuard,
+  ) {}
 
-  /** @param name id or slug of the project @throws AppError 404, 503 */
+  /** @param name id or slug of the project @throws AppError 404, 429, 503 */
   async find(page: PageContext['page'], name: string, request: Request): Promise<PageContext> {
     const project = (await this.projects.findById(name)) ?? (await this.projects.findBySlug(name));
     if (!project) throw httpError(404, 'There is no such page');
-    if (project.database.isPaused) throw projectPaused();
+    this.admission.admit(project, request.method);
     const wanted = parseAcceptLanguage(request.get('accept-language'));
     return { page, project, texts: languageFor([...wanted, project.settings.locale]) };
   }

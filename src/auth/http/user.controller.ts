@@ -14,11 +14,11 @@ import { CurrentSession, CurrentTokenUser, type TokenUser } from './current-sess
 import { LogoutDto, UpdateUserDto } from './dto/account.dto';
 import {
   MessageAnswer,
-  MessageDto,
-  SessionsDto,
+  MessageResponse,
+  SessionsResponse,
   toSessionFacts,
-  UserAnswerDto,
-} from './dto/auth-answers.dto';
+  UserEnvelopeResponse,
+} from './dto/auth-responses';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { invalidEmail, sessionNotFound } from '../../identity/identity.errors';
 import {
@@ -50,11 +50,11 @@ export class UserController {
   @UseGuards(UserGuard)
   @Describe(`Get the signed-in user
     Needs the apikey and a user's access token, or a token with a user's id as \`sub\` that the project's own backend signed.`)
-  @Answer(200, 'The user', UserAnswerDto)
+  @Answer(200, 'The user', UserEnvelopeResponse)
   async getUser(
     @CurrentProject() project: Project,
     @CurrentTokenUser() { userId, sessionId }: TokenUser,
-  ): Promise<UserAnswerDto> {
+  ): Promise<UserEnvelopeResponse> {
     return { user: toUserView(await this.profiles.get(project, userId, sessionId)) };
   }
 
@@ -62,7 +62,7 @@ export class UserController {
   @UseGuards(SessionGuard)
   @Describe(`Change your name, email, password or data
     Needs the apikey and the access token of a session. Omitted members keep their values. A new \`email\` takes effect when its mailed token is confirmed. A new \`password\` needs \`current_password\` and ends all other sessions. If the user has a second factor, both need a session that has verified it.`)
-  @Answer(200, 'The updated user', UserAnswerDto)
+  @Answer(200, 'The updated user', UserEnvelopeResponse)
   @Errors(currentPasswordRequired(), invalidEmail(), emailTaken(), domainNotAllowed(), tooShortPassword())
   @Errors(wrongCurrentPassword(), secondFactorRequired(), tooManyRequests())
   async updateUser(
@@ -70,7 +70,7 @@ export class UserController {
     @CurrentSession() owner: SessionOwner,
     @Body() { name, email, password, current_password: currentPassword, data }: UpdateUserDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<UserAnswerDto> {
+  ): Promise<UserEnvelopeResponse> {
     const input = { name, email, password, currentPassword, data };
     // A null means the same as an absent member.
     const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
@@ -89,7 +89,7 @@ export class UserController {
     @CurrentSession() owner: SessionOwner,
     @Body() body: LogoutDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<MessageDto> {
+  ): Promise<MessageResponse> {
     const scope = body.scope ?? 'local';
     await this.sessions.signOut(project, owner, scope, origin);
     return { message: LOGOUT_MESSAGES[scope] };
@@ -99,11 +99,11 @@ export class UserController {
   @UseGuards(SessionGuard)
   @Describe(`List your sessions
     Needs the apikey and the access token of a session. Sessions that ended are not listed.`)
-  @Answer(200, 'The active sessions, newest first', SessionsDto)
+  @Answer(200, 'The active sessions, newest first', SessionsResponse)
   async listSessions(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
-  ): Promise<SessionsDto> {
+  ): Promise<SessionsResponse> {
     const sessions = await this.sessions.list(project, owner);
     return {
       sessions: sessions.map((session) => ({
@@ -124,7 +124,7 @@ export class UserController {
     @CurrentSession() owner: SessionOwner,
     @Param('session_id') id: string,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<MessageDto> {
+  ): Promise<MessageResponse> {
     await this.sessions.revoke(project, owner, id, origin);
     return { message: 'The session has been ended' };
   }

@@ -8,7 +8,7 @@ import { Actor } from '../../install/audit/audit-log.repository';
 import type { StaffCaller } from '../../staff/roles/staff';
 import { ViewTokens } from '../views/view-token.service';
 import { CurrentActor, CurrentStaff } from '../../staff/http/current-staff.decorator';
-import { ViewAsDto, ViewTokenDto } from './dto/view-as.dto';
+import { ViewAsDto, ViewTokenResponse } from './dto/view-as.dto';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
@@ -20,7 +20,7 @@ export class ViewTokensController {
   @Post()
   @Describe(`Create a five-minute token for the project's own API: as anon, a user, any claims, or service_role
     Needs a role in the project. Staff and tokens with read-only access get a read-only token: methods other than GET, HEAD and OPTIONS are refused with 403. Each call is recorded in the audit log.`)
-  @Answer(201, 'The token, and the apikey to send with it', ViewTokenDto)
+  @Answer(201, 'The token, and the apikey to send with it', ViewTokenResponse)
   @Errors(invalidParameters('user_id is needed with as=user, and with nothing else'), userNotFound())
   @Errors(claimsFailed(null))
   async createViewToken(
@@ -28,7 +28,7 @@ export class ViewTokensController {
     @Param('id') projectId: string,
     @StrictBody() body: ViewAsDto,
     @CurrentActor() actor: Actor,
-  ): Promise<ViewTokenDto> {
+  ): Promise<ViewTokenResponse> {
     const { as, user_id: userId, claims } = body;
     const request = { as, ...(userId ? { userId } : {}), ...(claims ? { claims } : {}) };
     const token = await this.views.issue(staff, projectId, request, actor);

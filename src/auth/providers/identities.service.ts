@@ -52,6 +52,8 @@ export class IdentitiesService {
       (await this.identities.signIn(project, identity, this.now()));
     if (!found) throw addressNotProved();
     this.assertMaySignIn(project, found);
+    if (identity.customClaims)
+      await this.identities.replaceClaims(project, found.account.id, identity.customClaims, this.now());
     return found;
   }
 

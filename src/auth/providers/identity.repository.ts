@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { DatabaseError } from 'pg';
+import type { JsonObject } from '../../common/text/json';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
@@ -138,6 +139,17 @@ export class IdentityRepository {
           email_verified_at = case when $5 then $4::timestamptz end, name = coalesce(nullif(u.name, ''), $6)
         where u.id = $1 and u.is_anonymous`,
       values: [userId, email?.address, email?.key, now, isEmailVerified, name ?? ''],
+    });
+  }
+
+  /** What the directory says of a user replaces what it said before. */
+  async replaceClaims(project: Project, userId: string, claims: JsonObject, now: Date): Promise<void> {
+    await this.rls.systemQuery(project.database, REASON, {
+      name: 'auth:replace-directory-claims',
+      text: `update auth.users u set updated_at = $3,
+          app_data = u.app_data || pg_catalog.jsonb_build_object('custom_claims', $2::jsonb)
+        where u.id = $1 and u.app_data -> 'custom_claims' is distinct from $2::jsonb`,
+      values: [userId, JSON.stringify(claims), now],
     });
   }
 

@@ -18,6 +18,8 @@ export interface ProviderIdentity {
   readonly name: string | null;
   /** `identity_data` of the answers. */
   readonly data: JsonObject;
+  /** Claims of a directory that `app_metadata.custom_claims` gets at each sign-in. */
+  readonly customClaims?: JsonObject;
 }
 
 /** @param claims with `iss` and `sub` @throws Error for a subject that cannot be stored */

@@ -101,7 +101,8 @@ export const PRESET_RULES: Readonly<Record<Preset, PresetRule>> = {
 export const issuerOf = ({ preset, settings }: Pick<Provider, 'preset' | 'settings'>): string =>
   PRESET_RULES[preset].issuerOf(settings);
 
-export const isReserved = (name: string): boolean => RESERVED.includes(name);
+/** Names with a colon after `sso` are those of identity providers of SAML. */
+export const isReserved = (name: string): boolean => RESERVED.includes(name) || name.startsWith('sso:');
 
 export const PROVIDER_COLUMNS =
   'p.name, p.preset, p.enabled, p.settings::text as settings, p.sealed_secret, p.created_at, p.updated_at';

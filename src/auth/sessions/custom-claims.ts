@@ -5,6 +5,7 @@ import { isJsonObject, JsonObject, parseJson } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import { isServerUnavailable } from '../../database/sql/sqlstate';
 import { Statement, withoutName } from '../../database/statement';
+import { isAddress } from '../../projects/hook-secrets';
 import { Project } from '../../projects/project';
 import { AUTHENTICATED_ROLE } from '../../projects/project-keys';
 import { hookRefused } from '../hooks/hook.errors';
@@ -17,11 +18,14 @@ const MAX_CLAIMS_TEXT = 16_384;
 /** SQL: the result of the function as text, whatever type the project gave it, cut if it is too long. @param userId SQL */
 export function claimsOf(userId: string, { settings }: Project): string {
   const { custom_access_token_hook: hook } = settings;
+  // CustomClaimsHook asks before the statement.
+  if (isAddress(hook)) return 'null::text';
   if (hook === null) return `left(auth.custom_claims(${userId})::text, ${MAX_CLAIMS_TEXT + 1})`;
   return `(select left(${hookFunction(hook)}(${HOOK_INPUT})::text, ${MAX_CLAIMS_TEXT + 1}) from auth.users x where x.id = ${userId})`;
 }
 
-const HOOK_INPUT = `pg_catalog.jsonb_build_object('user_id', x.id, 'claims', pg_catalog.jsonb_build_object('sub', x.id,
+/** SQL: what the hook learns of the user `x`. */
+export const HOOK_INPUT = `pg_catalog.jsonb_build_object('user_id', x.id, 'claims', pg_catalog.jsonb_build_object('sub', x.id,
   'role', '${AUTHENTICATED_ROLE}', 'aud', '${AUTHENTICATED_ROLE}', 'email', x.email, 'is_anonymous', x.is_anonymous,
   'app_metadata', x.app_data, 'user_metadata', x.data))`;
 
@@ -32,11 +36,15 @@ export function withClaims(statement: Statement, { settings }: Project): Stateme
 
 /** @param text the value of claimsOf() @throws AppError 500 if it is not an object, or cannot be used in a token */
 export function toCustomClaims(text: unknown, { settings }: Project): JsonObject {
-  if (settings.custom_access_token_hook === null) return claimsIn(text);
+  if (typeof settings.custom_access_token_hook !== 'string') return claimsIn(text);
+  return claimsOfAnswer(text);
+}
+
+/** @param text the answer of the hook @throws AppError as toCustomClaims() */
+export function claimsOfAnswer(text: unknown): JsonObject {
   const { claims, error } = claimsIn(text);
   if (isJsonObject(error)) throw hookRefused(error.http_code, error.message);
-  if (!isJsonObject(claims))
-    throw claimsFailed(new Error('the function must return an object with "claims"'));
+  if (!isJsonObject(claims)) throw claimsFailed(new Error('the hook must return an object with "claims"'));
   return claims;
 }
 

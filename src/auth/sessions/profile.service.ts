@@ -5,7 +5,7 @@ import { TWO_FACTORS } from '../../access/caller';
 import { Clock } from '../../common/time/clock';
 import { JsonObject } from '../../common/text/json';
 import { Project } from '../../projects/project';
-import { Account, assertUserData } from '../accounts/account';
+import { Account, assertUserData, mergedJson } from '../accounts/account';
 import { AccountRepository } from '../accounts/account.repository';
 import { SessionOwner } from '../accounts/account-statements';
 import { AuditEntry, byUser } from '../audit/audit-entry';
@@ -23,6 +23,8 @@ interface ProfileInput {
   /** Of PasswordChangeService. */
   readonly proof?: () => Promise<void>;
   readonly data?: JsonObject;
+  /** `data` has members to replace; null removes one. */
+  readonly merges?: boolean;
 }
 
 @Injectable()
@@ -49,8 +51,8 @@ export class ProfileService {
     origin: RequestOrigin,
     flow?: MailFlow,
   ): Promise<Account> {
-    assertUserData(input.data);
     const account = await this.get(project, owner.userId, owner.sessionId);
+    assertUserData(input.merges ? mergedJson(account.data, input.data) : input.data);
     const { email, password, currentPassword, proof } = input;
     if (account.isAnonymous && email === undefined && password !== undefined) throw addressNeeded();
     if (email !== undefined || password !== undefined) await this.assertStrong(project, owner);
@@ -59,7 +61,7 @@ export class ProfileService {
       await this.passwords.change(project, owner, { password, currentPassword, proof }, origin);
     }
     if (newEmail) await this.emails.request(project, owner, account, newEmail, origin, flow);
-    const change = { name: input.name?.trim(), data: input.data };
+    const change = { name: input.name?.trim(), data: input.data, merges: input.merges };
     const entry = this.entry(account, input, origin);
     const changed = await this.accounts.updateProfile(project, owner, change, entry);
     if (!changed) throw invalidCredentials();
@@ -80,9 +82,11 @@ export class ProfileService {
   }
 }
 
+const NO_FIELDS: ReadonlySet<string> = new Set(['currentPassword', 'proof', 'merges']);
+
 /** The names of the given fields, never their values. */
 function changedFields(input: ProfileInput): string[] {
   return Object.entries(input).flatMap(([field, value]) =>
-    value === undefined || field === 'currentPassword' || field === 'proof' ? [] : [field],
+    value === undefined || NO_FIELDS.has(field) ? [] : [field],
   );
 }

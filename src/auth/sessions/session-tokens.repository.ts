@@ -15,6 +15,7 @@ import { AuditEntry } from '../audit/audit-entry';
 import { RequestOrigin } from '../../identity/request-origin';
 import { withAudit } from '../audit/with-audit';
 import { callingClaims, claimsOf, toCustomClaims, withClaims } from './custom-claims';
+import { CustomClaimsHook } from './custom-claims-hook.service';
 import { RefreshTokenContent } from './refresh-token.service';
 import { NewSession, RotatedSession, toRotated } from './session';
 
@@ -25,27 +26,32 @@ const ENDED_SESSION_DAYS = 7;
 
 @Injectable()
 export class SessionTokensRepository {
-  constructor(private readonly rls: RlsTransaction) {}
+  constructor(
+    private readonly rls: RlsTransaction,
+    private readonly hook: CustomClaimsHook,
+  ) {}
 
   /** @returns the project's custom claims; null if the account was changed or banned in the meantime */
   async begin(project: Project, session: NewSession, audit: AuditEntry): Promise<JsonObject | null> {
+    const given = await this.hook.ofUser(project, session.userId);
     const rows = await this.withClaims(
       project,
       'a sign-in has no caller yet',
       sessionInsertion(project, session, audit),
     );
-    return rows[0] ? toCustomClaims(rows[0].claims, project) : null;
+    return rows[0] ? (given ?? toCustomClaims(rows[0].claims, project)) : null;
   }
 
   /** The address and the custom claims of a user; null for an unknown one. */
   async findClaims(project: Project, userId: string): Promise<{ email: string; custom: JsonObject } | null> {
+    const given = await this.hook.ofUser(project, userId);
     const [row] = await this.withClaims(project, 'an administrator views the project as a user', {
       text: `select u.email, ${claimsOf('u.id', project)} as claims from auth.users u where u.id = $1`,
       values: [userId],
     });
     if (!row) return null;
     const email = new RecordReader('auth.users', row).text('email', 2 * MAX_EMAIL);
-    return { email, custom: toCustomClaims(row.claims, project) };
+    return { email, custom: given ?? toCustomClaims(row.claims, project) };
   }
 
   /** Creates an account with its first session, both or neither. Fails with 23505 on users_email_key for a taken address. */
@@ -60,9 +66,10 @@ export class SessionTokensRepository {
       SHORT_TIMEOUT,
       sessionInsertion(project, session, { ...audit, action: 'sign_in' }),
     ];
+    const given = await this.hook.ofNew(project, account);
     const results = this.rls.systemBatch(project.database, 'a sign-up has no caller yet', statements);
     const [created, , begun] = await callingClaims(results);
-    const customClaims = toCustomClaims(begun?.rows[0]?.claims, project);
+    const customClaims = given ?? toCustomClaims(begun?.rows[0]?.claims, project);
     return { account: toAccount(created?.rows[0] ?? {}), customClaims };
   }
 
@@ -77,12 +84,14 @@ export class SessionTokensRepository {
     { sessionId, number }: RefreshTokenContent,
     { now, expiresAt, origin }: { now: Date; expiresAt: Date; origin: RequestOrigin },
   ): Promise<RotatedSession | null> {
+    // Before the rotation: a failure leaves the token as it is.
+    const given = await this.hook.ofSession(project, sessionId);
     const rows = await this.withClaims(project, 'a refresh token is the only credential', {
       name: 'auth:rotate-session',
       text: rotation(project),
       values: [sessionId, number, now, expiresAt, origin.ip, origin.userAgent],
     });
-    return rows[0] ? toRotated(rows[0], sessionId, project) : null;
+    return rows[0] ? toRotated(rows[0], sessionId, project, given) : null;
   }
 
   private async withClaims(

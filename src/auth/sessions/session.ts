@@ -31,6 +31,7 @@ export const SIGN_IN_METHODS = [
   'email_change',
   'anonymous',
   'oauth',
+  'sso/saml',
   'totp',
 ] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
@@ -82,9 +83,15 @@ export interface SessionInfo {
 /**
  * @param row with refresh_count, aal, amr, revoked_at, claims and ACCOUNT_COLUMNS
  * @param sessionId from the credential: tokens are issued for this session, whatever id the row has
+ * @param given claims of a hook over HTTP
  * @throws AppError 500 for a value that the column cannot hold
  */
-export function toRotated(row: QueryResultRow, sessionId: string, project: Project): RotatedSession {
+export function toRotated(
+  row: QueryResultRow,
+  sessionId: string,
+  project: Project,
+  given: JsonObject | null,
+): RotatedSession {
   const session = new RecordReader(TABLE, row);
   return {
     account: toAccount(row),
@@ -93,7 +100,7 @@ export function toRotated(row: QueryResultRow, sessionId: string, project: Proje
     aal: session.oneOf('aal', [ONE_FACTOR, TWO_FACTORS]),
     amr: toMethods(session.text('amr', MAX_AMR)),
     revoked: !session.isNull('revoked_at'),
-    customClaims: toCustomClaims(row.claims, project),
+    customClaims: given ?? toCustomClaims(row.claims, project),
   };
 }
 

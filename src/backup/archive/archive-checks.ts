@@ -136,7 +136,7 @@ const INSTALL_SECRETS = object({
   schedules: list(
     object({
       ...{ project_id: nullable(projectId), cron: name, time_zone: name },
-      ...{ keep: count, enabled: flag },
+      ...{ keep: count, enabled: flag, rehearse_days: optional(nullable(count)) },
     }),
   ),
   servers: optional(list(object({ name, url: text, capacity: count }))),

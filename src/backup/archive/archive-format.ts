@@ -1,4 +1,4 @@
-/** The members of an archive, and the types of those that are JSON (docs/backup.md). */
+/** The members of an archive, and the types of those that are JSON (docs/guides/backup.md). */
 import type {
   ArchivedDatabaseSetting,
   ArchivedExtension,
@@ -114,6 +114,8 @@ export interface ArchivedSchedule {
   readonly time_zone: string;
   readonly keep: number;
   readonly enabled: boolean;
+  /** Absent in archives of earlier versions. */
+  readonly rehearse_days?: number | null;
 }
 
 /** Times are in milliseconds since the epoch. */

@@ -2,8 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { BackupDestination } from '../schedule/backup-destination';
 import { BackupPassphrase } from '../schedule/backup-passphrase';
+import { BackupRehearsals } from '../rehearsal/backup-rehearsals.service';
 import { BackupScheduler } from '../schedule/backup-scheduler.service';
 import { BackupStates, SubjectState } from '../schedule/backup-state.service';
+import type { DueWork } from '../schedule/due-work';
 import { BackupRun, PLATFORM, RunRepository } from '../schedule/run.repository';
 import { assertTimes, BackupSchedule, dailyAt } from '../schedule/schedule';
 import { ScheduleRepository } from '../schedule/schedule.repository';
@@ -12,7 +14,7 @@ import { invalidParameters } from '../../common/errors/http-errors';
 import { Clock } from '../../common/time/clock';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
-import { BackupRunRecord, BackupsRecord, ScheduleRecord } from './dto/backup-responses';
+import { BackupRunResponse, BackupsResponse, BackupScheduleResponse } from './dto/backup-responses';
 
 const DEFAULT_HOUR = 3;
 const DEFAULT_KEEP = 7;
@@ -22,6 +24,7 @@ interface ScheduleInput {
   readonly cron?: string;
   readonly time_zone?: string;
   readonly keep?: number;
+  readonly rehearse_days?: number;
   readonly enabled?: boolean;
 }
 
@@ -33,13 +36,14 @@ export class BackupAdminService {
     private readonly states: BackupStates,
     private readonly repository: RunRepository,
     private readonly scheduler: BackupScheduler,
+    private readonly rehearsals: BackupRehearsals,
     private readonly destination: BackupDestination,
     private readonly passphrase: BackupPassphrase,
     private readonly audit: AuditLogRepository,
     private readonly clock: Clock,
   ) {}
 
-  async list(): Promise<BackupsRecord> {
+  async list(): Promise<BackupsResponse> {
     return {
       destination: this.destination.name,
       refusal: this.refusal(),
@@ -51,7 +55,11 @@ export class BackupAdminService {
    * @param projectId null: the install
    * @throws AppError 400 for a malformed schedule or without a passphrase, 404; 500 when the destination cannot be used
    */
-  async setSchedule(projectId: string | null, input: ScheduleInput, actor: Actor): Promise<ScheduleRecord> {
+  async setSchedule(
+    projectId: string | null,
+    input: ScheduleInput,
+    actor: Actor,
+  ): Promise<BackupScheduleResponse> {
     if (input.hour !== undefined && input.cron !== undefined)
       throw invalidParameters('give either hour or cron');
     const schedule = {
@@ -60,6 +68,7 @@ export class BackupAdminService {
       timeZone: input.time_zone ?? 'UTC',
       keep: input.keep ?? DEFAULT_KEEP,
       enabled: input.enabled ?? true,
+      rehearseDays: input.rehearse_days ?? null,
     };
     assertTimes(schedule);
     if (projectId !== null) await this.projects.get(projectId);
@@ -76,16 +85,30 @@ export class BackupAdminService {
   }
 
   /** @param projectId null: all projects and the platform @returns how many backups were queued @throws AppError 400, 404 */
-  async start(projectId: string | null, actor: Actor): Promise<number> {
+  start(projectId: string | null, actor: Actor): Promise<number> {
+    return this.request('backup.start', this.scheduler, projectId, actor);
+  }
+
+  /** @param projectId null: all projects and the platform @returns how many were queued @throws AppError 400, 404 */
+  rehearse(projectId: string | null, actor: Actor): Promise<number> {
+    return this.request('backup.rehearse', this.rehearsals, projectId, actor);
+  }
+
+  private async request(
+    action: string,
+    work: DueWork,
+    projectId: string | null,
+    actor: Actor,
+  ): Promise<number> {
     if (projectId !== null) await this.projects.get(projectId);
     await this.assertPossible();
     const all = projectId === null ? (await this.states.list()).map(({ subject }) => subject) : [projectId];
-    await this.audit.write({ actor, action: 'backup.start', projectId });
-    this.scheduler.request(all);
+    await this.audit.write({ actor, action, projectId });
+    work.request(all);
     return all.length;
   }
 
-  async runs(filter: { projectId?: string; before?: string; limit: number }): Promise<BackupRunRecord[]> {
+  async runs(filter: { projectId?: string; before?: string; limit: number }): Promise<BackupRunResponse[]> {
     const { projectId: subject, before, limit } = filter;
     const rows = await this.repository.list({
       subject,
@@ -111,12 +134,12 @@ export class BackupAdminService {
   }
 }
 
-function toSchedule({ cron, timeZone, keep, enabled }: BackupSchedule): ScheduleRecord {
-  return { cron, time_zone: timeZone, keep, enabled };
+function toSchedule({ cron, timeZone, keep, enabled, rehearseDays }: BackupSchedule): BackupScheduleResponse {
+  return { cron, time_zone: timeZone, keep, enabled, rehearse_days: rehearseDays };
 }
 
-function toSubject(state: SubjectState): BackupsRecord['projects'][number] {
-  const { subject, slug, schedule, nextAt, lastSuccess, lastRun, isMissing } = state;
+function toSubject(state: SubjectState): BackupsResponse['projects'][number] {
+  const { subject, slug, schedule, nextAt, lastSuccess, lastRun, isMissing, rehearsal } = state;
   return {
     project_id: toProjectId(subject),
     slug,
@@ -128,10 +151,19 @@ function toSubject(state: SubjectState): BackupsRecord['projects'][number] {
     last_status: lastRun?.status ?? null,
     last_error: lastRun?.error ?? null,
     missing: isMissing,
+    rehearsal: rehearsal && {
+      archive: rehearsal.archive,
+      started_at: rehearsal.startedAt,
+      finished_at: rehearsal.finishedAt,
+      error: rehearsal.error,
+      rows: rehearsal.rows,
+      files: rehearsal.files,
+      last_good_at: rehearsal.lastGoodAt,
+    },
   };
 }
 
-function toRun(run: BackupRun): BackupRunRecord {
+function toRun(run: BackupRun): BackupRunResponse {
   const { id, subject, slug, status, dueAt, startedAt, finishedAt, destination, archive, error, removedAt } =
     run;
   return {

@@ -6,16 +6,16 @@ import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator
 import { Actor } from '../../install/audit/audit-log.repository';
 import { projectNotFound } from '../../projects/projects.errors';
 import {
-  BackupRunRecord,
-  BackupsRecord,
+  BackupRunResponse,
+  BackupsResponse,
   QueuedBackups,
   RemovedSchedule,
-  ScheduleRecord,
+  BackupScheduleResponse,
 } from './dto/backup-responses';
 import { BackupAdminService } from './backup-admin.service';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { BackupRequestDto, BackupSubjectQuery, ListRunsQuery, ScheduleDto } from './dto/backups.dto';
+import { BackupRequestDto, BackupSubjectQuery, ListRunsQuery, BackupScheduleDto } from './dto/backups.dto';
 import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
 
 const DEFAULT_LIMIT = 100;
@@ -28,22 +28,22 @@ export class BackupSchedulesController {
   @Get()
   @Describe(`List the schedule and the last backup of each project
     The first one is for the platform's own records.`)
-  @Answer(200, 'The schedules and their results', BackupsRecord)
-  listBackups(): Promise<BackupsRecord> {
+  @Answer(200, 'The schedules and their results', BackupsResponse)
+  listBackups(): Promise<BackupsResponse> {
     return this.backups.list();
   }
 
   @Put('schedule')
   @Describe(`Schedule backups of the install or of a project
     The schedule of the install applies to each project without a schedule of its own. BACKUP_PASSPHRASE and the destination are settings of the install.`)
-  @Answer(200, 'The schedule', ScheduleRecord)
+  @Answer(200, 'The schedule', BackupScheduleResponse)
   @Errors(invalidParameters('keep must not be less than 1'), projectNotFound())
   @Errors(backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'))
   scheduleBackups(
     @StrictQuery() { project_id: projectId }: BackupSubjectQuery,
-    @StrictBody() body: ScheduleDto,
+    @StrictBody() body: BackupScheduleDto,
     @CurrentActor() actor: Actor,
-  ): Promise<ScheduleRecord> {
+  ): Promise<BackupScheduleResponse> {
     return this.backups.setSchedule(projectId ?? null, body, actor);
   }
 
@@ -62,11 +62,11 @@ export class BackupSchedulesController {
   @Get('runs')
   @Describe(`List the runs of scheduled backups, newest first
     Each attempt is a run.`)
-  @Answer(200, 'A page of runs', [BackupRunRecord])
+  @Answer(200, 'A page of runs', [BackupRunResponse])
   @Errors(invalidParameters('limit must not be greater than 1000'), projectNotFound())
   listBackupRuns(
     @StrictQuery() { project_id: projectId, limit = DEFAULT_LIMIT, before }: ListRunsQuery,
-  ): Promise<BackupRunRecord[]> {
+  ): Promise<BackupRunResponse[]> {
     return this.backups.runs({ projectId, limit, before });
   }
 
@@ -82,5 +82,19 @@ export class BackupSchedulesController {
     @CurrentActor() actor: Actor,
   ): Promise<QueuedBackups> {
     return { queued: await this.backups.start(projectId ?? null, actor) };
+  }
+
+  @Post('rehearsals')
+  @Describe(`Rehearse the restore of the newest archive
+    It is restored into a scratch database, compared with the archive, and removed. The list of backups shows the result.`)
+  @JsonBody(BackupRequestDto, { required: false })
+  @Answer(202, 'The rehearsals are queued', QueuedBackups)
+  @Errors(invalidParameters('project_id must be a string'), projectNotFound())
+  @Errors(backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart'))
+  async rehearseBackup(
+    @StrictBody() { project_id: projectId }: BackupRequestDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<QueuedBackups> {
+    return { queued: await this.backups.rehearse(projectId ?? null, actor) };
   }
 }

@@ -1,5 +1,5 @@
 /** Where scheduled backups are stored: a separate provider, by the code of the storage providers. */
-import { PassThrough, type Writable } from 'node:stream';
+import { PassThrough, Readable, type Writable } from 'node:stream';
 import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { BACKUP_CONFIG, BackupConfig } from '../../config/app-config';
 import { DiskReserve } from '../../limits/disk-reserve.service';
@@ -76,6 +76,13 @@ export class BackupDestination implements OnApplicationShutdown {
     return counted.bytes;
   }
 
+  /** @param bytes of the archive @throws ObjectMissingError */
+  async read(folder: string, name: string, bytes: number): Promise<Readable> {
+    const store = await this.store();
+    const content = await store.read(ObjectAddress.ofArchive(folder, name), { start: 0, end: bytes - 1 });
+    return Readable.from(Buffer.isBuffer(content) ? [content] : copies(content), { objectMode: false });
+  }
+
   /** Removes archives. A missing one is no error. */
   async remove(folder: string, names: readonly string[]): Promise<void> {
     const store = await this.store();
@@ -94,6 +101,11 @@ export class BackupDestination implements OnApplicationShutdown {
     if (store instanceof DiskObjectStore) await store.onModuleInit();
     return store;
   }
+}
+
+/** The store may reuse the memory of a chunk, and a stream keeps several. */
+async function* copies(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) yield Buffer.from(chunk);
 }
 
 interface Counted {

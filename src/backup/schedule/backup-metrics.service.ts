@@ -24,7 +24,30 @@ export class BackupMetrics {
       registers,
       async collect() {
         this.reset();
-        for (const { slug, at } of oldest(await recent())) this.set({ project: slug }, (now() - at) / 1000);
+        for (const { slug, at } of oldest(await recent(), ({ lastSuccess }) => lastSuccess?.startedAt))
+          this.set({ project: slug }, (now() - at) / 1000);
+      },
+    });
+    new Gauge({
+      name: 'plinth_backup_rehearsal_age_seconds',
+      aggregator: 'max',
+      help: `Age of the last good rehearsal of a restore, of ${MAX_PROJECTS} projects and the platform as above`,
+      labelNames: ['project'],
+      registers,
+      async collect() {
+        this.reset();
+        const states = await recent();
+        for (const { slug, at } of oldest(states, ({ rehearsal }) => rehearsal?.lastGoodAt))
+          this.set({ project: slug }, (now() - at) / 1000);
+      },
+    });
+    new Gauge({
+      name: 'plinth_backup_rehearsals_failed',
+      aggregator: 'max',
+      help: 'Projects, and the records of the platform, whose last rehearsal of a restore failed',
+      registers,
+      async collect() {
+        this.set((await recent()).filter(({ rehearsal }) => (rehearsal?.error ?? null) !== null).length);
       },
     });
     new Gauge({
@@ -48,11 +71,15 @@ export class BackupMetrics {
   }
 }
 
-function oldest(states: readonly SubjectState[]): { slug: string; at: number }[] {
+function oldest(
+  states: readonly SubjectState[],
+  timeOf: (state: SubjectState) => Date | null | undefined,
+): { slug: string; at: number }[] {
   return states
-    .flatMap(({ subject, slug, lastSuccess }) =>
-      lastSuccess ? [{ slug: subject === PLATFORM ? '' : slug, at: lastSuccess.startedAt.getTime() }] : [],
-    )
+    .flatMap((state) => {
+      const at = timeOf(state)?.getTime();
+      return at === undefined ? [] : [{ slug: state.subject === PLATFORM ? '' : state.slug, at }];
+    })
     .sort((a, b) => a.at - b.at)
     .slice(0, MAX_PROJECTS + 1);
 }

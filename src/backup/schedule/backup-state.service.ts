@@ -10,6 +10,7 @@ const MAX_ATTEMPTS = 5;
 const FIRST_RETRY_MS = 60_000;
 /** Milliseconds that a backup may take before it counts as missing. */
 const GRACE_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 
 export interface SubjectState extends SubjectRow {
   /** The last time of the schedule that a backup has to exist for; null: none yet. Milliseconds since the epoch. */
@@ -19,6 +20,7 @@ export interface SubjectState extends SubjectRow {
   readonly isMissing: boolean;
   /** A backup should begin now. */
   readonly isDue: boolean;
+  readonly isRehearsalDue: boolean;
 }
 
 /** Milliseconds that recent() keeps its result. */
@@ -69,7 +71,14 @@ function timesOf({ schedule }: SubjectRow, now: number, known: Map<string, Times
 }
 
 function stateOf(row: SubjectRow, now: number, times: Times | null): SubjectState {
-  const none = { ...row, dueAt: null, nextAt: times?.next ?? null, isMissing: false, isDue: false };
+  const none = {
+    ...row,
+    dueAt: null,
+    nextAt: times?.next ?? null,
+    isMissing: false,
+    isDue: false,
+    isRehearsalDue: isRehearsalDue(row, now),
+  };
   if (times === null || times.last < row.since) return none;
   const { lastRun } = row;
   const savedUntil = row.lastSuccess?.dueAt.getTime() ?? -Infinity;
@@ -84,4 +93,12 @@ function stateOf(row: SubjectRow, now: number, times: Times | null): SubjectStat
     isMissing: isExhausted || (times.overdue >= row.since && savedUntil < times.overdue),
     isDue: !isExhausted && mayTry && lastRun?.status !== 'running',
   };
+}
+
+/** A rehearsal that failed is repeated after a day. */
+function isRehearsalDue({ schedule, lastSuccess, rehearsal }: SubjectRow, now: number): boolean {
+  if (!schedule?.enabled || schedule.rehearseDays === null || !lastSuccess) return false;
+  if (rehearsal === null) return true;
+  const days = rehearsal.error === null ? schedule.rehearseDays : 1;
+  return now - rehearsal.startedAt.getTime() >= days * DAY_MS;
 }

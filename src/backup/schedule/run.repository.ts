@@ -138,6 +138,17 @@ export class RunRepository {
     );
   }
 
+  /** The newest archive of a subject in this destination. */
+  async newest(subject: string, destination: string): Promise<BackupRun | null> {
+    const [run] = await this.dataSource.query<BackupRun[]>(
+      `select ${COLUMNS} from backup_runs
+       where subject = $1 and destination = $2 and status = 'succeeded' and removed_at is null
+       order by started_at desc limit 1`,
+      [subject, destination],
+    );
+    return run ?? null;
+  }
+
   /** Newest first. @param before only runs that started earlier */
   async list(filter: { subject?: string; before?: Date; limit: number }): Promise<BackupRun[]> {
     return this.dataSource.query<BackupRun[]>(

@@ -4,9 +4,9 @@ import { DataSource, EntityManager } from 'typeorm';
 import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { BackupSchedule } from './schedule';
 
-const COLUMNS = `project_id as "projectId", cron, time_zone as "timeZone", keep, enabled`;
-const INSERT = `insert into backup_schedules (project_id, cron, time_zone, keep, enabled, updated_at)
-  values ($1, $2, $3, $4, $5, $6) on conflict (coalesce(project_id, ''))`;
+const COLUMNS = `project_id as "projectId", cron, time_zone as "timeZone", keep, enabled, rehearse_days as "rehearseDays"`;
+const INSERT = `insert into backup_schedules (project_id, cron, time_zone, keep, enabled, updated_at, rehearse_days)
+  values ($1, $2, $3, $4, $5, $6, $7) on conflict (coalesce(project_id, ''))`;
 
 @Injectable()
 export class ScheduleRepository {
@@ -26,7 +26,7 @@ export class ScheduleRepository {
     await this.dataSource.transaction(async (manager) => {
       await manager.query(
         `${INSERT} do update set cron = excluded.cron, time_zone = excluded.time_zone, keep = excluded.keep,
-           enabled = excluded.enabled, updated_at = excluded.updated_at`,
+           enabled = excluded.enabled, updated_at = excluded.updated_at, rehearse_days = excluded.rehearse_days`,
         valuesOf(schedule, now),
       );
       await this.audit.write(entry, manager);
@@ -67,6 +67,7 @@ async function addMissing(manager: EntityManager, schedule: BackupSchedule, now:
   return rows.length > 0;
 }
 
-function valuesOf({ projectId, cron, timeZone, keep, enabled }: BackupSchedule, now: number): unknown[] {
-  return [projectId, cron, timeZone, keep, enabled, new Date(now)];
+function valuesOf(schedule: BackupSchedule, now: number): unknown[] {
+  const { projectId, cron, timeZone, keep, enabled, rehearseDays } = schedule;
+  return [projectId, cron, timeZone, keep, enabled, new Date(now), rehearseDays];
 }

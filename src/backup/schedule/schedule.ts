@@ -14,19 +14,21 @@ export interface BackupSchedule {
   readonly keep: number;
   /** False: the project is not backed up by schedule. */
   readonly enabled: boolean;
+  /** Days between two rehearsals of a restore; null: none. */
+  readonly rehearseDays: number | null;
 }
 
 /** Five fields of digits, names and `* , - / # ?`. Not H, which the parser replaces by a random number. */
 const CRON = /^(?!.*(^|[\s,])H)([\w*,/#?-]+ ){4}[\w*,/#?-]+$/i;
 
 export function toArchivedSchedule(schedule: BackupSchedule): ArchivedSchedule {
-  const { projectId, cron, timeZone, keep, enabled } = schedule;
-  return { project_id: projectId, cron, time_zone: timeZone, keep, enabled };
+  const { projectId, cron, timeZone, keep, enabled, rehearseDays } = schedule;
+  return { project_id: projectId, cron, time_zone: timeZone, keep, enabled, rehearse_days: rehearseDays };
 }
 
 export function fromArchivedSchedule(archived: ArchivedSchedule): BackupSchedule {
   const { project_id: projectId, cron, time_zone: timeZone, keep, enabled } = archived;
-  return { projectId, cron, timeZone, keep, enabled };
+  return { projectId, cron, timeZone, keep, enabled, rehearseDays: archived.rehearse_days ?? null };
 }
 
 /** Every day at this hour. @param hour 0 to 23 */

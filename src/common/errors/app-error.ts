@@ -17,7 +17,7 @@ export interface AppErrorOptions {
   readonly status: number;
   /** Reason phrase of HTTP/1.1 in place of the standard one: visible ASCII and blanks. */
   readonly statusText?: string;
-  /** Stable machine-readable code; each area lists its own in docs/errors.md. */
+  /** Stable machine-readable code; docs/reference lists those of each area. */
   readonly code: string;
   /** Shown to the client. */
   readonly message: string;

@@ -1,14 +1,13 @@
-/** Serves the console under `/console`: its hashed assets for good, and its page at every other path (docs/console.md). */
-import { readFile } from 'node:fs/promises';
+/** Serves the console under `/console`: its hashed assets for good, and its page at every other path (docs/reference/console.md). */
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { PublicRoute } from '../../access/public-route.decorator';
 import { httpError } from '../../common/errors/http-errors';
-import { evaluatePreconditions } from '../../http/syntax/preconditions';
 import { PRODUCT } from '../../config/product';
-import { type ConsoleBuild, type Encoding, consoleFolder, readConsole } from '../console-files';
+import { type ConsoleBuild, consoleFolder, readConsole } from '../console-files';
 import { baseOf, NOT_BUILT, PAGE_HEADERS, withBase } from '../console-page';
+import { isCurrent, sendFile } from './static-files';
 
 const ASSETS = 'assets/';
 const YEAR_SECONDS = 31_536_000;
@@ -39,27 +38,11 @@ export class ConsoleController {
     request: Request,
     response: Response,
   ): Promise<void> {
-    const { type, variants } = files.get(name)!;
-    const encoding = request.acceptsEncodings([...variants.keys()]) || 'identity';
     // The name contains the hash of the content.
-    const headers = {
-      ETag: `"${name.replaceAll(/[^\w.-]/g, '_')}-${encoding}"`,
+    await sendFile(files.get(name)!, name.replaceAll(/[^\w.-]/g, '_'), request, response, {
       'Cache-Control': name.startsWith(ASSETS) ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
       'X-Content-Type-Options': 'nosniff',
-      Vary: 'Accept-Encoding',
-    };
-    if (isCurrent(request, headers.ETag)) {
-      response.writeHead(304, headers).end();
-      return;
-    }
-    const content = await readFile(variants.get(encoding as Encoding) ?? variants.get('identity')!);
-    response.writeHead(200, {
-      ...headers,
-      'Content-Type': type,
-      'Content-Length': content.length,
-      ...(encoding === 'identity' ? {} : { 'Content-Encoding': encoding }),
     });
-    response.end(request.method === 'HEAD' ? undefined : content);
   }
 }
 
@@ -75,9 +58,4 @@ function sendPage(
   }
   response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(html) });
   response.end(request.method === 'HEAD' ? undefined : html);
-}
-
-function isCurrent(request: Request, etag: string): boolean {
-  const ifNoneMatch = request.get('if-none-match');
-  return evaluatePreconditions({ ifNoneMatch }, { etag, lastModified: Infinity }) === 'not_modified';
 }

@@ -181,6 +181,12 @@ export class SnapshotRepository {
     return { chunks: this.copy(stream, isForced), rows: () => stream.rowCount };
   }
 
+  /** Object id, size and SHA-256 of each file, in COPY's text format. @param isForced as SnapshotTable.isForced */
+  files(isForced: boolean): AsyncIterable<Buffer> {
+    const query = 'select distinct object_id, size, sha256 from storage.files';
+    return this.copy(new CopyOut(`copy (${query}) to stdout`), isForced);
+  }
+
   /** The objects of the list that a row of storage.files names. */
   async namedObjects(objectIds: readonly string[]): Promise<Set<string>> {
     const rows = await this.list<{ id: string }>(

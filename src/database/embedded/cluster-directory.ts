@@ -90,7 +90,7 @@ function assertVersion(version: string, major: number, clusterDir: string): void
   if (version === String(major)) return;
   throw new EmbeddedPostgresError(
     `The database in ${clusterDir} was made by PostgreSQL ${version}, and this Plinth brings PostgreSQL ${major}: ` +
-      'dump it with the Plinth that made it and restore it here (docs/embedded-database.md).',
+      'dump it with the Plinth that made it and restore it here (docs/reference/embedded-database.md).',
   );
 }
 

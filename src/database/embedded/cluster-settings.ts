@@ -16,7 +16,7 @@ const DEFAULTS: Settings = {
   shared_buffers: '128MB',
   effective_cache_size: '512MB',
   max_wal_size: '1GB',
-  // A project that moves, and one with subscriptions to changes, is followed by logical replication. docs/embedded-database.md has what
+  // A project that moves, and one with subscriptions to changes, is followed by logical replication. docs/reference/embedded-database.md has what
   // it costs. Each project with subscriptions takes two slots, and one sender in each process.
   wal_level: 'logical',
   max_replication_slots: '256',

@@ -21,6 +21,7 @@ import { ServerReplicas1790000000450 } from '../../../migrations/platform/179000
 import { ProjectMoves1790000000460 } from '../../../migrations/platform/1790000000460-project-moves';
 import { StaffProvedAddresses1790000000480 } from '../../../migrations/platform/1790000000480-staff-proved-addresses';
 import { StaffStepUp1790000000485 } from '../../../migrations/platform/1790000000485-staff-step-up';
+import { BackupRehearsals1790000000530 } from '../../../migrations/platform/1790000000530-backup-rehearsals';
 import { SigningKeys1790000000520 } from '../../../migrations/platform/1790000000520-signing-keys';
 import { S3Keys1790000001020 } from '../../../migrations/platform/1790000001020-s3-keys';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
@@ -51,6 +52,7 @@ const PLATFORM_MIGRATIONS = [
   StaffProvedAddresses1790000000480,
   StaffStepUp1790000000485,
   SigningKeys1790000000520,
+  BackupRehearsals1790000000530,
   S3Keys1790000001020,
 ];
 
@@ -102,7 +104,7 @@ class PlatformClient extends HostListClient {
   }
 }
 
-/** Refuses a database that was migrated by a newer version, or by a development version from before 0.1.0 (docs/upgrades.md). */
+/** Refuses a database that was migrated by a newer version, or by a development version from before 0.1.0 (docs/guides/upgrades.md). */
 async function assertKnownMigrations(client: Client): Promise<void> {
   const { rows: tables } = await client.query<{ found: boolean }>(
     `select to_regclass('public.migrations') is not null as found`,
@@ -117,7 +119,7 @@ async function assertKnownMigrations(client: Client): Promise<void> {
     ? ['a newer version of Plinth', 'start that version or a later one']
     : ['a development version from before 0.1.0', 'no later version can open it; start that version'];
   throw new ServerUnusableError([
-    `${maker} made or migrated the platform database (${unknown.join(', ')}): ${remedy} (docs/upgrades.md). Nothing was changed`,
+    `${maker} made or migrated the platform database (${unknown.join(', ')}): ${remedy} (docs/guides/upgrades.md). Nothing was changed`,
   ]);
 }
 

@@ -1,6 +1,6 @@
 /**
  * The queue of requests for connections. Requests of a project are served in order of arrival, as far as idle connections and
- * the limits allow (docs/rls-door.md, "Connections").
+ * the limits allow (docs/internals/rls-door.md, "Connections").
  */
 import { MOMENT_MS } from '../../admission/concurrency-limiter';
 import { FairShare } from '../../admission/fair-share';

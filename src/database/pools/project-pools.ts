@@ -1,7 +1,7 @@
 /**
  * Connections to all projects' databases under one global limit. Each project also has a limit. When the global limit is
  * reached, an idle connection is closed to make room, and a project without a connection comes before projects that have some
- * (docs/rls-door.md, "Connections"). Written here because no pool library shares one limit between databases.
+ * (docs/internals/rls-door.md, "Connections"). Written here because no pool library shares one limit between databases.
  */
 import { type HostAddress, HostGroup } from '../../pg-pipeline';
 import { measureDatabase } from '../../http/request-times';

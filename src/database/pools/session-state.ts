@@ -1,5 +1,5 @@
 /**
- * Restores a connection's session after functions of the project may have changed it (docs/rls-door.md, "Clean
+ * Restores a connection's session after functions of the project may have changed it (docs/internals/rls-door.md, "Clean
  * connections"). Settings are reset when a request begins; locks and temporary tables are dropped when it ends. These
  * statements share the round trip of the request's own.
  */

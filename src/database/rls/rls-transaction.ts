@@ -1,7 +1,7 @@
 /**
  * The RLS door, the only way to a project's data. It opens the transaction, sets role, claims and request facts, runs
  * the statements and commits. A connection of unknown state is closed. A request of one statement costs one round trip
- * (docs/rls-door.md).
+ * (docs/internals/rls-door.md).
  */
 import { Injectable } from '@nestjs/common';
 import type { StreamConsumer } from '../../row-stream/response-stream';

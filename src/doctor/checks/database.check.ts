@@ -57,7 +57,7 @@ export class DatabaseCheck extends ServerCheck {
     const warnings = capabilityWarnings(capabilities, serviceBypassesRls).map((warning) =>
       this.warning(
         `${address}: ${warning}`,
-        'See docs/administration.md, "On a PostgreSQL server of your own".',
+        'See docs/reference/administration.md, "On a PostgreSQL server of your own".',
       ),
     );
     return [

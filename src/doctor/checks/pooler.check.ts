@@ -54,7 +54,7 @@ export class PoolerCheck extends DoctorCheck {
         : this.failed(`${pooler} keeps a session for each client`, 'Set pool_mode = transaction.');
       return [mode, ...(await this.settings(pooler, to(CONSOLE)))];
     } catch (error) {
-      const remedy = 'Start it, and check auth_user and auth_query (docs/scaling.md, "PgBouncer").';
+      const remedy = 'Start it, and check auth_user and auth_query (docs/reference/scaling.md, "PgBouncer").';
       return [this.failed(`${pooler} cannot be used: ${messageOf(error)}`, remedy)];
     }
   }

@@ -10,7 +10,7 @@ import { bodyNotAnObject } from './body.errors';
 
 @Injectable()
 export class JsonBodyInterceptor implements NestInterceptor {
-  constructor(private readonly bodies: BodyReader) {}
+  constructor(protected readonly bodies: BodyReader) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();

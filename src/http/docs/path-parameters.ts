@@ -29,6 +29,11 @@ const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
     format: 'uuid',
   },
   provider_name: { description: 'The name of a provider of the project', example: 'google' },
+  sso_provider_id: {
+    description: 'The id of an identity provider of SAML',
+    example: UUID_EXAMPLE,
+    format: 'uuid',
+  },
   identity_id: { description: 'The id of an identity of the user', example: UUID_EXAMPLE, format: 'uuid' },
   session_id: {
     description: 'The id of a session, from the list of sessions',

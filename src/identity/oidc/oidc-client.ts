@@ -13,6 +13,8 @@ import { hasClaim } from './issued-identity';
 const TIMEOUT_SECONDS = 10;
 /** Milliseconds after which the issuer's metadata are read again. */
 const REDISCOVER_MS = 60 * 60_000;
+/** Milliseconds after a failure in which sign-ins are refused without asking the issuer again. */
+const RETRY_MS = 5_000;
 
 type Library = typeof import('openid-client', { with: { 'resolution-mode': 'import' } });
 
@@ -51,8 +53,7 @@ export interface IssuedTokens {
 
 export class OidcClient {
   private readonly logger = new Logger(OidcClient.name);
-  private discovered: { readonly until: number; readonly configuration: Promise<Configuration> } | null =
-    null;
+  private discovered: { until: number; readonly configuration: Promise<Configuration> } | null = null;
 
   constructor(private readonly config: OidcClientConfig) {}
 
@@ -129,7 +130,7 @@ export class OidcClient {
       const library = await import('openid-client');
       // fetchUserInfo() refuses claims about another subject.
       const more = await library.fetchUserInfo(configuration, accessToken, claims.sub as string);
-      return { ...(more as JsonObject), ...claims };
+      return { ...(more as JsonObject), ...claims, ...addressIn(claims, more as JsonObject) };
     });
   }
 
@@ -155,11 +156,16 @@ export class OidcClient {
   private async discover(): Promise<Configuration> {
     if (!this.discovered || this.discovered.until <= Date.now())
       this.discovered = { until: Date.now() + REDISCOVER_MS, configuration: this.readMetadata() };
+    const { discovered } = this;
     try {
-      return await this.discovered.configuration;
+      return await discovered.configuration;
     } catch (error) {
-      this.discovered = null;
-      this.logger.error(`The issuer of single sign-on cannot be read: ${messageOf(error)}`);
+      const until = Date.now() + RETRY_MS;
+      if (discovered.until > until) {
+        // Anybody can begin a sign-in: the issuer is not asked again for each of them.
+        discovered.until = until;
+        this.logger.error(`The issuer of single sign-on cannot be read: ${messageOf(error)}`);
+      }
       throw oidcUnreachable(error);
     }
   }
@@ -194,4 +200,12 @@ export class OidcClient {
     if (clientSecret === null) return None();
     return authentication === 'post' ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
   }
+}
+
+/** An address with its own proof: `email_verified` of one source says nothing about the address of the other. */
+function addressIn(claims: JsonObject, more: JsonObject): JsonObject {
+  const source = hasClaim(claims, 'email') ? claims : more;
+  const isSame = claims.email === more.email;
+  const { email = null, email_verified: verified = isSame ? more.email_verified : undefined } = source;
+  return { email, email_verified: verified ?? null };
 }

@@ -1,4 +1,5 @@
 /** The metrics of this process. Other parts register theirs here; GET /metrics writes them all. */
+import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import {
@@ -29,7 +30,7 @@ export class Metrics {
   private gaugeMemory(): void {
     const used = (): number => {
       const limit = Math.min(process.constrainedMemory() || Infinity, totalmem());
-      return 1 - Math.min(process.availableMemory(), limit) / limit;
+      return 1 - Math.min(process.availableMemory() + pagesOfFiles(), limit) / limit;
     };
     const help = 'Share of the memory of the machine, or of the limit of its control group, that is in use';
     this.gauge('plinth_memory_used_ratio', help, used);
@@ -63,5 +64,31 @@ export class Metrics {
 
   get contentType(): string {
     return this.registry.contentType;
+  }
+}
+
+/** Bytes of files that the kernel keeps in memory until it is needed. A control group counts them as used, the machine does not. */
+function pagesOfFiles(): number {
+  if ((process.constrainedMemory() || Infinity) >= totalmem()) return 0;
+  // Version 2, version 1; in a container the paths of its groups are the roots.
+  for (const [, path = ''] of readText('/proc/self/cgroup').matchAll(/^\d+:(?:|memory):(.*)$/gm))
+    for (const directory of [
+      `/sys/fs/cgroup${path}`,
+      `/sys/fs/cgroup/memory${path}`,
+      '/sys/fs/cgroup/memory',
+    ]) {
+      const text = readText(`${directory}/memory.stat`);
+      // Version 1 has the sums with subgroups under names of their own.
+      const sums = text.match(/^total_(in)?active_file \d+$/gm) ?? text.match(/^(in)?active_file \d+$/gm);
+      if (sums) return sums.reduce((sum, line) => sum + Number(line.split(' ')[1]), 0);
+    }
+  return 0;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
   }
 }

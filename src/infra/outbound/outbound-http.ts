@@ -3,7 +3,8 @@
  * The address is checked after its resolution, for the very connection, so that no DNS answer leads elsewhere. Redirects are
  * not followed, connections are not shared, and an answer has limits of time and size.
  */
-import { lookup as resolve, type LookupAddress, type LookupOptions } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -11,6 +12,9 @@ import { isPublicAddress } from './public-address';
 
 /** Milliseconds for a request, from the resolution of the name to the last byte of the answer. */
 const TIMEOUT_MS = 10_000;
+/** Milliseconds for an answer of a name server, and how often it is asked. */
+const DNS_MS = 2_000;
+const DNS_TRIES = 2;
 /** Bytes of the head of an answer. */
 const MAX_HEADERS = 32 * 1024;
 /** Bytes of the body of an answer. */
@@ -83,15 +87,33 @@ function assertPublic({ hostname, protocol }: URL): void {
 }
 
 const lookupPublic: LookupFunction = (hostname, options: LookupOptions, callback) => {
-  resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    const hidden = addresses?.find(({ address }) => !isPublicAddress(address));
-    const [first] = addresses ?? [];
-    if (error ?? !first) callback(error ?? new OutboundRefused(`${hostname} has no address`), '');
-    else if (hidden) callback(new OutboundRefused(`${hostname} is not public: ${hidden.address}`), '');
-    else if (options.all === true) callback(null, addresses);
-    else callback(null, first.address, first.family);
-  });
+  resolve(hostname).then(
+    (addresses) => {
+      const hidden = addresses.find(({ address }) => !isPublicAddress(address));
+      const [first] = addresses;
+      if (!first) callback(new OutboundRefused(`${hostname} has no address`), '');
+      else if (hidden) callback(new OutboundRefused(`${hostname} is not public: ${hidden.address}`), '');
+      else if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    },
+    (error: Error) => callback(error, ''),
+  );
 };
+
+/**
+ * Asks the name servers without getaddrinfo(), which would hold a thread of libuv for as long as a slow name server wishes: files,
+ * passwords and signatures of all projects wait for these threads.
+ */
+async function resolve(hostname: string): Promise<LookupAddress[]> {
+  const resolver = new Resolver({ timeout: DNS_MS, tries: DNS_TRIES });
+  const found = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const addresses = found.map((one) => (one.status === 'fulfilled' ? one.value : []));
+  const [ofFour = [], ofSix = []] = addresses;
+  return [
+    ...ofFour.map((address) => ({ address, family: 4 })),
+    ...ofSix.map((address) => ({ address, family: 6 })),
+  ];
+}
 
 function exchange(target: URL, options: RequestOptions, body: string | undefined): Promise<IncomingMessage> {
   return new Promise((done, fail) => {

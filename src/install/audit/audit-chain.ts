@@ -1,6 +1,6 @@
 /**
  * The chain of hashes over the audit log: each link holds the hash of the link before it and of its own record
- * (docs/administration.md, "Audit log"). The platform database appends links (migrations/platform); here they are verified.
+ * (docs/reference/administration.md, "Audit log"). The platform database appends links (migrations/platform); here they are verified.
  */
 import { createHash } from 'node:crypto';
 

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { clientLeft } from '../../http/client-left';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
-import { AppliedMigrationRecord, MigrationRunAnswer } from './dto/migration-responses';
+import { AppliedMigrationResponse, MigrationRunResponse } from './dto/migration-responses';
 import { ProjectMigrationsService } from '../project-migrations.service';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
@@ -24,8 +24,8 @@ export class ProjectMigrationsController {
   @Get()
   @Describe(`List a project's applied migrations in the order of their versions
     The record is in the schema \`plinth_migrations\` of the project.`)
-  @Answer(200, 'The applied migrations', [AppliedMigrationRecord])
-  async listProjectMigrations(@Param('id') id: string): Promise<AppliedMigrationRecord[]> {
+  @Answer(200, 'The applied migrations', [AppliedMigrationResponse])
+  async listProjectMigrations(@Param('id') id: string): Promise<AppliedMigrationResponse[]> {
     const applied = await this.migrations.list(id);
     return applied.map(({ appliedAt, ...rest }) => ({ ...rest, applied_at: appliedAt }));
   }
@@ -33,14 +33,14 @@ export class ProjectMigrationsController {
   @Post()
   @Describe(`Apply the pending ones of the given migrations to a project's database
     Each migration runs in a transaction of its own unless its first line is \`-- plinth: no-transaction\`. If one fails, it is rolled back, and those before it stay applied.`)
-  @Answer(200, 'The outcome', MigrationRunAnswer)
+  @Answer(200, 'The outcome', MigrationRunResponse)
   @MigrationErrors(invalidParameters('version must have 1 to 18 digits'), MIGRATION_FAILURES)
   runProjectMigrations(
     @Param('id') id: string,
     @StrictBody() body: RunMigrationsDto,
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<MigrationRunAnswer> {
+  ): Promise<MigrationRunResponse> {
     const options = {
       dryRun: body.dry_run ?? false,
       outOfOrder: body.out_of_order ?? false,

@@ -1,4 +1,4 @@
-/** Platform administration: moves a project to another PostgreSQL server (docs/scaling.md). */
+/** Platform administration: moves a project to another PostgreSQL server (docs/reference/scaling.md). */
 import { Controller, Get, Param, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { StrictBody } from '../../http/input/strict-input.decorator';
@@ -8,7 +8,7 @@ import { ProjectMover } from '../project-mover.service';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { projectBusy } from '../../projects/projects.errors';
 import { serverNotFound, serverUnusable } from '../../servers/server.errors';
-import { MoveRecord } from './dto/move-responses';
+import { MoveResponse } from './dto/move-responses';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { MoveProjectDto } from './dto/moves.dto';
@@ -22,27 +22,27 @@ export class ProjectMovesController {
   @Post()
   @Describe(`Move a project's database to another server
     Reads go on while rows are copied; writes get 503 with Retry-After. The request returns when the move has begun. If it fails, or the process ends, the project stays where it was.`)
-  @Answer(202, 'The move has begun', MoveRecord)
+  @Answer(202, 'The move has begun', MoveResponse)
   @Errors(invalidParameters('server must be a string'), serverUnusable(new Error('connect ECONNREFUSED')))
   @Errors(alreadyThere('db2'), projectBusy(), serverNotFound())
   async moveProject(
     @Param('id') id: string,
     @StrictBody() { server, read_only_window: readOnlyWindow = false, keep = false }: MoveProjectDto,
     @CurrentActor() actor: Actor,
-  ): Promise<MoveRecord> {
+  ): Promise<MoveResponse> {
     return toRecord(await this.mover.start(id, { server, readOnlyWindow, keep }, actor));
   }
 
   @Get()
   @Describe(`Get the progress or the outcome of the last move of a project`)
-  @Answer(200, 'The last move', MoveRecord)
+  @Answer(200, 'The last move', MoveResponse)
   @Errors(noMove())
-  async getProjectMove(@Param('id') id: string): Promise<MoveRecord> {
+  async getProjectMove(@Param('id') id: string): Promise<MoveResponse> {
     return toRecord(await this.mover.get(id));
   }
 }
 
-function toRecord(move: MoveRow): MoveRecord {
+function toRecord(move: MoveRow): MoveResponse {
   return {
     from: move.sourceServer,
     to: move.targetServer,

@@ -10,6 +10,7 @@ import { ProjectEntity } from '../project.entity';
 import { NewProject } from '../project-factory';
 import { ProjectListQuery } from '../project.repository';
 import { ProjectRegistry } from '../project-registry.service';
+import { withoutHookSecrets } from '../hook-secrets';
 import { effectiveSettings } from '../project-settings';
 import { ProjectChange } from '../project-entries';
 import { KeyRotationService } from '../key-rotation.service';
@@ -21,7 +22,7 @@ import {
   DeletedProject,
   ProjectKeys,
   ProjectKeysWithSecret,
-  ProjectRecord,
+  ProjectResponse,
 } from './dto/project-responses';
 
 @Injectable()
@@ -42,24 +43,24 @@ export class ProjectAdminService {
     return { ...toRecord(await this.projects.get(project.id)), ...keysOf(project, project.secrets[0]) };
   }
 
-  async list(query: ProjectListQuery): Promise<{ records: ProjectRecord[]; total: number }> {
+  async list(query: ProjectListQuery): Promise<{ records: ProjectResponse[]; total: number }> {
     const { projects, total } = await this.projects.list(query);
     return { records: projects.map(toRecord), total };
   }
 
-  async get(id: string): Promise<ProjectRecord> {
+  async get(id: string): Promise<ProjectResponse> {
     return toRecord(await this.projects.get(id));
   }
 
-  async update(id: string, change: ProjectChange, actor: Actor): Promise<ProjectRecord> {
+  async update(id: string, change: ProjectChange, actor: Actor): Promise<ProjectResponse> {
     return toRecord(await this.projects.update(id, change, actor));
   }
 
-  async pause(id: string, actor: Actor): Promise<ProjectRecord> {
+  async pause(id: string, actor: Actor): Promise<ProjectResponse> {
     return toRecord(await this.pauses.pause(id, actor));
   }
 
-  async resume(id: string, actor: Actor): Promise<ProjectRecord> {
+  async resume(id: string, actor: Actor): Promise<ProjectResponse> {
     return toRecord(await this.pauses.resume(id, actor));
   }
 
@@ -135,7 +136,7 @@ function keysWithSecret(project: Project, secret: ProjectSecret): ProjectKeysWit
   };
 }
 
-function toRecord(project: ProjectEntity): ProjectRecord {
+function toRecord(project: ProjectEntity): ProjectResponse {
   return {
     id: project.id,
     slug: project.slug,
@@ -143,7 +144,7 @@ function toRecord(project: ProjectEntity): ProjectRecord {
     plan: project.plan,
     server: project.server,
     paused_at: project.pausedAt,
-    settings: effectiveSettings(project.settings),
+    settings: withoutHookSecrets(effectiveSettings(project.settings)),
     created_at: project.createdAt,
     updated_at: project.updatedAt,
   };

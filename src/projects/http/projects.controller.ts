@@ -13,7 +13,7 @@ import {
   DatabaseAccess,
   DeletedProject,
   ProjectKeysWithSecret,
-  ProjectRecord,
+  ProjectResponse,
 } from './dto/project-responses';
 import { CreateProjectDto, ListProjectsQuery, RotateKeysDto, UpdateProjectDto } from './dto/projects.dto';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
@@ -61,7 +61,7 @@ export class ProjectsController {
   @Get()
   @Describe(`List projects in the order of creation
     At most 1000 per page. Keys are not listed.`)
-  @Answer(200, 'A page of projects', [ProjectRecord], {
+  @Answer(200, 'A page of projects', [ProjectResponse], {
     'X-Total-Count': { description: 'Total number of matching projects', schema: COUNT },
   })
   @Errors(invalidParameters('limit must not be greater than 1000'))
@@ -69,7 +69,7 @@ export class ProjectsController {
     @StrictQuery() { limit = DEFAULT_LIMIT, offset = 0, slug, search }: ListProjectsQuery,
     @CurrentStaff() staff: StaffCaller,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ProjectRecord[]> {
+  ): Promise<ProjectResponse[]> {
     const among = visibleProjects(staff);
     const { records, total } = await this.projects.list({ limit, offset, slug, search, among });
     response.setHeader('X-Total-Count', total);
@@ -79,22 +79,22 @@ export class ProjectsController {
   @Get(':id')
   @Describe(`Get a project
     The settings hold all values, defaults included.`)
-  @Answer(200, 'The project', ProjectRecord)
-  getProject(@Param('id') id: string): Promise<ProjectRecord> {
+  @Answer(200, 'The project', ProjectResponse)
+  getProject(@Param('id') id: string): Promise<ProjectResponse> {
     return this.projects.get(id);
   }
 
   @Patch(':id')
   @Describe(`Change name, plan or settings of a project
     Omitted members and settings keep their values; null resets a setting to its default. The slug cannot change.`)
-  @Answer(200, 'The updated project', ProjectRecord)
+  @Answer(200, 'The updated project', ProjectResponse)
   @Errors(projectChanged(), invalidParameters('settings.max_rows must not be less than 1'))
   async updateProject(
     @Param('id') id: string,
     @StrictBody() body: UpdateProjectDto,
     @CurrentStaff() staff: StaffCaller,
     @CurrentActor() actor: Actor,
-  ): Promise<ProjectRecord> {
+  ): Promise<ProjectResponse> {
     // Plan and quotas are what the installation grants a project, so its own administrators cannot raise them.
     const isGranted = (body.plan ?? null) !== null || changesQuotas(body.settings ?? {});
     if (isGranted && !isOperator(staff)) throw roleForbids();
@@ -105,16 +105,16 @@ export class ProjectsController {
   @Post(':id/pause')
   @Describe(`Pause a project: its API answers 503 until it is resumed
     Takes effect with the next request, on every replica; requests in progress are completed. Data, keys, sessions and the administration stay, and backups go on. A project that is paused already stays as it is.`)
-  @Answer(200, 'The paused project', ProjectRecord)
-  pauseProject(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectRecord> {
+  @Answer(200, 'The paused project', ProjectResponse)
+  pauseProject(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectResponse> {
     return this.projects.pause(id, actor);
   }
 
   @Post(':id/resume')
   @Describe(`Resume a paused project
     Takes effect with the next request. A project that is not paused stays as it is.`)
-  @Answer(200, 'The project, which serves requests again', ProjectRecord)
-  resumeProject(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectRecord> {
+  @Answer(200, 'The project, which serves requests again', ProjectResponse)
+  resumeProject(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectResponse> {
     return this.projects.resume(id, actor);
   }
 

@@ -1,7 +1,7 @@
 /** Platform administration: migrates projects whose database has the schema of an older version. */
 import { Controller, Post } from '@nestjs/common';
 import { ProjectUpkeep } from '../project-upkeep.service';
-import { UpgradeRecord } from './dto/upgrade-response';
+import { UpgradeResponse } from './dto/upgrade-response';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe } from '../../http/docs/operation.decorators';
 
@@ -13,8 +13,8 @@ export class UpgradeController {
   @Post()
   @Describe(`Retry the migrations of projects that failed when the server started
     A project that fails keeps its schema, and is tried again later.`)
-  @Answer(200, 'The outcome, failures included', UpgradeRecord)
-  upgradeProjects(): Promise<UpgradeRecord> {
+  @Answer(200, 'The outcome, failures included', UpgradeResponse)
+  upgradeProjects(): Promise<UpgradeResponse> {
     return this.upkeep.migrateOutdated();
   }
 }

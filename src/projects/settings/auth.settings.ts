@@ -2,6 +2,7 @@
 import { IsObject, Matches, MaxLength, NotContains } from 'class-validator';
 import { JWT_ALGORITHMS } from '../signing-keys';
 import { LANGUAGE_TAG } from '../../common/text/language-tag';
+import { hook } from './hook.setting';
 import { trustedIssuers } from './trusted-issuers.setting';
 import { choice, flag, integer, list, type Setting, text, url } from './setting';
 
@@ -32,25 +33,6 @@ const mailTemplates: Setting<Readonly<Record<string, MailTemplate>>> = {
   },
   checks: [IsObject()],
 };
-
-/** Lower-case names, none of Plinth or PostgreSQL. */
-const HOOK_FUNCTION =
-  /^(?!(pg_\w+|information_schema|auth|storage|extensions|plinth)\.)[a-z_][a-z0-9_]{0,62}\.[a-z_][a-z0-9_]{0,62}$/;
-
-const hook = (description: string): Setting<string | null> =>
-  text({
-    fallback: null,
-    fallbackText: 'none',
-    description,
-    details: '`schema.function`, which takes and returns `jsonb` ([auth](auth.md#hooks)).',
-    maxLength: 127,
-    checks: [
-      Matches(HOOK_FUNCTION, {
-        message:
-          '$property must name a function as schema.function, in lower case, in a schema of the project',
-      }),
-    ],
-  });
 
 export const AUTH_SETTINGS = {
   signup_enabled: flag({ fallback: true, description: 'Allows sign-up' }),
@@ -91,21 +73,15 @@ export const AUTH_SETTINGS = {
 
   trusted_issuers: trustedIssuers,
 
-  custom_access_token_hook: hook(
-    'Function that adds claims to access tokens, in place of `auth.custom_claims`',
-  ),
+  custom_access_token_hook: hook('Adds claims to access tokens, in place of `auth.custom_claims`'),
 
-  before_user_created_hook: hook('Function that may refuse a sign-up'),
+  before_user_created_hook: hook('May refuse a sign-up'),
 
-  password_verification_attempt_hook: hook(
-    'Function that learns of each password at a sign-in, and may refuse it',
-  ),
+  password_verification_attempt_hook: hook('Learns of each password at a sign-in, and may refuse it'),
 
-  mfa_verification_attempt_hook: hook(
-    'Function that learns of each code of a second factor, and may refuse it',
-  ),
+  mfa_verification_attempt_hook: hook('Learns of each code of a second factor, and may refuse it'),
 
-  send_email_hook: hook('Function that sends the mails of accounts, in place of SMTP'),
+  send_email_hook: hook('Sends the mails of accounts, in place of SMTP'),
 
   magic_link_enabled: {
     ...flag({ fallback: false, description: 'Allows sign-in with a link or code by mail (`/auth/v1/otp`)' }),

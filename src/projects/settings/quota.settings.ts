@@ -1,4 +1,4 @@
-/** Quotas that the operator of the installation grants a project (docs/scaling.md). Administrators of a project cannot set them. */
+/** Quotas that the operator of the installation grants a project (docs/reference/scaling.md). Administrators of a project cannot set them. */
 import { integer } from './setting';
 
 export const QUOTA_SETTINGS = {

@@ -1,4 +1,4 @@
-/** Settings of Realtime (docs/realtime.md). */
+/** Settings of Realtime (docs/reference/realtime.md). */
 import { flag, integer } from './setting';
 
 export const REALTIME_SETTINGS = {

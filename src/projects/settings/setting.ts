@@ -1,6 +1,6 @@
 /**
  * A setting of a project, declared once: its type, validation, OpenAPI schemas and row in
- * docs/administration.md all derive from the declaration.
+ * docs/reference/administration.md all derive from the declaration.
  */
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import {
@@ -19,11 +19,11 @@ import {
 export interface Setting<T> {
   /** The value for a project that has not set it. */
   readonly fallback: T;
-  /** For OpenAPI and docs/administration.md, without a full stop. */
+  /** For OpenAPI and docs/reference/administration.md, without a full stop. */
   readonly description: string;
-  /** The default as docs/administration.md shows it, if the value itself is not meaningful: `none`, `the plan's`. */
+  /** The default as docs/reference/administration.md shows it, if the value itself is not meaningful: `none`, `the plan's`. */
   readonly fallbackText?: string;
-  /** Markdown that docs/administration.md adds to the description. */
+  /** Markdown that docs/reference/administration.md adds to the description. */
   readonly details?: string;
   /** JSON schema of a value that is not null. */
   readonly schema: ApiPropertyOptions;

@@ -40,6 +40,8 @@ function classOf<T>(
   const made = class {};
   Object.defineProperty(made, 'name', { value: name });
   for (const [property, setting] of Object.entries(settings)) {
+    // Swagger needs a type of schemas with `oneOf`, too.
+    Reflect.defineMetadata('design:type', Object, made.prototype, property);
     for (const decorate of decoratorsOf(setting)) decorate(made.prototype, property);
   }
   return made as Type<T>;

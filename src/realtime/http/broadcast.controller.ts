@@ -28,6 +28,7 @@ import { ChannelBroadcast } from '../channel-broadcast.service';
 import { ChannelRightsRepository } from '../channel-rights.repository';
 import { channelForbidden } from '../realtime.errors';
 import { BroadcastDto, checkedPayload, isName, readBroadcast } from './broadcast.dto';
+import { PayloadBodyInterceptor } from './payload-body.interceptor';
 import { realtimeErrorBody } from './realtime-error.renderer';
 import { RealtimeGuard } from './realtime.guard';
 
@@ -64,7 +65,6 @@ class BroadcastQuery {
   private?: 'true' | 'false';
 }
 
-@UseInterceptors(JsonBodyInterceptor)
 @ApiTags('realtime')
 @ApiSecurity({ apikey: [], bearer: [] })
 @UseGuards(RealtimeGuard)
@@ -80,6 +80,7 @@ export class BroadcastController {
   ) {}
 
   @Post()
+  @UseInterceptors(JsonBodyInterceptor)
   @Describe(`Send messages to channels
     Clients that have joined get them, as if a member of the channel had sent them. Nothing is sent if one message is refused.`)
   @JsonBody(BroadcastDto)
@@ -95,7 +96,8 @@ export class BroadcastController {
 
   @Post(':topic/events/:event')
   @Describe(`Send one message to a channel
-    The body is its payload.`)
+    The body is its payload: JSON, or bytes, which clients of protocol 2.0.0 get.`)
+  @UseInterceptors(PayloadBodyInterceptor)
   @PayloadBody()
   @Answer(202, 'The message was sent')
   @Errors(invalidParameters('topic and event must have 1 to 255 characters'), channelForbidden('room-1'))
@@ -108,7 +110,8 @@ export class BroadcastController {
   ): Promise<void> {
     if (!isName(topic) || !isName(event))
       throw invalidParameters('topic and event must have 1 to 255 characters');
-    const payload = checkedPayload(request.body as JsonValue);
+    const body = request.body as JsonValue | Buffer;
+    const payload = Buffer.isBuffer(body) ? body : checkedPayload(body);
     const isPrivate = query.private === 'true';
     if (isPrivate) await this.assertMaySend(caller, topic);
     this.send(caller, topic, event, payload, isPrivate);
@@ -118,7 +121,7 @@ export class BroadcastController {
     { project }: Caller,
     name: string,
     event: string,
-    payload: JsonValue,
+    payload: JsonValue | Buffer,
     isPrivate: boolean,
   ): void {
     this.broadcasts.send({ projectId: project.id, name, isPrivate, event, payload });

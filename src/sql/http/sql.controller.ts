@@ -5,7 +5,7 @@ import { Actor } from '../../install/audit/audit-log.repository';
 import { SqlRequests } from '../sql-requests.service';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { SqlAnswer } from './dto/sql-responses';
+import { SqlResponse } from './dto/sql-responses';
 import { SqlDto } from './dto/sql.dto';
 import { answerJson } from '../answer-json';
 import { ClientLeftError, sendChunks } from '../../http/send-chunks';
@@ -26,7 +26,7 @@ export class SqlController {
   @Post('sql')
   @Describe(`Run SQL as the owner of a project's database, in one transaction
     Several statements may be separated by semicolons; the rows are those of the last one. If one fails, or the client disconnects, all are rolled back. The audit log records the kinds of the statements, not their text.`)
-  @Answer(200, 'The SQL was run', SqlAnswer)
+  @Answer(200, 'The SQL was run', SqlResponse)
   @SqlErrors(SQL_FAILURES, SERVER_FAILURE)
   async runProjectSql(
     @Param('id') id: string,

@@ -16,7 +16,7 @@ import type { StaffCaller } from '../roles/staff';
 import { alreadyInvited, invitationInvalid, invitationNotFound, staffMemberExists } from '../staff.errors';
 import { CurrentActor, CurrentStaff } from './current-staff.decorator';
 import { AcceptInvitationDto, InviteDto } from './dto/staff-inputs.dto';
-import { CreatedInvitationDto, InvitationDto, StaffSessionDto } from './dto/staff-records.dto';
+import { CreatedInvitationResponse, InvitationResponse, StaffSessionResponse } from './dto/staff-responses';
 import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
 import { toInvitationView } from './staff-views';
@@ -38,22 +38,22 @@ export class InvitationsController {
   @Get()
   @Describe(`List open invitations, the newest first
     Needs a role of the installation, or the role admin in a project. Administrators of projects see only invitations to their projects.`)
-  @Answer(200, 'The invitations', [InvitationDto])
-  async listInvitations(@CurrentStaff() staff: StaffCaller): Promise<InvitationDto[]> {
+  @Answer(200, 'The invitations', [InvitationResponse])
+  async listInvitations(@CurrentStaff() staff: StaffCaller): Promise<InvitationResponse[]> {
     return (await this.invitations.list(staff)).map(toInvitationView);
   }
 
   @Post()
   @Describe(`Invite by mail
     Needs the role operator; to invite an owner, the role owner; to invite to projects only, the role admin in each of them. The link works once, for seven days. Invitations end when the role of the staff member who made them changes. Invitations of one staff member, and those to one address, are limited (429).`)
-  @Answer(201, 'The invitation', CreatedInvitationDto)
+  @Answer(201, 'The invitation', CreatedInvitationResponse)
   @Errors(INVITATION_ERRORS)
   @Errors(alreadyInvited(), rateLimited(60))
   async createInvitation(
     @CurrentStaff() staff: StaffCaller,
     @StrictBody() { email, role, projects }: InviteDto,
     @CurrentActor() actor: Actor,
-  ): Promise<CreatedInvitationDto> {
+  ): Promise<CreatedInvitationResponse> {
     const request = { email, role: role ?? null, projects: projects ?? [] };
     const { invitation, link, mailed } = await this.invitations.create(staff, request, actor);
     return { ...toInvitationView(invitation), link, mailed };
@@ -85,14 +85,14 @@ export class InvitationAcceptanceController {
   @PublicRoute('the mailed token in the body is the credential')
   @Describe(`Accept an invitation and sign in
     Needs no other credential. The token works once.`)
-  @Answer(201, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
+  @Answer(201, 'The session, with its cookie', StaffSessionResponse, SESSION_HEADERS)
   @Errors(invalidParameters('name must not be blank'), tooShortPassword(), invitationInvalid())
   @Errors(staffMemberExists(), rateLimited(60))
   async acceptInvitation(
     @StrictBody() body: AcceptInvitationDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<StaffSessionDto> {
+  ): Promise<StaffSessionResponse> {
     return this.responses.begun(await this.invitations.accept(body, origin), response);
   }
 }

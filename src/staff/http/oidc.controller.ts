@@ -17,7 +17,7 @@ import { OidcSignIn } from '../oidc/oidc-sign-in.service';
 import { oidcUnused, wrongFactorCode } from '../staff.errors';
 import { flowOver, oidcUnreachable } from '../../identity/identity.errors';
 import { FactorCodeDto } from './dto/staff-inputs.dto';
-import { SignInMethodsDto, StaffSessionDto } from './dto/staff-records.dto';
+import { SignInMethodsResponse, StaffSessionResponse } from './dto/staff-responses';
 import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { PublicStaffApi } from './staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
@@ -50,9 +50,9 @@ export class OidcController {
   @PublicRoute('the sign-in page asks it which buttons to show')
   @Describe(`List the ways to sign in to the administration
     Needs no credential.`)
-  @Answer(200, 'The available ways to sign in', SignInMethodsDto)
+  @Answer(200, 'The available ways to sign in', SignInMethodsResponse)
   @Errors(tooManyHeaders())
-  getSignInMethods(): SignInMethodsDto {
+  getSignInMethods(): SignInMethodsResponse {
     return { password: true, passkey: true, oidc_issuer: this.client.issuerHost };
   }
 
@@ -99,14 +99,14 @@ export class OidcController {
   @PublicRoute('the cookie of the callback is the credential')
   @Describe(`Complete single sign-on with the second factor
     Needed if the callback returned \`factor_required\`: the account has a second factor, and the issuer did not ask for one. Wrong codes delay further attempts (429).`)
-  @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
+  @Answer(200, 'The session, with its cookie', StaffSessionResponse, SESSION_HEADERS)
   @Errors(invalidParameters('code should not be empty'), wrongFactorCode(), flowOver(), rateLimited(60))
   async completeSingleSignOn(
     @StrictBody() { code }: FactorCodeDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<StaffSessionDto> {
+  ): Promise<StaffSessionResponse> {
     return this.responses.begun(await this.oidc.complete(code, request, response, origin), response);
   }
 }

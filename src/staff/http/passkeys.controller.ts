@@ -21,15 +21,15 @@ import { passkeyNotFound, stepUpRequired, tooManyPasskeys } from '../staff.error
 import { flowOver, passkeyFailed, wrongCredentials } from '../../identity/identity.errors';
 import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import {
-  EnrolledPasskeyDto,
+  EnrolledPasskeyResponse,
   EnrolPasskeyDto,
-  PasskeyDto,
-  PasskeyOptionsDto,
+  PasskeyResponse,
+  PasskeyOptionsResponse,
   PasskeySignInDto,
   RenamePasskeyDto,
 } from './dto/passkeys.dto';
 import { BeginFactorDto } from './dto/staff-inputs.dto';
-import { StaffSessionDto } from './dto/staff-records.dto';
+import { StaffSessionResponse } from './dto/staff-responses';
 import { StaffSessionGuard } from './staff.guard';
 import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
@@ -61,9 +61,9 @@ export class PasskeySignInController {
   @PublicRoute('it makes a challenge, and names no account')
   @Describe(`Get a challenge to sign in with a passkey
     Sets a cookie that is valid for ten minutes. The challenge works once, in the same browser. The number of requests per client address is limited (429).`)
-  @Answer(200, 'Options for navigator.credentials.get()', PasskeyOptionsDto, CHALLENGE_HEADERS)
+  @Answer(200, 'Options for navigator.credentials.get()', PasskeyOptionsResponse, CHALLENGE_HEADERS)
   @Errors(rateLimited(60), tooManyHeaders())
-  beginPasskeySignIn(@Res({ passthrough: true }) response: Response): PasskeyOptionsDto {
+  beginPasskeySignIn(@Res({ passthrough: true }) response: Response): PasskeyOptionsResponse {
     return { options: this.passkeys.challenge(response) };
   }
 
@@ -71,14 +71,14 @@ export class PasskeySignInController {
   @PublicRoute('the signature of the passkey in the body is the credential')
   @Describe(`Sign in with a passkey
     The authenticator must have verified its user, by PIN or biometrics. One that has not can still be the second factor after a password: see POST /admin/v1/session.`)
-  @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
+  @Answer(200, 'The session, with its cookie', StaffSessionResponse, SESSION_HEADERS)
   @Errors(invalidParameters('credential must be an object'), passkeyFailed(), flowOver())
   async signInWithPasskey(
     @StrictBody() { credential }: PasskeySignInDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<StaffSessionDto> {
+  ): Promise<StaffSessionResponse> {
     const member = await this.passkeys.memberWith(credential, true, request, response);
     const presented = this.cookies.read(request);
     if (presented !== null) await this.sessions.endByToken(presented);
@@ -100,15 +100,15 @@ export class PasskeysController {
   @Get()
   @Describe(`List your passkeys, the oldest first
     Needs a session.`)
-  @Answer(200, 'The passkeys', [PasskeyDto])
-  async listPasskeys(@CurrentStaffMember() member: StaffMember): Promise<PasskeyDto[]> {
+  @Answer(200, 'The passkeys', [PasskeyResponse])
+  async listPasskeys(@CurrentStaffMember() member: StaffMember): Promise<PasskeyResponse[]> {
     return (await this.passkeys.list(member)).map(toView);
   }
 
   @Post('options')
   @Describe(`Start adding a passkey
     Needs a session and the password again, or, for a staff member without a password, a confirmed session.`)
-  @Answer(200, 'Options for navigator.credentials.create()', PasskeyOptionsDto, SESSION_HEADERS)
+  @Answer(200, 'Options for navigator.credentials.create()', PasskeyOptionsResponse, SESSION_HEADERS)
   @Errors(tooManyPasskeys(MAX_PASSKEYS), ...PASSWORD_ERRORS)
   async beginPasskey(
     @CurrentStaff() staff: StaffCaller,
@@ -116,7 +116,7 @@ export class PasskeysController {
     @StrictBody() { password }: BeginFactorDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<PasskeyOptionsDto> {
+  ): Promise<PasskeyOptionsResponse> {
     const session = sessionOf(staff);
     await this.signIn.assertStillThere(member, session, password ?? null, origin);
     return { options: await this.passkeys.beginEnrolment(member, session, response) };
@@ -125,7 +125,12 @@ export class PasskeysController {
   @Post()
   @Describe(`Add the passkey that the browser created
     Needs the session that began it. All other sessions of the staff member end, because they may have begun with a password alone.`)
-  @Answer(201, 'The passkey, with recovery codes for a first factor', EnrolledPasskeyDto, SESSION_HEADERS)
+  @Answer(
+    201,
+    'The passkey, with recovery codes for a first factor',
+    EnrolledPasskeyResponse,
+    SESSION_HEADERS,
+  )
   @Errors(invalidParameters('name must not be blank'), passkeyFailed(), flowOver())
   async createPasskey(
     @CurrentStaff() staff: StaffCaller,
@@ -134,7 +139,7 @@ export class PasskeysController {
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<EnrolledPasskeyDto> {
+  ): Promise<EnrolledPasskeyResponse> {
     const session = sessionOf(staff);
     const context = { request, response, origin };
     const { record, recoveryCodes } = await this.passkeys.enrol(
@@ -150,13 +155,13 @@ export class PasskeysController {
   @Patch(':id')
   @Describe(`Rename a passkey
     Needs a session.`)
-  @Answer(200, 'The passkey', PasskeyDto)
+  @Answer(200, 'The passkey', PasskeyResponse)
   @Errors(invalidParameters('name must not be blank'), passkeyNotFound())
   async renamePasskey(
     @CurrentStaffMember() member: StaffMember,
     @Param('id') id: string,
     @StrictBody() { name }: RenamePasskeyDto,
-  ): Promise<PasskeyDto> {
+  ): Promise<PasskeyResponse> {
     return toView(await this.passkeys.rename(member, id, name));
   }
 
@@ -178,7 +183,7 @@ export class PasskeysController {
   }
 }
 
-const toView = ({ id, name, createdAt, lastUsedAt }: PasskeyRecord): PasskeyDto => ({
+const toView = ({ id, name, createdAt, lastUsedAt }: PasskeyRecord): PasskeyResponse => ({
   id,
   name,
   created_at: createdAt,

@@ -6,7 +6,7 @@ import { installRoleOf, StaffCaller } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import type { SignedInStaff } from '../sessions/staff-sign-in.service';
-import type { StaffSessionDto } from './dto/staff-records.dto';
+import type { StaffSessionResponse } from './dto/staff-responses';
 
 /** Headers of the answers that begin or end a session. */
 export const SESSION_HEADERS: DocumentedHeaders = {
@@ -25,12 +25,12 @@ export class SessionResponses {
   ) {}
 
   /** Sets the cookie of a session that begins. */
-  begun(staff: SignedInStaff, response: Response): StaffSessionDto {
+  begun(staff: SignedInStaff, response: Response): StaffSessionResponse {
     this.cookies.write(response, staff.session);
     return this.current(staff);
   }
 
-  current(staff: StaffCaller): StaffSessionDto {
+  current(staff: StaffCaller): StaffSessionResponse {
     const { member, projects, session, token } = staff;
     return {
       person: {

@@ -15,7 +15,7 @@ import { SetupService } from '../setup/setup.service';
 import { staffMemberExists, setupOver, setupTokenInvalid } from '../staff.errors';
 import { CurrentActor } from './current-staff.decorator';
 import { SetupDto } from './dto/staff-inputs.dto';
-import { SetupLinkDto, SetupNeededDto, StaffSessionDto } from './dto/staff-records.dto';
+import { SetupLinkResponse, SetupNeededResponse, StaffSessionResponse } from './dto/staff-responses';
 import { PublicStaffApi, StaffAccess } from './staff-api.decorator';
 import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
@@ -32,9 +32,9 @@ export class SetupController {
   @PublicRoute('it tells only whether the installation has an owner')
   @Describe(`Whether the installation still needs its first owner
     Needs no credential.`)
-  @Answer(200, 'Whether the first owner is missing', SetupNeededDto)
+  @Answer(200, 'Whether the first owner is missing', SetupNeededResponse)
   @Errors(tooManyHeaders())
-  async getSetup(): Promise<SetupNeededDto> {
+  async getSetup(): Promise<SetupNeededResponse> {
     return { needed: await this.setup.isNeeded() };
   }
 
@@ -42,14 +42,14 @@ export class SetupController {
   @PublicRoute('the set-up link in the body is the credential')
   @Describe(`Create the first owner with the set-up link, and sign them in
     The link is printed when a server without an owner starts, and by \`plinth setup-link\`. It works once, within one day. All links end when the first owner is created.`)
-  @Answer(201, 'The session of the owner, with its cookie', StaffSessionDto, SESSION_HEADERS)
+  @Answer(201, 'The session of the owner, with its cookie', StaffSessionResponse, SESSION_HEADERS)
   @Errors(invalidParameters('name must not be blank'), invalidEmail(), tooShortPassword())
   @Errors(setupTokenInvalid(), setupOver(), staffMemberExists(), rateLimited(60))
   async createFirstOwner(
     @StrictBody() body: SetupDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<StaffSessionDto> {
+  ): Promise<StaffSessionResponse> {
     return this.responses.begun(await this.setup.createOwner(body, origin), response);
   }
 }
@@ -65,9 +65,9 @@ export class SetupLinkController {
   @Post()
   @Describe(`Make a set-up link for the first owner
     Refused once there is an owner; until then, use PLATFORM_ADMIN_KEY. Earlier links stay valid until they expire.`)
-  @Answer(201, 'The link', SetupLinkDto)
+  @Answer(201, 'The link', SetupLinkResponse)
   @Errors(setupOver())
-  async createSetupLink(@CurrentActor() actor: Actor): Promise<SetupLinkDto> {
+  async createSetupLink(@CurrentActor() actor: Actor): Promise<SetupLinkResponse> {
     const { link, expiresAt } = await this.setup.makeLink();
     await this.audit.write({ actor, action: 'setup.link', projectId: null });
     return { link, expires_at: expiresAt };

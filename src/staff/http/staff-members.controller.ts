@@ -9,8 +9,8 @@ import { INVITERS } from '../roles/route-table';
 import type { StaffCaller } from '../roles/staff';
 import { lastOwner, passwordsKept, staffMemberNotFound } from '../staff.errors';
 import { CurrentActor, CurrentStaff } from './current-staff.decorator';
-import { ProjectRoleDto, RotatePasswordQuery, UpdatePersonDto } from './dto/staff-inputs.dto';
-import { MembershipDto, PersonDto, ProjectPersonDto } from './dto/staff-records.dto';
+import { ProjectRoleDto, RotatePasswordQuery, UpdateStaffMemberDto } from './dto/staff-inputs.dto';
+import { MembershipResponse, StaffMemberResponse, ProjectMemberResponse } from './dto/staff-responses';
 import { StaffApi } from './staff-api.decorator';
 import { toColleagueView, toMemberView, toStaffMemberResponse } from './staff-views';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
@@ -23,23 +23,23 @@ export class StaffMembersController {
   @Get('people')
   @Describe(`List the staff with an account, sorted by address
     Needs a role of the installation.`)
-  @Answer(200, 'The staff', [PersonDto])
-  async listPeople(): Promise<PersonDto[]> {
+  @Answer(200, 'The staff', [StaffMemberResponse])
+  async listPeople(): Promise<StaffMemberResponse[]> {
     return (await this.members.list()).map(toStaffMemberResponse);
   }
 
   @Patch('people/:id')
   @Describe(`Change name or role of a staff member, or disable the account
     Needs the role operator; to change an owner, or to make someone an owner, the role owner. Disabling ends all sessions and tokens at once. A change of the role revokes the invitations that the staff member made.`)
-  @Answer(200, 'The updated staff member', PersonDto)
+  @Answer(200, 'The updated staff member', StaffMemberResponse)
   @Errors(invalidParameters('role must be one of the following values: owner, operator, auditor'))
   @Errors(staffMemberNotFound(), lastOwner(), passwordsKept(['acme']))
   async updatePerson(
     @CurrentStaff() staff: StaffCaller,
     @Param('id') id: string,
-    @StrictBody() { rotate_database_password: rotate = false, ...body }: UpdatePersonDto,
+    @StrictBody() { rotate_database_password: rotate = false, ...body }: UpdateStaffMemberDto,
     @CurrentActor() actor: Actor,
-  ): Promise<PersonDto> {
+  ): Promise<StaffMemberResponse> {
     // Members that the body leaves out are no members of the change.
     return toStaffMemberResponse(await this.members.update(staff, id, { ...body }, rotate, actor));
   }
@@ -62,20 +62,20 @@ export class StaffMembersController {
   @Get('people/:id/projects')
   @Describe(`List the projects that a staff member has a role in
     Needs a role of the installation. Roles of the installation count in every project.`)
-  @Answer(200, 'The projects, by slug', [MembershipDto])
+  @Answer(200, 'The projects, by slug', [MembershipResponse])
   @Errors(staffMemberNotFound())
-  listProjectsOfPerson(@Param('id') id: string): Promise<MembershipDto[]> {
+  listProjectsOfPerson(@Param('id') id: string): Promise<MembershipResponse[]> {
     return this.members.projectsOf(id);
   }
 
   @Get('projects/:id/people')
   @Describe(`List the staff with a role in a project, by address
     Needs a role in the project. Staff with a role of the installation alone are not listed. Developers and viewers see neither roles of the installation, nor factors, nor the last sign-in.`)
-  @Answer(200, 'The staff with their roles', [ProjectPersonDto])
+  @Answer(200, 'The staff with their roles', [ProjectMemberResponse])
   async listPeopleOfProject(
     @CurrentStaff() staff: StaffCaller,
     @Param('id') id: string,
-  ): Promise<ProjectPersonDto[]> {
+  ): Promise<ProjectMemberResponse[]> {
     const members = (await this.members.membersOf(id)).map(toMemberView);
     return rolesIn(staff, id).some((role) => INVITERS.includes(role))
       ? members
@@ -85,7 +85,7 @@ export class StaffMembersController {
   @Put('projects/:id/people/:person_id')
   @Describe(`Give a staff member a role in a project, or change it
     Needs an administrator of the project. Takes effect with the next request.`)
-  @Answer(200, 'The staff member with the role', ProjectPersonDto)
+  @Answer(200, 'The staff member with the role', ProjectMemberResponse)
   @Errors(invalidParameters('role must be one of the following values: admin, developer, viewer'))
   @Errors(staffMemberNotFound())
   async setPersonOfProject(
@@ -93,7 +93,7 @@ export class StaffMembersController {
     @Param('person_id') who: string,
     @StrictBody() { role, rotate_database_password: rotate = false }: ProjectRoleDto,
     @CurrentActor() actor: Actor,
-  ): Promise<ProjectPersonDto> {
+  ): Promise<ProjectMemberResponse> {
     return toMemberView(await this.members.giveProjectRole(projectId, who, role, rotate, actor));
   }
 

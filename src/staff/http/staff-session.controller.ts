@@ -25,7 +25,7 @@ import {
   FactorCodeDto,
   SignInStaffDto,
 } from './dto/staff-inputs.dto';
-import { FactorSecretDto, RecoveryCodesDto, StaffSessionDto } from './dto/staff-records.dto';
+import { FactorSecretResponse, RecoveryCodesResponse, StaffSessionResponse } from './dto/staff-responses';
 import { StaffSessionGuard } from './staff.guard';
 import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { PublicStaffApi, StaffApi } from './staff-api.decorator';
@@ -59,7 +59,7 @@ export class StaffSignInController {
   @PublicRoute('it checks the email and the password in the body')
   @Describe(`Sign in to the administration
     Sets the session cookie. If the client already has a session, that session ends. An account with a second factor needs one of its codes, a recovery code, or a passkey (with the challenge of POST /admin/v1/session/passkey/options); the error \`factor_required\` asks for it. Failed attempts delay further ones (429).`)
-  @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
+  @Answer(200, 'The session, with its cookie', StaffSessionResponse, SESSION_HEADERS)
   @Errors(SIGN_IN_ERRORS)
   @Errors(wrongFactorCode(), passkeyFailed(), flowOver(), rateLimited(60))
   async signInStaff(
@@ -67,7 +67,7 @@ export class StaffSignInController {
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<StaffSessionDto> {
+  ): Promise<StaffSessionResponse> {
     const input = {
       email,
       password,
@@ -94,8 +94,8 @@ export class StaffSessionController {
   @Get()
   @Describe(`Get the staff member that the credentials belong to, with their roles
     For any credential of the administration: session, token or PLATFORM_ADMIN_KEY.`)
-  @Answer(200, 'The staff member and their roles', StaffSessionDto)
-  getStaffSession(@CurrentStaff() staff: StaffCaller): StaffSessionDto {
+  @Answer(200, 'The staff member and their roles', StaffSessionResponse)
+  getStaffSession(@CurrentStaff() staff: StaffCaller): StaffSessionResponse {
     return this.responses.current(staff);
   }
 
@@ -141,7 +141,7 @@ export class StaffSessionController {
   @UseGuards(StaffSessionGuard)
   @Describe(`Change your password
     Needs a session. All other sessions of the staff member end, and this one gets a new cookie. With \`end_tokens\`, all personal access tokens end, too.`)
-  @Answer(200, 'The session, with a new cookie', StaffSessionDto, SESSION_HEADERS)
+  @Answer(200, 'The session, with a new cookie', StaffSessionResponse, SESSION_HEADERS)
   @Errors(invalidParameters('current_password should not be empty'), tooShortPassword(), wrongCredentials())
   @Errors(rateLimited(60))
   async changeStaffPassword(
@@ -154,7 +154,7 @@ export class StaffSessionController {
     }: ChangeStaffPasswordDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<StaffSessionDto> {
+  ): Promise<StaffSessionResponse> {
     const change = { current, next, endTokens: endTokens ?? false };
     const renewed = await this.signIn.changePassword(member, sessionOf(staff), change, origin);
     this.cookies.write(response, renewed);
@@ -165,7 +165,7 @@ export class StaffSessionController {
   @UseGuards(StaffSessionGuard)
   @Describe(`Start setting up a second factor (an authenticator app)
     Needs a session and the password again, so that a stolen session cannot lock its owner out. Staff who only use single sign-on have no password; their session must be confirmed (POST /admin/v1/session/confirm). The factor takes effect when PUT confirms it with a code.`)
-  @Answer(200, 'The secret for the app', FactorSecretDto)
+  @Answer(200, 'The secret for the app', FactorSecretResponse)
   @Errors(invalidParameters('password should not be empty'), tooShortPassword(), wrongCredentials())
   @Errors(stepUpRequired(), factorExists(), rateLimited(60))
   async beginStaffFactor(
@@ -173,7 +173,7 @@ export class StaffSessionController {
     @CurrentStaffMember() member: StaffMember,
     @StrictBody() { password }: BeginFactorDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<FactorSecretDto> {
+  ): Promise<FactorSecretResponse> {
     await this.signIn.assertStillThere(member, sessionOf(staff), password ?? null, origin);
     return this.factors.begin(member);
   }
@@ -182,7 +182,7 @@ export class StaffSessionController {
   @UseGuards(StaffSessionGuard)
   @Describe(`Confirm the second factor with its first code
     Needs a session. All other sessions of the staff member end, because they began with a password alone.`)
-  @Answer(200, 'Recovery codes, which are not shown again', RecoveryCodesDto, SESSION_HEADERS)
+  @Answer(200, 'Recovery codes, which are not shown again', RecoveryCodesResponse, SESSION_HEADERS)
   @Errors(invalidParameters('code should not be empty'), wrongFactorCode(), noFactor(), factorExists())
   @Errors(rateLimited(60))
   async confirmStaffFactor(
@@ -191,7 +191,7 @@ export class StaffSessionController {
     @StrictBody() { code }: FactorCodeDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<RecoveryCodesDto> {
+  ): Promise<RecoveryCodesResponse> {
     const codes = await this.factors.confirm(member, code, origin);
     const { id, expiresAt } = sessionOf(staff);
     await this.sessions.endAll(member.id, id);

@@ -7,7 +7,7 @@ import type { StaffCaller } from '../roles/staff';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
 import { sessionNotFound } from '../../identity/identity.errors';
 import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
-import { StaffSessionRecordDto } from './dto/staff-records.dto';
+import { StaffSessionInfoResponse } from './dto/staff-responses';
 import { StaffSessionGuard } from './staff.guard';
 import { StaffApi } from './staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
@@ -21,11 +21,11 @@ export class StaffSessionsController {
   @Get()
   @Describe(`List your sessions, the most recently used first
     Needs a session.`)
-  @Answer(200, 'The sessions', [StaffSessionRecordDto])
+  @Answer(200, 'The sessions', [StaffSessionInfoResponse])
   async listStaffSessions(
     @CurrentStaff() { session }: StaffCaller,
     @CurrentStaffMember() member: StaffMember,
-  ): Promise<StaffSessionRecordDto[]> {
+  ): Promise<StaffSessionInfoResponse[]> {
     const records = await this.signIn.listSessions(member);
     return records.map((one) => ({
       id: one.id,

@@ -9,7 +9,7 @@ import { tokenNotFound, tooManyTokens } from '../staff.errors';
 import { MAX_TOKENS, StaffTokens } from '../tokens/staff-token.service';
 import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import { CreateTokenDto } from './dto/staff-inputs.dto';
-import { CreatedTokenDto, TokenRecordDto } from './dto/staff-records.dto';
+import { CreatedTokenResponse, StaffTokenResponse } from './dto/staff-responses';
 import { StaffMemberGuard } from './staff.guard';
 import { StaffApi } from './staff-api.decorator';
 import { toTokenView } from './staff-views';
@@ -24,22 +24,22 @@ export class StaffTokensController {
   @Get()
   @Describe(`List your personal access tokens, the newest first
     Tokens themselves are not shown again.`)
-  @Answer(200, 'The tokens', [TokenRecordDto])
-  async listStaffTokens(@CurrentStaffMember() member: StaffMember): Promise<TokenRecordDto[]> {
+  @Answer(200, 'The tokens', [StaffTokenResponse])
+  async listStaffTokens(@CurrentStaffMember() member: StaffMember): Promise<StaffTokenResponse[]> {
     return (await this.tokens.list(member)).map(toTokenView);
   }
 
   @Post()
   @Describe(`Create a personal access token
     It is sent as \`Authorization: Bearer plt_...\`. It never allows more than the current role of the staff member. A token with the scope \`admin\` can create tokens that allow no more and last no longer than itself.`)
-  @Answer(201, 'The token; not shown again', CreatedTokenDto)
+  @Answer(201, 'The token; not shown again', CreatedTokenResponse)
   @Errors(invalidParameters('scopes must be an array'), tooManyTokens(MAX_TOKENS), projectNotFound())
   async createStaffToken(
     @CurrentStaff() staff: StaffCaller,
     @CurrentStaffMember() member: StaffMember,
     @StrictBody() body: CreateTokenDto,
     @Ip() address: string,
-  ): Promise<CreatedTokenDto> {
+  ): Promise<CreatedTokenResponse> {
     const { name, scopes, project_id: projectId = null, expires_in: lifetimeSeconds } = body;
     const request = { name, scopes, projectId, lifetimeSeconds };
     const { token, record } = await this.tokens.create(staff, member, request, address);

@@ -3,9 +3,14 @@ import type { StaffMemberRecord } from '../accounts/staff-member';
 import type { ProjectMember } from '../accounts/staff-member.repository';
 import type { Invitation } from '../invitations/invitation.repository';
 import type { TokenRecord } from '../tokens/staff-token.repository';
-import type { InvitationDto, PersonDto, ProjectPersonDto, TokenRecordDto } from './dto/staff-records.dto';
+import type {
+  InvitationResponse,
+  StaffMemberResponse,
+  ProjectMemberResponse,
+  StaffTokenResponse,
+} from './dto/staff-responses';
 
-export function toStaffMemberResponse(member: StaffMemberRecord): PersonDto {
+export function toStaffMemberResponse(member: StaffMemberRecord): StaffMemberResponse {
   return {
     id: member.id,
     email: member.email,
@@ -18,19 +23,19 @@ export function toStaffMemberResponse(member: StaffMemberRecord): PersonDto {
   };
 }
 
-export function toMemberView(member: ProjectMember): ProjectPersonDto {
+export function toMemberView(member: ProjectMember): ProjectMemberResponse {
   return { ...toStaffMemberResponse(member), project_role: member.projectRole };
 }
 
 /** What staff who do not manage the project see of one another. */
-export const toColleagueView = (member: ProjectPersonDto): ProjectPersonDto => ({
+export const toColleagueView = (member: ProjectMemberResponse): ProjectMemberResponse => ({
   ...member,
   role: null,
   has_factor: null,
   last_sign_in_at: null,
 });
 
-export function toTokenView(token: TokenRecord): TokenRecordDto {
+export function toTokenView(token: TokenRecord): StaffTokenResponse {
   return {
     id: token.id,
     name: token.name,
@@ -42,7 +47,7 @@ export function toTokenView(token: TokenRecord): TokenRecordDto {
   };
 }
 
-export function toInvitationView(invitation: Invitation): InvitationDto {
+export function toInvitationView(invitation: Invitation): InvitationResponse {
   return {
     id: invitation.id,
     email: invitation.email,

@@ -1,6 +1,6 @@
 /**
  * The one table that decides who may use which route of the administration: route by role and scope. StaffGuard reads it,
- * the application does not start with a route that is missing here, a test tries every cell over HTTP, and docs/access.md
+ * the application does not start with a route that is missing here, a test tries every cell over HTTP, and docs/reference/access.md
  * shows it.
  *
  * On a route of a project, the roles of the installation count in every project, those of a project in that project alone;
@@ -20,7 +20,7 @@ export interface RouteAccess {
   readonly stepUp?: true;
 }
 
-/** Roles in the order of the columns of docs/access.md. */
+/** Roles in the order of the columns of docs/reference/access.md. */
 export const ROLES = ['owner', 'operator', 'auditor', 'admin', 'developer', 'viewer'] as const;
 
 const EVERYBODY = null;
@@ -94,6 +94,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/backups': allow(INSTALL_READERS, 'read'),
   'GET /admin/v1/backups/runs': allow(INSTALL_READERS, 'read'),
   'POST /admin/v1/backups/runs': allow(OPERATORS, 'admin'),
+  'POST /admin/v1/backups/rehearsals': allow(OPERATORS, 'admin'),
   'PUT /admin/v1/backups/schedule': allow(OPERATORS, 'admin'),
   'DELETE /admin/v1/backups/schedule': allow(OPERATORS, 'admin'),
   'POST /admin/v1/restore/all': confirmed(allow(OWNERS, 'admin')),

@@ -7,7 +7,7 @@ import { Bucket } from '../buckets/bucket';
 import { BucketsService } from '../buckets/buckets.service';
 import { JsonRows } from '../rows/json-rows';
 import { CreateBucketDto, UpdateBucketDto } from './dto/buckets.dto';
-import { BucketDto } from './dto/records';
+import { BucketResponse } from './dto/storage-responses';
 import { BucketAddressPipe } from './dto/text';
 import { StorageApi, Success } from './storage-api.decorator';
 import { invalidParameters, forbidden, bucketNotFound, bucketAlreadyExists } from '../storage.errors';
@@ -21,7 +21,7 @@ export class BucketsController {
   @Post()
   @Describe(`Create a bucket
     Needs apikey and bearer; the project's policies apply. A bucket created by a signed-in user belongs to that user. One created with the service-role key belongs to the project, and signed-in users may upload to it. The slug, for use in paths, is derived from the name.`)
-  @Success(201, 'The bucket', BucketDto)
+  @Success(201, 'The bucket', BucketResponse)
   @Errors(invalidParameters('name must be a string'), forbidden(), bucketAlreadyExists())
   createBucket(@CurrentCaller() caller: Caller, @StrictBody() body: CreateBucketDto): Promise<Bucket> {
     return this.buckets.create(caller, body);
@@ -30,7 +30,7 @@ export class BucketsController {
   @Get()
   @Describe(`List the buckets that the caller may see
     Needs apikey and bearer; the project's policies apply. Returns all buckets at once, without their files.`)
-  @Success(200, 'The buckets, sorted by name', [BucketDto])
+  @Success(200, 'The buckets, sorted by name', [BucketResponse])
   listBuckets(@CurrentCaller() caller: Caller): Promise<JsonRows> {
     return this.buckets.list(caller);
   }
@@ -38,7 +38,7 @@ export class BucketsController {
   @Get(':bucket_name')
   @Describe(`Get bucket info
     Needs apikey and bearer; the project's policies apply. A bucket that the caller may not see is a 404.`)
-  @Success(200, 'The bucket', BucketDto)
+  @Success(200, 'The bucket', BucketResponse)
   @Errors(bucketNotFound())
   getBucket(
     @CurrentCaller() caller: Caller,
@@ -50,7 +50,7 @@ export class BucketsController {
   @Patch(':bucket_name')
   @Describe(`Update a bucket
     Needs apikey and bearer; the project's policies apply. Omitted members keep their values; null removes a limit. New limits apply to later uploads, not to existing files. A new name changes the slug.`)
-  @Success(200, 'The updated bucket', BucketDto)
+  @Success(200, 'The updated bucket', BucketResponse)
   @Errors(invalidParameters('is_public must be a boolean value'), forbidden(), bucketNotFound())
   @Errors(bucketAlreadyExists())
   updateBucket(
@@ -64,7 +64,7 @@ export class BucketsController {
   @Delete(':bucket_name')
   @Describe(`Delete a bucket and keep its files
     Needs apikey and bearer; the project's policies apply. Its files keep their ids, and their owner and the service-role key can still access them. A new bucket of the same name does not contain them.`)
-  @Success(200, 'The deleted bucket', BucketDto)
+  @Success(200, 'The deleted bucket', BucketResponse)
   @Errors(forbidden(), bucketNotFound())
   deleteBucket(
     @CurrentCaller() caller: Caller,

@@ -97,7 +97,7 @@ export class ContentResponder {
     return path === null ? null : `${this.config.accelRedirect}/${path}`;
   }
 
-  /** Access, type and existence are decided; nginx selects the ranges and sends them (docs/storage.md). */
+  /** Access, type and existence are decided; nginx selects the ranges and sends them (docs/reference/storage.md). */
   private async delegateToNginx({ response, file, head: common }: Transfer, path: string): Promise<void> {
     if (!(await this.store.has(file.address, file.size))) throw new ObjectMissingError(file.address);
     const head: OutgoingHttpHeaders = {

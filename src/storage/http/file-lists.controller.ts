@@ -5,7 +5,7 @@ import { callerOf } from '../../access/current-caller.decorator';
 import { FilesService } from '../files/files.service';
 import { JsonRows } from '../rows/json-rows';
 import { ListFilesQuery, ListFoldersQuery } from './dto/files.dto';
-import { FileDto } from './dto/records';
+import { FileResponse } from './dto/storage-responses';
 import { BucketAddressPipe } from './dto/text';
 import { StorageAccess, Success } from './storage-api.decorator';
 import { COUNT, TEXT } from '../../http/docs/documented-headers';
@@ -20,7 +20,7 @@ export class FileListsController {
   @Get('files')
   @Describe(`List the files of a bucket
     Needs apikey and bearer; the project's policies apply. A page has at most 1000 files. With \`cursor\`, it starts after the last file of the previous page, in the same order, and the total is not counted.`)
-  @Success(200, 'A page of files', [FileDto], {
+  @Success(200, 'A page of files', [FileResponse], {
     'X-Total-Count': { description: 'Total number of files; absent with a cursor', schema: COUNT },
     'X-Next-Cursor': { description: 'Value of `cursor` for the next page; absent on the last', schema: TEXT },
   })

@@ -8,7 +8,7 @@ import { FileRecord } from '../files/file';
 import { FilesService } from '../files/files.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
 import { BulkDeleteDto, CopyFileDto, UpdateFileDto } from './dto/files.dto';
-import { BulkDeleteResultDto, FileDto } from './dto/records';
+import { BulkDeleteResultResponse, FileResponse } from './dto/storage-responses';
 import { QUOTA_HEADER, StorageApi, Success } from './storage-api.decorator';
 import { ErrorList } from '../../http/docs/error-docs';
 import {
@@ -50,19 +50,19 @@ export class FilesController {
   @Post('bulk-delete')
   @Describe(`Delete several files in one transaction
     Needs apikey and bearer; the project's policies apply. If the caller may see one of the files but not delete it, none is deleted (403). Unknown ids are listed in the response.`)
-  @Success(200, 'The ids that were deleted, and those that were not found', BulkDeleteResultDto)
+  @Success(200, 'The ids that were deleted, and those that were not found', BulkDeleteResultResponse)
   @Errors(invalidParameters('file_ids must be an array'), forbidden())
   bulkDeleteFiles(
     @CurrentCaller() caller: Caller,
     @StrictBody() { file_ids: ids }: BulkDeleteDto,
-  ): Promise<BulkDeleteResultDto> {
+  ): Promise<BulkDeleteResultResponse> {
     return this.files.removeAll(caller, ids);
   }
 
   @Get(':file_id')
   @Describe(`Get a file's record
     Needs apikey and bearer; the project's policies apply. A file that the caller may not see is a 404.`)
-  @Success(200, 'The record', FileDto)
+  @Success(200, 'The record', FileResponse)
   @Errors(fileNotFound())
   getFile(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<FileRecord> {
     return this.files.get(caller, id);
@@ -71,7 +71,7 @@ export class FilesController {
   @Patch(':file_id')
   @Describe(`Rename or move a file, change its type or metadata
     Needs apikey and bearer; the project's policies apply. Omitted members keep their values. The content does not change. The limits of the target bucket apply.`)
-  @Success(200, 'The updated record', FileDto, QUOTA_HEADER)
+  @Success(200, 'The updated record', FileResponse, QUOTA_HEADER)
   @Errors(PLACEMENT_ERRORS)
   async updateFile(
     @CurrentCaller() caller: Caller,
@@ -87,7 +87,7 @@ export class FilesController {
   @Post(':file_id/copy')
   @Describe(`Copy a file, within its bucket or into another
     Needs apikey and bearer; the project's policies apply. The copy belongs to the caller and has the type and metadata of the original. The limits of its bucket apply as for an upload.`)
-  @Success(201, 'The copy', FileDto, QUOTA_HEADER)
+  @Success(201, 'The copy', FileResponse, QUOTA_HEADER)
   @Errors(PLACEMENT_ERRORS)
   async copyFile(
     @CurrentCaller() caller: Caller,
@@ -103,7 +103,7 @@ export class FilesController {
   @Delete(':file_id')
   @Describe(`Delete a file
     Needs apikey and bearer; the project's policies apply. Its signed URLs stop working.`)
-  @Success(200, 'The record of the deleted file', FileDto)
+  @Success(200, 'The record of the deleted file', FileResponse)
   @Errors(forbidden(), fileNotFound())
   deleteFile(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<FileRecord> {
     return this.files.remove(caller, id);

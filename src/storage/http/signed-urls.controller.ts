@@ -8,7 +8,7 @@ import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { BulkSignedUrl, SignedUrl, SignedUrlsService } from '../signed-urls/signed-urls.service';
 import { BulkSignedUrlsDto, CreateSignedUrlDto } from './dto/files.dto';
-import { BulkSignedUrlDto, SignedUrlDto } from './dto/records';
+import { BulkSignedUrlResponse, SignedUrlResponse } from './dto/storage-responses';
 import { validBody } from './dto/validated';
 import { StorageAccess, Success } from './storage-api.decorator';
 import { invalidParameters, forbidden, fileNotFound } from '../storage.errors';
@@ -26,7 +26,7 @@ export class SignedUrlsController {
   @Post('bulk-signed-urls')
   @Describe(`Create temporary download URLs
     Needs apikey and bearer; the project's policies apply. At most 1000 files. A file that the caller may not read gets an error instead of a URL.`)
-  @Success(200, 'A URL or an error for each file, in the order of the request', [BulkSignedUrlDto])
+  @Success(200, 'A URL or an error for each file, in the order of the request', [BulkSignedUrlResponse])
   @Errors(invalidParameters('file_ids must be an array'))
   bulkCreateSignedUrls(
     @CurrentCaller() caller: Caller,
@@ -40,7 +40,7 @@ export class SignedUrlsController {
   @Describe(`Create a temporary download URL
     Needs apikey and bearer; the project's policies apply. The URL is the only credential that a download needs until it expires.`)
   @JsonBody(CreateSignedUrlDto)
-  @Success(200, 'The URL', SignedUrlDto)
+  @Success(200, 'The URL', SignedUrlResponse)
   @Errors(invalidParameters('expiry must be one of the following values: 5m, 15m, 1h, 24h, 7d'))
   @Errors(fileNotFound())
   createSignedUrl(@Req() request: Request): Promise<SignedUrl> {

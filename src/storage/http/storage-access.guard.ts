@@ -1,6 +1,6 @@
 /**
  * Checks apikey, bearer and the plan's rate limit, in this order. One guard, because a request with refused credentials must
- * not count against the project (docs/storage.md).
+ * not count against the project (docs/reference/storage.md).
  */
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';

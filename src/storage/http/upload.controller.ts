@@ -8,7 +8,7 @@ import { FileRecord } from '../files/file';
 import { type UploadForm, UploadService } from '../files/upload.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
 import { UploadQuery } from './dto/files.dto';
-import { FileDto } from './dto/records';
+import { FileResponse } from './dto/storage-responses';
 import { bucketAddressOf } from './dto/text';
 import { validQuery } from './dto/validated';
 import { MAX_WAITING, openMultipartForm } from './multipart-form';
@@ -111,8 +111,8 @@ export class UploadController {
   @QueryDocs()
   @ApiConsumes('multipart/form-data')
   @ApiBody(FORM_BODY)
-  @Success(201, 'The file', FileDto, QUOTA_HEADER)
-  @Success(200, 'The file, which replaced an existing one (upsert)', FileDto, QUOTA_HEADER)
+  @Success(201, 'The file', FileResponse, QUOTA_HEADER)
+  @Success(200, 'The file, which replaced an existing one (upsert)', FileResponse, QUOTA_HEADER)
   @Errors(UPLOAD_ERRORS)
   async uploadFile(@Req() request: Request, @Res() response: Response): Promise<FileRecord> {
     const caller = callerOf(request);

@@ -1,4 +1,4 @@
-/** Quotas of buckets and projects (docs/storage.md, "Quotas"). The database enforces them; here they are read and reported. */
+/** Quotas of buckets and projects (docs/reference/storage.md, "Quotas"). The database enforces them; here they are read and reported. */
 import { AppError } from '../../common/errors/app-error';
 import { Project } from '../../projects/project';
 import { quotaExceeded } from '../storage.errors';

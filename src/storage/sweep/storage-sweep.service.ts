@@ -68,10 +68,10 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     await this.running;
   }
 
-  /** Sweeps all projects that have bytes. A project that fails is logged and skipped. */
+  /** Sweeps all projects. A project that fails is logged and skipped. */
   async sweepAll(): Promise<void> {
     let rowsWithoutBytes = 0;
-    for await (const id of this.store.projects()) {
+    for await (const id of this.projectIds()) {
       if (this.stopped) return;
       try {
         const project = await this.registry.findById(id);
@@ -83,6 +83,16 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
       }
     }
     this.metrics.sweepEnded(rowsWithoutBytes, this.clock.now());
+  }
+
+  /** Those that have bytes, which may be deleted, and those that may have lost all of them. */
+  private async *projectIds(): AsyncGenerator<string> {
+    const found = new Set<string>();
+    for await (const id of this.store.projects()) {
+      found.add(id);
+      yield id;
+    }
+    for (const id of await this.registry.listIds()) if (!found.has(id)) yield id;
   }
 
   /** Removes a project's bytes without a row, and logs rows without bytes. @throws AppError 409 during a backup, 500 */

@@ -1,4 +1,4 @@
-/** Attacks on accounts. docs/security.md maps each threat to its test. */
+/** Attacks on accounts. docs/internals/security.md maps each threat to its test. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { decode, sign } from 'jsonwebtoken';
 import { HttpClient } from '../../support/http-client';

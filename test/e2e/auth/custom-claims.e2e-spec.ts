@@ -1,4 +1,4 @@
-/** Claims that a project's function adds to access tokens, and the limits of such functions (docs/auth.md). */
+/** Claims that a project's function adds to access tokens, and the limits of such functions (docs/reference/auth.md). */
 import { decode } from 'jsonwebtoken';
 import { TestPlinth } from '../../support/plinth';
 

@@ -1,4 +1,4 @@
-/** Second factors: enrolment, verification, single use, guessing, loss and recovery (docs/auth.md). */
+/** Second factors: enrolment, verification, single use, guessing, loss and recovery (docs/reference/auth.md). */
 import { randomUUID } from 'node:crypto';
 import { decode } from 'jsonwebtoken';
 import { Secret, TOTP } from 'otpauth';

@@ -1,4 +1,4 @@
-/** Mails in the recipient's language, and validation of templates before they are saved (docs/auth.md). */
+/** Mails in the recipient's language, and validation of templates before they are saved (docs/reference/auth.md). */
 import { randomUUID } from 'node:crypto';
 import { MailServer, ReceivedMail } from '../../support/mail-server';
 import { TestPlinth } from '../../support/plinth';

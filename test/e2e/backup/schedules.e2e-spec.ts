@@ -76,7 +76,7 @@ it('is made daily for every project, kept for a number of runs, and can be resto
   const set = await plinth.admin.put('/admin/v1/backups/schedule', { hour: HOUR, keep: 1 });
   expect([set.status, set.body]).toEqual([
     200,
-    { cron: `0 ${HOUR} * * *`, time_zone: 'UTC', keep: 1, enabled: true },
+    { cron: `0 ${HOUR} * * *`, time_zone: 'UTC', keep: 1, enabled: true, rehearse_days: null },
   ]);
   await tick(plinth);
   expect(await runsOf(project.id, plinth)).toEqual([]);

@@ -199,6 +199,19 @@ describe('broadcast', () => {
     await soon(() => expect(member.messages.map(({ event }) => event as string)).toEqual(['a', 'b', 'c']));
     expect(payloads(member)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
   });
+
+  it('is sent over HTTP as bytes', async () => {
+    const member = await join(client(), 'bytes');
+    const bytes = new Uint8Array([0, 1, 254, 255]);
+    expect(await client().channel('bytes').httpSend('raw', bytes)).toEqual({ success: true });
+    await soon(() =>
+      expect(payloads(member).map((payload) => new Uint8Array(payload as ArrayBuffer))).toEqual([bytes]),
+    );
+    const large = client()
+      .channel('bytes')
+      .httpSend('raw', new Uint8Array(256 * 1024 + 1));
+    await expect(large).rejects.toThrow('larger than');
+  });
 });
 
 describe('presence', () => {

@@ -1,4 +1,4 @@
-/** Every route of the application against every kind of credential: docs/access.md is this matrix. */
+/** Every route of the application against every kind of credential: docs/reference/access.md is this matrix. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shareOf } from '../../support/extent';
@@ -49,7 +49,7 @@ function send({ method, path }: RouteRule, { headers, query = '' }: Attempt): Pr
 /** GoTrue answers 401 without a token, and 403 to a token that it does not accept. */
 const GOTRUE = /^(\/p\/:project_slug)?\/auth\/v1\//;
 
-/** storage-js and realtime-js send one of the two headers alone, which then has to be a key (docs/storage-js.md). */
+/** storage-js and realtime-js send one of the two headers alone, which then has to be a key (docs/reference/storage-js.md). */
 const STORAGE_JS = /^\/p\/:project_slug\/storage\/v1\//;
 const REALTIME = /^\/p\/:project_slug\/realtime\/v1\//;
 const KEY_ALONE = new Set(['no bearer', 'the service-role key as bearer only']);
@@ -114,10 +114,10 @@ it.each(CALLER_KINDS)(
   240_000,
 );
 
-const PAGE = join(__dirname, '../../../docs/access.md');
+const PAGE = join(__dirname, '../../../docs/reference/access.md');
 const GENERATED = /(<!-- generated: (\w+) -->\n)[^]*?(<!-- end -->)/g;
 
-it('docs/access.md lists the routes that the application has; `npm run docs` generates it', () => {
+it('docs/reference/access.md lists the routes that the application has; `npm run docs` generates it', () => {
   const parts: Record<string, string> = {
     matrix: toMarkdown(routes),
     reasons: toReasons(routes),

@@ -1,4 +1,4 @@
-/** Behind nginx: Plinth authorizes, nginx sends (X-Accel-Redirect), with the configuration from docs/storage.md. */
+/** Behind nginx: Plinth authorizes, nginx sends (X-Accel-Redirect), with the configuration from docs/reference/storage.md. */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,8 @@ import { TestProject } from '../../support/test-project';
 import { upload } from '../../support/uploads';
 
 const [, DOCUMENTED = ''] =
-  /```nginx\n([^]*?)```/.exec(readFileSync(join(__dirname, '../../../docs/storage.md'), 'utf8')) ?? [];
+  /```nginx\n([^]*?)```/.exec(readFileSync(join(__dirname, '../../../docs/reference/storage.md'), 'utf8')) ??
+  [];
 const BYTES = randomBytes(3_000_000).toString('hex').slice(0, 3_000_000);
 const ETAG = `"${createHash('sha256').update(BYTES).digest('hex')}"`;
 const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';

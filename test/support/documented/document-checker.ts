@@ -142,7 +142,7 @@ function headerFaults({ headers = {} }: any, sent: Headers): string[] {
 
 /** An answer that is a message has one of the documented texts. */
 function messageFaults({ schema, example, examples }: any, body: any): string[] {
-  if (!/\/MessageDto$/.test(String(schema?.$ref))) return [];
+  if (!/\/MessageResponse$/.test(String(schema?.$ref))) return [];
   const shown = example ? [example] : Object.values<any>(examples ?? {}).map(({ value }) => value);
   return shown.some(({ message }) => message === body.message) ? [] : ['the message is none of the examples'];
 }

@@ -29,7 +29,7 @@ function isRaised({ answer }: Exchange): boolean {
 /**
  * Faults of calls of table REST that no document can avoid: what the project's own SQL decides, and media types besides
  * JSON. Generators write a function for each media type of an operation (`insertRows$Csv`), so that the documents have JSON
- * alone; docs/rest.md lists the others.
+ * alone; docs/reference/rest.md lists the others.
  */
 const OF_TABLE_REST: readonly Exception[] = [
   // PT418, or `response.status` of a function. The entry `default` would be part of every error's type, and hide the status in it.
@@ -50,8 +50,8 @@ const OF_TABLE_REST: readonly Exception[] = [
 /** Opened by links in mails; a POST to it is an operation. */
 const PAGE = /^\/p\/[^/]+\/auth\/v1\/verify$/;
 
-/** A form of Apple, which is sent on to GET. */
-const FORM = /^\/p\/[^/]+\/auth\/v1\/callback$/;
+/** Forms that browsers send for a provider. */
+const FORM = /^\/p\/[^/]+\/auth\/v1\/(callback|sso\/saml\/acs)$/;
 
 export function isLeftOut({ method, path }: Exchange): boolean {
   // Preflights are answered before routing.

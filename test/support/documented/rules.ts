@@ -111,7 +111,7 @@ interface ErrorExample {
   readonly code: string | undefined;
 }
 
-/** Two areas have codes for two statuses: https://docs.postgrest.org/en/stable/references/errors.html, docs/storage.md. */
+/** Two areas have codes for two statuses: https://docs.postgrest.org/en/stable/references/errors.html, docs/reference/storage.md. */
 const CODES_OF_SEVERAL: Readonly<Record<string, readonly string[]>> = {
   PGRST116: ['404', '406'],
   storage_unavailable: ['500', '503'],

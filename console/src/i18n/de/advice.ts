@@ -1,7 +1,7 @@
 /** The reasons of the advisor, in German. In English they come from the server. */
 import type { Schema } from '../../api/client';
 
-export const advice: Readonly<Record<Schema<'AdviceRecord'>['reason'], string>> = {
+export const advice: Readonly<Record<Schema<'AdviceResponse'>['reason'], string>> = {
   rls_off_open:
     'Row-Level Security ist aus, und Rollen von Clients haben Rechte auf die Tabelle: Alle, die den anon-Schlüssel haben, können ihre Zeilen lesen oder schreiben.',
   rls_off:

@@ -26,6 +26,13 @@ export const overview: Readonly<Record<keyof typeof english, string>> = {
   passphrase: 'Passphrase',
   passphraseHint:
     'Verschlüsselt die Geheimnisse im Archiv. Mindestens {count} Zeichen. Eine Wiederherstellung fragt danach.',
+  rehearsalFailed: 'Die letzte Probe einer Wiederherstellung ist gescheitert: {error}',
+  rehearsalQueued: 'Die Probe ist in der Warteschlange',
+  rehearsed: 'Letzte gelungene Probe einer Wiederherstellung: {time}',
+  rehearseDays: 'Tage zwischen Proben einer Wiederherstellung',
+  rehearseDaysHint:
+    '0: keine. Eine Probe stellt die neueste Sicherung in einer Wegwerf-Datenbank wieder her und vergleicht sie.',
+  rehearseNow: 'Wiederherstellung proben',
   requestsOfDay: 'Anfragen (24 h)',
   resetSent: 'Eine Mail mit einem Link zum Zurücksetzen ging an {email}',
   run_failed: 'Gescheitert',

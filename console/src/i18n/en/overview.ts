@@ -22,6 +22,13 @@ export const overview = {
   ownSchedule: 'Schedule of this project: {cron} ({zone}). {keep} archives are kept.',
   passphrase: 'Passphrase',
   passphraseHint: 'Encrypts the secrets in the archive. At least {count} characters. A restore asks for it.',
+  rehearsalFailed: 'The last rehearsal of a restore failed: {error}',
+  rehearsalQueued: 'The rehearsal is queued',
+  rehearsed: 'Last good rehearsal of a restore: {time}',
+  rehearseDays: 'Days between rehearsals of a restore',
+  rehearseDaysHint:
+    '0: none. A rehearsal restores the newest backup into a scratch database and compares it.',
+  rehearseNow: 'Rehearse a restore',
   requestsOfDay: 'Requests (24 h)',
   resetSent: 'A mail with a reset link was sent to {email}',
   run_failed: 'Failed',

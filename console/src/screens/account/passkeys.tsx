@@ -13,7 +13,7 @@ import { FormButtons, Section } from '../../ui/parts';
 import { RecoveryCodes } from './authenticator-app';
 import { AddButton, confirmedBy, OwnList, PasswordForm } from './parts';
 
-type Passkey = Schema<'PasskeyDto'>;
+type Passkey = Schema<'PasskeyResponse'>;
 const KEY = ['my-passkeys'];
 
 export function PasskeysSection() {

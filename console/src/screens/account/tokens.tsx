@@ -12,7 +12,7 @@ import { Failure, Loaded } from '../../ui/feedback';
 import { Confirm, FormButtons, Section, Snippet } from '../../ui/parts';
 import { AddButton, OwnList } from './parts';
 
-type Token = Schema<'TokenRecordDto'>;
+type Token = Schema<'StaffTokenResponse'>;
 type Scope = Token['scopes'][number];
 
 const SCOPES: readonly Scope[] = ['read', 'write', 'sql', 'admin'];

@@ -117,7 +117,7 @@ function Mails({ project, usage }: { project: Project; usage: Schema<'ProjectUsa
   );
 }
 
-function FailedMail({ mail, project }: { mail: Schema<'FailedMailDto'>; project: Project }) {
+function FailedMail({ mail, project }: { mail: Schema<'FailedMailResponse'>; project: Project }) {
   const { t, language } = useLanguages();
   const client = useQueryClient();
   const mayRetry = useMayWrite(project);

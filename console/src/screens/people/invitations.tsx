@@ -11,7 +11,7 @@ import { Named } from '../../ui/data-table';
 import { Failure } from '../../ui/feedback';
 import { Confirm, IconButton } from '../../ui/parts';
 
-type Invitation = Schema<'InvitationDto'>;
+type Invitation = Schema<'InvitationResponse'>;
 
 /** @param projectId null: all that the staff member may see */
 export function Invitations({ projectId }: { projectId: string | null }) {

@@ -19,7 +19,7 @@ import { Invite } from './invite';
 import { PersonName } from './people-screen';
 import { PROJECT_ROLES, type ProjectRole } from './roles';
 
-type Member = Schema<'ProjectPersonDto'>;
+type Member = Schema<'ProjectMemberResponse'>;
 
 export function MembersScreen() {
   const t = useT();

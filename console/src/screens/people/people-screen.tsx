@@ -17,7 +17,7 @@ import { Invitations } from './invitations';
 import { Invite } from './invite';
 import { INSTALL_ROLES } from './roles';
 
-type Person = Schema<'PersonDto'>;
+type Person = Schema<'StaffMemberResponse'>;
 
 export function PeopleScreen() {
   const t = useT();
@@ -98,7 +98,7 @@ function usePersonChange(person: Person) {
   const t = useT();
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: Schema<'UpdatePersonDto'>) =>
+    mutationFn: (body: Schema<'UpdateStaffMemberDto'>) =>
       dataOf(api.PATCH('/admin/v1/people/{id}', { params: { path: { id: person.id } }, body })),
     onError: (error) => announceFailure(error, t('close')),
     onSettled: () => client.invalidateQueries({ queryKey: ['people'] }),

@@ -32,7 +32,7 @@ export function SqlFailure({ error }: { error: Error }) {
 }
 
 interface ResultProps {
-  readonly answer: Schema<'SqlAnswer'>;
+  readonly answer: Schema<'SqlResponse'>;
   readonly ms: number;
   readonly isPlan: boolean;
   readonly project: Project;
@@ -92,7 +92,7 @@ export function Result({ answer, ms, isPlan, project }: ResultProps) {
 }
 
 /** The answer has the rows of the last statement at its top. */
-function resultsOf(answer: Schema<'SqlAnswer'>, language: string): StatementResult[] {
+function resultsOf(answer: Schema<'SqlResponse'>, language: string): StatementResult[] {
   return answer.statements.map(({ command, row_count: count, columns, rows, truncated }, index) => {
     const isLast = index === answer.statements.length - 1;
     return {

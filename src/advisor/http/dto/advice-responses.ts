@@ -5,12 +5,12 @@ import { Severity, SEVERITIES } from '../../advice-check';
 import { type Reason, REASONS } from '../../reasons';
 import { CHECK_NAMES, SkippedCheck } from '../../advisor.service';
 
-class DismissalRecord {
+class DismissalResponse {
   @ApiProperty({ format: 'date-time' }) readonly at!: string;
   @ApiProperty({ example: 'platform-admin' }) readonly actor!: string;
 }
 
-class AdviceRecord {
+class AdviceResponse {
   @ApiProperty({
     example: 'rls_off-4a5b0c3f9d2e1a77',
     description: 'Stable while the same problem persists with the same object',
@@ -41,11 +41,11 @@ class AdviceRecord {
       'SQL that fixes it, to be run as the owner. Review it first; each statement needs its own call. Null if the fix requires a decision.',
   })
   readonly sql!: string | null;
-  @ApiProperty({ type: DismissalRecord, nullable: true, description: 'Null unless it was dismissed' })
-  readonly dismissed!: DismissalRecord | null;
+  @ApiProperty({ type: DismissalResponse, nullable: true, description: 'Null unless it was dismissed' })
+  readonly dismissed!: DismissalResponse | null;
 }
 
-class SkippedRecord implements SkippedCheck {
+class SkippedResponse implements SkippedCheck {
   @ApiProperty({ enum: CHECK_NAMES }) readonly check!: string;
   @ApiProperty() readonly reason!: string;
 }
@@ -68,10 +68,10 @@ class SkippedRecord implements SkippedCheck {
   truncated: [],
 })
 export class ProjectAdvice {
-  @ApiProperty({ type: [AdviceRecord], description: 'The most severe first; dismissed advice is included' })
-  readonly advice!: readonly AdviceRecord[];
-  @ApiProperty({ type: [SkippedRecord], description: 'Checks that failed, or took too long' })
-  readonly skipped!: readonly SkippedRecord[];
+  @ApiProperty({ type: [AdviceResponse], description: 'The most severe first; dismissed advice is included' })
+  readonly advice!: readonly AdviceResponse[];
+  @ApiProperty({ type: [SkippedResponse], description: 'Checks that failed, or took too long' })
+  readonly skipped!: readonly SkippedResponse[];
   @ApiProperty({ type: [String], description: 'Checks with more than the 50 findings they report' })
   readonly truncated!: readonly string[];
 }

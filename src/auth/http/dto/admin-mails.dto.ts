@@ -14,7 +14,7 @@ import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
 const MAX_TEMPLATE = 200_000;
 
 @Example({ kind: 'reset', language: 'en', subject: 'Hello {{ user.name }}' })
-export class MailPreviewDto {
+export class MailPreviewResponse {
   @ApiProperty({ enum: MAIL_KINDS })
   @IsIn(MAIL_KINDS)
   kind!: MailKind;
@@ -37,7 +37,7 @@ export class MailPreviewDto {
 }
 
 @Example({ kind: 'reset', to: 'ada@example.com', language: 'en' })
-export class TestMailDto extends MailPreviewDto {
+export class TestMailDto extends MailPreviewResponse {
   @ApiProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
   @IsText({ min: 1, max: MAX_EMAIL })
   to!: string;
@@ -63,7 +63,7 @@ const CREATED = '2026-01-01T08:00:00.000Z';
   attempts: 8,
   last_error: '550 no such mailbox',
 })
-export class FailedMailRecord {
+export class FailedMailDetailResponse {
   @ApiProperty() readonly project_id!: string;
   @ApiProperty() readonly project_slug!: string;
   @ApiProperty({ format: 'uuid' }) readonly id!: string;

@@ -33,7 +33,7 @@ export class CodeDto {
   secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
   uri: 'otpauth://totp/Shop:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Shop',
 })
-export class EnrolledFactorDto {
+export class EnrolledFactorResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: ['totp'] }) kind!: 'totp';
   @ApiProperty() name!: string;
@@ -42,7 +42,7 @@ export class EnrolledFactorDto {
   uri!: string;
 }
 
-class FactorDto implements FactorView {
+class FactorResponse implements FactorView {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: ['totp'] }) kind!: 'totp';
   @ApiProperty() name!: string;
@@ -69,6 +69,6 @@ class FactorDto implements FactorView {
     },
   ],
 })
-export class FactorsDto {
-  @ApiProperty({ type: [FactorDto] }) factors!: FactorDto[];
+export class FactorsResponse {
+  @ApiProperty({ type: [FactorResponse] }) factors!: FactorResponse[];
 }

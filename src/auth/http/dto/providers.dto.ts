@@ -97,7 +97,7 @@ const PROVIDER = {
   updated_at: AT,
 };
 
-export class ProviderDto {
+export class ProviderResponse {
   @ApiProperty() name!: string;
   @ApiProperty({ enum: [...PRESETS] }) preset!: Preset;
   @ApiProperty() enabled!: boolean;
@@ -115,13 +115,13 @@ export class ProviderDto {
 }
 
 @Example({ provider: PROVIDER })
-export class ProviderAnswerDto {
-  @ApiProperty({ type: ProviderDto }) provider!: ProviderDto;
+export class ProviderEnvelopeResponse {
+  @ApiProperty({ type: ProviderResponse }) provider!: ProviderResponse;
 }
 
 @Example({ providers: [PROVIDER], callback_url: PROVIDER.callback_url })
-export class ProvidersDto {
-  @ApiProperty({ type: [ProviderDto] }) providers!: ProviderDto[];
+export class ProvidersResponse {
+  @ApiProperty({ type: [ProviderResponse] }) providers!: ProviderResponse[];
   @ApiProperty({ format: 'uri', description: 'The address to register at every provider' })
   callback_url!: string;
 }

@@ -33,7 +33,7 @@ export class ViewAsDto {
   expires_at: '2026-01-01T08:00:00.000Z',
   read_only: true,
 })
-export class ViewTokenDto {
+export class ViewTokenResponse {
   @ApiProperty({ description: 'For the Authorization header' }) readonly access_token!: string;
   @ApiProperty({ description: 'For the apikey header: the anon key of the project' })
   readonly apikey!: string;

@@ -11,6 +11,7 @@ import { invalidEmail } from '../../../identity/identity.errors';
 import { tooShortPassword } from '../../../identity/passwords/password-policy';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
+import { mergedJson } from '../../accounts/account';
 import { AccountDetailsRepository } from '../../factors/account-details.repository';
 import { AdminFactorsService } from '../../admin/admin-factors.service';
 import { AdminUsersService, type UserInput } from '../../admin/admin-users.service';
@@ -28,15 +29,15 @@ import { redirectFor } from '../../codes/redirects';
 import { tooManyRequests } from '../auth-docs.decorator';
 import { pageOf } from '../dto/admin-users.dto';
 import {
-  GoTrueAuditDto,
-  GoTrueFactorAnswerDto,
-  GoTrueFactorDto,
-  GoTrueLinkDto,
-  GoTrueUserDto,
-  GoTrueUsersDto,
-  IdDto,
-  NothingDto,
-} from './dto/gotrue-answers.dto';
+  GoTrueAuditResponse,
+  GoTrueVerifiedFactorResponse,
+  GoTrueFactorResponse,
+  GoTrueLinkResponse,
+  GoTrueUserResponse,
+  GoTrueUsersResponse,
+  IdResponse,
+  EmptyResponse,
+} from './dto/gotrue-responses';
 import {
   GoTrueAdminUpdateDto,
   GoTrueCreateUserDto,
@@ -51,7 +52,6 @@ import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { phoneDisabled, softDeletionUnsupported, validationFailed } from './gotrue-errors';
 import { flowOf } from './gotrue-sign-in.service';
 import { toGoTrueFactor, toGoTrueUser, toPlainUser } from './gotrue-views';
-import { mergedJson } from './merged-json';
 
 const PAGE_HEADERS = {
   'X-Total-Count': { description: 'Total number of entries', schema: COUNT },
@@ -83,13 +83,13 @@ export class GoTrueAdminController {
   @Get('admin/users')
   @Describe(`List users (GoTrue)
     Needs the service-role key. The newest first. Pages are numbered from 1. Factors are not listed.`)
-  @Answer(200, 'A page of users', GoTrueUsersDto, PAGE_HEADERS)
+  @Answer(200, 'A page of users', GoTrueUsersResponse, PAGE_HEADERS)
   @Errors(invalidParameters('page must not be less than 1'), pageTooLarge(null))
   async goTrueListUsers(
     @CurrentProject() project: Project,
     @Query() query: GoTruePageQuery,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<GoTrueUsersDto> {
+  ): Promise<GoTrueUsersResponse> {
     const page = pageOf(query);
     const search = query.filter ?? null;
     const order = { sort: 'created_at', descending: true } as const;
@@ -101,29 +101,35 @@ export class GoTrueAdminController {
   @Post('admin/users')
   @Describe(`Create a user (GoTrue)
     Needs the service-role key. Sign-up settings and limits do not apply, and no mail is sent.`)
-  @Answer(200, 'The user', GoTrueUserDto)
+  @Answer(200, 'The user', GoTrueUserResponse)
   @Errors(emailTaken(), invalidEmail(), tooShortPassword(), unusablePasswordHash(), phoneDisabled())
   @Errors(tooManyRequests())
   async goTrueCreateUser(
     @CurrentProject() project: Project,
     @Body() body: GoTrueCreateUserDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<GoTrueUserDto> {
+  ): Promise<GoTrueUserResponse> {
     const { email, id } = body;
     if (email === undefined) throw validationFailed('Cannot create a user without an email');
-    const input = { ...toInput(body, NO_METADATA, this.clock.now()), email, id: id ?? undefined };
+    const input = {
+      ...toInput(body, this.clock.now()),
+      email,
+      id: id ?? undefined,
+      data: mergedJson({}, body.user_metadata),
+      appData: mergedJson({}, body.app_metadata),
+    };
     return toPlainUser(project, await this.users.create(project, input, origin));
   }
 
   @Get('admin/users/:user_id')
   @Describe(`Get a user (GoTrue)
     Needs the service-role key.`)
-  @Answer(200, 'The user', GoTrueUserDto)
+  @Answer(200, 'The user', GoTrueUserResponse)
   @Errors(userNotFound())
   async goTrueGetUserById(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
-  ): Promise<GoTrueUserDto> {
+  ): Promise<GoTrueUserResponse> {
     const account = await this.users.get(project, id);
     const found = await this.details.find(project, account.id);
     return found ? toGoTrueUser(project, found) : toPlainUser(project, account);
@@ -132,7 +138,7 @@ export class GoTrueAdminController {
   @Put('admin/users/:user_id')
   @Describe(`Change or ban a user (GoTrue)
     Needs the service-role key. Omitted members keep their values. A new password ends all sessions of the user; a new address takes effect at once.`)
-  @Answer(200, 'The updated user', GoTrueUserDto)
+  @Answer(200, 'The updated user', GoTrueUserResponse)
   @Errors(invalidEmail(), emailTaken(), tooShortPassword(), unusablePasswordHash(), userNotFound())
   @Errors(phoneDisabled(), tooManyRequests())
   async goTrueUpdateUserById(
@@ -140,26 +146,23 @@ export class GoTrueAdminController {
     @Param('user_id') id: string,
     @Body() body: GoTrueAdminUpdateDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<GoTrueUserDto> {
-    const old = await this.users.get(project, id);
-    return toPlainUser(
-      project,
-      await this.users.update(project, id, toInput(body, old, this.clock.now()), origin),
-    );
+  ): Promise<GoTrueUserResponse> {
+    const input = { ...toInput(body, this.clock.now()), merges: true };
+    return toPlainUser(project, await this.users.update(project, id, input, origin));
   }
 
   @Delete('admin/users/:user_id')
   @Describe(`Delete a user and end all their sessions (GoTrue)
     Needs the service-role key.`)
   @JsonBody(GoTrueDeleteUserDto, { required: false })
-  @Answer(200, 'The user has been deleted', NothingDto)
+  @Answer(200, 'The user has been deleted', EmptyResponse)
   @Errors(userNotFound(), softDeletionUnsupported())
   async goTrueDeleteUser(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
     @Body() body: GoTrueDeleteUserDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<NothingDto> {
+  ): Promise<EmptyResponse> {
     if (body.should_soft_delete === true) throw softDeletionUnsupported();
     await this.users.remove(project, id, origin);
     return {};
@@ -168,12 +171,12 @@ export class GoTrueAdminController {
   @Get('admin/users/:user_id/factors')
   @Describe(`List a user's second factors (GoTrue)
     Needs the service-role key. Secrets are never returned.`)
-  @Answer(200, 'The factors, oldest first', [GoTrueFactorAnswerDto])
+  @Answer(200, 'The factors, oldest first', [GoTrueVerifiedFactorResponse])
   @Errors(userNotFound())
   async goTrueListUserFactors(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
-  ): Promise<GoTrueFactorDto[]> {
+  ): Promise<GoTrueFactorResponse[]> {
     const { id: userId } = await this.users.get(project, id);
     return (await this.factors.list(project, userId)).map(toGoTrueFactor);
   }
@@ -181,14 +184,14 @@ export class GoTrueAdminController {
   @Delete('admin/users/:user_id/factors/:factor_id')
   @Describe(`Remove a second factor that the user has lost (GoTrue)
     Needs the service-role key.`)
-  @Answer(200, 'The factor has been removed', IdDto)
+  @Answer(200, 'The factor has been removed', IdResponse)
   @Errors(factorNotFound())
   async goTrueRemoveUserFactor(
     @CurrentProject() project: Project,
     @Param('user_id') userId: string,
     @Param('factor_id') id: string,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<IdDto> {
+  ): Promise<IdResponse> {
     await this.factors.remove(project, userId, id, origin);
     return { id };
   }
@@ -196,14 +199,14 @@ export class GoTrueAdminController {
   @Post('invite')
   @Describe(`Invite a user by mail (GoTrue)
     Needs the service-role key. The mail contains a link and a code that sign in. A second invitation to the same address is refused.`)
-  @Answer(200, 'The user', GoTrueUserDto)
+  @Answer(200, 'The user', GoTrueUserResponse)
   @Errors(emailTaken(), invalidEmail())
   async goTrueInvite(
     @CurrentProject() project: Project,
     @Body() { email, data }: GoTrueInviteDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<GoTrueUserDto> {
+  ): Promise<GoTrueUserResponse> {
     const flow = flowOf(project, redirectTo, {});
     return toPlainUser(
       project,
@@ -214,14 +217,14 @@ export class GoTrueAdminController {
   @Post('admin/generate_link')
   @Describe(`Make the link and the code of a mail, and send nothing (GoTrue)
     Needs the service-role key. For \`signup\`, \`invite\` and \`magiclink\` an address without an account gets one.`)
-  @Answer(200, 'The user with the link', GoTrueLinkDto)
+  @Answer(200, 'The user with the link', GoTrueLinkResponse)
   @Errors(emailTaken(), invalidEmail(), tooShortPassword(), userNotFound())
   async goTrueGenerateLink(
     @CurrentProject() project: Project,
     @Body() body: GoTrueGenerateLinkDto,
     @Query() query: RedirectQuery,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<GoTrueLinkDto> {
+  ): Promise<GoTrueLinkResponse> {
     const { type, email, new_email: newEmail, password, data } = body;
     const kind = KINDS[type];
     if (kind === 'email_change' && newEmail === undefined) throw validationFailed('new_email is needed');
@@ -249,13 +252,13 @@ export class GoTrueAdminController {
   @Get('admin/audit')
   @Describe(`List the audit trail, newest entries first (GoTrue)
     Needs the service-role key.`)
-  @Answer(200, 'A page of entries', [GoTrueAuditDto], PAGE_HEADERS)
+  @Answer(200, 'A page of entries', [GoTrueAuditResponse], PAGE_HEADERS)
   @Errors(invalidParameters('page must not be less than 1'))
   async goTrueListAudit(
     @CurrentProject() project: Project,
     @Query() query: GoTruePageQuery,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<GoTrueAuditDto[]> {
+  ): Promise<GoTrueAuditResponse[]> {
     const page = pageOf(query);
     const { total, entries } = await this.audit.list(project, { action: null, userId: null, ...page });
     response.set(pageHeaders('admin/audit', total, page));
@@ -273,21 +276,15 @@ export class GoTrueAdminController {
   }
 }
 
-const NO_METADATA = { data: {}, appData: {} } as const;
-
-function toInput(
-  body: GoTrueAdminUpdateDto,
-  old: { readonly data: NonNullable<UserInput['data']>; readonly appData: NonNullable<UserInput['appData']> },
-  now: number,
-): UserInput {
+function toInput(body: GoTrueAdminUpdateDto, now: number): UserInput {
   if (body.phone !== undefined) throw phoneDisabled();
   return {
     email: body.email ?? undefined,
     password: body.password ?? undefined,
     passwordHash: body.password_hash ?? undefined,
     emailVerified: body.email_confirm ?? undefined,
-    data: mergedJson(old.data, body.user_metadata),
-    appData: mergedJson(old.appData, body.app_metadata),
+    data: body.user_metadata ?? undefined,
+    appData: body.app_metadata ?? undefined,
     bannedUntil: banEnd(body.ban_duration ?? undefined, now),
   };
 }

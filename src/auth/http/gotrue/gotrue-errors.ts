@@ -19,6 +19,11 @@ const KNOWN: Readonly<Record<string, Known>> = {
   oidc_unreachable: [503, 'unexpected_failure', 'The provider does not answer'],
   provider_not_enabled: [400, 'validation_failed', 'Unsupported provider: provider is not enabled'],
   provider_not_found: [404, 'validation_failed', null],
+  saml_failed: [400, 'validation_failed', 'SAML Assertion is not valid'],
+  sso_provider_not_found: [404, 'sso_provider_not_found', 'No SSO provider assigned for this domain'],
+  saml_provider_taken: [422, 'saml_idp_already_exists', null],
+  metadata_unreachable: [400, 'saml_metadata_fetch_failed', null],
+  claims_too_large: [403, 'unexpected_failure', null],
   provider_refused: [403, 'bad_oauth_callback', null],
   account_locked: [429, 'over_request_rate_limit', 'Request rate limit reached'],
   address_needed: [

@@ -23,7 +23,12 @@ import { FactorService } from '../../factors/factor.service';
 import { ProfileService } from '../../sessions/profile.service';
 import { tooManyRequests } from '../auth-docs.decorator';
 import { CurrentSession } from '../current-session.decorator';
-import { GoTrueChallengeDto, GoTrueEnrolledDto, GoTrueSessionDto, IdDto } from './dto/gotrue-answers.dto';
+import {
+  GoTrueChallengeResponse,
+  GoTrueEnrolledResponse,
+  GoTrueSessionResponse,
+  IdResponse,
+} from './dto/gotrue-responses';
 import { GoTrueEnrolDto, GoTrueVerifyFactorDto } from './dto/gotrue-inputs.dto';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { anonymousFactor, challengeExpired, factorTypeDisabled } from './gotrue-errors';
@@ -42,14 +47,14 @@ export class GoTrueFactorsController {
   @Post()
   @Describe(`Start enrolling an authenticator app (GoTrue)
     Needs the apikey and the access token of a session, which must have verified a second factor if the account has one.`)
-  @Answer(200, 'The secret for the authenticator app; not shown again', GoTrueEnrolledDto)
+  @Answer(200, 'The secret for the authenticator app; not shown again', GoTrueEnrolledResponse)
   @Errors(factorTypeDisabled(), anonymousFactor(), tooManyFactors(MAX_FACTORS), secondFactorRequired())
   async goTrueEnrolFactor(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
     @Body() { factor_type: type, friendly_name: name }: GoTrueEnrolDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<GoTrueEnrolledDto> {
+  ): Promise<GoTrueEnrolledResponse> {
     const account = await this.profiles.get(project, owner.userId, owner.sessionId);
     if (account.isAnonymous) throw anonymousFactor();
     if (type !== 'totp') throw factorTypeDisabled();
@@ -61,13 +66,13 @@ export class GoTrueFactorsController {
   @Post(':factor_id/challenge')
   @Describe(`Ask for a challenge of a factor (GoTrue)
     Needs the apikey and the access token of a session. \`verify\` takes its id within five minutes.`)
-  @Answer(200, 'The challenge', GoTrueChallengeDto)
+  @Answer(200, 'The challenge', GoTrueChallengeResponse)
   @Errors(factorNotFound())
   async goTrueChallengeFactor(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
     @Param('factor_id') factorId: string,
-  ): Promise<GoTrueChallengeDto> {
+  ): Promise<GoTrueChallengeResponse> {
     const factors = await this.factors.list(project, owner);
     if (!factors.some(({ id }) => id === factorId.toLowerCase())) throw factorNotFound();
     const subject = { sessionId: owner.sessionId, factorId };
@@ -78,7 +83,7 @@ export class GoTrueFactorsController {
   @Post(':factor_id/verify')
   @Describe(`Verify a factor with a challenge and a code (GoTrue)
     Needs the apikey and the access token of a session. The first code confirms the factor. Each code works once, and wrong codes delay further attempts (429).`)
-  @Answer(200, 'The session, with new tokens (aal2)', GoTrueSessionDto)
+  @Answer(200, 'The session, with new tokens (aal2)', GoTrueSessionResponse)
   @Errors(challengeExpired(), wrongCode(), factorNotFound(), tooManyRequests())
   async goTrueVerifyFactor(
     @CurrentProject() project: Project,
@@ -86,7 +91,7 @@ export class GoTrueFactorsController {
     @Param('factor_id') factorId: string,
     @Body() { challenge_id: challenge, code }: GoTrueVerifyFactorDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<GoTrueSessionDto> {
+  ): Promise<GoTrueSessionResponse> {
     const now = this.clock.nowSeconds();
     const subject = { sessionId: owner.sessionId, factorId };
     if (!isChallenge(project, subject, challenge, now)) {
@@ -103,14 +108,14 @@ export class GoTrueFactorsController {
   @Delete(':factor_id')
   @Describe(`Remove a second factor (GoTrue)
     Needs the apikey and the access token of a session, which must have verified a second factor if the account has one.`)
-  @Answer(200, 'The factor has been removed', IdDto)
+  @Answer(200, 'The factor has been removed', IdResponse)
   @Errors(secondFactorRequired(), factorNotFound())
   async goTrueRemoveFactor(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
     @Param('factor_id') id: string,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<IdDto> {
+  ): Promise<IdResponse> {
     await this.factors.remove(project, owner, id, origin);
     return { id };
   }

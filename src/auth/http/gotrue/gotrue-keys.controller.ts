@@ -13,7 +13,7 @@ import { isSecretValid, Project } from '../../../projects/project';
 import { ProjectRegistry } from '../../../projects/project-registry.service';
 import { projectNotFound } from '../../../projects/projects.errors';
 import { toPublicJwk } from '../../../projects/signing-keys';
-import { KeySetDto, OpenIdConfigurationDto } from './dto/key-set.dto';
+import { KeySetResponse, OpenIdConfigurationResponse } from './dto/key-set-responses';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
 
 /** A rotation is safe once caches have read the next key. */
@@ -39,27 +39,27 @@ export class GoTrueKeysController {
   @PublicRoute('the keys are public, and a verifier of tokens has no credential')
   @Describe(`Get the key set (GoTrue)
     The public keys that verify access tokens of the project's users (RFC 7517): the current one, the next one, which signs after a rotation, and previous ones until they expire. Empty where "jwt_algorithm" is HS256. Valid for ten minutes.`)
-  @Answer(200, 'The keys', KeySetDto, CACHED)
+  @Answer(200, 'The keys', KeySetResponse, CACHED)
   async getKeySet(
     @Param('project_slug') slug: string,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<KeySetDto> {
+  ): Promise<KeySetResponse> {
     const { signingKeys } = await this.get(slug);
     response.setHeader('Cache-Control', CACHE_CONTROL);
     const now = this.clock.now();
     const valid = signingKeys.filter((key) => isSecretValid(key, now));
-    return { keys: valid.map((key) => toPublicJwk(key) as unknown as KeySetDto['keys'][number]) };
+    return { keys: valid.map((key) => toPublicJwk(key) as unknown as KeySetResponse['keys'][number]) };
   }
 
   @Get('openid-configuration')
   @PublicRoute('addresses and names only')
   @Describe(`Get the issuer's configuration (GoTrue)
     The address of the key set, and the issuer that access tokens name (OpenID Connect Discovery). Plinth is no OpenID provider: it has no endpoint of authorization for other applications.`)
-  @Answer(200, 'The configuration', OpenIdConfigurationDto, CACHED)
+  @Answer(200, 'The configuration', OpenIdConfigurationResponse, CACHED)
   async getOpenIdConfiguration(
     @Param('project_slug') slug: string,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<OpenIdConfigurationDto> {
+  ): Promise<OpenIdConfigurationResponse> {
     const project = await this.get(slug);
     const issuer = discoveryIssuerOf(this.server.publicUrl, project.slug);
     response.setHeader('Cache-Control', CACHE_CONTROL);

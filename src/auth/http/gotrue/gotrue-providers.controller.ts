@@ -7,7 +7,6 @@ import { PublicRoute } from '../../../access/public-route.decorator';
 import { AppError } from '../../../common/errors/app-error';
 import { Clock } from '../../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../../config/app-config';
-import { projectPaused } from '../../../database/pools/pool.errors';
 import { documentHandlers } from '../../../http/docs/controller-docs';
 import { type DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
 import { Describe, Errors } from '../../../http/docs/operation.decorators';
@@ -17,7 +16,6 @@ import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import { oidcUnreachable } from '../../../identity/identity.errors';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import type { Project } from '../../../projects/project';
-import { ProjectRegistry } from '../../../projects/project-registry.service';
 import { projectNotFound } from '../../../projects/projects.errors';
 import { invalidState, noRedirect, providerNotEnabled } from '../../auth.errors';
 import {
@@ -33,6 +31,7 @@ import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
 import { toGoTrue } from './gotrue-errors';
 import { flowOf } from './gotrue-sign-in.service';
 import { addressFor, errorAddress, redirect, sourceOf } from './gotrue-redirects';
+import { PublicProjects } from './public-project.service';
 import { providerRequest, tokensOf } from './gotrue-provider-requests';
 
 const COOKIE = 'plinth_sign_in';
@@ -66,7 +65,7 @@ export class GoTrueProvidersController {
 
   constructor(
     private readonly signIns: ProviderSignIn,
-    private readonly projects: ProjectRegistry,
+    private readonly projects: PublicProjects,
     private readonly contexts: MailPageContexts,
     private readonly clock: Clock,
     @Inject(SERVER_CONFIG) { publicUrl }: ServerConfig,
@@ -92,7 +91,7 @@ export class GoTrueProvidersController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const project = await this.projectOf(slug);
+    const project = await this.projects.admit(slug, 'GET');
     const known = this.jar.read(request);
     // One browser has one value, so that sign-ins in several tabs do not disturb each other.
     const browser = /^[\w-]{43}$/.test(known ?? '') ? String(known) : randomBytes(32).toString('base64url');
@@ -129,7 +128,7 @@ export class GoTrueProvidersController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const project = await this.projectOf(slug);
+    const project = await this.projects.admit(slug, 'POST');
     // The address of this Plinth is that of the configuration; a Host header has no influence.
     const { search, searchParams } = new URL(request.originalUrl, 'http://plinth.invalid');
     const { flow, fault } = this.open(project, searchParams.getAll('state'));
@@ -162,7 +161,7 @@ export class GoTrueProvidersController {
     @CurrentOrigin() origin: RequestOrigin,
     @Res() response: Response,
   ): Promise<void> {
-    const project = await this.projectOf(slug);
+    const project = await this.projects.admit(slug, 'POST');
     const sealed = form.get('link') ?? '';
     try {
       const { redirectTo, ...outcome } = await this.signIns.confirmLink(project, sealed, origin);
@@ -205,13 +204,6 @@ export class GoTrueProvidersController {
   private fail(response: Response, target: string | null, error: unknown): void {
     if (!(error instanceof AppError) || target === null) throw error;
     redirect(response, errorAddress(target, toGoTrue(error), true));
-  }
-
-  private async projectOf(slug: string): Promise<Project> {
-    const project = await this.projects.findBySlug(slug);
-    if (!project) throw projectNotFound();
-    if (project.database.isPaused) throw projectPaused();
-    return project;
   }
 }
 

@@ -35,12 +35,12 @@ import {
 } from '../../auth.errors';
 import { tooManyRequests } from '../auth-docs.decorator';
 import {
-  GoTrueSessionDto,
-  GoTrueSettingsDto,
-  GoTrueUserDto,
-  NothingDto,
+  GoTrueSessionResponse,
+  GoTrueSettingsResponse,
+  GoTrueUserResponse,
+  EmptyResponse,
   USER_EXAMPLE,
-} from './dto/gotrue-answers.dto';
+} from './dto/gotrue-responses';
 import {
   GoTrueEmailDto,
   GoTrueOtpDto,
@@ -56,7 +56,6 @@ import {
   invalidPhone,
   otpExpired,
   phoneDisabled,
-  samlDisabled,
   userExists,
   validationFailed,
   web3Disabled,
@@ -69,7 +68,7 @@ import { GoTrueSignInService } from './gotrue-sign-in.service';
 const SignUpAnswer = (): MethodDecorator =>
   applyDecorators(
     HttpCode(200),
-    ApiExtraModels(GoTrueSessionDto, GoTrueUserDto),
+    ApiExtraModels(GoTrueSessionResponse, GoTrueUserResponse),
     ApiResponse({
       status: 200,
       description: 'A session; the user alone if the address must be verified first',
@@ -77,7 +76,10 @@ const SignUpAnswer = (): MethodDecorator =>
       content: {
         'application/json': {
           schema: {
-            oneOf: [{ $ref: getSchemaPath(GoTrueSessionDto) }, { $ref: getSchemaPath(GoTrueUserDto) }],
+            oneOf: [
+              { $ref: getSchemaPath(GoTrueSessionResponse) },
+              { $ref: getSchemaPath(GoTrueUserResponse) },
+            ],
           },
           example: USER_EXAMPLE,
         },
@@ -94,8 +96,8 @@ export class GoTrueSignInController {
   @SkipThrottle()
   @Describe(`Get the ways to sign in
     Needs the apikey only.`)
-  @Answer(200, 'The ways to sign in', GoTrueSettingsDto)
-  goTrueSettings(@CurrentProject() project: Project): Promise<GoTrueSettingsDto> {
+  @Answer(200, 'The ways to sign in', GoTrueSettingsResponse)
+  goTrueSettings(@CurrentProject() project: Project): Promise<GoTrueSettingsResponse> {
     return this.signIns.settings(project);
   }
 
@@ -111,7 +113,7 @@ export class GoTrueSignInController {
     @Body() body: GoTrueSignUpDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<GoTrueSessionDto | GoTrueUserDto> {
+  ): Promise<GoTrueSessionResponse | GoTrueUserResponse> {
     return this.signIns.signUp(project, body, redirectTo, origin);
   }
 
@@ -120,7 +122,7 @@ export class GoTrueSignInController {
   @SkipThrottle()
   @Describe(`Get a session (GoTrue)
     Needs the apikey only. \`password\`: with email and password. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code that the link of a mail or the way back from a provider gave, once, and the verifier of the challenge. \`id_token\`: with an ID token of a provider of the project.`)
-  @Answer(200, 'A session', GoTrueSessionDto)
+  @Answer(200, 'A session', GoTrueSessionResponse)
   @Errors(wrongCredentials(), emailNotVerified(), userBanned(), invalidRefreshToken(), wrongVerifier())
   @Errors(invalidExchangeCode(), web3Disabled(), invalidParameters('grant_type must be one of'))
   @Errors(providerNotEnabled(), oidcFailed(), oidcUnreachable(), addressNotProved(), noAddress())
@@ -132,86 +134,77 @@ export class GoTrueSignInController {
     @Query() { grant_type: grant }: GrantQuery,
     @Body() body: GoTrueTokenDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<GoTrueSessionDto> {
+  ): Promise<GoTrueSessionResponse> {
     return this.signIns.token(project, grant, body, origin);
   }
 
   @Post('recover')
   @Describe(`Mail a link and a code for a new password (GoTrue)
     Needs the apikey only. The answer and its timing are the same for known and unknown addresses.`)
-  @Answer(200, 'The same for known and unknown addresses', NothingDto, LIMIT_HEADERS)
+  @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
   @Errors(invalidEmail())
   goTrueRecover(
     @CurrentProject() project: Project,
     @Body() body: GoTrueEmailDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<NothingDto> {
+  ): Promise<EmptyResponse> {
     return this.signIns.recover(project, body, redirectTo, origin);
   }
 
   @Post('otp')
   @Describe(`Mail a link and a code that sign in (GoTrue)
     Needs the apikey only, and the setting \`magic_link_enabled\`. The answer and its timing are the same for every address, whether \`create_user\` is set or not.`)
-  @Answer(200, 'The same for known and unknown addresses', NothingDto, LIMIT_HEADERS)
+  @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
   @Errors(invalidEmail(), magicLinkDisabled(), phoneDisabled())
   goTrueOtp(
     @CurrentProject() project: Project,
     @Body() body: GoTrueOtpDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<NothingDto> {
+  ): Promise<EmptyResponse> {
     return this.signIns.otp(project, body, redirectTo, origin);
   }
 
   @Post('magiclink')
   @Describe(`Mail a link and a code that sign in (GoTrue, former name)
     The same as \`otp\`.`)
-  @Answer(200, 'The same for known and unknown addresses', NothingDto, LIMIT_HEADERS)
+  @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
   @Errors(invalidEmail(), magicLinkDisabled(), phoneDisabled())
   goTrueMagicLink(
     @CurrentProject() project: Project,
     @Body() body: GoTrueOtpDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<NothingDto> {
+  ): Promise<EmptyResponse> {
     return this.signIns.otp(project, body, redirectTo, origin);
   }
 
   @Post('resend')
   @Describe(`Mail the link and the code of a sign-up again (GoTrue)
     Needs the apikey only. The answer is the same for every address.`)
-  @Answer(200, 'The same for known and unknown addresses', NothingDto, LIMIT_HEADERS)
+  @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
   @Errors(invalidEmail(), phoneDisabled())
   goTrueResend(
     @CurrentProject() project: Project,
     @Body() body: GoTrueResendDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<NothingDto> {
+  ): Promise<EmptyResponse> {
     return this.signIns.resend(project, body, redirectTo, origin);
   }
 
   @Post('verify')
   @Describe(`Get a session with the code or the token of a mail (GoTrue)
     Needs the apikey only. Either \`email\` and \`token\`, the code of the mail, or \`token_hash\`, the token of its link. Each works once, and a code is invalid after ten wrong guesses.`)
-  @Answer(200, 'A session', GoTrueSessionDto, LIMIT_HEADERS)
+  @Answer(200, 'A session', GoTrueSessionResponse, LIMIT_HEADERS)
   @Errors(validationFailed('Verify requires either a token or a token hash'), invalidPhone())
   @Errors(invalidMailedToken(), otpExpired(), hookRefused(403, 'Your licence has ended'), claimsFailed(null))
   goTrueVerify(
     @CurrentProject() project: Project,
     @Body() body: GoTrueVerifyDto,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<GoTrueSessionDto> {
+  ): Promise<GoTrueSessionResponse> {
     return this.signIns.verify(project, body, origin);
-  }
-
-  @Post('sso')
-  @Describe(`Sign in with SAML (GoTrue)
-    Always refused: SAML is not supported.`)
-  @Answer(200, 'Never', NothingDto, LIMIT_HEADERS)
-  @Errors(samlDisabled())
-  goTrueSso(): never {
-    throw samlDisabled();
   }
 }

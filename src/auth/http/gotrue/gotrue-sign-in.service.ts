@@ -19,6 +19,7 @@ import { redirectFor } from '../../codes/redirects';
 import { EmailVerificationService } from '../../mail/email-verification.service';
 import { MailFlow } from '../../mail/mail-flow';
 import { PasswordResetService } from '../../passwords/password-reset.service';
+import { SamlProviderRepository } from '../../directories/saml-provider.repository';
 import { PRESETS } from '../../providers/provider';
 import { ProviderSignIn, type ProviderTokens } from '../../providers/provider-sign-in.service';
 import { SignedIn } from '../../sessions/session-issuer.service';
@@ -26,11 +27,11 @@ import { SessionService } from '../../sessions/session.service';
 import { SignInService } from '../../sessions/sign-in.service';
 import { SignUpService } from '../../sessions/sign-up.service';
 import type {
-  GoTrueSessionDto,
-  GoTrueSettingsDto,
-  GoTrueUserDto,
-  NothingDto,
-} from './dto/gotrue-answers.dto';
+  GoTrueSessionResponse,
+  GoTrueSettingsResponse,
+  GoTrueUserResponse,
+  EmptyResponse,
+} from './dto/gotrue-responses';
 import type {
   GoTrueEmailDto,
   GoTrueOtpDto,
@@ -65,12 +66,13 @@ export class GoTrueSignInService {
     private readonly magicLinks: MagicLinkService,
     private readonly mailed: MailedSignInService,
     private readonly providers: ProviderSignIn,
+    private readonly saml: SamlProviderRepository,
     private readonly details: AccountDetailsRepository,
     private readonly audit: AuditRepository,
     private readonly clock: Clock,
   ) {}
 
-  async settings(project: Project): Promise<GoTrueSettingsDto> {
+  async settings(project: Project): Promise<GoTrueSettingsResponse> {
     const { settings } = project;
     const enabled = await this.providers.enabledNames(project);
     const known = PRESETS.filter((preset) => preset !== 'oidc');
@@ -86,7 +88,7 @@ export class GoTrueSignInService {
       mailer_autoconfirm: !settings.email_verification_required,
       phone_autoconfirm: false,
       sms_provider: '',
-      saml_enabled: false,
+      saml_enabled: await this.saml.isUsed(project),
     };
   }
 
@@ -95,7 +97,7 @@ export class GoTrueSignInService {
     body: GoTrueSignUpDto,
     redirectTo: string | undefined,
     origin: RequestOrigin,
-  ): Promise<GoTrueSessionDto | GoTrueUserDto> {
+  ): Promise<GoTrueSessionResponse | GoTrueUserResponse> {
     const { email, phone, password, data } = body;
     if (phone !== undefined) throw phoneDisabled();
     const given = data ?? undefined;
@@ -122,7 +124,7 @@ export class GoTrueSignInService {
     grant: GrantQuery['grant_type'],
     body: GoTrueTokenDto,
     origin: RequestOrigin,
-  ): Promise<GoTrueSessionDto> {
+  ): Promise<GoTrueSessionResponse> {
     switch (grant) {
       case 'password':
         if (body.phone !== undefined) throw phoneDisabled();
@@ -162,7 +164,7 @@ export class GoTrueSignInService {
     body: GoTrueEmailDto,
     redirectTo: string | undefined,
     origin: RequestOrigin,
-  ): Promise<NothingDto> {
+  ): Promise<EmptyResponse> {
     await this.resets.request(project, body.email, origin, flowOf(project, redirectTo, body));
     return {};
   }
@@ -172,7 +174,7 @@ export class GoTrueSignInService {
     body: GoTrueOtpDto,
     redirectTo: string | undefined,
     origin: RequestOrigin,
-  ): Promise<NothingDto> {
+  ): Promise<EmptyResponse> {
     if (body.phone !== undefined) throw phoneDisabled();
     if (body.email === undefined) throw validationFailed('One of email or phone must be set');
     const flow = flowOf(project, redirectTo, body);
@@ -186,7 +188,7 @@ export class GoTrueSignInService {
     body: GoTrueResendDto,
     redirectTo: string | undefined,
     origin: RequestOrigin,
-  ): Promise<NothingDto> {
+  ): Promise<EmptyResponse> {
     if (body.phone !== undefined || body.type === 'sms' || body.type === 'phone_change')
       throw phoneDisabled();
     if (body.email === undefined) throw validationFailed('Type provided requires an email address');
@@ -194,7 +196,11 @@ export class GoTrueSignInService {
     return {};
   }
 
-  async verify(project: Project, body: GoTrueVerifyDto, origin: RequestOrigin): Promise<GoTrueSessionDto> {
+  async verify(
+    project: Project,
+    body: GoTrueVerifyDto,
+    origin: RequestOrigin,
+  ): Promise<GoTrueSessionResponse> {
     const { type, token, token_hash: tokenHash, email, phone } = body;
     if ((token === undefined) === (tokenHash === undefined))
       throw validationFailed('Verify requires either a token or a token hash');
@@ -214,7 +220,7 @@ export class GoTrueSignInService {
     project: Project,
     signedIn: SignedIn,
     tokens?: ProviderTokens,
-  ): Promise<GoTrueSessionDto> {
+  ): Promise<GoTrueSessionResponse> {
     const user = toGoTrueUser(project, await this.detailsOf(project, signedIn.user.id));
     return toGoTrueSession(signedIn, user, this.clock.nowSeconds(), tokens && tokensOf(tokens));
   }
@@ -233,7 +239,7 @@ export class GoTrueSignInService {
     project: Project,
     { email, name, data = {} }: { email: string; name?: string; data?: JsonObject },
     origin: RequestOrigin,
-  ): Promise<GoTrueUserDto> {
+  ): Promise<GoTrueUserResponse> {
     if (!project.settings.email_verification_required) throw userExists();
     const now = new Date(this.clock.now());
     const entry = byAnonymous('sign_up', null, { now, origin, details: { taken: true } });

@@ -38,14 +38,13 @@ import { ProfileService } from '../../sessions/profile.service';
 import { SessionService } from '../../sessions/session.service';
 import { tooManyRequests } from '../auth-docs.decorator';
 import { CurrentSession, CurrentTokenUser, type TokenUser } from '../current-session.decorator';
-import { GoTrueUrlDto, GoTrueUserDto, NothingDto } from './dto/gotrue-answers.dto';
+import { GoTrueUrlResponse, GoTrueUserResponse, EmptyResponse } from './dto/gotrue-responses';
 import { GoTrueUpdateUserDto, LinkIdentityQuery, LogoutQuery, RedirectQuery } from './dto/gotrue-inputs.dto';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { phoneDisabled, validationFailed } from './gotrue-errors';
 import { providerRequest } from './gotrue-provider-requests';
 import { flowOf } from './gotrue-sign-in.service';
 import { toGoTrueUser } from './gotrue-views';
-import { mergedJson } from './merged-json';
 
 const NO_ADDRESS = 'Reauthentication requires the user to have an email or a phone number';
 
@@ -66,11 +65,11 @@ export class GoTrueUserController {
   @UseGuards(UserGuard)
   @Describe(`Get the signed-in user (GoTrue)
     Needs the apikey and a user's access token.`)
-  @Answer(200, 'The user', GoTrueUserDto)
+  @Answer(200, 'The user', GoTrueUserResponse)
   async goTrueGetUser(
     @CurrentProject() project: Project,
     @CurrentTokenUser() { userId, sessionId }: TokenUser,
-  ): Promise<GoTrueUserDto> {
+  ): Promise<GoTrueUserResponse> {
     const now = new Date(this.clock.now());
     const found = await this.details.findLive(project, userId, sessionId, now);
     if (!found) throw invalidCredentials();
@@ -81,7 +80,7 @@ export class GoTrueUserController {
   @UseGuards(SessionGuard)
   @Describe(`Change your email, password or data (GoTrue)
     Needs the apikey and the access token of a session. A new \`email\` takes effect when its mail is confirmed; an anonymous user gets it at once unless the project requires verified addresses. A new \`password\` ends all other sessions; with \`reauthentication_required\` a session older than a day needs a \`nonce\`.`)
-  @Answer(200, 'The updated user', GoTrueUserDto)
+  @Answer(200, 'The updated user', GoTrueUserResponse)
   @Errors(invalidEmail(), emailTaken(), domainNotAllowed(), tooShortPassword(), secondFactorRequired())
   @Errors(reauthenticationNeeded(), wrongReauthentication(), wrongCurrentPassword(), phoneDisabled())
   @Errors(addressNeeded(), tooManyRequests(), invalidParameters('email must be a string'))
@@ -91,15 +90,15 @@ export class GoTrueUserController {
     @Body() body: GoTrueUpdateUserDto,
     @Query() { redirect_to: redirectTo }: RedirectQuery,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<GoTrueUserDto> {
+  ): Promise<GoTrueUserResponse> {
     const { email, phone, password, nonce, data } = body;
     if (phone !== undefined) throw phoneDisabled();
-    const { data: old } = await this.profiles.get(project, owner.userId, owner.sessionId);
     const change = {
       email: email ?? undefined,
       password: password ?? undefined,
       currentPassword: body.current_password ?? undefined,
-      data: mergedJson(old, data),
+      data: data ?? undefined,
+      merges: true,
     };
     const flow = flowOf(project, redirectTo, body);
     const prove = (): Promise<void> =>
@@ -129,13 +128,13 @@ export class GoTrueUserController {
   @UseGuards(SessionGuard)
   @Describe(`Mail a code for a change of your password (GoTrue)
     Needs the apikey and the access token of a session. \`PUT user\` takes the code as \`nonce\`.`)
-  @Answer(200, 'The code is on its way', NothingDto)
+  @Answer(200, 'The code is on its way', EmptyResponse)
   @Errors(validationFailed(NO_ADDRESS, 422), tooManyRequests())
   async goTrueReauthenticate(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<NothingDto> {
+  ): Promise<EmptyResponse> {
     const account = await this.profiles.get(project, owner.userId, owner.sessionId);
     if (account.isAnonymous) throw validationFailed(NO_ADDRESS, 422);
     await this.reauthentication.request(project, account, origin);
@@ -146,13 +145,13 @@ export class GoTrueUserController {
   @UseGuards(SessionGuard)
   @Describe(`Link an identity of a provider (GoTrue)
     Needs the apikey, the access token of a session, and the setting \`manual_linking_enabled\`. With \`code_challenge\` the exchange of the code links the identity; without, a page asks the user first.`)
-  @Answer(200, 'The page of the provider', GoTrueUrlDto)
+  @Answer(200, 'The page of the provider', GoTrueUrlResponse)
   @Errors(linkingDisabled(), providerNotEnabled(), noRedirect(), secondFactorRequired(), oidcUnreachable())
   async goTrueLinkIdentity(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
     @Query() query: LinkIdentityQuery,
-  ): Promise<GoTrueUrlDto> {
+  ): Promise<GoTrueUrlResponse> {
     const { redirectTo, challenge = null } = flowOf(project, query.redirect_to, query);
     const given = { ...providerRequest({ ...query }), redirectTo, challenge, browser: null, owner };
     return { url: await this.providers.begin(project, given) };
@@ -162,20 +161,20 @@ export class GoTrueUserController {
   @UseGuards(SessionGuard)
   @Describe(`Unlink an identity (GoTrue)
     Needs the setting \`manual_linking_enabled\`. The last identity of a user cannot be unlinked. Without its identity \`email\`, an account has no password.`)
-  @Answer(200, 'The identity has been unlinked', NothingDto)
+  @Answer(200, 'The identity has been unlinked', EmptyResponse)
   @Errors(linkingDisabled(), lastIdentity(), identityNotFound(), secondFactorRequired())
   async goTrueUnlinkIdentity(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
     @Param('identity_id') id: string,
     @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<NothingDto> {
+  ): Promise<EmptyResponse> {
     if (!UUID.test(id)) throw identityNotFound();
     await this.identities.unlink(project, owner, id, origin);
     return {};
   }
 
-  private async userOf(project: Project, id: string): Promise<GoTrueUserDto> {
+  private async userOf(project: Project, id: string): Promise<GoTrueUserResponse> {
     const found = await this.details.find(project, id);
     if (!found) throw userNotFound();
     return toGoTrueUser(project, found);

@@ -8,18 +8,18 @@ import { Factor } from '../../factors/factor';
 import { appMetadata } from '../../sessions/access-token.service';
 import { SignedIn } from '../../sessions/session-issuer.service';
 import type {
-  GoTrueFactorDto,
-  GoTrueIdentityDto,
-  GoTrueSessionDto,
-  GoTrueUserDto,
-} from './dto/gotrue-answers.dto';
+  GoTrueFactorResponse,
+  GoTrueIdentityResponse,
+  GoTrueSessionResponse,
+  GoTrueUserResponse,
+} from './dto/gotrue-responses';
 
 const isoOf = (date: Date | null | undefined): string | undefined => date?.toISOString();
 
 export function toGoTrueUser(
   project: Project,
   { account, factors, identities, pending }: AccountDetails,
-): GoTrueUserDto {
+): GoTrueUserResponse {
   const confirmed = isoOf(confirmedAt(project, account));
   const { email_change: change, verify, reset, reauthentication } = pending;
   return withoutUndefined({
@@ -59,19 +59,19 @@ function confirmedAt({ settings }: Project, account: Account): Date | null {
 }
 
 /** Shows an account whose factors, identities at providers and mails the answer does not show. */
-export const toPlainUser = (project: Project, account: Account): GoTrueUserDto =>
+export const toPlainUser = (project: Project, account: Account): GoTrueUserResponse =>
   toGoTrueUser(project, { account, factors: [], identities: [], pending: {} });
 
 /** Tokens with which the application reads more from the provider. */
-export type ProviderTokens = Pick<GoTrueSessionDto, 'provider_token' | 'provider_refresh_token'>;
+export type ProviderTokens = Pick<GoTrueSessionResponse, 'provider_token' | 'provider_refresh_token'>;
 
 /** @param now Unix seconds */
 export function toGoTrueSession(
   { session }: SignedIn,
-  user: GoTrueUserDto,
+  user: GoTrueUserResponse,
   now: number,
   tokens: ProviderTokens = {},
-): GoTrueSessionDto {
+): GoTrueSessionResponse {
   return {
     ...tokens,
     access_token: session.access_token,
@@ -83,7 +83,13 @@ export function toGoTrueSession(
   };
 }
 
-export function toGoTrueFactor({ id, name, createdAt, verifiedAt, lastUsedAt }: Factor): GoTrueFactorDto {
+export function toGoTrueFactor({
+  id,
+  name,
+  createdAt,
+  verifiedAt,
+  lastUsedAt,
+}: Factor): GoTrueFactorResponse {
   return {
     id,
     friendly_name: name,
@@ -94,7 +100,7 @@ export function toGoTrueFactor({ id, name, createdAt, verifiedAt, lastUsedAt }: 
   };
 }
 
-function toGoTrueIdentity(identity: Identity): GoTrueIdentityDto {
+function toGoTrueIdentity(identity: Identity): GoTrueIdentityResponse {
   const { id, userId, provider, subject, data } = identity;
   return {
     identity_id: id,
@@ -110,7 +116,7 @@ function toGoTrueIdentity(identity: Identity): GoTrueIdentityDto {
 }
 
 /** The address of an account is an identity, which has the account's id, unless the account has providers only. */
-function toEmailIdentities({ id, email, isAnonymous, ...account }: Account): GoTrueIdentityDto[] {
+function toEmailIdentities({ id, email, isAnonymous, ...account }: Account): GoTrueIdentityResponse[] {
   const { providers } = appMetadata({ isAnonymous, appData: account.appData });
   if (isAnonymous || (Array.isArray(providers) && !providers.includes('email'))) return [];
   const data: JsonObject = {

@@ -10,7 +10,7 @@ const NIGHT = '2026-01-02T03:00:00.000Z';
 const DATE = { type: String, format: 'date-time' } as const;
 const BYTES = { ...SIZE, nullable: true, description: 'Bytes of the archive' } as const;
 
-class ProjectOutcomeRecord implements ProjectOutcome {
+class ProjectOutcomeResponse implements ProjectOutcome {
   @ApiProperty({ example: 'acme', description: 'As archived' }) readonly slug!: string;
   @ApiProperty({
     enum: PROJECT_OUTCOMES,
@@ -31,7 +31,7 @@ class ProjectOutcomeRecord implements ProjectOutcome {
 export class InstallRestoreReport {
   @ApiProperty() readonly dry_run!: boolean;
   @ApiProperty({ format: 'date-time' }) readonly backed_up_at!: string;
-  @ApiProperty({ type: [ProjectOutcomeRecord] }) readonly projects!: readonly ProjectOutcomeRecord[];
+  @ApiProperty({ type: [ProjectOutcomeResponse] }) readonly projects!: readonly ProjectOutcomeResponse[];
   @ApiProperty({ ...SIZE, description: 'Entries that were added to the audit log' })
   readonly audit_entries!: number;
   @ApiProperty({ ...SIZE, description: 'Schedules of backups that were added' }) readonly schedules!: number;
@@ -39,27 +39,49 @@ export class InstallRestoreReport {
   readonly servers!: number;
 }
 
-const SCHEDULE = { cron: '0 3 * * *', time_zone: 'UTC', keep: 7, enabled: true };
+const SCHEDULE = { cron: '0 3 * * *', time_zone: 'UTC', keep: 7, enabled: true, rehearse_days: 7 };
 
 @Example(SCHEDULE)
-export class ScheduleRecord {
+export class BackupScheduleResponse {
   @ApiProperty({ example: '0 3 * * *', description: 'Five fields, as in crontab' }) readonly cron!: string;
   @ApiProperty({ example: 'UTC' }) readonly time_zone!: string;
   @ApiProperty({ type: 'integer', minimum: 1, description: 'Number of archives to keep' })
   readonly keep!: number;
   @ApiProperty({ description: 'False: no backups are made' }) readonly enabled!: boolean;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    minimum: 1,
+    description: 'Days between two rehearsals of a restore; null: none are made',
+  })
+  readonly rehearse_days!: number | null;
 }
 
-class SubjectRecord {
+class RehearsalResponse {
+  @ApiProperty({ example: '20260102T030000Z-acme-1f3a9c2e.tar.gz', description: 'Empty: there was none' })
+  readonly archive!: string;
+  @ApiProperty(DATE) readonly started_at!: Date;
+  @ApiProperty({ ...DATE, nullable: true, description: 'Null: it is being made' })
+  readonly finished_at!: Date | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Why it failed' }) readonly error!: string | null;
+  @ApiProperty({ ...SIZE, nullable: true, description: 'Rows that were restored and compared' })
+  readonly rows!: number | null;
+  @ApiProperty({ ...SIZE, nullable: true, description: 'Files that were compared with their records' })
+  readonly files!: number | null;
+  @ApiProperty({ ...DATE, nullable: true, description: 'Start of the last one without an error' })
+  readonly last_good_at!: Date | null;
+}
+
+class BackupSubjectResponse {
   @ApiProperty({ type: String, nullable: true, example: ID, description: "Null: the platform's records" })
   readonly project_id!: string | null;
   @ApiProperty({ example: 'acme' }) readonly slug!: string;
   @ApiProperty({
-    type: ScheduleRecord,
+    type: BackupScheduleResponse,
     nullable: true,
     description: "Its own schedule, or else the install's",
   })
-  readonly schedule!: ScheduleRecord | null;
+  readonly schedule!: BackupScheduleResponse | null;
   @ApiProperty({ description: 'Whether the project has its own schedule' }) readonly own_schedule!: boolean;
   @ApiProperty({ ...DATE, nullable: true }) readonly next_at!: Date | null;
   @ApiProperty({ ...DATE, nullable: true, description: 'Start of the last successful backup' })
@@ -71,6 +93,12 @@ class SubjectRecord {
   readonly last_error!: string | null;
   @ApiProperty({ description: 'True if the last scheduled backup is missing' })
   readonly missing!: boolean;
+  @ApiProperty({
+    type: RehearsalResponse,
+    nullable: true,
+    description: 'The last rehearsal of a restore',
+  })
+  readonly rehearsal!: RehearsalResponse | null;
 }
 
 @Example({
@@ -88,10 +116,19 @@ class SubjectRecord {
       last_status: 'succeeded',
       last_error: null,
       missing: false,
+      rehearsal: {
+        archive: '20260102T030000Z-acme-1f3a9c2e.tar.gz',
+        started_at: '2026-01-02T03:01:00.000Z',
+        finished_at: '2026-01-02T03:02:12.000Z',
+        error: null,
+        rows: 125_000,
+        files: 310,
+        last_good_at: '2026-01-02T03:01:00.000Z',
+      },
     },
   ],
 })
-export class BackupsRecord {
+export class BackupsResponse {
   @ApiProperty({ description: 'Where scheduled backups are stored' }) readonly destination!: string;
   @ApiProperty({
     type: String,
@@ -99,8 +136,11 @@ export class BackupsRecord {
     description: 'Why scheduled backups, and backups on request, are refused; null if they are not',
   })
   readonly refusal!: string | null;
-  @ApiProperty({ type: [SubjectRecord], description: "The platform's records first, then the projects" })
-  readonly projects!: readonly SubjectRecord[];
+  @ApiProperty({
+    type: [BackupSubjectResponse],
+    description: "The platform's records first, then the projects",
+  })
+  readonly projects!: readonly BackupSubjectResponse[];
 }
 
 @Example({
@@ -118,7 +158,7 @@ export class BackupsRecord {
   error: null,
   removed_at: null,
 })
-export class BackupRunRecord {
+export class BackupRunResponse {
   @ApiProperty({ format: 'uuid' }) readonly id!: string;
   @ApiProperty({ type: String, nullable: true, description: "Null: the platform's records" })
   readonly project_id!: string | null;

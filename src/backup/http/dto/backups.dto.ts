@@ -16,6 +16,7 @@ import { WholeNumber } from '../../../http/input/whole-number';
 import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 const MAX_KEEP = 10_000;
+const MAX_REHEARSE_DAYS = 366;
 
 /** How the archive in the response is compressed. */
 export class BackupQuery {
@@ -71,8 +72,8 @@ export class BackupSubjectQuery {
   project_id?: string;
 }
 
-@Example({ hour: 3, time_zone: 'Europe/Berlin', keep: 14 })
-export class ScheduleDto {
+@Example({ hour: 3, time_zone: 'Europe/Berlin', keep: 14, rehearse_days: 7 })
+export class BackupScheduleDto {
   @OptionalProperty({
     type: 'integer',
     minimum: 0,
@@ -104,6 +105,17 @@ export class ScheduleDto {
   @Min(1)
   @Max(MAX_KEEP)
   keep?: number;
+
+  @OptionalProperty({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_REHEARSE_DAYS,
+    description: 'Days between two rehearsals of a restore; default: none are made',
+  })
+  @IsInt()
+  @Min(1)
+  @Max(MAX_REHEARSE_DAYS)
+  rehearse_days?: number;
 
   @OptionalProperty({ description: 'False: the project is not backed up by schedule; default: true' })
   @IsBoolean()

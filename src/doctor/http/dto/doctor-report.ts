@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Example } from '../../../http/docs/example.decorator';
 import { Finding, FINDING_STATUSES, FindingStatus } from '../../finding';
 
-class FindingRecord implements Finding {
+class FindingResponse implements Finding {
   @ApiProperty({ example: 'disk' }) readonly check!: string;
   @ApiProperty({ enum: FINDING_STATUSES }) readonly status!: FindingStatus;
   @ApiProperty() readonly message!: string;
@@ -20,5 +20,5 @@ class FindingRecord implements Finding {
 export class DoctorReport {
   @ApiProperty({ description: "The server's version" }) readonly version!: string;
   @ApiProperty({ type: String, format: 'date-time', description: "The server's clock" }) readonly now!: Date;
-  @ApiProperty({ type: [FindingRecord] }) readonly findings!: readonly FindingRecord[];
+  @ApiProperty({ type: [FindingResponse] }) readonly findings!: readonly FindingResponse[];
 }

@@ -43,12 +43,12 @@ export class AuditLogEntry implements AuditRecord {
   readonly hash!: string | null;
 }
 
-class ChainHeadRecord {
+class ChainHeadResponse {
   @ApiProperty(SIZE) readonly position!: number;
   @ApiProperty({ pattern: '^[0-9a-f]{64}$' }) readonly hash!: string;
 }
 
-class BrokenRecord {
+class BrokenChainResponse {
   @ApiProperty({ ...SIZE, nullable: true, description: 'Position in the chain; null if it has none' })
   readonly position!: number | null;
   @ApiProperty({ type: String, nullable: true, description: 'The id of the record, if it is known' })
@@ -78,11 +78,11 @@ export class AuditVerification {
   })
   readonly next!: number | null;
   @ApiProperty({
-    type: ChainHeadRecord,
+    type: ChainHeadResponse,
     nullable: true,
     description: 'The newest link. Keep it elsewhere, and pass it as `head` later; null in an empty log',
   })
-  readonly head!: ChainHeadRecord | null;
-  @ApiProperty({ type: BrokenRecord, nullable: true, description: 'The first fault' })
-  readonly broken!: BrokenRecord | null;
+  readonly head!: ChainHeadResponse | null;
+  @ApiProperty({ type: BrokenChainResponse, nullable: true, description: 'The first fault' })
+  readonly broken!: BrokenChainResponse | null;
 }

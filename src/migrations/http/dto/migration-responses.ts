@@ -10,14 +10,14 @@ const CREATE_NOTES = { version: '20261122210000', name: 'create_notes' };
   sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   applied_at: '2026-11-22T21:05:00.000Z',
 })
-export class AppliedMigrationRecord {
+export class AppliedMigrationResponse {
   @ApiProperty({ example: '20261122210000' }) readonly version!: string;
   @ApiProperty({ example: 'create_notes' }) readonly name!: string;
   @ApiProperty({ description: 'SHA-256 of the SQL, hexadecimal' }) readonly sha256!: string;
   @ApiProperty({ type: String, format: 'date-time' }) readonly applied_at!: Date;
 }
 
-class MigrationResultRecord {
+class MigrationResultResponse {
   @ApiProperty({ example: '20261122210000' }) readonly version!: string;
   @ApiProperty({ example: 'create_notes' }) readonly name!: string;
   @ApiProperty(SIZE) readonly milliseconds!: number;
@@ -29,9 +29,9 @@ class MigrationResultRecord {
   skipped: ['20261101080000'],
   untried: [],
 })
-export class MigrationRunAnswer {
-  @ApiProperty({ type: [MigrationResultRecord], description: 'With dry_run: those that would be applied' })
-  readonly applied!: readonly MigrationResultRecord[];
+export class MigrationRunResponse {
+  @ApiProperty({ type: [MigrationResultResponse], description: 'With dry_run: those that would be applied' })
+  readonly applied!: readonly MigrationResultResponse[];
   @ApiProperty({ type: [String], description: 'Versions that were applied before' })
   readonly skipped!: readonly string[];
   @ApiProperty({

@@ -18,7 +18,7 @@ export const MOVE_STATUSES = ['running', 'undoing', 'switched', 'done', 'failed'
   started_at: '2026-01-01T08:00:00.000Z',
   finished_at: '2026-01-01T08:00:05.000Z',
 })
-export class MoveRecord {
+export class MoveResponse {
   @ApiProperty({ type: String, nullable: true, description: 'Null: a server of its own (`database_url`)' })
   readonly from!: string | null;
   @ApiProperty() readonly to!: string;

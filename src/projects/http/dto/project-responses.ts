@@ -24,7 +24,7 @@ const PROJECT = {
 };
 
 @Example(PROJECT)
-export class ProjectRecord {
+export class ProjectResponse {
   @ApiProperty({ example: 'k3v9x0a1b2c3d4e5f6g7' }) readonly id!: string;
   @ApiProperty({ example: 'acme' }) readonly slug!: string;
   @ApiProperty({ example: 'Acme' }) readonly name!: string;
@@ -55,7 +55,7 @@ export class ProjectKeys {
 }
 
 @Example({ ...PROJECT, ...KEYS })
-export class CreatedProject extends ProjectRecord implements ProjectKeys {
+export class CreatedProject extends ProjectResponse implements ProjectKeys {
   @ApiProperty({ description: 'Public; for use in client code' }) readonly anon_key!: string;
   @ApiProperty({ description: 'Secret; bypasses row-level security' }) readonly service_role_key!: string;
 }
@@ -69,7 +69,7 @@ const SIGNING_KEY = {
 };
 
 @Example(SIGNING_KEY)
-export class SigningKeyRecord {
+export class SigningKeyResponse {
   @ApiProperty({ description: 'Names the key in tokens and in the key set' }) readonly kid!: string;
   @ApiProperty({ enum: KEY_PAIR_ALGORITHMS }) readonly algorithm!: KeyPairAlgorithm;
   @ApiProperty({
@@ -92,10 +92,10 @@ export class ProjectKeysWithSecret extends ProjectKeys {
   @ApiProperty({ description: "Signs the two keys, and tokens of the project's own backend (HS256)" })
   readonly jwt_secret!: string;
   @ApiProperty({
-    type: [SigningKeyRecord],
+    type: [SigningKeyResponse],
     description: "The key pairs of users' tokens; none where `jwt_algorithm` is HS256",
   })
-  readonly signing_keys!: SigningKeyRecord[];
+  readonly signing_keys!: SigningKeyResponse[];
 }
 
 @Example({ id: ID, deleted: true })

@@ -21,7 +21,7 @@ import { Example } from '../../../http/docs/example.decorator';
 import { OptionalProperty } from '../../../http/input/optional-property.decorator';
 
 const SETTINGS =
-  'Unknown settings are refused; null takes one back to its default. docs/administration.md lists them.';
+  'Unknown settings are refused; null takes one back to its default. docs/reference/administration.md lists them.';
 
 @Example({ name: 'Acme', plan: 'pro', settings: { max_rows: 1000 } })
 export class CreateProjectDto {

@@ -8,7 +8,7 @@ class FailedUpgrade {
 }
 
 @Example({ migrated: ['acme'], failed: [] })
-export class UpgradeRecord {
+export class UpgradeResponse {
   @ApiProperty({ type: [String], description: 'Slugs of the migrated projects' })
   readonly migrated!: readonly string[];
   @ApiProperty({ type: [FailedUpgrade] }) readonly failed!: readonly FailedUpgrade[];

@@ -6,7 +6,7 @@ import { SIZE } from '../../../http/docs/documented-types';
 export const SERVER_STATUSES = ['open', 'draining'] as const;
 
 @Example({ host: 'db2-replica.example.com', port: 5432, reachable: true, fault: null })
-export class ReplicaRecord {
+export class ReplicaResponse {
   @ApiProperty() readonly host!: string;
   @ApiProperty({ type: 'integer', minimum: 1, maximum: 65_535 }) readonly port!: number;
   @ApiProperty({ description: 'It answers and is a standby' }) readonly reachable!: boolean;
@@ -27,7 +27,7 @@ export class ReplicaRecord {
   pooler: null,
   created_at: '2026-01-01T08:00:00.000Z',
 })
-export class ServerRecord {
+export class DatabaseServerResponse {
   @ApiProperty({ example: 'db2', description: '`platform` is the server of the platform database' })
   readonly name!: string;
   @ApiProperty() readonly host!: string;
@@ -40,8 +40,8 @@ export class ServerRecord {
   @ApiProperty() readonly reachable!: boolean;
   @ApiProperty({ type: String, nullable: true, description: 'Why it cannot be reached' })
   readonly fault!: string | null;
-  @ApiProperty({ type: [ReplicaRecord], description: 'Standbys that serve reads' })
-  readonly replicas!: ReplicaRecord[];
+  @ApiProperty({ type: [ReplicaResponse], description: 'Standbys that serve reads' })
+  readonly replicas!: ReplicaResponse[];
   @ApiProperty({
     type: String,
     nullable: true,

@@ -35,7 +35,7 @@ export class SqlResult extends SqlStatement {
   statements: [{ command: 'SELECT', row_count: 1, columns: ['id', 'title'] }],
   notices: [],
 })
-export class SqlAnswer extends SqlStatement {
+export class SqlResponse extends SqlStatement {
   @ApiProperty({
     type: 'array',
     items: { type: 'object', additionalProperties: true },

@@ -19,7 +19,7 @@ const DATE = { type: String, format: 'date-time' } as const;
 const NAME = { minLength: 1, maxLength: 200, example: 'Laptop' } as const;
 
 @Example({ options: { challenge: 'q83vEjRWeJCrze8SNFZ4kA', rpId: 'plinth.example.com', timeout: 60_000 } })
-export class PasskeyOptionsDto {
+export class PasskeyOptionsResponse {
   @ApiProperty({
     ...FREE_OBJECT,
     description: 'For navigator.credentials, after PublicKeyCredential.parse...OptionsFromJSON()',
@@ -48,7 +48,7 @@ export class RenamePasskeyDto {
 }
 
 @Example(PASSKEY)
-export class PasskeyDto {
+export class PasskeyResponse {
   @ApiProperty({ format: 'uuid' }) readonly id!: string;
   @ApiProperty({ example: 'Laptop' }) readonly name!: string;
   @ApiProperty(DATE) readonly created_at!: Date;
@@ -56,7 +56,7 @@ export class PasskeyDto {
 }
 
 @Example({ ...PASSKEY, recovery_codes: ['k7mp-2xqa-9fht-w3ce'] })
-export class EnrolledPasskeyDto extends PasskeyDto {
+export class EnrolledPasskeyResponse extends PasskeyResponse {
   @ApiProperty({
     type: [String],
     description:

@@ -139,7 +139,7 @@ export class BeginFactorDto {
 }
 
 @Example({ role: 'operator' })
-export class UpdatePersonDto {
+export class UpdateStaffMemberDto {
   @ApiPropertyOptional({
     type: String,
     enum: INSTALL_ROLES,
@@ -226,7 +226,7 @@ export class CreateTokenDto {
     isArray: true,
     minItems: 1,
     maxItems: SCOPES.length,
-    description: 'docs/access.md lists the scope of each route; no scope includes another',
+    description: 'docs/reference/access.md lists the scope of each route; no scope includes another',
   })
   @IsArray()
   @ArrayNotEmpty()

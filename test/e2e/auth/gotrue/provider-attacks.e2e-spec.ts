@@ -1,5 +1,6 @@
-/** Attacks on sign-in with providers: by clients, by other issuers, and by the owner of a project. docs/auth.md lists them. */
+/** Attacks on sign-in with providers: by clients, by other issuers, and by the owner of a project. docs/reference/auth.md lists them. */
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { until } from '../../../support/eventually';
 import { gotrue, guestOf } from '../../../support/gotrue';
 import type { HttpAnswer } from '../../../support/http-client';
 import { TestPlinth } from '../../../support/plinth';
@@ -369,6 +370,60 @@ it.each<[string, Parameters<ProviderServer['overrides']['set']>[1]]>([
   server.overrides.set('/token', handler);
   expect(outcomeOf(await open(callback, cookie))).toMatchObject(REFUSED_ANSWER);
   expect(other.requests.get('/token')).toBeUndefined();
+});
+
+it('takes an address and its proof from one source', async () => {
+  const issuer = await ProviderServer.start();
+  const metadata = { ...issuer.metadata(), userinfo_endpoint: `${issuer.url}/userinfo` };
+  issuer.overrides.set('/.well-known/openid-configuration', (_request, response) => json(response, metadata));
+  const name = await fresh(issuer);
+  const signIn = async (token: Record<string, unknown>, userinfo: object): Promise<unknown> => {
+    const sub = randomUUID();
+    issuer.overrides.set('/userinfo', (_request, response) => json(response, { sub, ...userinfo }));
+    const begun = await begin({ provider: name });
+    const callback = await issuer.signIn(pageOf(begun), { sub, ...token });
+    const { access_token: session } = outcomeOf(await open(callback, cookieOf(begun)));
+    const { body } = await project.client(project.anonKey, session ?? '').get(`${gotrue(project)}/user`);
+    const [identity] = body.identities;
+    return [identity.identity_data.email, identity.identity_data.email_verified];
+  };
+  const [one, two] = [`${randomUUID()}@example.com`, `${randomUUID()}@example.com`];
+  expect(await signIn({ email: one }, { email: two, email_verified: true })).toEqual([one, false]);
+  expect(await signIn({ email_verified: true }, { email: two })).toEqual([two, false]);
+  const three = `${randomUUID()}@example.com`;
+  expect(await signIn({ email: three }, { email: three, email_verified: true })).toEqual([three, true]);
+  await issuer.stop();
+});
+
+it('asks an issuer that fails once for many sign-ins, and again later', async () => {
+  const issuer = await ProviderServer.start();
+  const path = '/.well-known/openid-configuration';
+  issuer.overrides.set(path, (_request, response) => json(response, {}, 500));
+  const name = await fresh(issuer);
+  for (let attempt = 0; attempt < 20; attempt += 1)
+    expect((await begin({ provider: name })).status).toBe(503);
+  expect(issuer.requests.get(path)).toBe(1);
+  issuer.reset();
+  await until(async () => (await begin({ provider: name })).status === 302);
+  await issuer.stop();
+});
+
+it('counts requests without a key against the rate of the project', async () => {
+  const limited = await plinth.createProject({ settings: { site_url: APP } });
+  await save(limited, 'mock', server);
+  const answer = await plinth.admin.patch(`/admin/v1/projects/${limited.id}`, {
+    settings: { requests_per_second: 1 },
+  });
+  expect(answer.status).toBe(200);
+  for (const path of [
+    `${gotrue(limited)}/authorize?provider=mock`,
+    `${gotrue(limited)}/callback?state=x`,
+    `${gotrue(limited)}/verify?token=x`,
+    `${limited.auth}/reset?token=x`,
+  ]) {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => limited.client(null, null).get(path)));
+    expect([path, answers.map(({ status }) => status)]).toEqual([path, expect.arrayContaining([429])]);
+  }
 });
 
 it('does not reach into the network of the installation', async () => {

@@ -180,6 +180,27 @@ describe('the signed-in user', () => {
     expect(read.body).toMatchObject({ email, user_metadata: { theme: 'light', size: 3 } });
   });
 
+  it('keeps the members of parallel changes, by users and by administrators', async () => {
+    const { body, http } = await signedUp(undefined, { kept: 1, gone: 1 });
+    const admin = `${base}/admin/users/${body.user.id}`;
+    const numbers = Array.from({ length: 8 }, (_, at) => at);
+    await Promise.all([
+      http.put(`${base}/user`, { data: { gone: null } }),
+      ...numbers.map((at) => http.put(`${base}/user`, { data: { [`user${at}`]: at } })),
+      ...numbers.map((at) =>
+        project.service.put(admin, {
+          user_metadata: { [`admin${at}`]: at },
+          app_metadata: { [`role${at}`]: at },
+        }),
+      ),
+    ]);
+    const { user_metadata: data, app_metadata: app } = (await project.service.get(admin)).body;
+    const names = (prefix: string): string[] => numbers.map((at) => `${prefix}${at}`);
+    expect(Object.keys(data)).toEqual(expect.arrayContaining(['kept', ...names('user'), ...names('admin')]));
+    expect(data).not.toHaveProperty('gone');
+    expect(Object.keys(app)).toEqual(expect.arrayContaining(names('role')));
+  });
+
   it('asks for a new address, which waits for its mail', async () => {
     const { http, email } = await signedUp();
     const next = address();

@@ -34,7 +34,7 @@ export class RedirectQuery {
   redirect_to?: string;
 }
 
-class PkceDto {
+export class PkceDto {
   @OptionalProperty({ description: 'PKCE (RFC 7636)', example: CHALLENGE })
   @IsText({ max: 200 })
   @EmptyIsAbsent()

@@ -1,0 +1,81 @@
+/** GoTrue's paths that identity providers of SAML know: metadata, and the address of responses. */
+import { Controller, Get, Param, Query, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { PublicRoute } from '../../../access/public-route.decorator';
+import { AppError } from '../../../common/errors/app-error';
+import { documentHandlers } from '../../../http/docs/controller-docs';
+import { TEXT } from '../../../http/docs/documented-headers';
+import { Describe } from '../../../http/docs/operation.decorators';
+import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
+import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import type { RequestOrigin } from '../../../identity/request-origin';
+import { projectNotFound } from '../../../projects/projects.errors';
+import { samlFailed } from '../../auth.errors';
+import type { SamlRequest } from '../../directories/saml-provider';
+import { SamlSignIn } from '../../directories/saml-sign-in.service';
+import { tooManyRequests } from '../auth-docs.decorator';
+import { MailForm, MailFormBody } from '../mail-form.interceptor';
+import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
+import { toGoTrue } from './gotrue-errors';
+import { errorAddress, redirect } from './gotrue-redirects';
+import { PublicProjects } from './public-project.service';
+
+@ApiTags('auth')
+@documentHandlers(() => ({ docs: GOTRUE_DOCS.limited, errors: [projectNotFound(), tooManyRequests()] }))
+@Controller(`${GOTRUE_BASE}/sso/saml`)
+export class GoTrueSamlController {
+  constructor(
+    private readonly signIns: SamlSignIn,
+    private readonly projects: PublicProjects,
+  ) {}
+
+  @Get('metadata')
+  @UseGuards(ClientThrottlerGuard)
+  @PublicRoute('identity providers read it, and it only has addresses')
+  @Describe(`Get the metadata of the service provider (GoTrue)
+    Register this address, or the XML, at an identity provider of SAML.`)
+  @ApiQuery({ name: 'download', type: Boolean, required: false, description: 'As a file' })
+  @ApiResponse({
+    status: 200,
+    description: 'SAML 2.0 metadata',
+    content: { 'application/xml': { schema: { type: 'string' }, example: '<EntityDescriptor .../>' } },
+    headers: {
+      ...LIMIT_HEADERS,
+      'Content-Disposition': { description: 'With `download`', schema: TEXT },
+    },
+  })
+  async goTrueSamlMetadata(
+    @Param('project_slug') slug: string,
+    @Query('download') download: unknown,
+    @Res() response: Response,
+  ): Promise<void> {
+    const xml = await this.signIns.metadata(await this.projects.admit(slug, 'GET'));
+    if (download === 'true') response.set('Content-Disposition', 'attachment; filename="metadata.xml"');
+    response.set('Content-Type', 'application/xml; charset=utf-8').send(xml);
+  }
+
+  @MailForm('acs', 'the signed response of the identity provider is the credential', true)
+  @ApiExcludeEndpoint()
+  async receive(
+    @Param('project_slug') slug: string,
+    @MailFormBody() form: URLSearchParams,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Res() response: Response,
+  ): Promise<void> {
+    const project = await this.projects.admit(slug, 'POST');
+    const [given = '', ...others] = form.getAll('SAMLResponse');
+    let request: SamlRequest | null = null;
+    try {
+      if (others.length > 0) throw samlFailed();
+      request = await this.signIns.open(project, given);
+      const url = new URL(request.redirectTo);
+      url.searchParams.set('code', await this.signIns.complete(project, request, given, origin));
+      redirect(response, url.href);
+    } catch (error) {
+      const target = request?.redirectTo ?? project.settings.site_url;
+      if (!(error instanceof AppError) || target === null) throw error;
+      redirect(response, errorAddress(target, toGoTrue(error), true));
+    }
+  }
+}

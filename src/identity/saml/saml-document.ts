@@ -1,0 +1,52 @@
+/** XML of SAML: refused unless it is plain, small and without declarations, before anything parses it. */
+import { parseStringPromise, processors } from 'xml2js';
+import { isJsonObject } from '../../common/text/json';
+
+/** UTF-16 code units of a document. */
+export const MAX_DOCUMENT = 256 * 1024;
+/** Parsers and canonicalization take time for elements and attributes rather than for text. */
+const MAX_TAGS = 6_000;
+
+/** An element without the prefixes of names: attributes are in `$`, text is in `_`, children are lists. */
+export type XmlElement = Readonly<Record<string, unknown>>;
+
+/** @throws Error for a document type, entities, instructions, sections, comments, and too large documents */
+export function assertPlainXml(xml: string): void {
+  if (xml.length > MAX_DOCUMENT) throw new Error(`the document has more than ${MAX_DOCUMENT} characters`);
+  if (xml.replace(/^\uFEFF?\s*<\?xml\s[^<>?]*\?>/, '').search(/<[!?]/) !== -1)
+    throw new Error('the document has a declaration, a comment, a section or an instruction');
+  if (xml.split('<').length > MAX_TAGS) throw new Error(`the document has more than ${MAX_TAGS} tags`);
+}
+
+/** @throws Error as assertPlainXml(), and for text that is no XML with such a root */
+export async function parseDocument(xml: string, root: string): Promise<XmlElement> {
+  assertPlainXml(xml);
+  const options = { explicitCharkey: true, tagNameProcessors: [processors.stripPrefix] };
+  const parsed: unknown = await parseStringPromise(xml, options);
+  const element = isJsonObject(parsed) && Object.hasOwn(parsed, root) ? parsed[root] : null;
+  if (!isJsonObject(element)) throw new Error(`the document is no ${root}`);
+  return element;
+}
+
+export function childrenOf(element: XmlElement, name: string): XmlElement[] {
+  const found = Object.hasOwn(element, name) ? element[name] : [];
+  return Array.isArray(found)
+    ? found.map((child: unknown) => (isJsonObject(child) ? child : { _: String(child) }))
+    : [];
+}
+
+/** @throws Error unless there is exactly one */
+export function onlyChild(element: XmlElement, name: string): XmlElement {
+  const [child, ...others] = childrenOf(element, name);
+  if (!child || others.length > 0) throw new Error(`there must be one ${name}`);
+  return child;
+}
+
+export function attributeOf(element: XmlElement, name: string): string | null {
+  const attributes = element.$;
+  const value = isJsonObject(attributes) && Object.hasOwn(attributes, name) ? attributes[name] : null;
+  return typeof value === 'string' ? value : null;
+}
+
+export const textOf = (element: XmlElement): string =>
+  typeof element._ === 'string' ? element._.trim() : '';

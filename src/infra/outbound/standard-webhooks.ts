@@ -1,0 +1,38 @@
+/** Signs HTTP calls as Standard Webhooks 1.0.0 (standardwebhooks.com): receivers verify them with its libraries. */
+import { createHmac } from 'node:crypto';
+
+/** `whsec_` and 24 to 64 bytes in base64; GoTrue writes `v1,` before it. */
+const SECRET = /^(?:v1,)?whsec_([A-Za-z0-9+/]{32,86}={0,2})$/;
+const KEY_BYTES = { min: 24, max: 64 };
+
+export interface WebhookMessage {
+  /** The same for all attempts to deliver a message. */
+  readonly id: string;
+  /** Of the attempt, in Unix seconds. */
+  readonly timestamp: number;
+  readonly body: string;
+}
+
+export const isWebhookSecret = (secret: string): boolean => keyOf(secret) !== null;
+
+/** @throws Error for a text that is no secret */
+export function webhookHeaders(
+  secret: string,
+  { id, timestamp, body }: WebhookMessage,
+): Record<'content-type' | 'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
+  const key = keyOf(secret);
+  if (!key) throw new Error('the secret is not one of Standard Webhooks');
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${signature}`,
+  };
+}
+
+function keyOf(secret: string): Buffer | null {
+  const [, encoded = ''] = SECRET.exec(secret) ?? [];
+  const key = Buffer.from(encoded, 'base64');
+  return key.length >= KEY_BYTES.min && key.length <= KEY_BYTES.max ? key : null;
+}

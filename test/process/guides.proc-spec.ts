@@ -1,0 +1,536 @@
+/**
+ * The guides: their commands, statements and programs run as they are written. Only addresses, keys and directories differ.
+ * A block that names a file after its language (```js uploads.mjs) is written to that file.
+ */
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, extname, join } from 'node:path';
+import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { WebSocket } from 'ws';
+import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../support/browser';
+import { freePort, PlinthProcess, PROCESS_ADMIN_KEY } from '../support/plinth-process';
+import { hasNginx, TestNginx } from '../support/nginx';
+import { installedMajors, SystemPostgres } from '../support/system-postgres';
+import build from './support/build';
+import { ROOT } from './support/processes';
+
+const LIMIT_MS = 120_000;
+const EXAMPLE_ADDRESS = 'http://localhost:8080';
+const PASSWORD = 'correct horse';
+
+interface Block {
+  readonly language: string;
+  readonly file: string | undefined;
+  readonly text: string;
+}
+
+/** A page, and a folder in which its reader works. */
+class Guide {
+  readonly folder: string;
+  readonly blocks: readonly Block[];
+
+  constructor(readonly name: string) {
+    this.folder = join(directory, name);
+    mkdirSync(this.folder);
+    const page = readFileSync(join(ROOT, 'docs/guides', `${name}.md`), 'utf8');
+    this.blocks = [...page.matchAll(/^```(\w*) ?(\S*)\n([^]*?)^```$/gm)].map(
+      ([, language = '', file = '', text = '']) => ({ language, file: file || undefined, text }),
+    );
+  }
+
+  /** Writes the files that the page shows; blocks with the same name are parts of one file. */
+  writeFiles(): void {
+    const files = new Map<string, string>();
+    for (const { file, text } of this.blocks)
+      if (file !== undefined) files.set(file, (files.get(file) ?? '') + text);
+    for (const [file, text] of files) {
+      mkdirSync(dirname(join(this.folder, file)), { recursive: true });
+      writeFileSync(join(this.folder, file), this.filled(text));
+    }
+  }
+
+  texts(language: string): string[] {
+    return this.blocks.filter((block) => block.language === language).map(({ text }) => text);
+  }
+
+  /** Runs the block of shell commands with this text. @returns what it prints; rejects when a command fails */
+  run(part: string, env: Record<string, string> = {}): Promise<string> {
+    const found = this.texts('sh').filter((text) => text.includes(part));
+    expect([this.name, part, found.length]).toEqual([this.name, part, 1]);
+    return this.shell(found[0]!, env);
+  }
+
+  shell(commands: string, env: Record<string, string> = {}): Promise<string> {
+    const cli = `plinth() { '${process.execPath}' '${join(ROOT, 'dist/src/cli.js')}' "$@"; }`;
+    const options = {
+      cwd: this.folder,
+      env: {
+        PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+        HOME: directory,
+        PORT: new URL(plinth.baseUrl).port,
+        PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
+        // The guides ask for Node.js 22 where supabase-js runs outside of a browser.
+        NODE_OPTIONS: 'WebSocket' in globalThis ? '' : '--experimental-websocket',
+        ...env,
+      },
+    };
+    return new Promise((resolve, reject) => {
+      execFile(
+        'bash',
+        ['-euo', 'pipefail', '-c', `${cli}\n${this.filled(commands)}`],
+        options,
+        (error, out, err) => (error ? reject(new Error(`${commands}\n${out}${err}`)) : resolve(out)),
+      );
+    });
+  }
+
+  private filled(text: string): string {
+    return text
+      .replaceAll(EXAMPLE_ADDRESS, plinth.baseUrl)
+      .replaceAll('ANON_KEY=...', `ANON_KEY=${keys.anon}`)
+      .replaceAll('SERVICE_ROLE_KEY=...', `SERVICE_ROLE_KEY=${keys.service}`);
+  }
+}
+
+let directory: string;
+let plinth: PlinthProcess;
+/** Of the project that the guide is about. */
+let keys: { anon: string; service: string };
+
+beforeAll(async () => {
+  await build();
+  directory = mkdtempSync(join(tmpdir(), 'plinth-guides-'));
+  plinth = await PlinthProcess.start({ dataDir: directory });
+}, LIMIT_MS);
+afterAll(async () => {
+  await plinth.end('SIGKILL');
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+}, 60_000);
+
+async function useProject(slug: string): Promise<string> {
+  const { body: projects } = await plinth.admin.get('/admin/v1/projects');
+  const found = (projects as { id: string; slug: string }[]).find((project) => project.slug === slug)!;
+  const { body } = await plinth.admin.get(`/admin/v1/projects/${found.id}/keys`);
+  keys = { anon: body.anon_key, service: body.service_role_key };
+  return found.id;
+}
+
+async function createProject(slug: string): Promise<string> {
+  expect((await plinth.admin.post('/admin/v1/projects', { name: slug, slug })).status).toBe(201);
+  return useProject(slug);
+}
+
+async function sql(project: string, query: string): Promise<void> {
+  const { status, text } = await plinth.admin.post(`/admin/v1/projects/${project}/sql`, { query });
+  if (status !== 200) throw new Error(`${text}\n${query}`);
+}
+
+const NO_STORE = {
+  auth: { persistSession: false, autoRefreshToken: false },
+  realtime: { transport: WebSocket as never },
+};
+
+function client(slug: string, key: string): SupabaseClient {
+  return createClient(`${plinth.baseUrl}/p/${slug}`, key, NO_STORE);
+}
+
+/** Fails with the error of an answer of supabase-js. */
+async function done<T>(
+  answer: PromiseLike<{ data: T; error: null } | { data: unknown; error: object }>,
+): Promise<T> {
+  const { data, error } = await answer;
+  if (error) throw new Error(JSON.stringify(error));
+  return data;
+}
+
+const refusal = async (
+  answer: PromiseLike<{ error: { code?: string } | null }>,
+): Promise<string | undefined> => (await answer).error?.code;
+
+async function signedUp(slug: string, name: string): Promise<{ id: string; api: SupabaseClient }> {
+  const api = client(slug, keys.anon);
+  const { user } = await done(api.auth.signUp({ email: `${name}@example.com`, password: PASSWORD }));
+  return { id: user!.id, api };
+}
+
+describe('policies.md', () => {
+  const slug = 'cookbook';
+  let users: Record<'ada' | 'bob' | 'eve', { id: string; api: SupabaseClient }>;
+  let anon: SupabaseClient;
+  let service: SupabaseClient;
+  let team: string;
+
+  beforeAll(async () => {
+    const id = await createProject(slug);
+    for (const text of new Guide('policies').texts('sql')) await sql(id, text);
+    anon = client(slug, keys.anon);
+    service = client(slug, keys.service);
+    const [ada, bob, eve] = await Promise.all(['ada', 'bob', 'eve'].map((name) => signedUp(slug, name)));
+    users = { ada: ada!, bob: bob!, eve: eve! };
+  }, LIMIT_MS);
+
+  const seen = async (api: SupabaseClient, table: string): Promise<number> =>
+    (await done(api.from(table).select('*'))).length;
+
+  it('own rows: users see and write theirs only', async () => {
+    const { ada, bob } = users;
+    await done(ada.api.from('notes').insert({ text: 'mine' }).select());
+    expect(await refusal(bob.api.from('notes').insert({ text: 'forged', user_id: ada.id }))).toBe('42501');
+    expect(await done(bob.api.from('notes').delete().neq('id', 0).select())).toEqual([]);
+    expect(await Promise.all([ada.api, bob.api, anon].map((api) => seen(api, 'notes')))).toEqual([1, 0, 0]);
+  });
+
+  it('public reading: everybody sees published posts, authors their drafts', async () => {
+    const { ada, bob } = users;
+    await done(
+      ada.api
+        .from('posts')
+        .insert([
+          { title: 'out', published: true },
+          { title: 'draft', published: false },
+        ])
+        .select(),
+    );
+    expect(await Promise.all([ada.api, bob.api, anon].map((api) => seen(api, 'posts')))).toEqual([2, 1, 1]);
+    expect(await done(bob.api.from('posts').update({ title: 'taken' }).neq('id', 0).select())).toEqual([]);
+    expect(await refusal(anon.from('posts').insert({ title: 'spam', published: true }))).toBe('42501');
+  });
+
+  it('teams: only members see a team, and nobody joins by themselves', async () => {
+    const { ada, eve } = users;
+    team = await done(ada.api.rpc('create_team', { team_name: 'Blue' }));
+    expect(await Promise.all([ada.api, eve.api, anon].map((api) => seen(api, 'teams')))).toEqual([1, 0, 0]);
+    expect(await refusal(eve.api.from('members').insert({ team_id: team, role: 'owner' }))).toBe('42501');
+    expect(await refusal(anon.rpc('create_team', { team_name: 'Red' }))).toBe('42501');
+    // The schema of the helper function is not served.
+    expect(await refusal(eve.api.schema('private').rpc('my_teams'))).toBe('PGRST106');
+  });
+
+  it('invitations: a code lets one person join, once, until it expires', async () => {
+    const { ada, bob, eve } = users;
+    const invite = async (values: object): Promise<string> => {
+      const invitations = ada.api.from('invitations');
+      const made = await done(
+        invitations
+          .insert({ team_id: team, ...values })
+          .select('code')
+          .single(),
+      );
+      return (made as { code: string }).code;
+    };
+    expect(await refusal(bob.api.from('invitations').insert({ team_id: team }))).toBe('42501');
+    const code = await invite({});
+    expect(await seen(bob.api, 'invitations')).toBe(0);
+    expect(await done(bob.api.rpc('accept_invitation', { invitation: code }))).toBe(team);
+    expect(await refusal(eve.api.rpc('accept_invitation', { invitation: code }))).toBe('P0001');
+    const old = await invite({ expires_at: '2026-01-01T00:00:00Z' });
+    expect(await refusal(eve.api.rpc('accept_invitation', { invitation: old }))).toBe('P0001');
+    expect(await refusal(ada.api.from('invitations').insert({ team_id: team, role: 'owner' }))).toBe('23514');
+    expect(await Promise.all([bob.api, eve.api].map((api) => seen(api, 'members')))).toEqual([2, 0]);
+  });
+
+  it('roles: viewers read, editors write, owners delete and change roles', async () => {
+    const { ada, bob, eve } = users;
+    const write = (api: SupabaseClient): PromiseLike<{ error: { code?: string } | null }> =>
+      api.from('documents').insert({ team_id: team, body: 'text' });
+    expect(await refusal(write(ada.api))).toBeUndefined();
+    expect(await Promise.all([refusal(write(bob.api)), refusal(write(eve.api))])).toEqual(['42501', '42501']);
+    expect(await Promise.all([bob.api, eve.api].map((api) => seen(api, 'documents')))).toEqual([1, 0]);
+    const promote = (api: SupabaseClient) =>
+      api.from('members').update({ role: 'editor' }).eq('user_id', bob.id).select();
+    expect(await done(promote(bob.api))).toEqual([]);
+    expect(await done(promote(ada.api))).toHaveLength(1);
+    expect(await refusal(ada.api.from('members').update({ user_id: eve.id }).eq('user_id', bob.id))).toBe(
+      '42501',
+    );
+    expect(await refusal(write(bob.api))).toBeUndefined();
+    const clear = (api: SupabaseClient) => api.from('documents').delete().eq('team_id', team).select();
+    expect(await done(clear(bob.api))).toEqual([]);
+    expect(await done(clear(ada.api))).toHaveLength(2);
+  });
+
+  it('administrators read all notes, and nobody becomes one alone', async () => {
+    const { bob, eve } = users;
+    await done(eve.api.auth.updateUser({ data: { role: 'admin', app_metadata: { role: 'admin' } } }));
+    await done(service.auth.admin.updateUserById(bob.id, { app_metadata: { role: 'admin' } }));
+    await Promise.all([bob.api.auth.refreshSession(), eve.api.auth.refreshSession()]);
+    expect(await Promise.all([bob.api, eve.api].map((api) => seen(api, 'notes')))).toEqual([1, 0]);
+  });
+
+  it('files: members read those in the folder of their team', async () => {
+    const { ada, bob, eve } = users;
+    await done(service.storage.createBucket('documents'));
+    await done(ada.api.storage.from('documents').upload(`${team}/plan.txt`, 'the plan'));
+    const plan = (api: SupabaseClient): Promise<string> =>
+      api.storage
+        .from('documents')
+        .download(`${team}/plan.txt`)
+        .then(({ data }) => data?.text() ?? 'refused');
+    expect(await Promise.all([bob.api, eve.api, anon].map(plan))).toEqual(['the plan', 'refused', 'refused']);
+  });
+});
+
+describe('with the project of first-project.md', () => {
+  const slug = 'acme';
+
+  beforeAll(async () => {
+    const id = await createProject(slug);
+    const [, query = ''] =
+      /project sql acme "([^"]*)"/.exec(new Guide('first-project').texts('sh')[0]!) ?? [];
+    await sql(id, query);
+  });
+
+  it(
+    'python.md: the program prints the row that its user wrote',
+    async () => {
+      await useProject(slug);
+      const guide = new Guide('python');
+      guide.writeFiles();
+      expect(await guide.run('python3 main.py')).toBe("[{'text': 'From Python'}]\n");
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'migrations-in-ci.md: a migration is made, tried, applied and compared',
+    async () => {
+      await useProject(slug);
+      const guide = new Guide('migrations-in-ci');
+      const file = /db\/\S+\.sql/.exec(await guide.run('migrate new db'))?.[0] ?? '';
+      writeFileSync(join(guide.folder, file), guide.texts('sql')[0]!);
+      await guide.run('plinth migrate status acme db\n', {});
+      expect(await guide.shell('plinth migrate status acme db')).toContain('applied');
+      const env = { BACKUP_PASSPHRASE: 'a long passphrase that is kept elsewhere' };
+      await guide.run('plinth gen types acme', env);
+      expect(readFileSync(join(guide.folder, 'database.ts'), 'utf8')).toContain('tasks: {');
+    },
+    LIMIT_MS,
+  );
+
+  (hasBrowser ? it : it.skip)(
+    'react.md: a user signs up, keeps a note, and signs out',
+    async () => {
+      await useProject(slug);
+      const guide = new Guide('react');
+      expect(await guide.run('plinth project keys')).toContain(keys.anon);
+      guide.writeFiles();
+      const pages = await serve(builtWithVite(guide.folder));
+      const browser = await TestBrowser.start();
+      try {
+        const page = await browser.newPage();
+        await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
+        await page.fill('[name=email]', 'react@example.com');
+        await page.fill('[name=password]', PASSWORD);
+        await page.click('text=Sign in');
+        await page.waitForSelector('[role=alert]:not(:empty)');
+        await page.click('text=Sign up');
+        await page.fill('[name=text]', 'Water the plants');
+        await page.click('text=Add');
+        await page.waitForSelector('li:has-text("Water the plants")');
+        await page.reload();
+        await page.click('li:has-text("Water the plants") button');
+        await page.waitForSelector('li', { state: 'detached' });
+        await page.click('text=Sign out');
+        await page.waitForSelector('[name=password]');
+      } finally {
+        await browser.stop();
+        pages.close();
+      }
+    },
+    LIMIT_MS + BROWSER_START_MS,
+  );
+});
+
+it(
+  'file-uploads.md: small, large, invited and private files',
+  async () => {
+    const slug = 'uploads';
+    await createProject(slug);
+    const guide = new Guide('file-uploads');
+    guide.writeFiles();
+    symlinkSync(join(ROOT, 'node_modules'), join(guide.folder, 'node_modules'));
+    const env = {
+      PLINTH_URL: `${plinth.baseUrl}/p/${slug}`,
+      ANON_KEY: keys.anon,
+      SERVICE_ROLE_KEY: keys.service,
+    };
+    await guide.shell('node setup.mjs', env);
+    writeFileSync(join(guide.folder, 'page.mjs'), UPLOADER);
+    const said = JSON.parse(await guide.shell('node page.mjs', env));
+    expect(said).toEqual({
+      avatar: 'image/png',
+      video: 9_000_000,
+      last: 1,
+      invited: 'from a guest',
+      again: '409',
+    });
+  },
+  LIMIT_MS,
+);
+
+/** What a page does with the functions of the guide. */
+const UPLOADER = `
+import { createClient } from '@supabase/supabase-js';
+import { inviteUpload, linkTo, uploadAvatar, uploadInvited, uploadVideo } from './uploads.mjs';
+
+const { PLINTH_URL, ANON_KEY, SERVICE_ROLE_KEY } = process.env;
+const noStore = { auth: { persistSession: false } };
+const plinth = createClient(PLINTH_URL, ANON_KEY, noStore);
+const service = createClient(PLINTH_URL, SERVICE_ROLE_KEY, noStore);
+const { error } = await plinth.auth.signUp({ email: 'ada@example.com', password: '${PASSWORD}' });
+if (error) throw error;
+const face = new Blob([new Uint8Array(1000)], { type: 'image/png' });
+await uploadAvatar(plinth, face);
+const avatar = await fetch(await uploadAvatar(plinth, face));
+let last;
+// Without a browser, tus-js-client takes bytes only.
+const file = Object.assign(Buffer.alloc(9_000_000), { type: 'video/mp4' });
+await uploadVideo(plinth, file, 'tour.mp4', (part) => (last = part));
+const video = await (await fetch(await linkTo(plinth, 'tour.mp4'))).arrayBuffer();
+const guest = createClient(PLINTH_URL, ANON_KEY, noStore);
+const token = await inviteUpload(service, 'guest.txt');
+const text = new Blob(['from a guest'], { type: 'text/plain' });
+await uploadInvited(guest, 'guest.txt', token, text);
+const again = await uploadInvited(guest, 'guest.txt', token, text).catch(({ statusCode }) => statusCode);
+const invited = await (await fetch(await linkTo(service, 'guest.txt'))).text();
+console.log(JSON.stringify({ avatar: avatar.headers.get('content-type'), video: video.byteLength, last, invited, again }));
+process.exit();
+`;
+
+/** Below the version of the embedded one, which pg_dump must not be older than. */
+const major = installedMajors(18).at(-1);
+
+(major === undefined ? it.skip : it)(
+  'from-postgresql.md: tables, rows and users of another database move over',
+  async () => {
+    const old = await SystemPostgres.start(major!);
+    const guide = new Guide('from-postgresql');
+    try {
+      const copy = guide.texts('sh').find((text) => text.includes('pg_dump'))!;
+      const compare = guide.texts('sh').at(-1)!;
+      await guide.shell(`psql -q '${old.url}' <<'EOF'\n${OLD_SHOP}\nEOF`);
+      await guide.shell(`OLD='${old.url}'\n${copy}`);
+      const [assignment = ''] = /^NEW=.*$/m.exec(copy) ?? [];
+      const counts = await guide.shell(`OLD='${old.url}'\n${assignment}\n${compare}`);
+      expect(counts).toBe('2|30.5\n2|30.5\n');
+    } finally {
+      await old.stop();
+    }
+    await useProject('shop');
+    guide.writeFiles();
+    symlinkSync(join(ROOT, 'node_modules'), join(guide.folder, 'node_modules'));
+    expect(await guide.run('node users.mjs')).toContain('2 users');
+    await guide.run('create policy');
+    expect(await guide.run('plinth project tables')).toMatch(/orders +true/);
+    const ada = client('shop', keys.anon);
+    await done(ada.auth.signInWithPassword({ email: 'ada@example.com', password: PASSWORD }));
+    expect(await done(ada.from('orders').select('total'))).toEqual([{ total: 10.5 }]);
+  },
+  LIMIT_MS,
+);
+
+/** The hash is that of PASSWORD, with a cost of 4. */
+const OLD_SHOP = `
+  create table customers (id bigint generated always as identity primary key, email text, password_hash text);
+  create table orders (id bigint generated always as identity primary key,
+    customer_id bigint not null references customers, total numeric not null);
+  insert into customers (email, password_hash) values ('ada@example.com', '${hashOf(PASSWORD)}'), ('bob@example.com', null);
+  insert into orders (customer_id, total) values (1, 10.5), (2, 20)`;
+
+function hashOf(password: string): string {
+  const script = `process.stdout.write(require('bcryptjs').hashSync('${password}', 4))`;
+  return execFileSync(process.execPath, ['-e', script], { cwd: ROOT, encoding: 'utf8' });
+}
+
+(hasNginx ? it : it.skip)(
+  'nginx-caddy-tls.md: requests, uploads and sockets pass through nginx',
+  async () => {
+    await createProject('behind-nginx');
+    const guide = new Guide('nginx-caddy-tls');
+    await guide.shell(
+      'openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out cert.pem -subj /CN=plinth.example.com',
+    );
+    const port = await freePort();
+    const config = guide
+      .texts('nginx')[0]!
+      .replace('127.0.0.1:8080', new URL(plinth.baseUrl).host)
+      .replace('listen 443 ssl;\n  http2 on;', `listen 127.0.0.1:${port} ssl;`)
+      .replace(/\/etc\/letsencrypt\/\S+\/fullchain.pem/, join(guide.folder, 'cert.pem'))
+      .replace(/\/etc\/letsencrypt\/\S+\/privkey.pem/, join(guide.folder, 'key.pem'));
+    const nginx = await TestNginx.start(config);
+    try {
+      const curl = `curl -sk --resolve plinth.example.com:${port}:127.0.0.1 https://plinth.example.com:${port}`;
+      const key = `-H 'apikey: ${keys.service}' -H 'Authorization: Bearer ${keys.service}'`;
+      expect(await guide.shell(`${curl}/health/ready`)).toContain('"status":"ready"');
+      const moved = await fetch(`${nginx.baseUrl}/x?y=1`, { redirect: 'manual' });
+      expect([moved.status, moved.headers.get('location')?.slice(0, 8)]).toEqual([301, 'https://']);
+      const bucket = `${curl}/p/behind-nginx/storage/buckets`;
+      await guide.shell(
+        `head -c 5000000 /dev/zero > large.bin; ${bucket} ${key} -H 'Content-Type: application/json' -d '{"name":"box"}'`,
+      );
+      expect(await guide.shell(`${bucket}/box/upload ${key} -F file=@large.bin`)).toContain('"size":5000000');
+      const address = `wss://127.0.0.1:${port}/p/behind-nginx/realtime/v1/websocket?apikey=${keys.anon}&vsn=1.0.0`;
+      const socket = new WebSocket(address, { rejectUnauthorized: false });
+      await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+      socket.terminate();
+    } finally {
+      await nginx.stop();
+    }
+  },
+);
+
+it('production.md: its commands run', async () => {
+  const guide = new Guide('production');
+  const said = await guide.shell(`${guide.texts('sh')[0]!.trim()} || true`);
+  expect(said).toMatch(/^ok +database /m);
+  const page = readFileSync(join(ROOT, 'docs/guides/production.md'), 'utf8');
+  const commands = [...page.matchAll(/\| `(plinth [^`]+)` \|/g)].map(([, command = '']) => command);
+  // Others are in the guides that the page links.
+  const quick = [...new Set(commands)].filter((command) => !/ (db diff|token) /.test(command));
+  expect(quick.length).toBeGreaterThan(4);
+  await guide.shell(quick.join('\n').replaceAll('<project>', 'behind-nginx'));
+});
+
+/** Builds an app in the folder as the template of Vite does. @returns the folder with its files */
+function builtWithVite(folder: string): string {
+  const packages = join(ROOT, 'console/node_modules');
+  mkdirSync(join(folder, 'node_modules/@vitejs'), { recursive: true });
+  for (const name of ['react', 'react-dom', 'vite', '@vitejs/plugin-react'])
+    symlinkSync(join(packages, name), join(folder, 'node_modules', name));
+  symlinkSync(join(ROOT, 'node_modules/@supabase'), join(folder, 'node_modules/@supabase'));
+  const template = {
+    'index.html': '<!doctype html><div id="root"></div><script type="module" src="/src/main.jsx"></script>',
+    'vite.config.mjs': "import react from '@vitejs/plugin-react';\nexport default { plugins: [react()] };",
+    'src/main.jsx':
+      "import { createRoot } from 'react-dom/client';\nimport App from './App.jsx';\n" +
+      "createRoot(document.getElementById('root')).render(<App />);",
+  };
+  for (const [name, text] of Object.entries(template)) writeFileSync(join(folder, name), text);
+  execFileSync(process.execPath, [join(packages, 'vite/bin/vite.js'), 'build', '--logLevel', 'error'], {
+    cwd: folder,
+  });
+  return join(folder, 'dist');
+}
+
+async function serve(folder: string): Promise<Server> {
+  const server = createServer((request, response) => {
+    const name = request.url === '/' ? 'index.html' : (request.url ?? '');
+    const type = extname(name) === '.js' ? 'text/javascript' : 'text/html';
+    const file = join(folder, name);
+    if (existsSync(file)) response.writeHead(200, { 'content-type': type }).end(readFileSync(file));
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
