@@ -1,4 +1,4 @@
-/** Platform administration: the key pairs of the S3 protocol (docs/storage-s3.md). */
+/** Platform administration: the key pairs of the S3 protocol (docs/reference/storage-s3.md). */
 import { Controller, Delete, Get, Param, Post } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';

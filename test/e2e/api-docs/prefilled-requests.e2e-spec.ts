@@ -97,7 +97,8 @@ describe('the operations of the platform', () => {
     continueUpload: 415,
     endUpload: 404,
     readUpload: 404,
-    // Without a provider.
+    // Without a key, a provider.
+    deleteS3Key: 404,
     adminGetProvider: 404,
     goTrueCallback: 400,
     // Without a provider, SAML, a setting, or a mail.

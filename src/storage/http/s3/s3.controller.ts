@@ -1,6 +1,6 @@
 /**
  * The S3 protocol. Its operations differ by method, path and query, which a router of paths does not tell apart; the OpenAPI document
- * leaves them out (docs/storage-s3.md lists them).
+ * leaves them out (docs/reference/storage-s3.md lists them).
  */
 import { All, Controller, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
