@@ -1,8 +1,7 @@
 /** The key pairs with which clients of the S3 protocol sign requests. The id of a key begins with the id of its project. */
-import { isJsonObject } from '../common/text/json';
 import { randomId, randomSecret } from '../infra/crypto/random';
 
-/** As stored, encrypted, and as archived. */
+/** As stored, encrypted. */
 export interface S3Key {
   readonly id: string;
   readonly secret: string;
@@ -30,20 +29,3 @@ export function newS3Key(projectId: string, rights: S3KeyRights, now: number): S
 /** The project that a key of this id would belong to; null for other text. */
 export const projectIdOf = (accessKeyId: string): string | null =>
   FORM.test(accessKeyId) ? accessKeyId.slice(0, PROJECT_ID) : null;
-
-/** Whether a value of an archive is an S3Key. */
-export function isSoundS3Key(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { id, secret, name, user_id: user, bucket, read_only: readOnly, created_at: created } = value;
-  const isText = (text: unknown, max: number): boolean => typeof text === 'string' && text.length <= max;
-  return (
-    typeof id === 'string' &&
-    FORM.test(id) &&
-    isText(secret, 100) &&
-    isText(name, 255) &&
-    (user === null || isText(user, 36)) &&
-    (bucket === null || isText(bucket, 255)) &&
-    typeof readOnly === 'boolean' &&
-    Number.isSafeInteger(created)
-  );
-}

@@ -41,7 +41,7 @@ export class CreateS3KeyDto {
 }
 
 @Example(KEY)
-export class S3KeyRecord {
+export class S3KeyResponse {
   @ApiProperty() readonly access_key_id!: string;
   @ApiProperty({ description: 'What the key is for' }) readonly name!: string;
   @ApiProperty({ type: String, nullable: true, ...USER }) readonly user_id!: string | null;
@@ -51,12 +51,12 @@ export class S3KeyRecord {
 }
 
 @Example({ ...KEY, secret_access_key: 'sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2w3D5i6R9k0T' })
-export class CreatedS3Key extends S3KeyRecord {
+export class CreatedS3KeyResponse extends S3KeyResponse {
   @ApiProperty({ description: 'Shown only now' }) readonly secret_access_key!: string;
 }
 
 @Example({ access_key_id: KEY.access_key_id, deleted: true })
-export class DeletedS3Key {
+export class DeletedS3KeyResponse {
   @ApiProperty() readonly access_key_id!: string;
   @ApiProperty({ type: Boolean, enum: [true] }) readonly deleted!: true;
 }

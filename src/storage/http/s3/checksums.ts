@@ -27,7 +27,7 @@ export async function newChecksum(algorithm: ChecksumAlgorithm): Promise<Checksu
       const { Crc32c, Crc64Nvme } = await import('@aws-sdk/checksums/crc');
       const checksum = algorithm === 'crc32c' ? new Crc32c() : new Crc64Nvme();
       return {
-        update: (bytes) => void checksum.update(bytes),
+        update: (bytes) => checksum.update(bytes),
         digest: async () => Buffer.from(await checksum.digest()).toString('base64'),
       };
     }

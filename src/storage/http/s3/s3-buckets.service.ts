@@ -106,7 +106,7 @@ export class S3Buckets {
   }
 }
 
-export const REGION = 'us-east-1';
+const REGION = 'us-east-1';
 
 /** A bucket that another surface created may have a name that S3 does not allow. */
 const nameOf = ({ name, slug }: Bucket): string => (NAME.test(name) ? name : slug);
@@ -116,7 +116,7 @@ function isNotEmpty(error: unknown): error is Error {
 }
 
 /** The parameters that all lists share. @throws AppError 400, 501 */
-export function list(query: S3Call['query'], limitName = 'max-keys') {
+function list(query: S3Call['query'], limitName = 'max-keys') {
   const encoding = query.get('encoding-type') ?? null;
   if (encoding !== null && encoding !== 'url') throw invalidArgument('encoding-type must be url');
   const given = query.get(limitName) ?? String(MAX_KEYS);

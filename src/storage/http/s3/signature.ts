@@ -16,7 +16,7 @@ const CREDENTIAL = /^(.{1,128})\/((\d{8})\/[\w-]{1,64}\/s3\/aws4_request)$/;
 const SIGNATURE = /^[0-9a-f]{64}$/;
 const BASIC_TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 export const UNSIGNED = 'UNSIGNED-PAYLOAD';
-export const EMPTY_SHA256 = createHash('sha256').digest('hex');
+const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
 /** What a request says about its signature; not verified yet. */
 export interface Signature {
