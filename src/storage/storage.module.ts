@@ -27,6 +27,8 @@ import { S3Bodies } from './http/s3/s3-bodies.service';
 import { S3Buckets } from './http/s3/s3-buckets.service';
 import { S3Controller } from './http/s3/s3.controller';
 import { S3ErrorRenderer } from './http/s3/s3-error.renderer';
+import { S3Listener } from './http/s3/s3-listener.service';
+import { S3Multipart } from './http/s3/s3-multipart.service';
 import { S3Objects } from './http/s3/s3-objects.service';
 import { SignedUrlsController } from './http/signed-urls.controller';
 import { StorageBucketsController } from './http/supabase/buckets.controller';
@@ -45,6 +47,7 @@ import { DeletedProjects } from './removal/deleted-projects.service';
 import { ObjectRemover } from './removal/object-remover.service';
 import { ProjectEnds } from './removal/project-ends.service';
 import { RemovalHoldRepository } from './removal/removal-hold.repository';
+import { MultipartUploadsService } from './resumable/multipart-uploads.service';
 import { ResumableUploadRepository } from './resumable/resumable-upload.repository';
 import { ResumableUploadsService } from './resumable/resumable-uploads.service';
 import { StorageMetrics } from './storage-metrics.service';
@@ -87,6 +90,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     FileRepository,
     FilesService,
     KeylessRequests,
+    MultipartUploadsService,
     NamedFilesService,
     ObjectRemover,
     ProjectEnds,
@@ -98,6 +102,8 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     S3Bodies,
     S3Buckets,
     S3ErrorRenderer,
+    S3Listener,
+    S3Multipart,
     S3Objects,
     SignedUploadsService,
     SignedUrlsService,

@@ -1,7 +1,10 @@
 /** The S3 protocol: by an unmodified aws-sdk, and by requests that no client sends. */
 import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
   CopyObjectCommand,
   CreateBucketCommand,
+  CreateMultipartUploadCommand,
   DeleteBucketCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
@@ -11,28 +14,36 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListBucketsCommand,
+  ListMultipartUploadsCommand,
   ListObjectsCommand,
   ListObjectsV2Command,
+  ListPartsCommand,
   PutObjectCommand,
   PutObjectTaggingCommand,
   S3Client,
+  UploadPartCommand,
+  UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { Agent } from 'node:http';
 import { Readable } from 'node:stream';
 import { TestPlinth } from '../../support/plinth';
+import { freePort } from '../../support/plinth-process';
 import type { TestProject } from '../../support/test-project';
 
 const MIB = 1024 * 1024;
 
 let plinth: TestPlinth;
+let port: number;
 let project: TestProject;
 let other: TestProject;
 let key: Key;
 let s3: S3Client;
 
 beforeAll(async () => {
-  plinth = await TestPlinth.start();
+  port = await freePort();
+  plinth = await TestPlinth.start({ env: { S3_PORT: `127.0.0.1:${port}`, S3_HOST: 's3.test' } });
   [project, other] = await Promise.all([
     plinth.createProject({ plan: 'enterprise' }),
     plinth.createProject({ plan: 'enterprise' }),
@@ -286,6 +297,91 @@ describe('lists', () => {
   });
 });
 
+describe('multipart uploads', () => {
+  const Bucket = 'box';
+  const begin = async (Key: string, more: object = {}): Promise<string> =>
+    (await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, ...more }))).UploadId ?? '';
+  const part = async (Key: string, UploadId: string, PartNumber: number, Body: Buffer | string, by = s3) => {
+    const { ETag } = await by.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }));
+    return { ETag, PartNumber };
+  };
+  const complete = (Key: string, UploadId: string, Parts: object[], by = s3) =>
+    by.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }));
+
+  it('join their parts, in any order of arrival, and replaced ones once', async () => {
+    const Key = 'multi é';
+    const [first, second, last] = [randomBytes(5 * MIB), randomBytes(5 * MIB), randomBytes(1_000)];
+    const id = await begin(Key, { ContentType: 'application/x-test', Metadata: { a: '1' } });
+    const three = await part(Key, id, 7, last);
+    await part(Key, id, 2, 'replaced');
+    const two = await part(Key, id, 2, second);
+    const one = await part(Key, id, 1, first);
+    await part(Key, id, 9, 'not chosen');
+    expect(one.ETag).toBe(`"${md5(first)}"`);
+    const listed = await s3.send(new ListPartsCommand({ Bucket, Key, UploadId: id, MaxParts: 2 }));
+    expect(listed.Parts?.map(({ PartNumber, Size }) => [PartNumber, Size])).toEqual([
+      [1, 5 * MIB],
+      [2, 5 * MIB],
+    ]);
+    expect([listed.IsTruncated, listed.NextPartNumberMarker]).toEqual([true, '2']);
+    const { Uploads } = await s3.send(new ListMultipartUploadsCommand({ Bucket, Prefix: 'multi' }));
+    expect(Uploads?.map((upload) => [upload.Key, upload.UploadId])).toEqual([[Key, id]]);
+    const done = await complete(Key, id, [one, two, three]);
+    const parts = Buffer.concat(
+      [first, second, last].map((bytes) => createHash('md5').update(bytes).digest()),
+    );
+    expect(done.ETag).toBe(`"${md5(parts)}-3"`);
+    expect((await read(Key)).equals(Buffer.concat([first, second, last]))).toBe(true);
+    const head = await s3.send(new HeadObjectCommand({ Bucket, Key }));
+    expect(head).toMatchObject({ ETag: done.ETag, Metadata: { a: '1' }, ContentType: 'application/x-test' });
+    // The answer may have been lost.
+    expect((await complete(Key, id, [one, two, three])).ETag).toBe(done.ETag);
+    expect(await fault(part(Key, id, 1, 'late'))).toBe('NoSuchUpload 404');
+  });
+
+  it('take parts from other objects', async () => {
+    await put('whole', Buffer.alloc(6 * MIB, 7));
+    const [Key, CopySource] = ['copied', 'box/whole'];
+    const UploadId = await begin(Key);
+    const copy = async (PartNumber: number, CopySourceRange?: string) => {
+      const command = new UploadPartCopyCommand({
+        Bucket,
+        Key,
+        UploadId,
+        PartNumber,
+        CopySource,
+        CopySourceRange,
+      });
+      return { PartNumber, ETag: (await s3.send(command)).CopyPartResult?.ETag };
+    };
+    const parts = [await copy(1), await copy(2, 'bytes=0-99')];
+    expect(await fault(copy(3, `bytes=0-${6 * MIB}`))).toBe('InvalidRange 416');
+    await complete(Key, UploadId, parts);
+    expect((await read(Key)).equals(Buffer.alloc(6 * MIB + 100, 7))).toBe(true);
+  });
+
+  it('refuse wrong parts, and end when they are aborted', async () => {
+    const Key = 'refused';
+    const id = await begin(Key);
+    const [small, second] = [await part(Key, id, 1, 'small'), await part(Key, id, 2, 'other')];
+    expect(await fault(complete(Key, id, [small, second]))).toBe('EntityTooSmall 400');
+    expect(await fault(complete(Key, id, [second, small]))).toBe('InvalidPartOrder 400');
+    expect(await fault(complete(Key, id, [{ ...small, ETag: '"x"' }]))).toBe('InvalidPart 400');
+    expect(await fault(complete(Key, id, [{ ...small, PartNumber: 3 }]))).toBe('InvalidPart 400');
+    expect(await fault(complete(Key, id, []))).toBe('MalformedXML 400');
+    for (const number of [0, 10_001])
+      expect(await fault(part(Key, id, number, 'x'))).toBe('InvalidArgument 400');
+    expect(await fault(part('another', id, 1, 'x'))).toBe('NoSuchUpload 404');
+    expect(await fault(part(Key, randomUUID(), 1, 'x'))).toBe('NoSuchUpload 404');
+    const foreign = clientOf(await newKey({}, other), { endpoint: endpointOf(other) });
+    await foreign.send(new CreateBucketCommand({ Bucket })).catch(() => undefined);
+    expect(await fault(part(Key, id, 1, 'x', foreign))).toBe('NoSuchUpload 404');
+    await s3.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId: id }));
+    expect(await fault(complete(Key, id, [small]))).toBe('NoSuchUpload 404');
+    expect(await fault(read(Key))).toBe('NoSuchKey 404');
+  });
+});
+
 describe('keys', () => {
   it('are refused for another project, after their end, and with another secret', async () => {
     const foreign = clientOf(await newKey({}, other));
@@ -379,5 +475,210 @@ describe('presigned addresses', () => {
       expect((await fetch(changed)).status).toBe(403);
     expect((await fetch(get, { headers: { 'x-amz-copy-source': 'box/kept' } })).status).toBe(403);
     expect((await fetch(get, { method: 'DELETE' })).status).toBe(403);
+  });
+});
+
+describe('S3_PORT and S3_HOST', () => {
+  it('serve the project of the access key at the root, and buckets as names', async () => {
+    const endpoint = `http://127.0.0.1:${port}`;
+    const root = clientOf(key, { endpoint });
+    await root.send(new PutObjectCommand({ Bucket: 'box', Key: 'root//é', Body: 'at the root' }));
+    expect((await read('root//é')).toString()).toBe('at the root');
+    const url = await getSignedUrl(root, new GetObjectCommand({ Bucket: 'box', Key: 'root//é' }));
+    expect(await (await fetch(url)).text()).toBe('at the root');
+    const foreign = clientOf(await newKey({}, other), { endpoint });
+    expect((await foreign.send(new ListBucketsCommand())).Buckets ?? []).not.toContainEqual(
+      expect.objectContaining({ Name: 'list' }),
+    );
+    const nobody = clientOf({ access_key_id: 'nobody', secret_access_key: 'x' }, { endpoint });
+    expect(await fault(nobody.send(new ListBucketsCommand()))).toBe('InvalidAccessKeyId 403');
+    const open = await fetch(`${endpoint}/box/kept`);
+    expect([open.status, open.headers.get('content-type')]).toEqual([403, 'application/xml']);
+    const httpAgent = new Agent({
+      lookup: (_host, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
+    });
+    for (const listener of [port, new URL(plinth.baseUrl).port]) {
+      const named = new S3Client({
+        endpoint: `http://s3.test:${listener}`,
+        region: 'us-east-1',
+        maxAttempts: 1,
+        requestHandler: { httpAgent },
+        credentials: { accessKeyId: key.access_key_id, secretAccessKey: key.secret_access_key },
+      });
+      expect((await read('root//é', {}, named)).toString()).toBe('at the root');
+      expect((await named.send(new ListBucketsCommand())).Buckets).toContainEqual(
+        expect.objectContaining({ Name: 'box' }),
+      );
+    }
+    httpAgent.destroy();
+  });
+});
+
+describe('hostile requests', () => {
+  const hmac = (secret: string | Buffer, text: string): Buffer =>
+    createHmac('sha256', secret).update(text).digest();
+  const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
+
+  interface Raw {
+    readonly body?: string;
+    /** x-amz-content-sha256; default: that of the body. */
+    readonly payload?: string;
+    readonly at?: number;
+    readonly signed?: Record<string, string>;
+    /** Added after the signature. */
+    readonly added?: Record<string, string>;
+    /** Makes the body from the signature of the head. */
+    readonly chunks?: (seed: string, sign: (...lines: string[]) => string) => string;
+  }
+
+  /** Signs by hand. @param target path and sorted query, encoded */
+  async function send(
+    method: string,
+    target: string,
+    raw: Raw = {},
+  ): Promise<[status: number, code: string]> {
+    const { body = '', payload = sha256(body), at = Date.now(), signed = {}, added = {} } = raw;
+    const time = new Date(at).toISOString().replace(/[-:]|\.\d+/g, '');
+    const scope = `${time.slice(0, 8)}/eu-x/s3/aws4_request`;
+    const url = new URL(plinth.baseUrl);
+    const headers: Record<string, string> = {
+      host: url.host,
+      'x-amz-content-sha256': payload,
+      'x-amz-date': time,
+      ...signed,
+    };
+    const names = Object.keys(headers).sort();
+    const [path = '', query = ''] = `/p/${project.slug}/storage/v1/s3${target}`.split('?');
+    const lines = names.map((name) => `${name}:${headers[name]}`);
+    const canonical = [method, path, query, ...lines, '', names.join(';'), payload].join('\n');
+    const secret = scope.split('/').reduce<string | Buffer>(hmac, `AWS4${key.secret_access_key}`);
+    const sign = (...parts: string[]): string =>
+      hmac(secret, [parts[0], time, scope, ...parts.slice(1)].join('\n')).toString('hex');
+    const signature = sign('AWS4-HMAC-SHA256', sha256(canonical));
+    const authorization = `AWS4-HMAC-SHA256 Credential=${key.access_key_id}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
+    const { host: _host, ...sent } = headers;
+    const response = await fetch(`${url.origin}${path}${query && `?${query}`}`, {
+      method,
+      headers: { ...sent, authorization, ...added },
+      ...(method === 'GET' ? {} : { body: raw.chunks?.(signature, sign) ?? body }),
+    });
+    const text = await response.text();
+    return [response.status, /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? ''];
+  }
+
+  it('with changed or unsigned headers, another time or another body are refused', async () => {
+    expect(await send('PUT', '/box/raw', { body: 'x' })).toEqual([200, '']);
+    const skewed = { body: 'x', at: Date.now() - 16 * 60_000 };
+    expect(await send('PUT', '/box/raw', skewed)).toEqual([403, 'RequestTimeTooSkewed']);
+    expect(await send('PUT', '/box/raw', { ...skewed, at: Date.now() + 16 * 60_000 })).toEqual([
+      403,
+      'RequestTimeTooSkewed',
+    ]);
+    const changed = { body: 'x', signed: { 'x-amz-meta-a': '1' }, added: { 'x-amz-meta-a': '2' } };
+    expect(await send('PUT', '/box/raw', changed)).toEqual([403, 'SignatureDoesNotMatch']);
+    expect(await send('PUT', '/box/raw', { added: { 'x-amz-copy-source': 'box/kept' } })).toEqual([
+      403,
+      'AccessDenied',
+    ]);
+    const other = { body: 'other', payload: sha256('signed') };
+    expect(await send('PUT', '/box/raw', other)).toEqual([400, 'XAmzContentSHA256Mismatch']);
+    expect(await send('PUT', '/box/raw', { body: 'x', signed: { 'content-md5': md5('y') } })).toEqual([
+      400,
+      'InvalidDigest',
+    ]);
+    const digest = Buffer.from(md5('y'), 'hex').toString('base64');
+    expect(await send('PUT', '/box/raw', { body: 'x', signed: { 'content-md5': digest } })).toEqual([
+      400,
+      'BadDigest',
+    ]);
+    expect(
+      await send('PUT', '/box/raw', { body: 'x', signed: { 'x-amz-checksum-crc32': 'AAAAAA==' } }),
+    ).toEqual([400, 'BadDigest']);
+    expect((await read('raw')).toString()).toBe('x');
+  });
+
+  it('with chunks that are changed, out of order or cut off leave no file', async () => {
+    const payload = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
+    const signed = { 'x-amz-decoded-content-length': '10', 'content-encoding': 'aws-chunked' };
+    const chunked =
+      (order: (chunks: string[]) => string[]): Raw['chunks'] =>
+      (seed, sign) => {
+        let before = seed;
+        const chunks = ['01234', '56789', ''].map((text) => {
+          before = sign('AWS4-HMAC-SHA256-PAYLOAD', before, sha256(''), sha256(text));
+          return `${text.length.toString(16)};chunk-signature=${before}\r\n${text}\r\n`;
+        });
+        return order(chunks).join('');
+      };
+    const chunks = (order: (given: string[]) => string[]): Raw => ({
+      payload,
+      signed,
+      chunks: chunked(order),
+    });
+    expect(
+      await send(
+        'PUT',
+        '/box/chunks',
+        chunks((all) => all),
+      ),
+    ).toEqual([200, '']);
+    expect((await read('chunks')).toString()).toBe('0123456789');
+    for (const [order, outcome] of [
+      [([a = '', b = '', c = '']: string[]) => [b, a, c], [403, 'SignatureDoesNotMatch']],
+      [
+        ([a = '', b = '', c = '']: string[]) => [a, b.replace('56789', '56780'), c],
+        [403, 'SignatureDoesNotMatch'],
+      ],
+      [([a = '', , c = '']: string[]) => [a, c], [403, 'SignatureDoesNotMatch']],
+      [([a = '', b = '']: string[]) => [a, b], [400, 'IncompleteBody']],
+      [() => ['zz\r\n'], [400, 'IncompleteBody']],
+      [() => ['fffffffff\r\n'], [400, 'IncompleteBody']],
+      [() => ['5\r\n01234\r\n'], [400, 'IncompleteBody']],
+      [() => ['x'.repeat(100_000)], [400, 'IncompleteBody']],
+    ] as [(all: string[]) => string[], [number, string]][])
+      expect(await send('PUT', '/box/bad chunks'.replace(' ', '%20'), chunks(order))).toEqual(outcome);
+    const longer = { ...chunks((all) => all), signed: { ...signed, 'x-amz-decoded-content-length': '11' } };
+    expect(await send('PUT', '/box/bad%20chunks', longer)).toEqual([400, 'IncompleteBody']);
+    expect(await fault(read('bad chunks'))).toBe('NoSuchKey 404');
+  });
+
+  it('with keys that no file can have are refused', async () => {
+    for (const [target, outcome] of [
+      ['/box/a%2F..%2Fb', [400, 'InvalidArgument']],
+      ['/box/a%00b', [404, 'NoSuchKey']],
+      ['/box/a%0Ab', [400, 'InvalidArgument']],
+      [`/box/${'x'.repeat(1_025)}`, [400, 'KeyTooLongError']],
+      [`/box/${'x'.repeat(1_024)}`, [200, '']],
+      ['/box/%2F%2Fdouble', [200, '']],
+      ['/..%2Fother/x', [404, 'NoSuchBucket']],
+      ['/box?acl=', [501, 'NotImplemented']],
+    ] as const)
+      expect([target, ...(await send('PUT', target, { body: 'x' }))]).toEqual([target, ...outcome]);
+    const { Contents } = await s3.send(new ListObjectsV2Command({ Bucket: 'box', Prefix: '//' }));
+    expect(Contents?.map(({ Key }) => Key)).toEqual(['//double']);
+  });
+
+  it('with XML that is malformed, deep, or defines entities are refused', async () => {
+    const lol = `<!DOCTYPE d [<!ENTITY a "${'x'.repeat(100)}"><!ENTITY b "${'&a;'.repeat(100)}">]><Delete><Object><Key>&b;</Key></Object></Delete>`;
+    for (const body of [
+      '',
+      'x',
+      '<Delete>',
+      '<Delete></Other>',
+      '<Other></Other>',
+      lol,
+      '<Delete>'.repeat(100_000),
+      `<Delete>${'<a/>'.repeat(200_000)}</Delete>`,
+      `<Delete><Object><Key>${'&#1114112;'}</Key></Object></Delete>`,
+      `<Delete>${'<Object><Key>a</Key></Object>'.repeat(1_001)}</Delete>`,
+      '<Delete><Object></Object></Delete>',
+    ])
+      expect([body.slice(0, 60), ...(await send('POST', '/box?delete=', { body }))]).toEqual([
+        body.slice(0, 60),
+        400,
+        'MalformedXML',
+      ]);
+    const large = `<Delete>${' '.repeat(3 * MIB)}</Delete>`;
+    expect(await send('POST', '/box?delete=', { body: large })).toEqual([400, 'EntityTooLarge']);
   });
 });

@@ -43,6 +43,19 @@ export class S3Bodies {
     };
   }
 
+  /** As openFile(), for bytes that no upload measures. */
+  async openPart(
+    call: S3Call,
+    held: number,
+  ): Promise<{ readonly body: S3Body; readonly release: () => void }> {
+    const body = this.bodyOf(call, false);
+    const memory = await this.bodies.reserve(
+      call.request,
+      Math.min(body.length ?? Infinity, held + MAX_WAITING),
+    );
+    return { body, release: () => memory.release() };
+  }
+
   /** @throws AppError 400, 408, 503 */
   async readXml(call: S3Call, root: string): Promise<XmlElement> {
     const body = this.bodyOf(call, false);

@@ -116,7 +116,7 @@ function isNotEmpty(error: unknown): error is Error {
 }
 
 /** The parameters that all lists share. @throws AppError 400, 501 */
-function list(query: S3Call['query'], limitName = 'max-keys') {
+export function list(query: S3Call['query'], limitName = 'max-keys') {
   const encoding = query.get('encoding-type') ?? null;
   if (encoding !== null && encoding !== 'url') throw invalidArgument('encoding-type must be url');
   const given = query.get(limitName) ?? String(MAX_KEYS);

@@ -7,6 +7,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { S3Buckets } from './s3-buckets.service';
 import { callOf, type S3Call } from './s3-call';
+import { S3Multipart } from './s3-multipart.service';
 import { S3Guard } from './s3.guard';
 import { type ObjectCall, S3Objects } from './s3-objects.service';
 import { notImplemented, s3Error } from './s3.errors';
@@ -32,6 +33,7 @@ export class S3Controller {
   constructor(
     private readonly buckets: S3Buckets,
     objects: S3Objects,
+    multipart: S3Multipart,
   ) {
     this.onBuckets = {
       GET: (call, response) => buckets.listObjects(call, response),
@@ -40,6 +42,7 @@ export class S3Controller {
       DELETE: (call, response) => buckets.remove(call, response),
       'GET location': (call, response) => buckets.location(call, response),
       'GET versioning': (call, response) => buckets.versioning(call, response),
+      'GET uploads': (call, response) => multipart.list(call, response),
       'POST delete': (call, response) => objects.removeMany(call, response),
     };
     this.onObjects = {
@@ -50,6 +53,11 @@ export class S3Controller {
           ? objects.put(call, response)
           : objects.copy(call, response),
       DELETE: (call, response) => objects.remove(call, response),
+      'POST uploads': (call, response) => multipart.create(call, response),
+      'PUT uploadId': (call, response) => multipart.addPart(call, response),
+      'GET uploadId': (call, response) => multipart.listParts(call, response),
+      'POST uploadId': (call, response) => multipart.complete(call, response),
+      'DELETE uploadId': (call, response) => multipart.abort(call, response),
       'GET tagging': (call, response) => objects.getTags(call, response),
       'PUT tagging': (call, response) => objects.putTags(call, response),
       'DELETE tagging': (call, response) => objects.removeTags(call, response),

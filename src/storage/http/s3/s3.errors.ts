@@ -43,3 +43,6 @@ export const contentMismatch = (): AppError =>
 
 export const incompleteBody = (): AppError =>
   s3Error(400, 'IncompleteBody', 'The body has more or fewer bytes than announced, or malformed chunks');
+
+export const noSuchUpload = (): AppError =>
+  s3Error(404, 'NoSuchUpload', 'There is no such upload: it was completed, aborted, or has expired');

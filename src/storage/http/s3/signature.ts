@@ -65,6 +65,13 @@ export function signatureOf({ headers }: IncomingMessage, query: Query, now: num
   return { ...found, accessKeyId, scope, signed };
 }
 
+/** Of a signature that is not verified; empty without one. */
+export function accessKeyIdOf({ url = '', headers }: IncomingMessage): string {
+  const [, inHeader] = /Credential=([^/,\s]{1,128})\//.exec(headers.authorization ?? '') ?? [];
+  const [, inQuery = ''] = /[?&]X-Amz-Credential=([\w-]{1,128})(?:\/|%2F)/i.exec(url) ?? [];
+  return inHeader ?? inQuery;
+}
+
 interface Found extends Pick<Signature, 'time' | 'signature' | 'payload' | 'sessionToken'> {
   readonly credential: string;
   readonly signed: string;
