@@ -178,11 +178,12 @@ export class ResumableUploadRepository {
     });
   }
 
-  /** The ids among the given objects that are parts of an upload. */
+  /** The ids among the given objects that are parts of an upload, or renditions. */
   async partsAmong(project: Project, objectIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:parts-among',
-      text: 'select object_id from storage.resumable_parts where object_id = any($1::uuid[])',
+      text: `select object_id from storage.resumable_parts where object_id = any($1::uuid[])
+        union all select object_id from storage.renditions where object_id = any($1::uuid[])`,
       values: [objectIds],
     });
     return new Set(rows.map((row) => new StoredRow('resumable_parts', row).objectId('object_id')));
