@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
 import { Project } from '../../projects/project';
+import { SERVICE_ROLE } from '../../projects/project-keys';
 import { ObjectAddress } from '../providers/object-address';
 import { LIMITS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
@@ -11,6 +12,8 @@ import { MULTIPART, NewResumableUpload, ResumableUpload, UploadPart } from './re
 
 /** Uploads of a project that may be unfinished at once. */
 export const MAX_UNFINISHED = 1_000;
+/** Of them, those that one owner may have, so that others find room. */
+const MAX_OF_OWNER = 250;
 /** Parts of an upload: small requests must not fill the tables. */
 const MAX_PARTS = 10_000;
 /** As in Supabase. */
@@ -40,9 +43,10 @@ export class ResumableUploadRepository {
       text: `insert into storage.resumable_uploads
           (id, upload_metadata, concat, upsert, role, subject, length, expires_at)
         select $1, $2, $3, $4, $5, $6, $7::bigint, now() + interval '${VALIDITY}'
-        from (select count(*) as uploads, coalesce(sum(u.length), 0) as bytes from storage.resumable_uploads u
-          where u.completed_at is null and u.expires_at > now()) unfinished
-        where unfinished.uploads < ${MAX_UNFINISHED} and ($8::bigint is null or unfinished.bytes + $7::bigint <= $8)
+        from (select count(*) as uploads, coalesce(sum(u.length), 0) as bytes,
+            count(*) filter (where u.role = $5 and u.subject is not distinct from $6) as of_owner
+          from storage.resumable_uploads u where u.completed_at is null and u.expires_at > now()) unfinished
+        where unfinished.uploads < ${MAX_UNFINISHED} and ($5 = '${SERVICE_ROLE}' or unfinished.of_owner < ${MAX_OF_OWNER}) and ($8::bigint is null or unfinished.bytes + $7::bigint <= $8)
         returning expires_at`,
       values: [id, uploadMetadata, concat, upsert, owner.role, owner.subject, length, maxBytes],
     });
