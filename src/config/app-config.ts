@@ -16,6 +16,9 @@ export interface ServerConfig {
   readonly maxBodyBytes: number;
   /** Where metrics and probes are served without credentials; null: nowhere. */
   readonly metrics: { readonly port: number; readonly host: string } | null;
+  /** Where the S3 protocol is served at the root, and the name of that place; null: nowhere. */
+  readonly s3: { readonly port: number; readonly host: string } | null;
+  readonly s3Host: string | null;
   /** Log each request as its own line. */
   readonly requestLog: boolean;
   /** Base address of the OpenTelemetry collector that gets a span of each request; null: none. */
@@ -142,6 +145,11 @@ export interface AuthConfig {
   readonly allowedHosts: readonly string[];
 }
 
+export interface WebhookConfig {
+  /** As of AuthConfig. */
+  readonly allowedHosts: readonly string[];
+}
+
 /** Limits of the sessions of staff who administer the installation (docs/reference/staff.md). */
 export interface StaffConfig {
   /** Milliseconds without a request after which a session ends. */
@@ -197,6 +205,7 @@ export interface AppConfig {
   readonly backups: BackupConfig;
   readonly passwords: PasswordConfig;
   readonly auth: AuthConfig;
+  readonly webhooks: WebhookConfig;
   readonly staff: StaffConfig;
   readonly planQuotas: PlanQuotasConfig;
   readonly logLevel: string;
@@ -211,6 +220,7 @@ export const SECRETS_CONFIG = Symbol('SECRETS_CONFIG');
 export const STORAGE_CONFIG = Symbol('STORAGE_CONFIG');
 export const PASSWORD_CONFIG = Symbol('PASSWORD_CONFIG');
 export const AUTH_CONFIG = Symbol('AUTH_CONFIG');
+export const WEBHOOK_CONFIG = Symbol('WEBHOOK_CONFIG');
 export const STAFF_CONFIG = Symbol('STAFF_CONFIG');
 export const PLAN_QUOTAS = Symbol('PLAN_QUOTAS');
 export const BACKUP_CONFIG = Symbol('BACKUP_CONFIG');

@@ -14,7 +14,11 @@ import { SignInCodes1790000000510 } from '../../migrations/project/1790000000510
 import { Realtime1790000000520 } from '../../migrations/project/1790000000520-realtime';
 import { Identities1790000000620 } from '../../migrations/project/1790000000620-identities';
 import { ResumableUploads1790000000700 } from '../../migrations/project/1790000000700-resumable-uploads';
+import { Webhooks1790000001010 } from '../../migrations/project/1790000001010-webhooks';
+import { Schedules1790000001011 } from '../../migrations/project/1790000001011-schedules';
+import { S3Objects1790000001020 } from '../../migrations/project/1790000001020-s3-objects';
 import { Saml1790000001030 } from '../../migrations/project/1790000001030-saml';
+import { Renditions1790000001040 } from '../../migrations/project/1790000001040-renditions';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -25,7 +29,11 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Realtime1790000000520,
   Identities1790000000620,
   ResumableUploads1790000000700,
+  Webhooks1790000001010,
+  Schedules1790000001011,
+  S3Objects1790000001020,
   Saml1790000001030,
+  Renditions1790000001040,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

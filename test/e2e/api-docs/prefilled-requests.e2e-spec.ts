@@ -93,11 +93,28 @@ describe('the operations of the platform', () => {
     updateLiveTable: 404,
     updateSavedQuery: 404,
     updateServer: 404,
+    // The table of its body does not exist.
+    createWebhook: 400,
+    deleteSchedule: 404,
+    listScheduleRuns: 404,
+    updateSchedule: 404,
+    deleteWebhook: 404,
+    getWebhookDelivery: 404,
+    listWebhookDeliveries: 404,
+    retryWebhookDelivery: 404,
+    rotateWebhookSecret: 404,
+    updateWebhook: 404,
     retryFailedMail: 404,
     beginUpload: 400,
     continueUpload: 415,
     endUpload: 404,
     readUpload: 404,
+    // Without a key.
+    deleteS3Key: 404,
+    // The example file is a text, and the token an example.
+    renderAuthenticatedImage: 415,
+    renderPublicImage: 415,
+    renderSignedImage: 401,
     // Without a provider.
     adminGetProvider: 404,
     goTrueCallback: 400,
