@@ -74,6 +74,7 @@ import { PasswordMetrics } from './passwords/password-metrics.service';
 import { PasswordResetService } from './passwords/password-reset.service';
 import { PasswordRepository } from './passwords/password.repository';
 import { HookCalls } from './hooks/hook-calls.service';
+import { LdapSignIn } from './directories/ldap-sign-in.service';
 import { SamlProviderRepository } from './directories/saml-provider.repository';
 import { SamlProviders } from './directories/saml-providers.service';
 import { SamlSignIn } from './directories/saml-sign-in.service';
@@ -174,7 +175,7 @@ const PROVIDERS = [
   ProvidersService,
 ];
 
-const DIRECTORIES = [SamlProviderRepository, SamlProviders, SamlSignIn];
+const DIRECTORIES = [LdapSignIn, SamlProviderRepository, SamlProviders, SamlSignIn];
 
 const FACTORS = [FactorRepository, FactorService, SessionRaiseRepository];
 

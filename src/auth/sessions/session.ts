@@ -32,6 +32,7 @@ export const SIGN_IN_METHODS = [
   'anonymous',
   'oauth',
   'sso/saml',
+  'ldap',
   'totp',
 ] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];

@@ -3,6 +3,7 @@ import { IsObject, Matches, MaxLength, NotContains } from 'class-validator';
 import { JWT_ALGORITHMS } from '../signing-keys';
 import { LANGUAGE_TAG } from '../../common/text/language-tag';
 import { hook } from './hook.setting';
+import { ldap } from './ldap.setting';
 import { trustedIssuers } from './trusted-issuers.setting';
 import { choice, flag, integer, list, type Setting, text, url } from './setting';
 
@@ -82,6 +83,8 @@ export const AUTH_SETTINGS = {
   mfa_verification_attempt_hook: hook('Learns of each code of a second factor, and may refuse it'),
 
   send_email_hook: hook('Sends the mails of accounts, in place of SMTP'),
+
+  ldap,
 
   magic_link_enabled: {
     ...flag({ fallback: false, description: 'Allows sign-in with a link or code by mail (`/auth/v1/otp`)' }),

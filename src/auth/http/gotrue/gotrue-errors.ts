@@ -23,6 +23,8 @@ const KNOWN: Readonly<Record<string, Known>> = {
   sso_provider_not_found: [404, 'sso_provider_not_found', 'No SSO provider assigned for this domain'],
   saml_provider_taken: [422, 'saml_idp_already_exists', null],
   metadata_unreachable: [400, 'saml_metadata_fetch_failed', null],
+  ldap_disabled: [404, 'validation_failed', null],
+  directory_failed: [503, 'unexpected_failure', null],
   claims_too_large: [403, 'unexpected_failure', null],
   provider_refused: [403, 'bad_oauth_callback', null],
   account_locked: [429, 'over_request_rate_limit', 'Request rate limit reached'],
