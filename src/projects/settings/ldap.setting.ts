@@ -82,7 +82,6 @@ export const ldap: Setting<LdapSetting | null> = {
     '`{url, bind_dn, bind_password, base_dn, ...}`; the password is never shown ([auth](auth.md#ldap-and-active-directory)).',
   schema: {
     type: 'object',
-    required: REQUIRED,
     properties: {
       ...Object.fromEntries([...REQUIRED, ...OPTIONAL, 'ca'].map((name) => [name, TEXT])),
       attribute_mapping: { type: 'object', additionalProperties: true },
