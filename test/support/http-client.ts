@@ -1,4 +1,8 @@
 /** A small HTTP client for tests: base URL, default headers, JSON in and out. What the OpenAPI document does not say fails the test. */
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, Agent, request } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { assertDocumented } from './documented/exchange-check';
 import type { DocumentedBody } from './documented-body';
 
@@ -86,14 +90,14 @@ export class HttpClient {
       ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
       ...headers,
     };
-    const response = await fetch(this.baseUrl + path, {
-      method,
-      redirect: 'manual',
-      headers: sent,
-      body: raw ? (body as never) : JSON.stringify(body),
-    });
+    const response = await responseTo(method, this.baseUrl + path, sent, raw ? body : JSON.stringify(body));
     const text = await textOf(response);
-    const answer = { status: response.status, headers: response.headers, text, body: parsed(text) };
+    const answer = {
+      status: response.statusCode ?? 0,
+      headers: headersOf(response),
+      text,
+      body: parsed(text),
+    };
     if (this.isChecked) assertDocumented({ method, path, contentType: sent['content-type'], body, answer });
     return answer;
   }
@@ -107,9 +111,71 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Below the five seconds after which a server closes a connection without requests. */
+const agent = new Agent({ keepAlive: true, timeout: 3_000 });
+/** As those of fetch(), which takes a third of the processor time of a test file. */
+const DEFAULTS = { accept: '*/*', 'user-agent': 'node' };
+
+async function responseTo(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  body: string | Buffer | FormData | undefined,
+): Promise<IncomingMessage> {
+  const bytes = body instanceof FormData ? await formBytes(body) : Buffer.from(body ?? '');
+  const hasLength = body !== undefined || !['GET', 'HEAD'].includes(method);
+  return new Promise((resolve, reject) => {
+    const all = {
+      ...DEFAULTS,
+      ...(body instanceof FormData ? { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` } : {}),
+      ...(hasLength ? { 'content-length': String(bytes.length) } : {}),
+      ...headers,
+    };
+    request(new URL(url), { method, headers: all, agent }, resolve).on('error', reject).end(bytes);
+  });
+}
+
+const BOUNDARY = `plinth-test-${randomUUID()}`;
+
+async function formBytes(form: FormData): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for (const [name, value] of form) {
+    const isText = typeof value === 'string';
+    const file = isText ? '' : `; filename="${quoted(value.name)}"`;
+    const type = isText ? '' : `\r\nContent-Type: ${value.type || 'application/octet-stream'}`;
+    const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${quoted(name)}"${file}${type}\r\n\r\n`;
+    const content = isText ? Buffer.from(value) : Buffer.from(await value.arrayBuffer());
+    parts.push(Buffer.from(head), content, Buffer.from('\r\n'));
+  }
+  return Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]);
+}
+
+/** As browsers do in the names of fields and files. */
+const quoted = (name: string): string =>
+  name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    headers.append(rawHeaders[at] as string, rawHeaders[at + 1] as string);
+  return headers;
+}
+
+const DECODERS: Record<string, (bytes: Buffer) => Promise<Buffer>> = {
+  gzip: promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
+
 /** A stream of events has no end, so it is left after its head. */
-async function textOf(response: Response): Promise<string> {
-  if (response.headers.get('content-type') !== 'text/event-stream') return response.text();
-  await response.body?.cancel();
-  return '';
+async function textOf(response: IncomingMessage): Promise<string> {
+  if (response.headers['content-type'] === 'text/event-stream') {
+    response.destroy();
+    return '';
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const bytes = Buffer.concat(chunks);
+  const decode = bytes.length > 0 ? DECODERS[response.headers['content-encoding'] ?? ''] : undefined;
+  return new TextDecoder().decode(decode ? await decode(bytes) : bytes);
 }
