@@ -136,6 +136,15 @@ const users = createRoute({
   component: lazyScreen(() => import('./screens/users/users-screen'), 'UsersScreen'),
 });
 
+const signInMethods = createRoute({
+  getParentRoute: () => project,
+  path: 'sign-in',
+  component: lazyScreen(
+    () => import('./screens/sign-in-methods/sign-in-methods-screen'),
+    'SignInMethodsScreen',
+  ),
+});
+
 const mails = createRoute({
   getParentRoute: () => project,
   path: 'mails',
@@ -228,6 +237,7 @@ const screens = [
   sql,
   policies,
   users,
+  signInMethods,
   mails,
   storage,
   inside,

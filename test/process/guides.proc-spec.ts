@@ -1,158 +1,35 @@
 /**
  * The guides: their commands, statements and programs run as they are written. Only addresses, keys and directories differ.
- * A block that names a file after its language (```js uploads.mjs) is written to that file.
+ * A block that names a file after its language (```js uploads.mjs) is written to that file. Slow ones are in test/soak/guides.
  */
-import { execFile, execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, extname, join } from 'node:path';
-import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { extname, join } from 'node:path';
+import type { SupabaseClient } from '@supabase/supabase-js';
 import { WebSocket } from 'ws';
 import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../support/browser';
-import { freePort, PlinthProcess, PROCESS_ADMIN_KEY } from '../support/plinth-process';
 import { hasNginx, TestNginx } from '../support/nginx';
-import { installedMajors, SystemPostgres } from '../support/system-postgres';
-import build from './support/build';
+import { freePort } from '../support/plinth-process';
+import {
+  client,
+  createProject,
+  done,
+  Guide,
+  hashOf,
+  keys,
+  LIMIT_MS,
+  metricsPort,
+  PASSWORD,
+  plinth,
+  sql,
+  startForGuides,
+  useProject,
+} from './support/guides';
 import { ROOT } from './support/processes';
 
-const LIMIT_MS = 120_000;
-const EXAMPLE_ADDRESS = 'http://localhost:8080';
-const PASSWORD = 'correct horse';
-
-interface Block {
-  readonly language: string;
-  readonly file: string | undefined;
-  readonly text: string;
-}
-
-/** A page, and a folder in which its reader works. */
-class Guide {
-  readonly folder: string;
-  readonly blocks: readonly Block[];
-
-  constructor(readonly name: string) {
-    this.folder = join(directory, name);
-    mkdirSync(this.folder);
-    const page = readFileSync(join(ROOT, 'docs/guides', `${name}.md`), 'utf8');
-    this.blocks = [...page.matchAll(/^```(\w*) ?(\S*)\n([^]*?)^```$/gm)].map(
-      ([, language = '', file = '', text = '']) => ({ language, file: file || undefined, text }),
-    );
-  }
-
-  /** Writes the files that the page shows; blocks with the same name are parts of one file. */
-  writeFiles(): void {
-    const files = new Map<string, string>();
-    for (const { file, text } of this.blocks)
-      if (file !== undefined) files.set(file, (files.get(file) ?? '') + text);
-    for (const [file, text] of files) {
-      mkdirSync(dirname(join(this.folder, file)), { recursive: true });
-      writeFileSync(join(this.folder, file), this.filled(text));
-    }
-  }
-
-  texts(language: string): string[] {
-    return this.blocks.filter((block) => block.language === language).map(({ text }) => text);
-  }
-
-  /** Runs the block of shell commands with this text. @returns what it prints; rejects when a command fails */
-  run(part: string, env: Record<string, string> = {}): Promise<string> {
-    const found = this.texts('sh').filter((text) => text.includes(part));
-    expect([this.name, part, found.length]).toEqual([this.name, part, 1]);
-    return this.shell(found[0]!, env);
-  }
-
-  shell(commands: string, env: Record<string, string> = {}): Promise<string> {
-    const cli = `plinth() { '${process.execPath}' '${join(ROOT, 'dist/src/cli.js')}' "$@"; }`;
-    const options = {
-      cwd: this.folder,
-      env: {
-        PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-        HOME: directory,
-        PORT: new URL(plinth.baseUrl).port,
-        PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
-        // The guides ask for Node.js 22 where supabase-js runs outside of a browser.
-        NODE_OPTIONS: 'WebSocket' in globalThis ? '' : '--experimental-websocket',
-        ...env,
-      },
-    };
-    return new Promise((resolve, reject) => {
-      execFile(
-        'bash',
-        ['-euo', 'pipefail', '-c', `${cli}\n${this.filled(commands)}`],
-        options,
-        (error, out, err) => (error ? reject(new Error(`${commands}\n${out}${err}`)) : resolve(out)),
-      );
-    });
-  }
-
-  private filled(text: string): string {
-    return text
-      .replaceAll(EXAMPLE_ADDRESS, plinth.baseUrl)
-      .replaceAll('ANON_KEY=...', `ANON_KEY=${keys.anon}`)
-      .replaceAll('SERVICE_ROLE_KEY=...', `SERVICE_ROLE_KEY=${keys.service}`);
-  }
-}
-
-let directory: string;
-let plinth: PlinthProcess;
-/** Of the project that the guide is about. */
-let keys: { anon: string; service: string };
-
-beforeAll(async () => {
-  await build();
-  directory = mkdtempSync(join(tmpdir(), 'plinth-guides-'));
-  plinth = await PlinthProcess.start({ dataDir: directory });
-}, LIMIT_MS);
-afterAll(async () => {
-  await plinth.end('SIGKILL');
-  rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
-}, 60_000);
-
-async function useProject(slug: string): Promise<string> {
-  const { body: projects } = await plinth.admin.get('/admin/v1/projects');
-  const found = (projects as { id: string; slug: string }[]).find((project) => project.slug === slug)!;
-  const { body } = await plinth.admin.get(`/admin/v1/projects/${found.id}/keys`);
-  keys = { anon: body.anon_key, service: body.service_role_key };
-  return found.id;
-}
-
-async function createProject(slug: string): Promise<string> {
-  expect((await plinth.admin.post('/admin/v1/projects', { name: slug, slug })).status).toBe(201);
-  return useProject(slug);
-}
-
-async function sql(project: string, query: string): Promise<void> {
-  const { status, text } = await plinth.admin.post(`/admin/v1/projects/${project}/sql`, { query });
-  if (status !== 200) throw new Error(`${text}\n${query}`);
-}
-
-const NO_STORE = {
-  auth: { persistSession: false, autoRefreshToken: false },
-  realtime: { transport: WebSocket as never },
-};
-
-function client(slug: string, key: string): SupabaseClient {
-  return createClient(`${plinth.baseUrl}/p/${slug}`, key, NO_STORE);
-}
-
-/** Fails with the error of an answer of supabase-js. */
-async function done<T>(
-  answer: PromiseLike<{ data: T; error: null } | { data: unknown; error: object }>,
-): Promise<T> {
-  const { data, error } = await answer;
-  if (error) throw new Error(JSON.stringify(error));
-  return data;
-}
+startForGuides();
 
 const refusal = async (
   answer: PromiseLike<{ error: { code?: string } | null }>,
@@ -302,21 +179,24 @@ describe('with the project of first-project.md', () => {
     LIMIT_MS,
   );
 
-  it(
-    'migrations-in-ci.md: a migration is made, tried, applied and compared',
-    async () => {
-      await useProject(slug);
-      const guide = new Guide('migrations-in-ci');
-      const file = /db\/\S+\.sql/.exec(await guide.run('migrate new db'))?.[0] ?? '';
-      writeFileSync(join(guide.folder, file), guide.texts('sql')[0]!);
-      await guide.run('plinth migrate status acme db\n', {});
-      expect(await guide.shell('plinth migrate status acme db')).toContain('applied');
-      const env = { BACKUP_PASSPHRASE: 'a long passphrase that is kept elsewhere' };
-      await guide.run('plinth gen types acme', env);
-      expect(readFileSync(join(guide.folder, 'database.ts'), 'utf8')).toContain('tasks: {');
-    },
-    LIMIT_MS,
-  );
+  it('live-changes.md: a page is told of new rows, and of those of its user only', async () => {
+    const project = await useProject(slug);
+    const guide = new Guide('live-changes');
+    await sql(project, guide.texts('sql')[0]!);
+    guide.writeFiles();
+    guide.linkPackages();
+    writeFileSync(join(guide.folder, 'page.mjs'), FOLLOWER);
+    const env = { PLINTH_URL: `${plinth.baseUrl}/p/${slug}`, ANON_KEY: keys.anon };
+    const said = (await guide.shell('node page.mjs', env)).trimEnd().split('\n');
+    const TOKEN = said.pop()!;
+    expect(said).toEqual(['', 'first', 'first,second', 'second']);
+    const stream = guide.texts('sh')[0]!.trim();
+    const events = await guide.shell(`sed '/ready/q' < <(timeout 60 ${stream} 2>/dev/null)`, {
+      ...env,
+      TOKEN,
+    });
+    expect(events).toMatch(/^event: row\ndata: .*"text":"second"/m);
+  });
 
   (hasBrowser ? it : it.skip)(
     'react.md: a user signs up, keeps a note, and signs out',
@@ -359,7 +239,7 @@ it(
     await createProject(slug);
     const guide = new Guide('file-uploads');
     guide.writeFiles();
-    symlinkSync(join(ROOT, 'node_modules'), join(guide.folder, 'node_modules'));
+    guide.linkPackages();
     const env = {
       PLINTH_URL: `${plinth.baseUrl}/p/${slug}`,
       ANON_KEY: keys.anon,
@@ -378,6 +258,42 @@ it(
   },
   LIMIT_MS,
 );
+
+/** Prints the notes at each call, ends after the fourth, and prints the user's token. */
+const FOLLOWER = `
+import { createClient } from '@supabase/supabase-js';
+import { followNotes } from './live.mjs';
+
+const signedUp = async (email) => {
+  const plinth = createClient(process.env.PLINTH_URL, process.env.ANON_KEY, { auth: { persistSession: false } });
+  const { data, error } = await plinth.auth.signUp({ email, password: '${PASSWORD}' });
+  if (error) throw error;
+  return { plinth, token: data.session.access_token };
+};
+const [ada, bob] = await Promise.all(['live-ada@example.com', 'live-bob@example.com'].map(signedUp));
+let next;
+const shown = () => new Promise((resolve) => (next = resolve));
+await followNotes(ada.plinth, (notes) => {
+  console.log(notes.map(({ text }) => text).join());
+  next?.();
+});
+const write = async (plinth, act) => {
+  const { error } = await act(plinth.from('notes'));
+  if (error) throw error;
+};
+await write(bob.plinth, (notes) => notes.insert({ text: 'of somebody else' }));
+for (const act of [
+  (notes) => notes.insert({ text: 'first' }),
+  (notes) => notes.insert({ text: 'second' }),
+  (notes) => notes.delete().eq('text', 'first'),
+]) {
+  const told = shown();
+  await write(ada.plinth, act);
+  await told;
+}
+console.log(ada.token);
+process.exit();
+`;
 
 /** What a page does with the functions of the guide. */
 const UPLOADER = `
@@ -408,50 +324,59 @@ console.log(JSON.stringify({ avatar: avatar.headers.get('content-type'), video: 
 process.exit();
 `;
 
-/** Below the version of the embedded one, which pg_dump must not be older than. */
-const major = installedMajors(18).at(-1);
+it.each(['from-pocketbase', 'from-firebase'])('%s.md: users and rows move over', async (name) => {
+  const slug = `${name}-project`;
+  const project = await createProject(slug);
+  const guide = new Guide(name);
+  for (const text of guide.texts('sql')) await sql(project, text);
+  guide.writeFiles();
+  writeFileSync(join(guide.folder, 'plinth.py'), new Guide(`python`).texts('python')[0]!);
+  if (name === 'from-pocketbase') {
+    writeFileSync(join(guide.folder, 'make.py'), OLD_POCKETBASE);
+    await guide.shell('python3 make.py');
+  } else {
+    writeFileSync(join(guide.folder, 'users.json'), JSON.stringify({ users: OLD_FIREBASE_USERS }));
+    const tasks = [{ id: 'x1', uid: 'f1', title: 'Paint', done: false }];
+    writeFileSync(
+      join(guide.folder, 'tasks.jsonl'),
+      tasks.map((task) => `${JSON.stringify(task)}\n`).join(''),
+    );
+  }
+  const command = guide.texts('sh').at(-1)!.replace('/p/acme', `/p/${slug}`);
+  expect(await guide.shell(command)).toBe('2 users, 1 tasks\n');
+  const service = client(slug, keys.service);
+  const [task] = (await done(service.from('tasks').select())) as { user_id: string }[];
+  const { users } = await done(service.auth.admin.listUsers());
+  expect(users.find(({ id }) => id === task?.user_id)?.email).toBe('ada@example.com');
+  if (name !== 'from-pocketbase') return;
+  const ada = client(slug, keys.anon);
+  await done(ada.auth.signInWithPassword({ email: 'ada@example.com', password: PASSWORD }));
+  expect(await done(ada.from('tasks').select('title, done'))).toEqual([{ title: 'Paint', done: true }]);
+});
 
-(major === undefined ? it.skip : it)(
-  'from-postgresql.md: tables, rows and users of another database move over',
-  async () => {
-    const old = await SystemPostgres.start(major!);
-    const guide = new Guide('from-postgresql');
-    try {
-      const copy = guide.texts('sh').find((text) => text.includes('pg_dump'))!;
-      const compare = guide.texts('sh').at(-1)!;
-      await guide.shell(`psql -q '${old.url}' <<'EOF'\n${OLD_SHOP}\nEOF`);
-      await guide.shell(`OLD='${old.url}'\n${copy}`);
-      const [assignment = ''] = /^NEW=.*$/m.exec(copy) ?? [];
-      const counts = await guide.shell(`OLD='${old.url}'\n${assignment}\n${compare}`);
-      expect(counts).toBe('2|30.5\n2|30.5\n');
-    } finally {
-      await old.stop();
-    }
-    await useProject('shop');
-    guide.writeFiles();
-    symlinkSync(join(ROOT, 'node_modules'), join(guide.folder, 'node_modules'));
-    expect(await guide.run('node users.mjs')).toContain('2 users');
-    await guide.run('create policy');
-    expect(await guide.run('plinth project tables')).toMatch(/orders +true/);
-    const ada = client('shop', keys.anon);
-    await done(ada.auth.signInWithPassword({ email: 'ada@example.com', password: PASSWORD }));
-    expect(await done(ada.from('orders').select('total'))).toEqual([{ total: 10.5 }]);
+const OLD_FIREBASE_USERS = [
+  {
+    localId: 'f1',
+    email: 'ada@example.com',
+    emailVerified: true,
+    displayName: 'Ada',
+    passwordHash: 'x',
+    salt: 'y',
   },
-  LIMIT_MS,
-);
+  { localId: 'f2', email: 'bob@example.com' },
+  { localId: 'f3', phoneNumber: '+15550100' },
+];
 
-/** The hash is that of PASSWORD, with a cost of 4. */
-const OLD_SHOP = `
-  create table customers (id bigint generated always as identity primary key, email text, password_hash text);
-  create table orders (id bigint generated always as identity primary key,
-    customer_id bigint not null references customers, total numeric not null);
-  insert into customers (email, password_hash) values ('ada@example.com', '${hashOf(PASSWORD)}'), ('bob@example.com', null);
-  insert into orders (customer_id, total) values (1, 10.5), (2, 20)`;
-
-function hashOf(password: string): string {
-  const script = `process.stdout.write(require('bcryptjs').hashSync('${password}', 4))`;
-  return execFileSync(process.execPath, ['-e', script], { cwd: ROOT, encoding: 'utf8' });
-}
+/** As PocketBase 0.23 and later makes them. */
+const OLD_POCKETBASE = `
+import sqlite3
+db = sqlite3.connect("data.db")
+db.execute("create table users (id text primary key, email text, verified boolean, name text, password text, tokenKey text)")
+db.execute("create table tasks (id text primary key, title text, done boolean, owner text)")
+db.execute("insert into users values ('u1', 'ada@example.com', 1, 'Ada', '${hashOf(PASSWORD)}', 't'), ('u2', 'bob@example.com', 0, '', '${hashOf('another one')}', 't')")
+db.execute("insert into tasks values ('t1', 'Paint', 1, 'u1')")
+db.commit()
+`;
 
 (hasNginx ? it : it.skip)(
   'nginx-caddy-tls.md: requests, uploads and sockets pass through nginx',
@@ -490,16 +415,13 @@ function hashOf(password: string): string {
   },
 );
 
-it('production.md: its commands run', async () => {
-  const guide = new Guide('production');
-  const said = await guide.shell(`${guide.texts('sh')[0]!.trim()} || true`);
-  expect(said).toMatch(/^ok +database /m);
-  const page = readFileSync(join(ROOT, 'docs/guides/production.md'), 'utf8');
-  const commands = [...page.matchAll(/\| `(plinth [^`]+)` \|/g)].map(([, command = '']) => command);
-  // Others are in the guides that the page links.
-  const quick = [...new Set(commands)].filter((command) => !/ (db diff|token) /.test(command));
-  expect(quick.length).toBeGreaterThan(4);
-  await guide.shell(quick.join('\n').replaceAll('<project>', 'behind-nginx'));
+it('monitoring.md: the second port has the checks', async () => {
+  const [scrape = '', doctor = ''] = new Guide('monitoring').texts('sh');
+  const shell = (text: string): Promise<string> => new Guide('monitoring').shell(text);
+  expect(await shell(scrape.replace('9090', String(metricsPort)))).toMatch(
+    /^plinth_check_up\{check="storage"\} 1$/m,
+  );
+  expect(await shell(doctor)).toMatch(/^ok +database /m);
 });
 
 /** Builds an app in the folder as the template of Vite does. @returns the folder with its files */

@@ -9,6 +9,7 @@ import { people } from './de/people';
 import { policies } from './de/policies';
 import { projects } from './de/projects';
 import { signIn } from './de/sign-in';
+import { signInMethods } from './de/sign-in-methods';
 import { sql } from './de/sql';
 import { storage } from './de/storage';
 import { tables } from './de/tables';
@@ -28,6 +29,7 @@ export const de: Readonly<Record<Key, string>> = {
   ...policies,
   ...projects,
   ...signIn,
+  ...signInMethods,
   ...sql,
   ...storage,
   ...tables,

@@ -9,6 +9,7 @@ import { people } from './en/people';
 import { policies } from './en/policies';
 import { projects } from './en/projects';
 import { signIn } from './en/sign-in';
+import { signInMethods } from './en/sign-in-methods';
 import { sql } from './en/sql';
 import { storage } from './en/storage';
 import { tables } from './en/tables';
@@ -27,6 +28,7 @@ export const en = {
   ...policies,
   ...projects,
   ...signIn,
+  ...signInMethods,
   ...sql,
   ...storage,
   ...tables,

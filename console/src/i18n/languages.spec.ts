@@ -36,6 +36,8 @@ const ALIKE: readonly Key[] = [
   'plan',
   'policies',
   'policyCount',
+  'providerName',
+  'provider_domain',
   'rls',
   'role_admin',
   'schema',

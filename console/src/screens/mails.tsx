@@ -282,11 +282,11 @@ function PreviewBody({ mail, as }: { mail: Schema<'MailContentResponse'>; as: 'h
   );
 }
 
-function TestMail({ project, body }: { project: Project; body: Schema<'MailPreviewResponse'> }) {
+function TestMail({ project, body }: { project: Project; body: Schema<'MailPreviewDto'> }) {
   const t = useT();
   const [to, setTo] = useState('');
   const send = useMutation({
-    mutationFn: (mail: Schema<'MailPreviewResponse'> & { to: string }) =>
+    mutationFn: (mail: Schema<'MailPreviewDto'> & { to: string }) =>
       projectClient(project.id).POST('/v1/auth/{project_id}/admin/mail-test', {
         params: { path: { project_id: project.id } },
         body: mail,

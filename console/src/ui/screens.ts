@@ -20,13 +20,7 @@ export const SCREENS = [
   { path: '/projects/$slug/schema', icon: 'tree', label: 'schemaPicture', group: 'data' },
   { path: '/projects/$slug/policies', icon: 'shield', label: 'policies', group: 'data' },
   { path: '/projects/$slug/users', icon: 'users', label: 'users', group: 'auth' },
-  {
-    path: '/projects/$slug/settings',
-    icon: 'lock',
-    label: 'signInSettings',
-    group: 'auth',
-    search: { group: 'auth' },
-  },
+  { path: '/projects/$slug/sign-in', icon: 'lock', label: 'signInSettings', group: 'auth' },
   { path: '/projects/$slug/mails', icon: 'mail', label: 'mailTemplates', group: 'auth' },
   { path: '/projects/$slug/storage', icon: 'folder', label: 'storage', group: 'storage' },
   {

@@ -10,7 +10,7 @@ import { MailComposer } from '../mail/mail-composer.service';
 import { TestMailService } from '../mail/test-mail.service';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { FailedMailsResponse, MailContentResponse } from './dto/admin-responses';
-import { MailPreviewResponse, TestMailDto } from './dto/admin-mails.dto';
+import { MailPreviewDto, TestMailDto } from './dto/admin-mails.dto';
 import { MessageAnswer, MessageResponse } from './dto/auth-responses';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
@@ -61,7 +61,7 @@ export class AdminMailsController {
   @Errors(invalidParameters('language must be a tag such as de or pt-BR'))
   adminPreviewMail(
     @CurrentProject() project: Project,
-    @Body() { kind, language, ...draft }: MailPreviewResponse,
+    @Body() { kind, language, ...draft }: MailPreviewDto,
   ): Promise<MailContentResponse> {
     return this.composer.preview(project, { kind, language: language ?? undefined }, partsOf(draft));
   }
@@ -86,7 +86,7 @@ function partsOf({
   subject,
   text,
   html,
-}: Pick<MailPreviewResponse, 'subject' | 'text' | 'html'>): Partial<MailContentResponse> {
+}: Pick<MailPreviewDto, 'subject' | 'text' | 'html'>): Partial<MailContentResponse> {
   const parts = Object.entries({ subject, text, html }).filter(([, part]) => typeof part === 'string');
   return Object.fromEntries(parts);
 }

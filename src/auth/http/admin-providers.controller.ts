@@ -1,14 +1,16 @@
 /** Providers with which users sign in, as administrators set them. */
-import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
+import { oidcUnreachable } from '../../identity/identity.errors';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
 import { providerNotFound, secretNeeded } from '../auth.errors';
 import type { Provider } from '../providers/provider';
 import { ProviderClients } from '../providers/provider-clients.service';
+import { ProviderSignIn } from '../providers/provider-sign-in.service';
 import { ProvidersService } from '../providers/providers.service';
 import { AuthApi } from './auth-docs.decorator';
 import { MessageAnswer, MessageResponse } from './dto/auth-responses';
@@ -16,6 +18,7 @@ import {
   ProviderEnvelopeResponse,
   ProviderResponse,
   ProvidersResponse,
+  ProviderTrialResponse,
   SaveProviderDto,
 } from './dto/providers.dto';
 
@@ -25,6 +28,7 @@ export class AdminProvidersController {
   constructor(
     private readonly providers: ProvidersService,
     private readonly clients: ProviderClients,
+    private readonly signIns: ProviderSignIn,
   ) {}
 
   @Get()
@@ -80,6 +84,19 @@ export class AdminProvidersController {
   ): Promise<MessageResponse> {
     await this.providers.remove(project, name, origin);
     return { message: 'The provider has been removed' };
+  }
+
+  @Post(':provider_name/try')
+  @HttpCode(200)
+  @Describe(`Try a provider
+    Needs the service-role key, as apikey or as bearer. Open the address in a browser and sign in: a page shows what the provider says about the account, or why it was refused. Nobody is signed in to the project, and nothing is stored. Works once within ten minutes, for disabled providers too.`)
+  @Answer(200, 'The page of the provider', ProviderTrialResponse)
+  @Errors(providerNotFound(), oidcUnreachable())
+  async adminTryProvider(
+    @CurrentProject() project: Project,
+    @Param('provider_name') name: string,
+  ): Promise<ProviderTrialResponse> {
+    return { url: await this.signIns.beginTrial(project, name) };
   }
 
   private view(project: Project, provider: Provider): ProviderResponse {

@@ -19,6 +19,8 @@ export interface MailPage {
   readonly project?: string;
   /** The outcome: success or an error. */
   readonly message?: string;
+  /** Names and values. */
+  readonly facts?: Readonly<Record<string, string>>;
   /** Absent if there is nothing left to do. */
   readonly form?: MailForm;
   /** Origin to which the answer to the form redirects: browsers apply `form-action` to it too. */
@@ -67,12 +69,20 @@ function render(page: MailPage, nonce: string): string {
 <h1>${escapeHtml(page.title)}</h1>
 ${page.project === undefined ? '' : `<p>${escapeHtml(page.project)}</p>`}
 ${page.message === undefined ? '' : `<p id="message" role="status">${escapeHtml(page.message)}</p>`}
+${page.facts ? renderFacts(page.facts) : ''}
 ${page.form ? renderForm(page.form) : ''}
 </main>
 <script nonce="${nonce}">${SCRIPT}</script>
 </body>
 </html>
 `;
+}
+
+function renderFacts(facts: Readonly<Record<string, string>>): string {
+  const rows = Object.entries(facts).map(
+    ([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`,
+  );
+  return `<dl>${rows.join('\n')}</dl>`;
 }
 
 function renderForm({ action, token, fields = {}, button, password }: MailForm): string {
@@ -92,6 +102,7 @@ function passwordField({ label, minLength }: NonNullable<MailForm['password']>):
 const STYLE = `
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; }
 main { max-width: 24rem; margin: 15vh auto 0; padding: 0 1rem; }
+dd { overflow-wrap: anywhere; }
 h1 { font-size: 1.4rem; margin-bottom: 0; }
 label, input, button { display: block; width: 100%; box-sizing: border-box; font: inherit; }
 input, button { padding: .6rem; margin: .4rem 0 1rem; }

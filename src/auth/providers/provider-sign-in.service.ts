@@ -22,6 +22,7 @@ import {
   invalidState,
   noRedirect,
   providerNotEnabled,
+  providerNotFound,
   providerRefused,
 } from '../auth.errors';
 import { CodeExchange } from '../codes/code-exchange.service';
@@ -68,6 +69,8 @@ export interface ProviderFlow {
   readonly challenge: CodeChallenge | null;
   readonly browserHash: string | null;
   readonly owner: SessionOwner | null;
+  /** An administrator tries the provider: nobody is signed in, and nothing is stored about the user. */
+  readonly isTrial?: boolean;
 }
 
 export interface ProviderTokens {
@@ -92,7 +95,8 @@ export interface PendingLink {
 export type ProviderOutcome =
   | { readonly code: string }
   | ProviderSession
-  | { readonly pending: string; readonly identity: ProviderIdentity; readonly email: string };
+  | { readonly pending: string; readonly identity: ProviderIdentity; readonly email: string }
+  | { readonly tried: ProviderIdentity };
 
 interface CodeExtra {
   readonly tokens: ProviderTokens;
@@ -119,20 +123,36 @@ export class ProviderSignIn {
     if (owner) await this.identities.assertMayLink(project, owner);
     const provider = await this.enabled(project, request.provider);
     if (redirectTo === null) throw noRedirect();
+    const browserHash = browser === null ? null : hashOf(browser);
+    const purpose = { redirectTo, challenge, browserHash, owner };
+    return this.urlFor(project, provider, purpose, { scopes, parameters });
+  }
+
+  /** The address of the provider's page, for an administrator who wants to see what it answers; also of one that is disabled. */
+  async beginTrial(project: Project, name: string): Promise<string> {
+    const provider = PROVIDER_NAME.test(name) ? await this.providers.find(project, name) : null;
+    if (!provider) throw providerNotFound();
+    const purpose = { redirectTo: '', challenge: null, browserHash: null, owner: null, isTrial: true };
+    return this.urlFor(project, provider, purpose, { scopes: '', parameters: {} });
+  }
+
+  private async urlFor(
+    project: Project,
+    provider: Provider,
+    purpose: Pick<ProviderFlow, 'redirectTo' | 'challenge' | 'browserHash' | 'owner' | 'isTrial'>,
+    more: Pick<ProviderRequest, 'scopes' | 'parameters'>,
+  ): Promise<string> {
     const checks = await this.clients.newChecks(project, provider);
     const flow: ProviderFlow = {
       ...checks,
+      ...purpose,
       id: randomUUID(),
       until: this.clock.now() + LIFETIME_MS,
       provider: provider.name,
       fingerprint: fingerprintOf(provider),
-      redirectTo,
-      challenge,
-      browserHash: browser === null ? null : hashOf(browser),
-      owner,
     };
     const state = seal(project, 'provider-state', flow);
-    return this.clients.urlFor(project, provider, { ...checks, state }, { scopes, parameters });
+    return this.clients.urlFor(project, provider, { ...checks, state }, more);
   }
 
   /** @throws AppError 400 for a state that is altered, too old, or of another project */
@@ -154,14 +174,15 @@ export class ProviderSignIn {
     browser: string | null,
     origin: RequestOrigin,
   ): Promise<ProviderOutcome> {
-    const { challenge, browserHash, owner } = flow;
-    const isBound = challenge !== null || owner !== null;
+    const { challenge, browserHash, owner, isTrial = false } = flow;
+    const isBound = challenge !== null || owner !== null || isTrial;
     if (!isBound && (browser === null || browserHash === null || !equalSecrets(hashOf(browser), browserHash)))
       throw invalidState();
     const parameters = new URLSearchParams(query);
     if (parameters.has('error')) throw providerRefused();
-    const provider = await this.enabled(project, flow.provider);
-    if (fingerprintOf(provider) !== flow.fingerprint) throw invalidState();
+    const provider = await this.providers.find(project, flow.provider);
+    if (!provider?.enabled && !isTrial) throw providerNotEnabled();
+    if (!provider || fingerprintOf(provider) !== flow.fingerprint) throw invalidState();
     const state = parameters.get('state') ?? '';
     const checks = { nonce: flow.nonce, verifier: flow.verifier, state };
     // The provider accepts a code once, but other parts of the answer could be sent again.
@@ -172,6 +193,7 @@ export class ProviderSignIn {
       query,
       checks,
     );
+    if (isTrial) return { tried: identity };
     const tokens = { accessToken, refreshToken };
     if (owner) return this.offerLink(project, flow, { owner, identity, tokens });
     const { account } = await this.identities.accountOf(project, identity, origin);

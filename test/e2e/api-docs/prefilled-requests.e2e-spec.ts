@@ -41,6 +41,7 @@ describe('the operations of the platform', () => {
     acceptInvitation: 403,
     addServer: 400,
     adminRetryMail: 404,
+    adminTryProvider: 404,
     beginPasskey: 403,
     // Without STAFF_OIDC_ISSUER.
     beginSingleSignOn: 404,

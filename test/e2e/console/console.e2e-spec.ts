@@ -26,6 +26,7 @@ const PROJECT_SCREENS = [
   'sql',
   'policies',
   'schema',
+  'sign-in',
   'mails',
   'storage',
   'advisor',

@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually';
 import { MailServer } from '../../support/mail-server';
 import { accessOf, asOwner, asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
+import { ProviderServer } from '../../support/provider-server';
 import type { TestProject } from '../../support/test-project';
 
 const HOSTILE = `"><img src=x onerror="globalThis.wasHacked=1"><script>globalThis.wasHacked=1</script> \u202eabc`;
@@ -27,7 +28,10 @@ inBrowser('monitoring of a project', () => {
     assertConsoleBuilt();
     smtp = await MailServer.start();
     // A mail that was refused waits for longer than the tests take.
-    plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url }, tuning: { mailRetryDelayMs: 3_600_000 } });
+    plinth = await TestPlinth.start({
+      env: { SMTP_URL: smtp.url, AUTH_ALLOWED_HOSTS: '127.0.0.1' },
+      tuning: { mailRetryDelayMs: 3_600_000 },
+    });
     browser = await TestBrowser.start();
     project = await plinth.createProject({ name: 'Inside' });
     await project.sql(`
@@ -192,6 +196,47 @@ inBrowser('monitoring of a project', () => {
     }, SHOWN_MS);
   });
 
+  it('sign-in: adds a provider, shows what it answers, and switches a method on', async () => {
+    const server = await ProviderServer.start();
+    await view.open(project.slug, 'sign-in');
+    await page.getByText('No providers yet').waitFor();
+    await view.button('Add provider').click();
+    await view.dialog().getByRole('combobox', { name: 'Provider' }).click();
+    await page.getByRole('option', { name: 'Other issuer of OpenID Connect' }).click();
+    await view.dialog().getByLabel('Name', { exact: true }).fill('acme');
+    await view.dialog().getByLabel('Issuer URL').fill(server.url);
+    await view.dialog().getByLabel('Client ID').fill('app');
+    await view.dialog().getByLabel('Client secret', { exact: true }).fill('secret');
+    await view.dialog().getByRole('button', { name: 'Add provider' }).click();
+    await page.getByText('The provider acme was saved').waitFor();
+    await expectAccessibleInBothSchemes();
+    Object.assign(server, {
+      user: { sub: '1', email: 'ada@example.com', email_verified: true, name: HOSTILE },
+    });
+    // The browser does not reach the public address, so the test opens the callback in its place.
+    const [tab, returned] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.context().waitForEvent('request', (request) => request.url().includes('/auth/v1/callback')),
+      view.button('Try acme').click(),
+    ]);
+    const { pathname, search } = new URL(returned.url());
+    await tab.close();
+    const result = await page.context().newPage();
+    await result.goto(`${plinth.baseUrl}${pathname}${search}`);
+    await result.getByText('acme answered. Nobody was signed in, and nothing was stored.').waitFor();
+    await result.getByText('ada@example.com').first().waitFor();
+    expect(await result.evaluate(() => 'wasHacked' in globalThis)).toBe(false);
+    await result.close();
+    await page.getByRole('switch', { name: 'Anonymous users' }).click({ force: true });
+    await page.getByText('The settings were saved').waitFor();
+    await view.button('Remove acme').click();
+    await view.dialog().getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('No providers yet').waitFor();
+    await server.stop();
+    const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}`);
+    expect(body.settings.anonymous_signin_enabled).toBe(true);
+  });
+
   it('mails: previews a draft without its scripts, saves it, and sends it as a test', async () => {
     await view.open(project.slug, 'mails?kind=invite');
     await page.getByLabel('Subject').fill('Come in, {{ name }}');
@@ -271,7 +316,11 @@ inBrowser('monitoring of a project', () => {
   it('runs no code of others, and breaks no policy but that of the preview', async () => {
     expect(await page.evaluate(() => 'wasHacked' in globalThis)).toBe(false);
     const elsewhere = browser.observed.requests.filter(
-      (one) => !one.includes(` ${plinth.baseUrl}/`) && !/ (data|blob|about):/.test(one),
+      (one) =>
+        !one.includes(` ${plinth.baseUrl}/`) &&
+        !/ (data|blob|about):/.test(one) &&
+        // The test of a provider.
+        !/\/(authorize|callback)\?/.test(one),
     );
     expect(elsewhere).toEqual([]);
   });

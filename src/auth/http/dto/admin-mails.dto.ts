@@ -14,7 +14,7 @@ import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
 const MAX_TEMPLATE = 200_000;
 
 @Example({ kind: 'reset', language: 'en', subject: 'Hello {{ user.name }}' })
-export class MailPreviewResponse {
+export class MailPreviewDto {
   @ApiProperty({ enum: MAIL_KINDS })
   @IsIn(MAIL_KINDS)
   kind!: MailKind;
@@ -37,7 +37,7 @@ export class MailPreviewResponse {
 }
 
 @Example({ kind: 'reset', to: 'ada@example.com', language: 'en' })
-export class TestMailDto extends MailPreviewResponse {
+export class TestMailDto extends MailPreviewDto {
   @ApiProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
   @IsText({ min: 1, max: MAX_EMAIL })
   to!: string;

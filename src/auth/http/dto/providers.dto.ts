@@ -125,3 +125,9 @@ export class ProvidersResponse {
   @ApiProperty({ format: 'uri', description: 'The address to register at every provider' })
   callback_url!: string;
 }
+
+@Example({ url: 'https://id.example.com/realms/acme/protocol/openid-connect/auth?client_id=plinth' })
+export class ProviderTrialResponse {
+  @ApiProperty({ format: 'uri', description: 'To be opened in a browser' })
+  url!: string;
+}

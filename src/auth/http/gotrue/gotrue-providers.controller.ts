@@ -21,11 +21,13 @@ import { invalidState, noRedirect, providerNotEnabled } from '../../auth.errors'
 import {
   type ProviderFlow,
   type ProviderOutcome,
+  type ProviderSession,
   ProviderSignIn,
 } from '../../providers/provider-sign-in.service';
+import type { ProviderIdentity } from '../../providers/provider-identity';
 import { tooManyRequests } from '../auth-docs.decorator';
 import { MailForm, MailFormBody } from '../mail-form.interceptor';
-import { pageOf } from '../mail-page';
+import { type MailPage, pageOf } from '../mail-page';
 import { MailPageContexts, respondWithPage } from '../mail-page-contexts';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
 import { toGoTrue } from './gotrue-errors';
@@ -117,7 +119,7 @@ export class GoTrueProvidersController {
   @ApiResponse({ status: 303, description: 'The application', headers: HEADERS })
   @ApiResponse({
     status: 200,
-    description: 'A page that asks whether the identity is linked',
+    description: 'A page that asks whether the identity is linked, or shows the result of a test',
     content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>' } },
     headers: PAGE_HEADERS,
   })
@@ -137,9 +139,12 @@ export class GoTrueProvidersController {
       const browser = this.jar.read(request);
       const outcome = await this.signIns.complete(project, flow, search, browser, origin);
       if ('pending' in outcome) return await this.ask(slug, outcome, flow, request, response);
+      if ('tried' in outcome) return respondWithPage(response, 200, trialPage(project, outcome.tried));
       redirect(response, this.addressFor(flow.redirectTo, outcome));
     } catch (error) {
-      this.fail(response, flow.redirectTo, error);
+      if (!flow.isTrial) return this.fail(response, flow.redirectTo, error);
+      if (!(error instanceof AppError)) throw error;
+      respondWithPage(response, 200, trialPage(project, null, error.message));
     }
   }
 
@@ -196,7 +201,7 @@ export class GoTrueProvidersController {
     respondWithPage(response, 200, page);
   }
 
-  private addressFor(target: string, outcome: Exclude<ProviderOutcome, { pending: string }>): string {
+  private addressFor(target: string, outcome: ProviderSession | { readonly code: string }): string {
     const tokens = 'tokens' in outcome ? tokensOf(outcome.tokens) : {};
     return addressFor(target, outcome, this.clock.nowSeconds(), tokens);
   }
@@ -205,6 +210,21 @@ export class GoTrueProvidersController {
     if (!(error instanceof AppError) || target === null) throw error;
     redirect(response, errorAddress(target, toGoTrue(error), true));
   }
+}
+
+/** For an administrator: what the provider said about the account that signed in, or the error. */
+function trialPage(project: Project, identity: ProviderIdentity | null, fault?: string): MailPage {
+  const facts = Object.entries(identity?.data ?? {}).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return {
+    language: 'en',
+    title: 'Test of a provider',
+    project: project.name,
+    message: fault ?? `${identity?.provider} answered. Nobody was signed in, and nothing was stored.`,
+    facts: Object.fromEntries(facts) as Record<string, string>,
+  };
 }
 
 const textOf = (value: unknown): string | undefined =>

@@ -188,6 +188,29 @@ it('shows the providers in settings, without secrets', async () => {
   expect(JSON.stringify(rows)).not.toContain('secret of plinth');
 });
 
+it('shows an administrator what a provider answers, without an account', async () => {
+  const name = `${project.auth}/admin/providers/mock`;
+  await save('mock', { enabled: false });
+  const email = address();
+  const begun = await project.service.post(`${name}/try`);
+  const callback = await server.signIn(begun.body.url, { sub: '<b>1</b>', email, email_verified: true });
+  const page = await open(callback);
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining(`<dt>email</dt><dd>${email}</dd>`)]);
+  expect(page.text).toContain('&lt;b&gt;1&lt;/b&gt;');
+  expect(page.headers.get('cache-control')).toBe('no-store');
+  expect((await project.service.get(`${project.auth}/admin/users?search=${email}`)).body.users).toEqual([]);
+  // Once.
+  expect((await open(callback)).text).not.toContain('<dt>');
+  const other = await project.service.post(`${name}/try`);
+  server.makeToken = () => 'no token';
+  const refused = await open(await server.signIn(other.body.url, { sub: '1' }));
+  expect(refused.text).toMatch(/<p id="message" role="status">[^<]*sign-in/i);
+  expect(refused.text).not.toContain('<dt>');
+  expect((await project.anon.post(`${name}/try`)).status).toBe(403);
+  expect((await project.service.post(`${project.auth}/admin/providers/none/try`)).status).toBe(404);
+  await save('mock', { enabled: true });
+});
+
 it('links and unlinks an identity from a session', async () => {
   const { auth } = client();
   const email = address();

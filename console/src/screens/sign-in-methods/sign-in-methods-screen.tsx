@@ -1,0 +1,41 @@
+/** The ways in which users of a project sign in: those of settings, and providers. */
+import { Button, Stack } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useT } from '../../i18n';
+import { useProject } from '../../queries/projects';
+import { Icon } from '../../ui/icon';
+import { Page } from '../../ui/parts';
+import { Methods } from './methods';
+import { Providers } from './providers';
+
+export function SignInMethodsScreen() {
+  const t = useT();
+  const project = useProject();
+  return (
+    <Page
+      title={t('signInSettings')}
+      text={t('signInMethodsText')}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<Icon name="settings" size={16} />}
+          renderRoot={(props) => (
+            <Link
+              to="/projects/$slug/settings"
+              params={{ slug: project.slug }}
+              search={{ group: 'auth' }}
+              {...props}
+            />
+          )}
+        >
+          {t('allAuthSettings')}
+        </Button>
+      }
+    >
+      <Stack gap="md" maw={900}>
+        <Methods project={project} />
+        <Providers project={project} />
+      </Stack>
+    </Page>
+  );
+}

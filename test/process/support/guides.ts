@@ -1,0 +1,154 @@
+/** For tests of the guides: one install, and a folder with a shell for the reader of each page. */
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { WebSocket } from 'ws';
+import { freePort, PlinthProcess, PROCESS_ADMIN_KEY } from '../../support/plinth-process';
+import build from './build';
+import { ROOT } from './processes';
+
+export const LIMIT_MS = 120_000;
+const EXAMPLE_ADDRESS = 'http://localhost:8080';
+export const PASSWORD = 'correct horse';
+
+interface Block {
+  readonly language: string;
+  readonly file: string | undefined;
+  readonly text: string;
+}
+
+/** A page, and a folder in which its reader works. */
+export class Guide {
+  readonly folder: string;
+  readonly blocks: readonly Block[];
+
+  constructor(readonly name: string) {
+    this.folder = mkdtempSync(join(directory, `${name}-`));
+    const page = readFileSync(join(ROOT, 'docs/guides', `${name}.md`), 'utf8');
+    this.blocks = [...page.matchAll(/^```(\w*) ?(\S*)\n([^]*?)^```$/gm)].map(
+      ([, language = '', file = '', text = '']) => ({ language, file: file || undefined, text }),
+    );
+  }
+
+  /** Writes the files that the page shows; blocks with the same name are parts of one file. */
+  writeFiles(): void {
+    const files = new Map<string, string>();
+    for (const { file, text } of this.blocks)
+      if (file !== undefined) files.set(file, (files.get(file) ?? '') + text);
+    for (const [file, text] of files) {
+      mkdirSync(dirname(join(this.folder, file)), { recursive: true });
+      writeFileSync(join(this.folder, file), this.filled(text));
+    }
+  }
+
+  /** Packages that its programs import. */
+  linkPackages(): void {
+    symlinkSync(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'));
+  }
+
+  texts(language: string): string[] {
+    return this.blocks.filter((block) => block.language === language).map(({ text }) => text);
+  }
+
+  /** Runs the block of shell commands with this text. @returns what it prints; rejects when a command fails */
+  run(part: string, env: Record<string, string> = {}): Promise<string> {
+    const found = this.texts('sh').filter((text) => text.includes(part));
+    expect([this.name, part, found.length]).toEqual([this.name, part, 1]);
+    return this.shell(found[0]!, env);
+  }
+
+  shell(commands: string, env: Record<string, string> = {}): Promise<string> {
+    const cli = `plinth() { '${process.execPath}' '${join(ROOT, 'dist/src/cli.js')}' "$@"; }`;
+    const options = {
+      cwd: this.folder,
+      env: {
+        PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+        HOME: directory,
+        PORT: new URL(plinth.baseUrl).port,
+        PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
+        // The guides ask for Node.js 22 where supabase-js runs outside of a browser.
+        NODE_OPTIONS: 'WebSocket' in globalThis ? '' : '--experimental-websocket',
+        ...env,
+      },
+    };
+    return new Promise((resolve, reject) => {
+      execFile(
+        'bash',
+        ['-euo', 'pipefail', '-c', `${cli}\n${this.filled(commands)}`],
+        options,
+        (error, out, err) => (error ? reject(new Error(`${commands}\n${out}${err}`)) : resolve(out)),
+      );
+    });
+  }
+
+  private filled(text: string): string {
+    return text
+      .replaceAll(EXAMPLE_ADDRESS, plinth.baseUrl)
+      .replaceAll('ANON_KEY=...', `ANON_KEY=${keys.anon}`)
+      .replaceAll('SERVICE_ROLE_KEY=...', `SERVICE_ROLE_KEY=${keys.service}`);
+  }
+}
+
+let directory: string;
+export let plinth: PlinthProcess;
+export let metricsPort: number;
+/** Of the project that the guide is about. */
+export let keys = { anon: '', service: '' };
+
+/** Registers the start and the end of an install for the tests of this file. */
+export function startForGuides(): void {
+  beforeAll(async () => {
+    await build();
+    directory = mkdtempSync(join(tmpdir(), 'plinth-guides-'));
+    metricsPort = await freePort();
+    plinth = await PlinthProcess.start({ dataDir: directory, env: { METRICS_PORT: String(metricsPort) } });
+  }, LIMIT_MS);
+  afterAll(async () => {
+    await plinth.end('SIGKILL');
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }, 60_000);
+}
+
+export async function useProject(slug: string): Promise<string> {
+  const { body: projects } = await plinth.admin.get('/admin/v1/projects');
+  const found = (projects as { id: string; slug: string }[]).find((project) => project.slug === slug)!;
+  const { body } = await plinth.admin.get(`/admin/v1/projects/${found.id}/keys`);
+  keys = { anon: body.anon_key, service: body.service_role_key };
+  return found.id;
+}
+
+export async function createProject(slug: string): Promise<string> {
+  expect((await plinth.admin.post('/admin/v1/projects', { name: slug, slug })).status).toBe(201);
+  return useProject(slug);
+}
+
+export async function sql(project: string, query: string): Promise<void> {
+  const { status, text } = await plinth.admin.post(`/admin/v1/projects/${project}/sql`, { query });
+  if (status !== 200) throw new Error(`${text}\n${query}`);
+}
+
+const NO_STORE = {
+  auth: { persistSession: false, autoRefreshToken: false },
+  realtime: { transport: WebSocket as never },
+};
+
+export function client(slug: string, key: string): SupabaseClient {
+  return createClient(`${plinth.baseUrl}/p/${slug}`, key, NO_STORE);
+}
+
+/** Fails with the error of an answer of supabase-js. */
+export async function done<T>(
+  answer: PromiseLike<{ data: T; error: null } | { data: unknown; error: object }>,
+): Promise<T> {
+  const { data, error } = await answer;
+  if (error) throw new Error(JSON.stringify(error));
+  return data;
+}
+
+/** Of bcrypt, with a cost of 4. */
+export function hashOf(password: string): string {
+  const script = `process.stdout.write(require('bcryptjs').hashSync('${password}', 4))`;
+  return execFileSync(process.execPath, ['-e', script], { cwd: ROOT, encoding: 'utf8' });
+}
