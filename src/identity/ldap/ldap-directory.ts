@@ -116,7 +116,7 @@ function textOf(value: Buffer | string): string {
 }
 
 /** RFC 4515: all but letters and digits in hexadecimal. */
-export const escapeFilter = (text: string): string =>
+const escapeFilter = (text: string): string =>
   [...Buffer.from(text, 'utf8')]
     .map((byte) => {
       const character = String.fromCharCode(byte);
