@@ -22,7 +22,7 @@ const LAYERS = [
   ['realtime'],
   ['copies'],
   ['backup', 'traffic', 'sql'],
-  ['migrations', 'move', 'advisor'],
+  ['migrations', 'move', 'advisor', 'webhooks'],
   ['install/http', 'servers/http', 'projects/http', 'admin', 'doctor', 'health', 'api-docs', 'console-host'],
   ['bootstrap', 'cli'],
 ];

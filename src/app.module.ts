@@ -4,6 +4,7 @@ import { AdminModule } from './admin/admin.module';
 import { InstallHttpModule } from './install/http/install-http.module';
 import { ServersHttpModule } from './servers/http/servers-http.module';
 import { ProjectsHttpModule } from './projects/http/projects-http.module';
+import { WebhooksModule } from './webhooks/webhooks.module';
 import { SqlModule } from './sql/sql.module';
 import { MigrationsModule } from './migrations/migrations.module';
 import { BackupModule } from './backup/backup.module';
@@ -67,6 +68,7 @@ export class AppModule {
         ServersHttpModule,
         ProjectsHttpModule,
         SqlModule,
+        WebhooksModule,
         MigrationsModule,
         BackupModule,
         MoveModule,

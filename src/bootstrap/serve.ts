@@ -13,7 +13,7 @@ import { diskSettings } from '../database/embedded/disk-space';
 import { EmbeddedSupervisor } from '../database/embedded/embedded-supervisor';
 import { InstanceLock } from '../database/embedded/instance-lock';
 import { assertNoUnfinishedRestore } from '../backup/physical/unfinished-restore';
-import { ARCHIVING_SETTINGS, dropSlot, WalReceiver } from '../backup/physical/wal-receiver';
+import { dropSlot, SLOT_SETTINGS, WalReceiver } from '../backup/physical/wal-receiver';
 import { ReadinessService } from '../health/readiness.service';
 import { createApp } from './create-app';
 import type { DrainableServer } from './drainable-server';
@@ -56,7 +56,6 @@ export async function startDatabase(
     };
   }
   const { dataDir, database } = config;
-  const { walArchiveDir } = database;
   const lock = await InstanceLock.acquire(dataDir).catch((error: unknown) => {
     throw directoryFault('DATA_DIR', dataDir, error);
   });
@@ -67,7 +66,7 @@ export async function startDatabase(
     const settings = {
       ...connectionLimits(database.maxConnections * config.server.workers),
       ...(await diskSettings(dataDir)),
-      ...(walArchiveDir === null ? {} : ARCHIVING_SETTINGS),
+      ...SLOT_SETTINGS,
     };
     const postgres = await EmbeddedSupervisor.start(
       { dataDir, port: database.embeddedPort || undefined, settings, onProgress: say },

@@ -1,5 +1,5 @@
 /** The changes of one batch, and to whom each of them is told: rights, policies and filters of the subscribers. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isFault } from '../common/errors/database-fault';
 import type { RlsTransaction } from '../database/rls/rls-transaction';
 import type { Caller } from '../access/caller';
@@ -11,33 +11,61 @@ import { readRights, type TableRights } from './table-rights';
 
 /** Statements of the feed that run at the same time for a project. */
 const CHECKS_AT_ONCE = 2;
+/** Filters of one statement, which is composed without a turn of the event loop. */
+const FILTERS_AT_ONCE = 100;
+/** Subscribers that are grouped without a turn. */
+const GROUPED_AT_ONCE = 1_000;
 /** Attempts before the stream begins again. */
 export const CHECK_ATTEMPTS = 5;
 
-/** Subscribers whose rights are the same. */
+/** Subscribers whose rights are the same, with at most FILTERS_AT_ONCE filters. */
 interface Group {
   readonly caller: Caller;
   readonly rights: TableRights;
   readonly members: Subscriber[];
+  readonly filters: Set<ChangeFilter>;
 }
 
-interface Told {
-  readonly subscriber: Subscriber;
-  readonly message: ChangeMessage;
+interface RoleRights {
+  readonly rights: TableRights;
+  readonly readable: ReadonlySet<string>;
+}
+
+/** A change for subscribers whose rights are the same. */
+class Delivery {
+  private message: ChangeMessage | null = null;
+
+  constructor(
+    private readonly change: Change,
+    private readonly checked: {
+      readonly told: ToldChange;
+      readonly columns: string;
+      readonly indexes: ReadonlyMap<ChangeFilter, number>;
+    },
+    readonly members: readonly Subscriber[],
+  ) {}
+
+  /** Null if the subscriber does not want it. */
+  messageFor({ event, filter }: Subscriber): ChangeMessage | null {
+    const { told, columns, indexes } = this.checked;
+    if (event !== '*' && event !== this.change.type) return null;
+    if (filter && told.matches[indexes.get(filter) ?? -1] !== true) return null;
+    return (this.message ??= messageFor(this.change, columns, told));
+  }
 }
 
 /** The checks of a batch of changes. Rights are read once for each role and table. */
 export class ChangeBatch {
   readonly ended = new Map<Subscriber, readonly [GapReason, string]>();
-  private readonly told = new Map<Change, Told[]>();
+  private readonly deliveries = new Map<Change, Delivery[]>();
 
   constructor(
     private readonly door: RlsTransaction,
     private readonly rows: RowCheck,
   ) {}
 
-  messagesOf(change: Change): readonly Told[] {
-    return this.told.get(change) ?? [];
+  deliveriesOf(change: Change): readonly Delivery[] {
+    return this.deliveries.get(change) ?? [];
   }
 
   async check(
@@ -53,47 +81,55 @@ export class ChangeBatch {
   }
 
   private async groupsOf(relation: ChangedRelation, subscribers: readonly Subscriber[]): Promise<Group[]> {
-    const rights = new Map<string, Promise<TableRights | null>>();
+    const rights = new Map<string, Promise<RoleRights | null>>();
     const groups = new Map<string, Group>();
-    for (const one of subscribers) {
+    const all: Group[] = [];
+    for (const [at, one] of subscribers.entries()) {
+      if (at % GROUPED_AT_ONCE === GROUPED_AT_ONCE - 1) await nextTurn();
       const { caller } = one;
-      let found = rights.get(caller.role);
-      if (!found) {
-        // The session of each caller is checked with its rows.
-        const ofRole = { ...caller, sessionId: null };
-        found = this.repeating(() => readRights(this.door, ofRole, relation.schema, relation.name));
-        rights.set(caller.role, found);
-      }
+      const found = rights.get(caller.role) ?? this.rightsOf(relation, caller);
+      rights.set(caller.role, found);
       const ofTable = await found;
       // Dropped, or dropped and created again, since the change.
-      if (!ofTable || ofTable.id !== relation.id || ofTable.isPartition) continue;
-      const names = new Set(ofTable.columns.filter(({ isReadable }) => isReadable).map(({ name }) => name));
-      if (!ofTable.isReachable || names.size === 0) {
+      if (!ofTable || ofTable.rights.id !== relation.id || ofTable.rights.isPartition) continue;
+      const { isReachable, isSecured } = ofTable.rights;
+      if (!isReachable || ofTable.readable.size === 0) {
         this.ended.set(one, ['forbidden', `permission denied for table ${relation.schema}.${relation.name}`]);
         continue;
       }
-      const hidden = ofTable.columns.find(({ name }) => one.filter?.fields.has(name) && !names.has(name));
+      const hidden = ofTable.rights.columns.find(
+        ({ name }) => one.filter?.fields.has(name) && !ofTable.readable.has(name),
+      );
       if (hidden) {
         this.ended.set(one, ['forbidden', `permission denied for column ${hidden.name}`]);
         continue;
       }
-      const key = ofTable.isSecured
-        ? JSON.stringify([caller.role, caller.sessionId, caller.claims])
-        : caller.role;
-      const group = groups.get(key);
-      if (group) group.members.push(one);
-      else
-        groups.set(key, {
-          caller: ofTable.isSecured ? caller : { ...caller, sessionId: null },
-          rights: ofTable,
-          members: [one],
-        });
+      const key = isSecured ? JSON.stringify([caller.role, caller.sessionId, caller.claims]) : caller.role;
+      let group = groups.get(key);
+      if (!group || group.filters.size === FILTERS_AT_ONCE) {
+        const asked = isSecured ? caller : { ...caller, sessionId: null };
+        group = { caller: asked, rights: ofTable.rights, members: [], filters: new Set() };
+        groups.set(key, group);
+        all.push(group);
+      }
+      group.members.push(one);
+      if (one.filter) group.filters.add(one.filter);
     }
-    return [...groups.values()];
+    return all;
   }
 
-  private async checkGroup({ caller, rights, members }: Group, changes: readonly Change[]): Promise<void> {
-    const filters = [...new Set(members.flatMap(({ filter }) => (filter ? [filter] : [])))];
+  private async rightsOf({ schema, name }: ChangedRelation, caller: Caller): Promise<RoleRights | null> {
+    // The session of each caller is checked with its rows.
+    const ofRole = { ...caller, sessionId: null };
+    const rights = await this.repeating(() => readRights(this.door, ofRole, schema, name));
+    if (!rights) return null;
+    const readable = rights.columns.filter(({ isReadable }) => isReadable).map((column) => column.name);
+    return { rights, readable: new Set(readable) };
+  }
+
+  private async checkGroup(group: Group, changes: readonly Change[]): Promise<void> {
+    const { caller, rights, members } = group;
+    const filters = [...group.filters];
     let checked: CheckedChanges;
     try {
       checked = await this.repeating(() => this.rows.check(caller, rights, changes, filters));
@@ -112,30 +148,12 @@ export class ChangeBatch {
     const indexes = new Map<ChangeFilter, number>(filters.map((filter, at) => [filter, at]));
     changes.forEach((change, at) => {
       const told = checked.told[at];
-      if (told) this.addMessages(change, { told, columns: checked.columns, members, indexes });
+      if (!told) return;
+      const delivery = new Delivery(change, { told, columns: checked.columns, indexes }, members);
+      const all = this.deliveries.get(change);
+      if (all) all.push(delivery);
+      else this.deliveries.set(change, [delivery]);
     });
-  }
-
-  private addMessages(
-    change: Change,
-    given: {
-      readonly told: ToldChange;
-      readonly columns: string;
-      readonly members: readonly Subscriber[];
-      readonly indexes: ReadonlyMap<ChangeFilter, number>;
-    },
-  ): void {
-    const { told, columns, members, indexes } = given;
-    let message: ChangeMessage | null = null;
-    for (const subscriber of members) {
-      const { event, filter } = subscriber;
-      if (event !== '*' && event !== change.type) continue;
-      if (filter && told.matches[indexes.get(filter) ?? -1] !== true) continue;
-      message ??= messageFor(change, columns, told);
-      const all = this.told.get(change);
-      if (all) all.push({ subscriber, message });
-      else this.told.set(change, [{ subscriber, message }]);
-    }
   }
 
   /** The log waits while the database cannot be asked; after some attempts the stream begins again. */

@@ -20,8 +20,8 @@ import { isAfter, logText, type Position, upTo } from './position';
 
 /** Milliseconds between two reports: PostgreSQL ends a connection that is silent for 60 seconds. */
 const REPORT_MS = 10_000;
-/** Bytes of one change, which is kept in memory. */
-const MAX_CHANGE_BYTES = 64 * 1024 * 1024;
+/** Bytes of one change, which is kept in memory. A client that has more to read than this is closed. */
+const MAX_CHANGE_BYTES = 8 * 1024 * 1024;
 const BATCH_CHANGES = 500;
 const BATCH_BYTES = 1024 * 1024;
 

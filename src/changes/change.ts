@@ -25,7 +25,7 @@ export interface ChangeMessage {
   readonly type: ChangeType;
   readonly commit_timestamp: string;
   readonly position: string;
-  /** The whole message as JSON, with rows printed as table REST prints them. */
+  /** The whole message as JSON in one line, with rows printed as table REST prints them. */
   readonly json: string;
 }
 
@@ -42,6 +42,8 @@ export interface Gap {
 }
 
 export interface ChangeListener {
+  /** The client. Its listeners for one change are called without a turn of the event loop, as long as they were added together. */
+  readonly client: object;
   onChange(message: ChangeMessage): void;
   onGap(gap: Gap): void;
 }

@@ -15,8 +15,10 @@ import type { RowCheck } from './row-check.service';
 /** Times in which the log is given up while it is kept. */
 const UPKEEPS = 6;
 const RETRY_MS = [200, 500, 1_000, 2_000, 5_000] as const;
-/** Messages that are told without a turn of the event loop. */
+/** Messages that are told without a turn of the event loop, their bytes, and subscribers that may not want one. */
 const TOLD_AT_ONCE = 500;
+const BYTES_AT_ONCE = 256 * 1024;
+const SEEN_AT_ONCE = 5_000;
 /** The position of a subscriber that was told that it missed changes. */
 const FORGOTTEN = 0n;
 
@@ -333,14 +335,27 @@ export class ProjectFeed {
         wanted.filter((one) => !one.isClosed && concerns(one, relation)),
       );
     for (const [one, [reason, message]] of batch.ended) this.end(one, reason, message);
-    let count = 0;
+    let [count, bytes, seen] = [0, 0, 0];
+    let client: object | null = null;
     for (const change of changes) {
-      for (const { subscriber, message } of batch.messagesOf(change)) {
-        if (subscriber.isClosed || !isAfter(change.position, subscriber.after)) continue;
-        subscriber.after = change.position;
-        subscriber.listener.onChange(message);
-        this.told += 1;
-        if ((count += 1) % TOLD_AT_ONCE === 0) await nextTurn();
+      for (const delivery of batch.deliveriesOf(change)) {
+        for (const subscriber of delivery.members) {
+          const isMuch = count >= TOLD_AT_ONCE || bytes >= BYTES_AT_ONCE || seen >= SEEN_AT_ONCE;
+          if (isMuch && subscriber.listener.client !== client) {
+            await nextTurn();
+            [count, bytes, seen] = [0, 0, 0];
+          }
+          seen += 1;
+          if (subscriber.isClosed || !isAfter(change.position, subscriber.after)) continue;
+          const message = delivery.messageFor(subscriber);
+          if (!message) continue;
+          subscriber.after = change.position;
+          subscriber.listener.onChange(message);
+          this.told += 1;
+          count += 1;
+          if (subscriber.listener.client !== client) bytes += message.json.length;
+          ({ client } = subscriber.listener);
+        }
       }
     }
     const last = changes.at(-1)?.position;

@@ -231,7 +231,7 @@ export class RowCheck {
     const objectOf = (names: readonly string[]): string =>
       names.length === 0
         ? `'{}'`
-        : `(select pg_catalog.row_to_json(plinth_shown)::pg_catalog.text from (select ${names.map((name) => `${alias}.${quoteIdentifier(name)}`).join(', ')}) plinth_shown)`;
+        : `(select pg_catalog.translate(pg_catalog.row_to_json(plinth_shown)::pg_catalog.text, E'\\r\\n', '  ') from (select ${names.map((name) => `${alias}.${quoteIdentifier(name)}`).join(', ')}) plinth_shown)`;
     const matches =
       filters.length === 0
         ? 'null'

@@ -174,7 +174,10 @@ function addRestore(program: Command, context: CommandContext, physical: Physica
   program
     .command('restore <file>')
     .description('restore a project from a backup, with the same id; - reads standard input')
-    .option('--as <slug>', 'restore under another slug; beside the archived project, as a copy with new keys')
+    .option(
+      '--as <slug>',
+      'restore under another slug; if the archived project exists, as a copy with new keys',
+    )
     .option('--all', 'restore a backup of the install: all projects that do not exist')
     .option(
       '--keep-keys',

@@ -20,6 +20,7 @@ import { addSignInCommands } from './sign-in.commands';
 import { addStorageCommands } from './storage.commands';
 import { addTokenCommands } from './token.commands';
 import { addUpgradeCommand } from './upgrade.command';
+import { addScheduleCommands, addWebhookCommands } from './webhook.commands';
 
 /** @returns the exit code */
 export async function runCli(args: readonly string[], environment: CliEnvironment): Promise<number> {
@@ -40,6 +41,8 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addMigrateCommands(program, context);
   addDbCommands(program, context);
   addStorageCommands(program, context);
+  addWebhookCommands(program, context);
+  addScheduleCommands(program, context);
   addBackupCommands(program, context, PHYSICAL_COMMANDS);
   addAuditCommand(program, context);
   addDoctorCommand(program, context);

@@ -142,6 +142,11 @@ export interface AuthConfig {
   readonly allowedHosts: readonly string[];
 }
 
+export interface WebhookConfig {
+  /** As of AuthConfig. */
+  readonly allowedHosts: readonly string[];
+}
+
 /** Limits of the sessions of staff who administer the installation (docs/reference/staff.md). */
 export interface StaffConfig {
   /** Milliseconds without a request after which a session ends. */
@@ -197,6 +202,7 @@ export interface AppConfig {
   readonly backups: BackupConfig;
   readonly passwords: PasswordConfig;
   readonly auth: AuthConfig;
+  readonly webhooks: WebhookConfig;
   readonly staff: StaffConfig;
   readonly planQuotas: PlanQuotasConfig;
   readonly logLevel: string;
@@ -211,6 +217,7 @@ export const SECRETS_CONFIG = Symbol('SECRETS_CONFIG');
 export const STORAGE_CONFIG = Symbol('STORAGE_CONFIG');
 export const PASSWORD_CONFIG = Symbol('PASSWORD_CONFIG');
 export const AUTH_CONFIG = Symbol('AUTH_CONFIG');
+export const WEBHOOK_CONFIG = Symbol('WEBHOOK_CONFIG');
 export const STAFF_CONFIG = Symbol('STAFF_CONFIG');
 export const PLAN_QUOTAS = Symbol('PLAN_QUOTAS');
 export const BACKUP_CONFIG = Symbol('BACKUP_CONFIG');

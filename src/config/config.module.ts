@@ -13,6 +13,7 @@ import {
   SERVER_CONFIG,
   STAFF_CONFIG,
   STORAGE_CONFIG,
+  WEBHOOK_CONFIG,
 } from './app-config';
 
 @Global()
@@ -29,6 +30,7 @@ export class ConfigModule {
       { provide: BACKUP_CONFIG, useValue: config.backups },
       { provide: PASSWORD_CONFIG, useValue: config.passwords },
       { provide: AUTH_CONFIG, useValue: config.auth },
+      { provide: WEBHOOK_CONFIG, useValue: config.webhooks },
       { provide: STAFF_CONFIG, useValue: config.staff },
       { provide: PLAN_QUOTAS, useValue: config.planQuotas },
     ];

@@ -149,6 +149,11 @@ export class EnvironmentVariables {
   @Form(HOST_LIST, 'hosts such as keycloak.internal or 10.0.0.5:8080, separated by commas')
   AUTH_ALLOWED_HOSTS?: string;
 
+  /** The same for webhooks. */
+  @IsOptional()
+  @Form(HOST_LIST, 'hosts such as hooks.internal or 10.0.0.5:8080, separated by commas')
+  WEBHOOK_ALLOWED_HOSTS?: string;
+
   /** Seconds without a request after which the session of a staff member at the administration ends; at the latest after 21 times as long. */
   @WholeNumber(60, 2_592_000) STAFF_SESSION_IDLE = 28_800;
 

@@ -99,11 +99,9 @@ export function loadConfig(
       ),
       requestsPerMinute: env.AUTH_REQUESTS_PER_MINUTE,
       mailsPerHour: tuning.mailsPerHour,
-      allowedHosts: (env.AUTH_ALLOWED_HOSTS ?? '')
-        .split(',')
-        .map((host) => host.trim())
-        .filter(Boolean),
+      allowedHosts: hostList(env.AUTH_ALLOWED_HOSTS),
     },
+    webhooks: { allowedHosts: hostList(env.WEBHOOK_ALLOWED_HOSTS) },
     staff: {
       sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,
       sessionLifetimeMs: env.STAFF_SESSION_IDLE * 1000 * SESSION_LIFETIMES,
@@ -113,6 +111,12 @@ export function loadConfig(
     logLevel: env.LOG_LEVEL,
   });
 }
+
+const hostList = (text = ''): string[] =>
+  text
+    .split(',')
+    .map((host) => host.trim())
+    .filter(Boolean);
 
 function serverConfig(env: EnvironmentVariables, tuning: Tuning): ServerConfig {
   return {

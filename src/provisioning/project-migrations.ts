@@ -14,6 +14,8 @@ import { SignInCodes1790000000510 } from '../../migrations/project/1790000000510
 import { Realtime1790000000520 } from '../../migrations/project/1790000000520-realtime';
 import { Identities1790000000620 } from '../../migrations/project/1790000000620-identities';
 import { ResumableUploads1790000000700 } from '../../migrations/project/1790000000700-resumable-uploads';
+import { Webhooks1790000001010 } from '../../migrations/project/1790000001010-webhooks';
+import { Schedules1790000001011 } from '../../migrations/project/1790000001011-schedules';
 import { Saml1790000001030 } from '../../migrations/project/1790000001030-saml';
 
 /** In the order in which they are applied. */
@@ -25,6 +27,8 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Realtime1790000000520,
   Identities1790000000620,
   ResumableUploads1790000000700,
+  Webhooks1790000001010,
+  Schedules1790000001011,
   Saml1790000001030,
 ];
 

@@ -37,7 +37,7 @@ export class ChannelBroadcast {
     const content: JsonObject = Buffer.isBuffer(payload)
       ? { bytes: payload.toString('base64') }
       : { payload };
-    this.relay.send('broadcast', { projectId, name, isPrivate, event, ...content });
+    this.relay.send(projectId, 'broadcast', { projectId, name, isPrivate, event, ...content });
   }
 
   /** Sends to the members of this process. */

@@ -70,6 +70,7 @@ export class ChannelChanges {
 
   private listenerOf(channel: Channel, binding: Binding): ChangeListener {
     return {
+      client: channel,
       onChange: (message) => this.tell(channel, binding, message),
       onGap: (gap) => onGap(channel, gap),
     };
@@ -82,7 +83,7 @@ export class ChannelChanges {
       this.told.set(channel, (list = []));
       queueMicrotask(() => this.send(channel));
     }
-    const same = list.find((one) => one.message === message && one.select === select);
+    const same = list.find((one) => one.message === message && isSame(one.select, select));
     if (same) same.ids.add(id);
     else list.push({ message, select, ids: new Set([id]) });
   }
@@ -92,12 +93,17 @@ export class ChannelChanges {
     this.told.delete(channel);
     const { socket, topic, joinRef } = channel;
     for (const { message, select, ids } of list) {
-      const data = select === null ? message.json : withColumns(message.json, select);
+      if (!socket.isOpen) return;
+      const data = select === null ? message.json : withColumns(message, select);
       const payload = `{"ids":[${[...ids].join()}],"data":${data}}`;
       socket.send({ topic, event: 'postgres_changes', payload, joinRef });
     }
   }
 }
+
+/** Both null, or the same columns. */
+const isSame = (one: readonly string[] | null, other: readonly string[] | null): boolean =>
+  one === other || (one !== null && other !== null && one.join('\0') === other.join('\0'));
 
 function onGap(channel: Channel, { message, position, reason, ended }: Gap): void {
   channel.socket.system(channel, 'error', message, 'postgres_changes', { position, reason });
@@ -143,22 +149,34 @@ function columnsIn(select: JsonValue | undefined): readonly string[] | null {
   return columns;
 }
 
-function withColumns(json: string, select: readonly string[]): string {
-  const message = parseJson(json);
-  if (!isJsonObject(message)) return json;
+/** Messages as JSON with some columns, by the columns: many listeners want the same ones. */
+const selected = new WeakMap<ChangeMessage, Map<string, string>>();
+const parsed = new WeakMap<ChangeMessage, unknown>();
+
+function withColumns(message: ChangeMessage, select: readonly string[]): string {
+  const known = selected.get(message) ?? new Map<string, string>();
+  selected.set(message, known);
+  const key = JSON.stringify(select);
+  const json = known.get(key) ?? selectColumns(message, new Set(select));
+  known.set(key, json);
+  return json;
+}
+
+function selectColumns(message: ChangeMessage, select: ReadonlySet<string>): string {
+  const whole = parsed.get(message) ?? parseJson(message.json);
+  parsed.set(message, whole);
+  if (!isJsonObject(whole)) return message.json;
   const only = (row: JsonValue | undefined): JsonValue =>
     isJsonObject(row)
-      ? Object.fromEntries(Object.entries(row).filter(([name]) => select.includes(name)))
+      ? Object.fromEntries(Object.entries(row).filter(([name]) => select.has(name)))
       : (row ?? null);
-  const { columns } = message;
+  const { columns } = whole;
   return JSON.stringify({
-    ...message,
+    ...whole,
     columns: Array.isArray(columns)
-      ? columns.filter(
-          (one) => isJsonObject(one) && typeof one.name === 'string' && select.includes(one.name),
-        )
+      ? columns.filter((one) => isJsonObject(one) && typeof one.name === 'string' && select.has(one.name))
       : [],
-    record: only(message.record),
-    old_record: only(message.old_record),
+    record: only(whole.record),
+    old_record: only(whole.old_record),
   });
 }

@@ -27,6 +27,8 @@ interface ProjectRooms {
 export class ChannelHub {
   private readonly projects = new Map<string, ProjectRooms>();
   private isDelivering = false;
+  /** Members that got a message in this turn of the event loop. */
+  private given = 0;
   private readonly roomHandlers: ((event: 'open' | 'closed', projectId: string) => void)[] = [];
   /** Messages to clients since the start, and those that were dropped at a limit. */
   readonly counts = { sent: 0, dropped: 0 };
@@ -81,7 +83,9 @@ export class ChannelHub {
     const project = this.projects.get(projectId);
     const members = project?.rooms.get(room);
     if (!project || !members) return;
-    if (project.queue.length === 0 && members.size <= SLICE) {
+    if (project.queue.length === 0 && this.given + members.size <= SLICE) {
+      if (this.given === 0) setImmediate(() => (this.given = 0));
+      this.given += members.size;
       for (const channel of members) this.give(channel, frame, wants);
       return;
     }

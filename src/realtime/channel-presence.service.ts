@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { isJsonObject, type JsonObject, type JsonValue } from '../common/text/json';
 import { ChannelHub } from './channel-hub.service';
 import { SharedFrame } from './phoenix-protocol';
-import { type Presence, type PresenceChange, PresenceRooms, toPhoenix } from './presence-rooms';
+import { lengthOf, type Presence, type PresenceChange, PresenceRooms, toPhoenix } from './presence-rooms';
 import { ProcessRelay } from './process-relay.service';
 import { PRESENCE_LIMITS } from './realtime-limits';
 import type { Channel } from './realtime-socket';
@@ -59,10 +59,13 @@ export class ChannelPresence {
 
   /** @returns why the client cannot be tracked, or null */
   track(channel: Channel, meta: JsonObject): string | null {
-    const { metaLength, ofChannel } = PRESENCE_LIMITS;
+    const { metaLength, ofChannel, charactersOfChannel } = PRESENCE_LIMITS;
     if (JSON.stringify(meta).length > metaLength) return `A presence has at most ${metaLength} characters`;
     const place = placeOf(channel);
     const before = this.tracked.get(channel);
+    const more = lengthOf({ key: channel.presenceKey, meta }) - (before ? lengthOf(before) : 0);
+    if (more > 0 && this.rooms.charactersOf(place) + more > charactersOfChannel)
+      return `The presences of a channel have at most ${charactersOfChannel} characters`;
     if (!before && this.rooms.countOf(place) >= ofChannel)
       return `A channel has at most ${ofChannel} presences`;
     const presence: Presence = {
@@ -102,16 +105,20 @@ export class ChannelPresence {
 
   private change(place: string, joins: readonly Presence[], leaves: readonly string[]): void {
     this.announce(place, this.rooms.apply(place, joins, leaves));
-    this.relay.send('presence', { place, joins: joins.map(toJson), leaves: [...leaves] });
+    this.relay.send(splitPlace(place)[0], 'presence', {
+      place,
+      joins: joins.map(toJson),
+      leaves: [...leaves],
+    });
   }
 
   private ask(place: string): void {
-    this.relay.send('presence?', { place });
+    this.relay.send(splitPlace(place)[0], 'presence?', { place });
   }
 
   private report(place: string): void {
     const own = this.rooms.of(place).filter(({ process }) => process === this.relay.id);
-    if (own.length > 0) this.relay.send('presences', { place, all: own.map(toJson) });
+    if (own.length > 0) this.relay.send(splitPlace(place)[0], 'presences', { place, all: own.map(toJson) });
   }
 
   private onChange(from: string, { place, joins, leaves }: JsonObject): void {

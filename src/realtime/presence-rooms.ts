@@ -22,6 +22,7 @@ export interface PresenceChange {
 export class PresenceRooms {
   /** By project and room, then by ref. */
   private readonly rooms = new Map<string, Map<string, Presence>>();
+  private readonly characters = new Map<string, number>();
 
   get size(): number {
     return [...this.rooms.values()].reduce((sum, { size }) => sum + size, 0);
@@ -29,6 +30,11 @@ export class PresenceRooms {
 
   countOf(place: string): number {
     return this.rooms.get(place)?.size ?? 0;
+  }
+
+  /** Characters of the JSON of what clients track. */
+  charactersOf(place: string): number {
+    return this.characters.get(place) ?? 0;
   }
 
   of(place: string): Presence[] {
@@ -46,8 +52,11 @@ export class PresenceRooms {
       if (presence) leaves.push(presence);
       room.delete(ref);
     }
-    if (room.size > 0) this.rooms.set(place, room);
-    else this.rooms.delete(place);
+    if (room.size === 0) this.forgetRoom(place);
+    else {
+      this.rooms.set(place, room);
+      this.characters.set(place, this.charactersOf(place) + sumOf(added) - sumOf(leaves));
+    }
     return { joins: added, leaves };
   }
 
@@ -72,8 +81,16 @@ export class PresenceRooms {
   /** The last member in this process has left. */
   forgetRoom(place: string): void {
     this.rooms.delete(place);
+    this.characters.delete(place);
   }
 }
+
+/** Characters of a presence in the list. */
+export const lengthOf = ({ key, meta }: Pick<Presence, 'key' | 'meta'>): number =>
+  key.length + JSON.stringify(meta).length;
+
+const sumOf = (presences: readonly Presence[]): number =>
+  presences.reduce((sum, presence) => sum + lengthOf(presence), 0);
 
 /** Phoenix's form: `{key: {metas: [{phx_ref, ...}]}}`. */
 export function toPhoenix(presences: readonly Presence[]): Record<string, { metas: JsonObject[] }> {

@@ -23,6 +23,8 @@ const PIECE = 7_800;
 const MAX_TEXT = 4 * MAX_FRAME_BYTES;
 /** Characters that wait for PostgreSQL or Redis; further messages are dropped. */
 const MAX_WAITING = 16 * 1024 * 1024;
+/** Those of one project. */
+const MAX_WAITING_OF_PROJECT = MAX_WAITING / 4;
 
 interface Assembly {
   readonly message: string;
@@ -45,6 +47,7 @@ export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdo
   private last: Promise<void> = Promise.resolve();
   private sent = 0;
   private waiting = 0;
+  private readonly waitingOf = new Map<string, number>();
   /** Messages that were not sent since the start. */
   dropped = 0;
 
@@ -93,18 +96,21 @@ export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdo
     else for (const one of this.gapHandlers) one();
   }
 
-  /** Sends a message to the other processes. */
-  send(kind: string, body: JsonObject): void {
-    if (this.peers.size > 0) void this.emit(kind, body);
+  /** Sends a message of a project to the other processes. */
+  send(projectId: string, kind: string, body: JsonObject): void {
+    if (this.peers.size > 0) void this.emit(kind, body, projectId);
   }
 
-  private async emit(kind: string, body: JsonObject): Promise<void> {
+  /** @param projectId empty: of the processes themselves */
+  private async emit(kind: string, body: JsonObject, projectId = ''): Promise<void> {
     const text = JSON.stringify({ from: this.id, kind, body });
-    if (this.waiting + text.length > MAX_WAITING) {
+    const ofProject = this.waitingOf.get(projectId) ?? 0;
+    const isMuch = projectId !== '' && ofProject + text.length > MAX_WAITING_OF_PROJECT;
+    if (isMuch || this.waiting + text.length > MAX_WAITING) {
       this.dropped += 1;
       return;
     }
-    this.waiting += text.length;
+    this.count(projectId, text.length);
     try {
       const sending = this.last.then(() => this.transmit(text));
       // One after the other, so that they arrive in order.
@@ -114,8 +120,15 @@ export class ProcessRelay implements OnApplicationBootstrap, OnApplicationShutdo
       this.dropped += 1;
       this.warn(error);
     } finally {
-      this.waiting -= text.length;
+      this.count(projectId, -text.length);
     }
+  }
+
+  private count(projectId: string, characters: number): void {
+    this.waiting += characters;
+    const ofProject = (this.waitingOf.get(projectId) ?? 0) + characters;
+    if (ofProject > 0) this.waitingOf.set(projectId, ofProject);
+    else this.waitingOf.delete(projectId);
   }
 
   private async transmit(text: string): Promise<void> {

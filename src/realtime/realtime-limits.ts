@@ -35,8 +35,9 @@ export const PRESENCE_LIMITS = {
   /** Characters of the JSON that a client tracks. */
   metaLength: 4 * 1024,
   keyLength: 255,
-  /** Presences of a channel. */
+  /** Presences of a channel, and characters of their JSON: each client that joins gets the whole list. */
   ofChannel: 5_000,
+  charactersOfChannel: 1024 * 1024,
 } as const;
 
 /** Counts what a client sends: `perSecond` on average, `atOnce` after a pause. */

@@ -35,6 +35,7 @@ class ProjectMessages {
   /** Milliseconds of the monotonic clock. */
   readAt = performance.now();
   isReading = false;
+  isCatchingUp = false;
   /** Messages that were committed before are known; later ones reach the channels. */
   isReady = false;
   private setReady: () => void = () => undefined;
@@ -143,6 +144,8 @@ export class SentMessages implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   private async catchUp(id: string, project: ProjectMessages): Promise<void> {
+    if (project.isCatchingUp) return;
+    project.isCatchingUp = true;
     const seconds = OVERLAP_SECONDS + (performance.now() - project.readAt) / 1_000;
     try {
       const { database } = await this.registry.get(id);
@@ -153,6 +156,8 @@ export class SentMessages implements OnApplicationBootstrap, OnApplicationShutdo
       project.readAt = performance.now();
     } catch (error) {
       this.logger.warn(`messages of project ${id} could not be read: ${messageOf(error)}`);
+    } finally {
+      project.isCatchingUp = false;
     }
   }
 

@@ -13,6 +13,6 @@ import { SqlRequests } from './sql-requests.service';
   imports: [RestModule],
   controllers: [SqlController, SavedQueriesController],
   providers: [OwnerSqlService, SavedQueryRepository, SchemaChangeService, SessionDeadline, SqlRequests],
-  exports: [SchemaChangeService, SessionDeadline],
+  exports: [OwnerSqlService, SchemaChangeService, SessionDeadline],
 })
 export class SqlModule {}

@@ -50,6 +50,7 @@ async function measure(subscribers: number, claims: number, seconds: number): Pr
   const last = new Map<number, number>();
   let told = 0;
   const listener = {
+    client: {},
     onChange: ({ json }: ChangeMessage): void => {
       const id = Number(/"record":\{"id":(\d+)/.exec(json)?.[1]);
       last.set(id, performance.now());

@@ -11,11 +11,14 @@ import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { load } from 'js-yaml';
 import { pack } from 'tar-stream';
-import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { on, once } from 'node:events';
+import type { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { costOfParsing } from '../support/event-loop';
+import { until } from '../support/eventually';
 import type { HttpAnswer, HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
 import type { OpenApiDocument } from '../support/openapi';
@@ -448,6 +451,152 @@ describe('of short and of long rows', () => {
       await second.stop();
     }
   }, 600_000);
+});
+
+describe('of sockets and streams', () => {
+  const sockets: WebSocket[] = [];
+  const topic = (name: string): string => `realtime:${name}`;
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.terminate();
+  });
+
+  /** Sockets of anonymous clients. */
+  const open = (count: number): Promise<WebSocket[]> =>
+    Promise.all(
+      Array.from({ length: count }, async () => {
+        const address = `${plinth.baseUrl.replace('http', 'ws')}/p/${project.slug}/realtime/v1/websocket`;
+        const socket = new WebSocket(`${address}?vsn=2.0.0&apikey=${project.anon_key}`);
+        socket.on('error', () => undefined);
+        sockets.push(socket);
+        await once(socket, 'open');
+        return socket;
+      }),
+    );
+  const send = (socket: WebSocket, name: string, event: string, payload: object): void =>
+    socket.send(JSON.stringify(['1', '1', topic(name), event, payload]));
+  /** Resolves with the answer. */
+  const join = async (socket: WebSocket, name: string, config: object = {}): Promise<void> => {
+    send(socket, name, 'phx_join', { config });
+    for await (const [data] of on(socket, 'message')) {
+      const [, , of, event, payload] = JSON.parse(String(data)) as [string, string, string, string, object];
+      if (of !== topic(name) || event !== 'phx_reply') continue;
+      expect(payload).toMatchObject({ status: 'ok' });
+      return;
+    }
+  };
+  /** As many messages as a client may send at once, in one piece. */
+  const sendAtOnce = (socket: WebSocket, one: (at: number) => void): void => {
+    const tcp = (socket as unknown as { _socket: Socket })._socket;
+    tcp.cork();
+    for (let at = 0; at < 250; at += 1) one(at);
+    tcp.uncork();
+  };
+  /** Until the loop has handled what was sent. */
+  const settled = (): Promise<void> => setTimeout(1_000);
+
+  it('serves /health/live during bursts of broadcasts', async () => {
+    // With the sender they are as many as get a message in one turn.
+    const members = await open(249);
+    await Promise.all(members.map((socket) => join(socket, 'burst', { presence: { enabled: false } })));
+    await assertServed('bursts of broadcasts', async () => {
+      const [sender] = await open(1);
+      if (!sender) return;
+      await join(sender, 'burst', { presence: { enabled: false } });
+      sendAtOnce(sender, () => send(sender, 'burst', 'broadcast', { event: 'x', payload: { n: 1 } }));
+      await settled();
+      sender.terminate();
+    });
+  }, 300_000);
+
+  it('serves /health/live during presences that are as large as they may be', async () => {
+    const members = await open(400);
+    await Promise.all(members.map((socket) => join(socket, 'crowd')));
+    for (const socket of members)
+      send(socket, 'crowd', 'presence', { event: 'track', payload: { a: '"'.repeat(2_000) } });
+    await settled();
+    await assertServed('presences', async () => {
+      const joining = await open(10);
+      await Promise.all(joining.map((socket) => join(socket, 'crowd')));
+      for (const socket of joining) socket.terminate();
+      await settled();
+    });
+  }, 300_000);
+
+  it('serves /health/live during messages and notifications from SQL', async () => {
+    const members = await open(50);
+    await Promise.all(members.map((socket) => join(socket, 'sent', { presence: { enabled: false } })));
+    await assertServed('messages of SQL', async () => {
+      await sql(`select realtime.send(jsonb_build_object('a', repeat('"', 120000)), 'x', 'sent', false)
+        from generate_series(1, 100)`);
+      await settled();
+    });
+    await assertServed('notifications of SQL', async () => {
+      await sql(
+        `select pg_notify('plinth_realtime', n || repeat(',x', 3900)) from generate_series(1, 20000) n`,
+      );
+      await settled();
+    });
+  }, 300_000);
+
+  it('serves /health/live during changes for thousands of listeners', async () => {
+    await sql(
+      'create table live (id serial primary key, text text); grant select on live to anon; alter table live disable row level security',
+    );
+    const path = `/admin/v1/projects/${project.id}/live-tables`;
+    const live = await admin.patch(path, { schema: 'public', table: 'live', live: true });
+    expect(live.status).toBe(200);
+    const listener = { event: '*', schema: 'public', table: 'live', select: ['id'] };
+    const config = {
+      presence: { enabled: false },
+      postgres_changes: Array.from({ length: 100 }, () => listener),
+    };
+    const members = await open(20);
+    await Promise.all(members.map((socket) => join(socket, 'changes', config)));
+    let told = 0;
+    for (const socket of members)
+      socket.on('message', (data: Buffer) => {
+        if (data.includes('"postgres_changes",{"ids"')) told += 1;
+      });
+    await assertServed('long rows', async () => {
+      await sql(`insert into live (text) values (repeat('"', 200000))`);
+      await until(() => told >= members.length);
+      told = 0;
+    });
+    await assertServed('many rows', async () => {
+      await sql(`insert into live (text) select 'x' from generate_series(1, 400)`);
+      await until(() => told >= 400 * members.length);
+      told = 0;
+    });
+  }, 300_000);
+
+  it('serves /health/live during a stream of long rows', async () => {
+    await sql(`create table lines (id int primary key, text json); grant select on lines to service_role;
+      insert into lines select n, ('[' || repeat(E'\\n1,', 2000000) || '1]')::json from generate_series(1, 2) n`);
+    const path = `/admin/v1/projects/${project.id}/live-tables`;
+    await admin.patch(path, { schema: 'public', table: 'lines', live: true });
+    await assertServed('a stream of rows', async () => {
+      const headers = { ...asService(), accept: 'text/event-stream' };
+      const stream = await fetch(`${plinth.baseUrl}/rest/v1/lines`, {
+        headers,
+        signal: AbortSignal.timeout(20_000),
+      });
+      const reader = stream.body?.getReader();
+      for (let bytes = 0; bytes < 8_000_000;) bytes += (await reader?.read())?.value?.length ?? Infinity;
+      await reader?.cancel();
+    });
+  }, 300_000);
+
+  it('serves /health/live during long addresses on the way to a provider and back', async () => {
+    await assertServed('ways to a provider', async () => {
+      for (const piece of ['a', '%41', 'a=b&', '%2B', 'https://', '*.', '-_'])
+        for (const name of ['state', 'redirect_to', 'scopes', 'provider', 'code_challenge'])
+          for (const way of ['authorize', 'callback', 'verify'])
+            await admin.get(
+              `/p/${project.slug}/auth/v1/${way}?${name}=${piece.repeat(15_000 / piece.length)}`,
+              { headers: { authorization: '' } },
+            );
+    });
+  }, 300_000);
 });
 
 it('serves /health/live during an export of the audit log', async () => {

@@ -20,6 +20,8 @@ export const lockAccount = (userId: string): Statement => ({
 export const SHORT_TIMEOUT: Statement = {
   name: 'auth:short-timeout',
   text: `select pg_catalog.set_config('statement_timeout', '5s', true)`,
+  // A function can catch the error of the timeout, and go on.
+  endsAfterMs: 10_000,
 };
 
 /**

@@ -19,10 +19,9 @@ import { WalArchive, WalArchiveError } from './wal-archive';
 import { formatLsn, parseLsn, segmentOf, startOfSegment } from './wal-position';
 
 export const SLOT = 'plinth_wal_archive';
-/** Log that PostgreSQL keeps for an archive that cannot be written. More would fill the disk and stop the database. */
+/** Log that PostgreSQL keeps for an archive that cannot be written, and for slots of any kind. More would fill the disk and stop the database. */
 export const SLOT_LIMIT = '10GB';
-/** PostgreSQL's settings while the log is archived. */
-export const ARCHIVING_SETTINGS = { max_slot_wal_keep_size: SLOT_LIMIT };
+export const SLOT_SETTINGS = { max_slot_wal_keep_size: SLOT_LIMIT };
 
 /** Milliseconds between two syncs of the archive, each of which is reported to PostgreSQL. */
 const SYNC_MS = 1_000;

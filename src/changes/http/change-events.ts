@@ -1,16 +1,23 @@
 /** Server-sent events (WHATWG HTML, 9.2) of a table: its rows, and then their changes. A client that is too slow is ended. */
 import type { Response } from 'express';
+import { Slices } from '../../common/time/slices';
 import type { ChangeMessage, Gap } from '../change';
 
 /** Bytes that may wait for the client. EventSource connects again, and continues with Last-Event-ID. */
 const MAX_WAITING = 1024 * 1024;
 const HEARTBEAT_MS = 15_000;
+/** Bytes of a row that are written at once. */
+const PIECE = 64 * 1024;
+const [LINE_FEED, RETURN, SPACE = 0] = Buffer.from('\n\r ');
 
 export class ChangeEvents {
   /** Messages of the time in which the rows are read. */
   private held: (() => void)[] | null = [];
   private heldBytes = 0;
   private heartbeat: NodeJS.Timeout | undefined;
+  readonly client = this;
+  /** Inside an event. */
+  private isWriting = false;
   private onEnd: () => void = () => undefined;
 
   constructor(private readonly response: Response) {}
@@ -24,20 +31,37 @@ export class ChangeEvents {
       'X-Accel-Buffering': 'no',
     });
     this.response.write('retry: 1000\n\n');
-    this.heartbeat = setInterval(() => this.response.write(':\n\n'), HEARTBEAT_MS).unref();
+    this.heartbeat = setInterval(() => this.beat(), HEARTBEAT_MS).unref();
     this.response.once('close', () => this.stop());
     this.response.req.resume();
   }
 
-  /** Waits for a slow client: rows may be more than may wait. */
-  async sendRow(json: string): Promise<void> {
-    if (this.write('row', json) || this.response.destroyed) return;
+  /** Waits for a slow client: rows may be more than may wait. @param json is altered */
+  async sendRow(json: Buffer): Promise<void> {
+    const slices = new Slices();
+    this.isWriting = true;
+    await this.writeAll(Buffer.from('event: row\ndata: '));
+    for (let at = 0; at < json.length && !this.response.destroyed; at += PIECE) {
+      const piece = json.subarray(at, at + PIECE);
+      // JSON has line breaks only between its tokens.
+      for (let index = 0; index < piece.length; index += 1)
+        if (piece[index] === LINE_FEED || piece[index] === RETURN) piece[index] = SPACE;
+      await this.writeAll(piece);
+      if (slices.isOver) await slices.yieldToLoop();
+    }
+    await this.writeAll(Buffer.from('\n\n'));
+    this.isWriting = false;
+  }
+
+  private async writeAll(bytes: Buffer): Promise<void> {
+    const { response } = this;
+    if (response.destroyed || response.writableEnded || response.write(bytes)) return;
     await new Promise<void>((resolve) => {
       const done = (): void => {
-        this.response.off('drain', done).off('close', done);
+        response.off('drain', done).off('close', done);
         resolve();
       };
-      this.response.on('drain', done).on('close', done);
+      response.on('drain', done).on('close', done);
     });
   }
 
@@ -61,9 +85,10 @@ export class ChangeEvents {
     });
   }
 
-  /** Ends the response with a reason. */
+  /** Ends the response with a reason; in the middle of a row without: the client drops the part of the event. */
   refuse(reason: string, message: string): void {
-    this.write('system', JSON.stringify({ status: 'closed', reason, message, position: null }));
+    if (!this.isWriting)
+      this.write('system', JSON.stringify({ status: 'closed', reason, message, position: null }));
     this.end();
   }
 
@@ -73,6 +98,7 @@ export class ChangeEvents {
   }
 
   private send(bytes: number, write: () => void): void {
+    if (bytes > MAX_WAITING) return this.refuse('slow', 'A changed row is too large for this stream');
     if (this.held === null) write();
     else {
       this.held.push(write);
@@ -83,10 +109,13 @@ export class ChangeEvents {
     else if (this.response.writableLength > MAX_WAITING) this.refuse('slow', 'The client reads too slowly');
   }
 
-  /** JSON has line breaks only between its tokens. */
-  private write(event: string, json: string, id?: string): boolean {
-    const line = json.replaceAll(/[\r\n]+/g, ' ');
-    return this.response.write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${line}\n\n`);
+  /** @param line JSON in one line */
+  private write(event: string, line: string, id?: string): void {
+    this.response.write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${line}\n\n`);
+  }
+
+  private beat(): void {
+    if (!this.isWriting) this.response.write(':\n\n');
   }
 
   private stop(): void {

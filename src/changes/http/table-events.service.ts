@@ -108,7 +108,7 @@ export class TableEvents implements OnApplicationBootstrap, OnApplicationShutdow
     raw: RawRestRequest,
     catalog: Catalog,
     { schema, name }: Relation,
-  ): Promise<string[]> {
+  ): Promise<Buffer[]> {
     const rights = await readRights(this.door, caller, schema, name);
     const readable = rights?.columns.filter(({ isReadable }) => isReadable) ?? [];
     const names = readable.map((column) =>
@@ -118,8 +118,8 @@ export class TableEvents implements OnApplicationBootstrap, OnApplicationShutdow
     const { shape, values } = parseRestRequest({ ...raw, queryString: raw.queryString + select });
     const { compiled } = compilePlan(caller, catalog, shape, null, false);
     const { main } = bindRequest(compiled, requestValues(values, null));
-    const rows: string[] = [];
-    const sink = eachRow(([row]) => void rows.push(row?.toString() ?? 'null'));
+    const rows: Buffer[] = [];
+    const sink = eachRow(([row]) => void rows.push(Buffer.from(row ?? 'null')));
     const statements = main.map(({ text, values: own }) => ({ text, values: own, sink, maxBytes: MAX_ROWS }));
     const timeout = String(statementTimeout(caller.project.settings, caller.role));
     await this.door.batch(caller, statements, { ...settingsFor(caller, schema), statement_timeout: timeout });

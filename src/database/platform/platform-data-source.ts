@@ -23,6 +23,7 @@ import { StaffProvedAddresses1790000000480 } from '../../../migrations/platform/
 import { StaffStepUp1790000000485 } from '../../../migrations/platform/1790000000485-staff-step-up';
 import { BackupRehearsals1790000000530 } from '../../../migrations/platform/1790000000530-backup-rehearsals';
 import { SigningKeys1790000000520 } from '../../../migrations/platform/1790000000520-signing-keys';
+import { WebhookProjects1790000001010 } from '../../../migrations/platform/1790000001010-webhook-projects';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { lockAsAdmin } from '../pools/admin-lock';
@@ -52,6 +53,7 @@ const PLATFORM_MIGRATIONS = [
   StaffStepUp1790000000485,
   SigningKeys1790000000520,
   BackupRehearsals1790000000530,
+  WebhookProjects1790000001010,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

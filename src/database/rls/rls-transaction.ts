@@ -179,8 +179,11 @@ export class RlsTransaction {
     const revocation = new Revocation(this.replicas.of(database), statements);
     const { afterwards } = revocation;
     const make = asSystem(statements);
+    const limit = statements.find(({ endsAfterMs }) => endsAfterMs !== undefined)?.endsAfterMs;
     const results = await this.pools.use(database, (connection) =>
-      implicitTransaction(connection, make(connection.isPooled), {}, { afterwards }),
+      endingAfter(limit, connection, () =>
+        implicitTransaction(connection, make(connection.isPooled), {}, { afterwards }),
+      ),
     );
     await revocation.isSeenByReplicas();
     return results;
@@ -260,6 +263,21 @@ export class RlsTransaction {
     });
     await revocation.isSeenByReplicas();
     return done;
+  }
+}
+
+/** Ends the session of work that takes longer than the limit, if there is one. */
+async function endingAfter<T>(
+  limit: number | undefined,
+  connection: PooledConnection,
+  work: () => Promise<T>,
+): Promise<T> {
+  const timer =
+    limit === undefined ? undefined : setTimeout(() => void connection.endSession(), limit).unref();
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -70,7 +70,7 @@ export class ReplicasCheck extends DoctorCheck {
     } catch (error) {
       return this.failed(
         `${replica} cannot be asked: ${messageOf(error)}`,
-        'Start it, and check its address and pg_hba.conf. Reads go to the primary meanwhile.',
+        'Start it, and check its address and pg_hba.conf. Until then, reads go to the primary.',
       );
     }
   }

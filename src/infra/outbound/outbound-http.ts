@@ -29,6 +29,8 @@ export interface OutboundRequest {
 export interface OutboundLimits {
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
+  /** Of a larger answer, the beginning is read; otherwise it is refused. */
+  readonly cutsAnswer?: boolean;
 }
 
 /** For the log only: its message tells about the network of the installation. */
@@ -37,18 +39,24 @@ class OutboundRefused extends Error {
 }
 
 export class OutboundHttp {
-  /** @param allowedHosts `host` or `host:port` that may have a private address and plain HTTP */
-  constructor(private readonly allowedHosts: readonly string[]) {}
+  /**
+   * @param allowedHosts `host` or `host:port` that may have a private address and plain HTTP
+   * @param schemes of other hosts
+   */
+  constructor(
+    private readonly allowedHosts: readonly string[],
+    private readonly schemes: readonly string[] = ['https:'],
+  ) {}
 
   /** @throws Error if the server may not be reached, does not answer in time, or sends too much */
   async send(
     url: string | URL,
     { method = 'GET', headers = {}, body }: OutboundRequest = {},
-    { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BODY }: OutboundLimits = {},
+    { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BODY, cutsAnswer = false }: OutboundLimits = {},
   ): Promise<Response> {
     const target = new URL(url);
     const isAllowed = this.isAllowed(target);
-    if (!isAllowed) assertPublic(target);
+    if (!isAllowed) this.assertPublic(target);
     const options: RequestOptions = {
       method,
       agent: false,
@@ -64,7 +72,7 @@ export class OutboundHttp {
       ...(isAllowed ? {} : { lookup: lookupPublic }),
     };
     const message = await exchange(target, options, body);
-    const content = await readAll(message, maxBytes);
+    const content = await readAll(message, maxBytes, cutsAnswer);
     const { statusCode: status = 0 } = message;
     if (status < 200 || status > 599) throw new OutboundRefused(`status ${status}`);
     const hasBody = ![204, 205, 304].includes(status);
@@ -88,13 +96,13 @@ export class OutboundHttp {
     const host = hostname.toLowerCase();
     return this.allowedHosts.some((allowed) => [host, `${host}:${port}`].includes(allowed.toLowerCase()));
   }
-}
 
-function assertPublic({ hostname, protocol }: URL): void {
-  if (protocol !== 'https:') throw new OutboundRefused('only https is allowed');
-  const host = hostname.replace(/^\[|\]$/g, '');
-  // The lookup is not called for an address.
-  if (isIP(host) !== 0 && !isPublicAddress(host)) throw new OutboundRefused(`${host} is not public`);
+  private assertPublic({ hostname, protocol }: URL): void {
+    if (!this.schemes.includes(protocol)) throw new OutboundRefused(`${protocol} is not allowed`);
+    const host = hostname.replace(/^\[|\]$/g, '');
+    // The lookup is not called for an address.
+    if (isIP(host) !== 0 && !isPublicAddress(host)) throw new OutboundRefused(`${host} is not public`);
+  }
 }
 
 const lookupPublic: LookupFunction = (hostname, options: LookupOptions, callback) => {
@@ -133,18 +141,23 @@ function exchange(target: URL, options: RequestOptions, body: string | undefined
   });
 }
 
-async function readAll(message: IncomingMessage, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readAll(
+  message: IncomingMessage,
+  maxBytes: number,
+  cuts: boolean,
+): Promise<Uint8Array<ArrayBuffer>> {
   const encoding = message.headers['content-encoding'] ?? 'identity';
   try {
-    if (encoding !== 'identity') throw new OutboundRefused(`content encoding ${encoding}`);
+    if (encoding !== 'identity' && !cuts) throw new OutboundRefused(`content encoding ${encoding}`);
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of message as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maxBytes) throw new OutboundRefused(`the answer has more than ${maxBytes} bytes`);
+      if (size > maxBytes && !cuts) throw new OutboundRefused(`the answer has more than ${maxBytes} bytes`);
       chunks.push(chunk);
+      if (size >= maxBytes) break;
     }
-    return new Uint8Array(Buffer.concat(chunks));
+    return new Uint8Array(Buffer.concat(chunks).subarray(0, maxBytes));
   } finally {
     message.destroy();
   }

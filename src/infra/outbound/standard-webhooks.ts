@@ -15,19 +15,21 @@ export interface WebhookMessage {
 
 export const isWebhookSecret = (secret: string): boolean => keyOf(secret) !== null;
 
-/** @throws Error for a text that is no secret */
+/** @param secrets several while they are rotated @throws Error for a text that is no secret */
 export function webhookHeaders(
-  secret: string,
+  secrets: string | readonly string[],
   { id, timestamp, body }: WebhookMessage,
 ): Record<'content-type' | 'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
-  const key = keyOf(secret);
-  if (!key) throw new Error('the secret is not one of Standard Webhooks');
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  const signatures = [secrets].flat().map((secret) => {
+    const key = keyOf(secret);
+    if (!key) throw new Error('the secret is not one of Standard Webhooks');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  });
   return {
     'content-type': 'application/json',
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': `v1,${signature}`,
+    'webhook-signature': signatures.join(' '),
   };
 }
 

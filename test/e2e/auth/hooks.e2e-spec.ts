@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { decode } from 'jsonwebtoken';
 import { Secret, TOTP } from 'otpauth';
 import { eventually, MailServer } from '../../support/mail-server';
+import { until } from '../../support/eventually';
 import { gotrue, guestOf } from '../../support/gotrue';
 import { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -244,4 +245,53 @@ it.each([
   const settings = { before_user_created_hook: name };
   const answer = await plinth.admin.unchecked().patch(`/admin/v1/projects/${project.id}`, { settings });
   expect(answer.status).toBe(400);
+});
+
+describe('a hostile function', () => {
+  /** @param returns of the function @param body of a plpgsql block */
+  async function hostile(body: string, returns = 'jsonb'): Promise<void> {
+    await project.sql(`drop function if exists public.hostile(jsonb);
+      create function public.hostile(event jsonb) returns ${returns} language plpgsql as $$ begin ${body} end $$`);
+    await set({ before_user_created_hook: 'public.hostile' });
+  }
+  afterAll(() => set({ before_user_created_hook: null }));
+
+  it.each([
+    [
+      'catches the time limit',
+      'loop begin perform pg_sleep(60); exception when query_canceled then null; end; end loop;',
+      'jsonb',
+    ],
+    ['gives rows without end', 'loop return next event; end loop;', 'setof jsonb'],
+    ['gives rows after rows', 'return query select event from generate_series(1, 3000000);', 'setof jsonb'],
+    ['gives a large value', 'return to_jsonb(repeat(md5(event::text), 8000000));', 'jsonb'],
+    ['says that the server is down', `raise exception 'x' using errcode = '57P03';`, 'jsonb'],
+    ['says that there are no connections', `raise exception 'x' using errcode = '53300';`, 'jsonb'],
+    ['ends its own connection', 'perform pg_terminate_backend(pg_backend_pid()); return event;', 'jsonb'],
+    [
+      'takes the sessions',
+      'lock table auth.sessions in access exclusive mode; perform pg_sleep(60);',
+      'jsonb',
+    ],
+  ])(
+    'that %s refuses its own sign-ups, and nothing else',
+    async (_what, body, returns) => {
+      const neighbour = await plinth.createProject();
+      await hostile(body, returns);
+      const floods = Promise.all(Array.from({ length: 8 }, () => signUp()));
+      // Requests of another project are answered in the meantime.
+      for (let n = 0; n < 5; n += 1) {
+        const answer = await guestOf(neighbour).post(`${neighbour.auth}/signup`, {
+          email: address(),
+          password: 'correct horse',
+        });
+        expect(answer.status).toBe(201);
+      }
+      const statuses = new Set((await floods).map(({ status }) => status));
+      for (const status of statuses) expect([429, 500, 503]).toContain(status);
+      await set({ before_user_created_hook: null });
+      await until(async () => (await signUp()).status === 201);
+    },
+    60_000,
+  );
 });

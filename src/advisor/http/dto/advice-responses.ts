@@ -20,7 +20,7 @@ class AdviceResponse {
   @ApiProperty({
     enum: SEVERITIES,
     description:
-      '`critical`: data is exposed, or writes will soon fail. `warning`: should be fixed. `info`: worth a look, may be intended.',
+      '`critical`: data is exposed, or writes will soon fail. `warning`: should be fixed. `info`: may be intended.',
   })
   readonly severity!: Severity;
   @ApiProperty({ type: [String], description: 'The object: schema and name, then what belongs to it' })

@@ -1,0 +1,51 @@
+/** Metrics of webhooks in GET /metrics. */
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge } from 'prom-client';
+import { Metrics } from '../infra/metrics/metrics';
+import { WebhookProjectsRepository } from './webhook-projects.repository';
+
+type DeliveryOutcome = 'delivered' | 'retried' | 'given_up';
+
+@Injectable()
+export class DeliveryMetrics {
+  private readonly attempts: Counter<'outcome'>;
+
+  constructor({ registry }: Metrics, projects: WebhookProjectsRepository) {
+    this.attempts = new Counter({
+      name: 'plinth_webhook_attempts_total',
+      help: 'Attempts to deliver to a webhook, by outcome',
+      labelNames: ['outcome'],
+      registers: [registry],
+    });
+    const gauge = (name: string, help: string, read: () => Promise<number>): void => {
+      new Gauge({
+        name,
+        help: `${help}, of all projects, as counted within the last minute`,
+        aggregator: 'max',
+        registers: [registry],
+        async collect() {
+          // If the platform database is down, the other metrics must still be served.
+          this.set(await read().catch(() => NaN));
+        },
+      });
+    };
+    gauge(
+      'plinth_webhook_queue',
+      'Deliveries of webhooks that wait',
+      async () => (await projects.total()).waiting,
+    );
+    gauge(
+      'plinth_webhook_failed',
+      'Deliveries of webhooks that were given up',
+      async () => (await projects.total()).failed,
+    );
+    gauge('plinth_webhook_oldest_seconds', 'Age of the oldest delivery that waits', async () => {
+      const { oldestAt } = await projects.total();
+      return oldestAt ? Math.max(0, (Date.now() - oldestAt.getTime()) / 1000) : 0;
+    });
+  }
+
+  count(outcome: DeliveryOutcome): void {
+    this.attempts.inc({ outcome });
+  }
+}

@@ -1,0 +1,255 @@
+/** Reads and writes hooks.deliveries: what waits for a receiver, and the outcome of each attempt. */
+import { Injectable } from '@nestjs/common';
+import { RecordReader } from '../database/rows/record-reader';
+import type { Statement } from '../database/statement';
+import type { Project } from '../projects/project';
+import {
+  type Attempt,
+  type DeliveryState,
+  STORED_DELIVERY,
+  type StoredAttempt,
+  type StoredDelivery,
+  toStoredAttempt,
+  toStoredDelivery,
+  toWaitingDelivery,
+  type WaitingDelivery,
+} from './delivery';
+import { HookStatements } from './hook-statements.service';
+
+/** Bytes of the payloads that one reading takes, at least one. */
+const BATCH_BYTES = 262_144;
+const BATCH = 100;
+/** Deliveries with the same key that one reading takes. */
+const RUN = 50;
+const MAX_READ_BYTES = 4 * 1024 * 1024;
+/** Rows that one statement removes. */
+const PURGE = 5_000;
+const MAX_COUNTED = 1_000_000;
+const TOLD = 3;
+
+interface DueLane {
+  readonly lane: string;
+  /** Milliseconds until its next attempt. */
+  readonly inMs: number;
+  /** False for a server of hooks.http_post(). */
+  readonly isWebhook: boolean;
+}
+
+export interface QueueState {
+  readonly waiting: number;
+  readonly failed: number;
+  readonly oldestAt: Date | null;
+}
+
+interface ProjectState extends QueueState {
+  readonly hasWebhooks: boolean;
+}
+
+const LANES = `with recursive lanes(lane) as (
+    (select d.lane from hooks.deliveries d where d.state = 'waiting' order by d.lane limit 1)
+    union all
+    select (select d.lane from hooks.deliveries d where d.state = 'waiting' and d.lane > l.lane order by d.lane limit 1)
+    from lanes l where l.lane is not null)
+  select l.lane, case when f.at <= now() then 0 when f.at < now() + interval '7 days'
+      then pg_catalog.ceil(extract(epoch from f.at - now()) * 1000)::bigint else 604800000 end as in_ms,
+    w.id is not null as is_webhook
+  from lanes l cross join lateral (
+    select d.next_attempt_at as at from hooks.deliveries d where d.state = 'waiting' and d.lane = l.lane
+    order by d.next_attempt_at limit 1) f
+  left join hooks.webhooks w on w.id = l.lane
+  where l.lane is not null and l.lane <> all ($1::uuid[]) and coalesce(w.enabled, true)
+  order by w.id is null, f.at limit $2::int`;
+
+/**
+ * The first delivery of each key that is due, and those that follow it. What waits behind one that is not due waits as long, so
+ * that it is not read again and again.
+ */
+const TAKE = `with visited as materialized (
+    select d.id, d.key from hooks.deliveries d where d.lane = $1 and d.state = 'waiting' and d.next_attempt_at <= now()
+    order by d.next_attempt_at, d.seq limit 2 * ${BATCH}),
+  heads as materialized (
+    select k.key, h.next_attempt_at from (select distinct v.key from visited v) k cross join lateral (
+      select d.next_attempt_at from hooks.deliveries d where d.lane = $1 and d.state = 'waiting' and d.key = k.key
+      order by d.seq limit 1) h),
+  pushed as (
+    update hooks.deliveries d set next_attempt_at = h.next_attempt_at from visited v join heads h on h.key = v.key
+    where d.id = v.id and h.next_attempt_at > now()),
+  runs as (
+    select r.* from heads h cross join lateral (
+      select d.* from hooks.deliveries d where d.lane = $1 and d.state = 'waiting' and d.key = h.key
+      order by d.seq limit ${RUN}) r
+    where h.next_attempt_at <= now() order by r.seq limit ${BATCH}),
+  sized as (select r.*, sum(pg_catalog.octet_length(r.payload)) over (order by r.seq) as total,
+    row_number() over (order by r.seq) as place from runs r)
+  select s.id, s.webhook_id, s.key::text as key, s.payload, s.attempts, s.headers::text as headers, w.sealed_secrets,
+    (extract(epoch from now() - s.first_attempt_at) * 1000)::bigint as age, coalesce(w.enabled, true) as is_enabled,
+    coalesce(w.url, s.url) as url, w.failing_since is not null as is_failing
+  from sized s left join hooks.webhooks w on w.id = s.webhook_id
+  where s.total <= ${BATCH_BYTES} or s.place = 1 order by s.seq`;
+
+@Injectable()
+export class DeliveryRepository {
+  constructor(private readonly statements: HookStatements) {}
+
+  /** Lanes with waiting deliveries, except those in `busy`, the next first. */
+  async lanes(project: Project, busy: readonly string[], limit: number): Promise<DueLane[]> {
+    const { rows } = await this.statements.run(project, {
+      name: 'hooks:lanes',
+      text: LANES,
+      values: [`{${busy.join()}}`, limit],
+    });
+    return rows.map((row) => {
+      const lane = new RecordReader('hooks.deliveries', row);
+      return {
+        lane: lane.uuid('lane'),
+        inMs: lane.integer('in_ms', 0, 604_800_000),
+        isWebhook: lane.boolean('is_webhook'),
+      };
+    });
+  }
+
+  async take(project: Project, lane: string): Promise<WaitingDelivery[]> {
+    const { rows } = await this.statements.run(project, {
+      name: 'hooks:take',
+      text: TAKE,
+      values: [lane],
+      maxBytes: MAX_READ_BYTES,
+    });
+    return rows.map(toWaitingDelivery);
+  }
+
+  /**
+   * Records an attempt.
+   * @param delayMs until the next one, of a delivery that waits
+   * @returns false if a trigger of the owner, or another process, has kept it from being recorded
+   */
+  async record(
+    project: Project,
+    id: string,
+    state: DeliveryState,
+    delayMs: number,
+    attempt: Attempt,
+  ): Promise<boolean> {
+    const { durationMs, status, error, answer } = attempt;
+    const { rows } = await this.statements.run(project, {
+      name: 'hooks:record',
+      text: `with done as (
+          update hooks.deliveries set state = $2, attempts = attempts + 1,
+            first_attempt_at = coalesce(first_attempt_at, now()),
+            next_attempt_at = now() + $3::float8 * interval '1 millisecond',
+            finished_at = case when $2 <> 'waiting' then now() end
+          where id = $1 and state = 'waiting' returning id, attempts, state),
+        noted as (
+          insert into hooks.attempts (delivery_id, number, at, duration_ms, status, error, answer)
+          select id, attempts, now(), $4::int, $5::int, $6, $7 from done on conflict do nothing)
+        select from done where state = $2`,
+      values: [id, state, delayMs, durationMs, status, error, answer],
+    });
+    return rows.length === 1;
+  }
+
+  async setFailing(project: Project, webhookId: string, isFailing: boolean): Promise<void> {
+    await this.statements.run(project, {
+      text: `update hooks.webhooks set failing_since = case when $2 then coalesce(failing_since, now()) end
+        where id = $1 and (failing_since is not null) is distinct from $2`,
+      values: [webhookId, isFailing],
+    });
+  }
+
+  /**
+   * Gives up what has waited for three days for a receiver that failed as long. Deletes what was delivered three days ago, and
+   * what failed thirty days ago.
+   */
+  async purge(project: Project): Promise<void> {
+    const old = (state: string, days: number): Statement => ({
+      text: `delete from hooks.deliveries where id in (select id from hooks.deliveries
+        where state = '${state}' and finished_at < now() - interval '${days} days' order by finished_at limit ${PURGE})`,
+    });
+    await this.statements.batch(project, [
+      {
+        text: `update hooks.deliveries set state = 'failed', finished_at = now() where id in (
+          select d.id from hooks.webhooks w join hooks.deliveries d on d.lane = w.id
+          where w.failing_since < now() - interval '${TOLD} days' and d.state = 'waiting'
+            and d.created_at < now() - interval '${TOLD} days' limit ${PURGE})`,
+      },
+      old('delivered', TOLD),
+      old('failed', 30),
+    ]);
+  }
+
+  async state(project: Project): Promise<ProjectState> {
+    const count = (state: DeliveryState): string =>
+      `(select count(*)::int from (select from hooks.deliveries where state = '${state}' limit ${MAX_COUNTED}) c)`;
+    const { rows } = await this.statements.run(project, {
+      text: `select ${count('waiting')} as waiting, ${count('failed')} as failed,
+        (select min(created_at) from (select created_at from hooks.deliveries where state = 'waiting' limit ${MAX_COUNTED}) w) as oldest_at,
+        exists (select from hooks.webhooks) or exists (select from hooks.schedules) as has_webhooks`,
+    });
+    const state = new RecordReader('hooks.deliveries', rows[0]);
+    return {
+      waiting: state.integer('waiting', 0, MAX_COUNTED),
+      failed: state.integer('failed', 0, MAX_COUNTED),
+      oldestAt: state.dateOrNull('oldest_at'),
+      hasWebhooks: state.boolean('has_webhooks'),
+    };
+  }
+
+  /** The newest first. @param before only deliveries that were queued before this one */
+  async list(
+    project: Project,
+    webhookId: string,
+    filter: { readonly state: DeliveryState | null; readonly before: string | null; readonly limit: number },
+  ): Promise<StoredDelivery[]> {
+    const { rows } = await this.statements.run(project, {
+      text: `select ${STORED_DELIVERY} from hooks.deliveries d
+        left join hooks.attempts a on a.delivery_id = d.id and a.number = d.attempts
+        where d.webhook_id = $1 and ($2::text is null or d.state = $2)
+          and ($3::uuid is null or d.seq < (select b.seq from hooks.deliveries b where b.id = $3))
+        order by d.seq desc limit $4::int`,
+      values: [webhookId, filter.state, filter.before, filter.limit],
+    });
+    return rows.map(toStoredDelivery);
+  }
+
+  /** Null if there is none. */
+  async find(
+    project: Project,
+    webhookId: string,
+    id: string,
+  ): Promise<{ delivery: StoredDelivery; payload: string; attempts: StoredAttempt[] } | null> {
+    const [found, attempts] = await this.statements.batch(project, [
+      {
+        text: `select ${STORED_DELIVERY}, pg_catalog.left(d.payload, 262144) as payload from hooks.deliveries d
+          left join hooks.attempts a on a.delivery_id = d.id and a.number = d.attempts
+          where d.webhook_id = $1 and d.id = $2`,
+        values: [webhookId, id],
+      },
+      {
+        text: 'select * from hooks.attempts where delivery_id = $1 order by number desc limit 50',
+        values: [id],
+        maxBytes: MAX_READ_BYTES,
+      },
+    ]);
+    const row = found?.rows[0];
+    if (!row) return null;
+    return {
+      delivery: toStoredDelivery(row),
+      payload: new RecordReader('hooks.deliveries', row).text('payload', 2 * BATCH_BYTES),
+      attempts: (attempts?.rows ?? []).map(toStoredAttempt),
+    };
+  }
+
+  /** Sends one again that failed or was delivered. @returns false if it waits, or does not exist */
+  async sendAgain(project: Project, webhookId: string, id: string): Promise<boolean> {
+    const [again] = await this.statements.batch(project, [
+      {
+        text: `update hooks.deliveries set state = 'waiting', finished_at = null, first_attempt_at = null,
+            next_attempt_at = '-infinity'
+          where webhook_id = $1 and id = $2 and state <> 'waiting' returning id`,
+        values: [webhookId, id],
+      },
+      { text: `select pg_catalog.pg_notify('plinth_hooks', 'again')` },
+    ]);
+    return again?.rows.length === 1;
+  }
+}

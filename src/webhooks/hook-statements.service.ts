@@ -1,0 +1,38 @@
+/** Statements on the schema `hooks` of a project, with the rights of service_role, which its migration has given. */
+import { Injectable } from '@nestjs/common';
+import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
+import type { RlsContext } from '../database/rls/rls-context';
+import { RlsTransaction } from '../database/rls/rls-transaction';
+import type { Statement, StatementResult } from '../database/statement';
+import type { Project } from '../projects/project';
+import { SERVICE_ROLE } from '../projects/project-keys';
+
+/** An owner can lock a table, or have a trigger sleep. */
+const SHORT_TIMEOUT: Statement = {
+  name: 'hooks:short-timeout',
+  text: `select pg_catalog.set_config('statement_timeout', '5s', true)`,
+};
+
+/** Of work as the owner. A trigger waits for open transactions that write the table, and writers wait behind it. */
+export const OWNER_SETTINGS = {
+  options: `${OWNER_WORK_OPTIONS} -c lock_timeout=3s -c statement_timeout=15s`,
+  application_name: 'plinth-webhooks',
+};
+
+@Injectable()
+export class HookStatements {
+  constructor(private readonly rls: RlsTransaction) {}
+
+  async run(project: Project, statement: Statement): Promise<StatementResult> {
+    const [result] = await this.batch(project, [statement]);
+    if (!result) throw new Error('the pipeline returned no result');
+    return result;
+  }
+
+  /** In one transaction. */
+  async batch({ database }: Project, statements: readonly Statement[]): Promise<StatementResult[]> {
+    const claims = JSON.stringify({ role: SERVICE_ROLE });
+    const context: RlsContext = { database, role: SERVICE_ROLE, claims, sessionId: null };
+    return (await this.rls.batch(context, [SHORT_TIMEOUT, ...statements])).slice(1);
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * Deliveries to one receiver: in order per key, several keys at once while the receiver is quick. While it fails the lane rests, and
+ * then tries a single delivery.
+ */
+import type { Slots } from '../admission/slots';
+import type { Project } from '../projects/project';
+import type { DeliveryState, WaitingDelivery } from './delivery';
+import type { DeliveryMetrics } from './delivery-metrics.service';
+import type { DeliveryRepository } from './delivery.repository';
+import type { WebhookSender } from './webhook-sender.service';
+
+/** Requests of a lane at once. */
+const MAX_CONCURRENT = 8;
+/** Milliseconds of an attempt up to which a receiver counts as quick. */
+const QUICK_MS = 1_000;
+/** Milliseconds of a failing lane's first rest, which doubles; and of its longest. */
+const REST_MS = { first: 1_000, most: 60_000 };
+/** Failures one after the other, of whatever kind, after which a lane rests. */
+const MANY_FAILURES = 10;
+/** Milliseconds before the second attempt; each further one waits three times as long. */
+const DELAY_MS = { first: 5_000, most: 12 * 3_600_000 };
+/** Milliseconds after the first attempt, after which a delivery is given up. */
+const GIVEN_UP_MS = 3 * 86_400_000;
+const KNOWN_IDS = 1_000;
+
+export interface DeliveryTools {
+  readonly deliveries: DeliveryRepository;
+  readonly sender: WebhookSender;
+  readonly metrics: DeliveryMetrics;
+  /** Requests of this process, which projects take in turns. */
+  readonly slots: Slots;
+}
+
+export class Lane {
+  private concurrent = 1;
+  private failures = 0;
+  private isFailing: boolean | null = null;
+  private restMs = 0;
+  private isQuick = true;
+  /** Those that were delivered last: an owner's trigger may bring them back. */
+  private readonly delivered = new Set<string>();
+
+  constructor(
+    readonly id: string,
+    readonly isWebhook: boolean,
+    private readonly project: Project,
+    private readonly tools: DeliveryTools,
+    private readonly mayGoOn: () => boolean,
+  ) {}
+
+  /**
+   * Sends what is due.
+   * @returns milliseconds to rest before the next call; 0 if nothing is due
+   * @throws Error if the queue cannot be read or written
+   */
+  async work(): Promise<number> {
+    this.restMs = 0;
+    while (this.mayGoOn()) {
+      const batch = await this.tools.deliveries.take(this.project, this.id);
+      const [first] = batch;
+      if (!first) return 0;
+      if (!first.isEnabled) return REST_MS.most;
+      if (batch.some(({ id }) => this.delivered.has(id)))
+        throw new Error('what was delivered waits again: a trigger on hooks.deliveries may be the cause');
+      this.isFailing ??= first.isFailing;
+      await this.sendAll(batch);
+      if (this.restMs > 0) return this.restMs;
+    }
+    return 0;
+  }
+
+  private async sendAll(batch: readonly WaitingDelivery[]): Promise<void> {
+    const groups = new Map<string, WaitingDelivery[]>();
+    for (const delivery of batch) groups.set(delivery.key, [...(groups.get(delivery.key) ?? []), delivery]);
+    const waiting = groups.values();
+    this.isQuick = true;
+    const worker = async (): Promise<void> => {
+      for (const group of waiting) await this.sendInOrder(group);
+    };
+    const ended = await Promise.allSettled(Array.from({ length: this.concurrent }, worker));
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+    this.concurrent = this.isQuick && this.failures === 0 ? Math.min(MAX_CONCURRENT, 2 * this.concurrent) : 1;
+  }
+
+  private async sendInOrder(group: readonly WaitingDelivery[]): Promise<void> {
+    for (const delivery of group) {
+      if (this.restMs > 0) return;
+      const wasAccepted = await this.tools.slots.use(
+        () => this.attempt(delivery),
+        () => new Error('too many deliveries wait'),
+        this.project.id,
+      );
+      if (!wasAccepted) return;
+    }
+  }
+
+  private async attempt(delivery: WaitingDelivery): Promise<boolean> {
+    if (this.restMs > 0 || !this.mayGoOn()) return false;
+    const { deliveries, sender, metrics } = this.tools;
+    const secrets = sender.secretsOf(this.project, delivery);
+    if (!secrets) return this.fail(`the webhook ${delivery.webhookId} was deleted, or needs a new secret`);
+    const attempt = await sender.send(delivery, secrets);
+    const isAccepted = attempt.error === null;
+    const delayMs = delayAfter(delivery.attempts);
+    const isLast = (delivery.age ?? 0) + delayMs > GIVEN_UP_MS;
+    const state: DeliveryState = isAccepted ? 'delivered' : isLast ? 'failed' : 'waiting';
+    metrics.count(isAccepted ? 'delivered' : isLast ? 'given_up' : 'retried');
+    this.isQuick &&= attempt.durationMs <= QUICK_MS;
+    this.restMs = Math.max(this.restMs, this.restAfter(attempt.status, isAccepted));
+    if (!(await deliveries.record(this.project, delivery.id, state, delayMs, attempt)))
+      return this.fail('the outcome of a delivery could not be recorded');
+    if (isAccepted) this.remember(delivery.id);
+    if (this.isFailing === isAccepted) {
+      this.isFailing = !isAccepted;
+      await deliveries.setFailing(this.project, delivery.webhookId, this.isFailing);
+    }
+    return isAccepted || isLast;
+  }
+
+  /** Ends the other requests of the lane, too. */
+  private fail(reason: string): never {
+    this.restMs = REST_MS.most;
+    throw new Error(reason);
+  }
+
+  private restAfter(status: number | null, isAccepted: boolean): number {
+    this.failures = isAccepted ? 0 : this.failures + 1;
+    if (isAccepted) return 0;
+    // Otherwise it may be this delivery that the receiver does not accept.
+    const isDown = status === null || status >= 500 || status === 429;
+    const doubled = REST_MS.first * 2 ** Math.min(this.failures - 1, 10);
+    return isDown || this.failures >= MANY_FAILURES ? Math.min(REST_MS.most, doubled) : 0;
+  }
+
+  private remember(id: string): void {
+    this.delivered.add(id);
+    const [oldest] = this.delivered;
+    if (this.delivered.size > KNOWN_IDS && oldest !== undefined) this.delivered.delete(oldest);
+  }
+}
+
+/** Random, so that what failed together is not sent again together. */
+function delayAfter(attempts: number): number {
+  const delay = Math.min(DELAY_MS.most, DELAY_MS.first * 3 ** Math.min(attempts, 20));
+  return Math.round(delay * (0.9 + Math.random() / 5));
+}

@@ -1,0 +1,140 @@
+/** Runs what the schedules of one project say, of which this process has the lease. */
+import { Logger } from '@nestjs/common';
+import type { Slots } from '../../admission/slots';
+import { lastTime, nextTime } from '../../backup/schedule/schedule';
+import { messageOf } from '../../common/errors/error-facts';
+import type { Clock } from '../../common/time/clock';
+import type { Project } from '../../projects/project';
+import type { ProjectsService } from '../../projects/projects.service';
+import type { OwnerSqlService } from '../../sql/owner-sql.service';
+import { assertSchedule, MAX_TEXT, type Schedule } from './schedule';
+import type { ScheduleRepository } from './schedule.repository';
+
+/** Milliseconds after which schedules are read again. */
+const POLL_MS = 60_000;
+const TIMEOUT_SECONDS = 300;
+
+export interface ScheduleTools {
+  readonly schedules: ScheduleRepository;
+  readonly sql: OwnerSqlService;
+  readonly projects: ProjectsService;
+  readonly clock: Clock;
+  /** SQL of this process, which projects take in turns. */
+  readonly slots: Slots;
+}
+
+export class ProjectSchedules {
+  private readonly logger = new Logger('Schedules');
+  private readonly stopping = new AbortController();
+  private readonly running = new Map<string, Promise<void>>();
+  private timer: NodeJS.Timeout | undefined;
+  private reading: Promise<void> | undefined;
+  private isWanted = false;
+  private isFirst = true;
+
+  constructor(
+    private readonly project: Project,
+    private readonly tools: ScheduleTools,
+    private readonly mayGoOn: () => boolean,
+  ) {}
+
+  wake(): void {
+    this.isWanted = true;
+    this.reading ??= this.read().finally(() => (this.reading = undefined));
+  }
+
+  /** Cancels running SQL. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    clearTimeout(this.timer);
+    await Promise.all([this.reading, ...this.running.values()]);
+  }
+
+  private async read(): Promise<void> {
+    while (this.isWanted && !this.stopping.signal.aborted) {
+      this.isWanted = false;
+      clearTimeout(this.timer);
+      let next = POLL_MS;
+      try {
+        if (this.mayGoOn()) next = Math.min(next, await this.beginDue());
+      } catch (error) {
+        this.logger.warn(`schedules of project ${this.project.slug}: ${messageOf(error)}`);
+      }
+      if (!this.stopping.signal.aborted) this.timer = setTimeout(() => this.wake(), next).unref();
+    }
+  }
+
+  /** @returns milliseconds until the next time */
+  private async beginDue(): Promise<number> {
+    const { schedules, clock } = this.tools;
+    const all = (await schedules.list(this.project)).filter(({ enabled }) => enabled);
+    // No other process runs them.
+    if (this.isFirst && all.length > 0) await schedules.failRunning(this.project);
+    this.isFirst = false;
+    const now = clock.now();
+    let next = Infinity;
+    for (const schedule of all) {
+      if (!isValid(schedule)) continue;
+      const dueAt = lastTime(schedule, now);
+      if (dueAt > schedule.lastDueAt.getTime() && !this.running.has(schedule.id))
+        this.begin(schedule, new Date(dueAt));
+      next = Math.min(next, nextTime(schedule, now) - now);
+    }
+    return next;
+  }
+
+  private begin(schedule: Schedule, dueAt: Date): void {
+    const work = this.run(schedule, dueAt)
+      .catch((error: unknown) =>
+        this.logger.warn(`schedule ${schedule.id} of project ${this.project.slug}: ${messageOf(error)}`),
+      )
+      .finally(() => this.running.delete(schedule.id));
+    this.running.set(schedule.id, work);
+  }
+
+  private async run({ id, sql }: Schedule, dueAt: Date): Promise<void> {
+    const { schedules } = this.tools;
+    const runId = await schedules.begin(this.project, id, dueAt);
+    if (runId === null) return;
+    try {
+      if (sql === null) await schedules.post(this.project, runId);
+      else await schedules.finish(this.project, runId, 'succeeded', await this.runSql(sql));
+    } catch (error) {
+      await schedules.finish(this.project, runId, 'failed', messageOf(error).slice(0, MAX_TEXT));
+    }
+  }
+
+  /** @returns `UPDATE 5, SELECT 1` */
+  private async runSql(sql: string): Promise<string> {
+    const { projects, slots } = this.tools;
+    const entity = await projects.get(this.project.id);
+    const limits = {
+      timeoutSeconds: TIMEOUT_SECONDS,
+      maxRows: 1,
+      allResults: false,
+      textValues: true,
+      abandoned: this.stopping.signal,
+    };
+    const work = (): ReturnType<OwnerSqlService['run']> => this.tools.sql.run(entity, sql, limits);
+    const { statements } = await slots.use(
+      work,
+      () => new Error('Plinth was stopped'),
+      this.project.id,
+      this.stopping.signal,
+    );
+    const told = statements
+      .slice(0, 20)
+      .map(({ command, row_count: rows }) => `${command ?? ''} ${rows ?? ''}`.trim());
+    return told.join(', ').slice(0, MAX_TEXT);
+  }
+}
+
+/** An owner may have written any expression. */
+function isValid(schedule: Schedule): boolean {
+  try {
+    assertSchedule(schedule);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Delivers, and runs schedules, for the projects of which this process has the lease. A process that is killed loses its leases after some seconds, and
+ * another one goes on; the queue is in the projects' databases, so nothing is lost with it.
+ */
+import { randomUUID } from 'node:crypto';
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Slots } from '../admission/slots';
+import { messageOf } from '../common/errors/error-facts';
+import { Clock } from '../common/time/clock';
+import type { Project } from '../projects/project';
+import { ProjectRegistry } from '../projects/project-registry.service';
+import { ProjectsService } from '../projects/projects.service';
+import { OwnerSqlService } from '../sql/owner-sql.service';
+import { DeliveryMetrics } from './delivery-metrics.service';
+import { DeliveryRepository } from './delivery.repository';
+import type { DeliveryTools } from './lane';
+import { ProjectDeliveries } from './project-deliveries';
+import { ProjectSchedules, type ScheduleTools } from './schedules/project-schedules';
+import { ScheduleRepository } from './schedules/schedule.repository';
+import { LEASE_MS, WebhookProjectsRepository } from './webhook-projects.repository';
+import { WebhookSender } from './webhook-sender.service';
+
+const TICK_MS = 2_000;
+/** Projects that a process takes at once: with several processes, each gets its part. */
+const MAX_TAKEN = 20;
+/** Connections that listen, each in the database of a project; further projects are read once a second. */
+const MAX_LISTENERS = 100;
+/** Requests of this process at once, and those of one project. */
+const MAX_REQUESTS = { process: 1_024, project: 64 };
+/** The same for SQL of schedules. */
+const MAX_SQL = { process: 8, project: 1 };
+
+interface Running {
+  readonly deliveries: ProjectDeliveries;
+  readonly schedules: ProjectSchedules;
+}
+
+@Injectable()
+export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Webhooks');
+  private readonly id = randomUUID();
+  private readonly projects = new Map<string, Running>();
+  private readonly deliveryTools: DeliveryTools;
+  private readonly scheduleTools: ScheduleTools;
+  private timer: NodeJS.Timeout | undefined;
+  private ticking: Promise<void> | undefined;
+  private stopped = false;
+  private failure = '';
+
+  constructor(
+    private readonly list: WebhookProjectsRepository,
+    private readonly registry: ProjectRegistry,
+    private readonly deliveries: DeliveryRepository,
+    sender: WebhookSender,
+    metrics: DeliveryMetrics,
+    schedules: ScheduleRepository,
+    sql: OwnerSqlService,
+    projects: ProjectsService,
+    clock: Clock,
+  ) {
+    const slotsOf = ({ process, project }: typeof MAX_SQL): Slots =>
+      new Slots(process, Infinity, { perTenant: project, waitTimeoutMs: Infinity });
+    this.deliveryTools = { deliveries, sender, metrics, slots: slotsOf(MAX_REQUESTS) };
+    this.scheduleTools = { schedules, sql, projects, clock, slots: slotsOf(MAX_SQL) };
+  }
+
+  onApplicationBootstrap(): void {
+    void this.tick();
+    this.timer = setInterval(() => void this.tick(), TICK_MS).unref();
+  }
+
+  /** Before the pools close, so that the outcomes of running requests are recorded. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    clearInterval(this.timer);
+    await this.ticking;
+    const ids = [...this.projects.keys()];
+    await Promise.all(ids.map((id) => this.end(id)));
+    if (ids.length > 0) await this.list.release(this.id, ids).catch(() => undefined);
+  }
+
+  /** A project may have its first webhook. */
+  async announce(projectId: string): Promise<void> {
+    await this.list.add(projectId);
+    void this.tick();
+  }
+
+  private tick(): Promise<void> {
+    this.ticking ??= this.follow()
+      .then(
+        () => (this.failure = ''),
+        (error: unknown) => this.warnOnce(messageOf(error)),
+      )
+      .then(() => (this.ticking = undefined));
+    return this.ticking;
+  }
+
+  private async follow(): Promise<void> {
+    const began = performance.now();
+    const leased = new Set(await this.list.lease(this.id, MAX_TAKEN));
+    await Promise.all([...this.projects.keys()].filter((id) => !leased.has(id)).map((id) => this.end(id)));
+    for (const id of leased) {
+      if (this.stopped) return;
+      const project = await this.registry.findById(id);
+      const running = this.projects.get(id);
+      // It moved to another server, or its secrets changed.
+      if (running && running.deliveries.project.revision !== project?.revision) await this.end(id);
+      if (project && !this.projects.has(id)) await this.begin(project);
+      this.projects.get(id)?.deliveries.renew(began + LEASE_MS);
+    }
+  }
+
+  private async begin(project: Project): Promise<void> {
+    const listens = this.projects.size < MAX_LISTENERS;
+    const mayGoOn = (): boolean => !deliveries.isOver();
+    const schedules = new ProjectSchedules(project, this.scheduleTools, mayGoOn);
+    const deliveries = new ProjectDeliveries(project, this.deliveryTools, {
+      keepUp: () => this.keepUp(project),
+      onAgain: () => schedules.wake(),
+    });
+    this.projects.set(project.id, { deliveries, schedules });
+    await deliveries.start(listens);
+  }
+
+  private async end(id: string): Promise<void> {
+    const running = this.projects.get(id);
+    this.projects.delete(id);
+    await Promise.all([running?.deliveries.stop(), running?.schedules.stop()]);
+  }
+
+  private async keepUp(project: Project): Promise<void> {
+    await this.deliveries.purge(project);
+    const state = await this.deliveries.state(project);
+    await this.list.setState(project.id, state);
+    if (!state.hasWebhooks) await this.list.drop(project.id);
+  }
+
+  private warnOnce(failure: string): void {
+    if (failure !== this.failure && !this.stopped)
+      this.logger.warn(`webhooks cannot be delivered: ${failure}`);
+    this.failure = failure;
+  }
+}

@@ -1,0 +1,71 @@
+/** Rows of webhook_projects in the platform database: projects with webhooks, and the process that delivers for each. */
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { QueueState } from './delivery.repository';
+
+/** Seconds after its last renewal in which a process keeps a project. */
+const LEASE_SECONDS = 20;
+export const LEASE_MS = LEASE_SECONDS * 1_000;
+
+@Injectable()
+export class WebhookProjectsRepository {
+  constructor(private readonly platform: DataSource) {}
+
+  async add(projectId: string): Promise<void> {
+    await this.platform.query(
+      `insert into webhook_projects (project_id) select id from projects where id = $1
+       on conflict (project_id) do update set touched_at = now()`,
+      [projectId],
+    );
+  }
+
+  /** Takes a project off the list whose last webhook was deleted. */
+  async drop(projectId: string): Promise<void> {
+    await this.platform.query(
+      `delete from webhook_projects where project_id = $1 and touched_at < now() - interval '5 minutes'`,
+      [projectId],
+    );
+  }
+
+  /** Renews the leases of a process, and takes up to `most` projects that have none. @returns ids of all that it has */
+  async lease(processId: string, most: number): Promise<string[]> {
+    const [rows] = await this.platform.query<[{ project_id: string }[], number]>(
+      `update webhook_projects set leased_by = $1, leased_until = now() + interval '${LEASE_SECONDS} seconds'
+       where project_id in (
+         select w.project_id from webhook_projects w join projects p on p.id = w.project_id
+         where p.status = 'active' and p.paused_at is null and w.leased_by = $1)
+       or project_id in (
+         select w.project_id from webhook_projects w join projects p on p.id = w.project_id
+         where p.status = 'active' and p.paused_at is null and (w.leased_until is null or w.leased_until < now())
+         order by random() limit $2 for update of w skip locked)
+       returning project_id`,
+      [processId, most],
+    );
+    return rows.map(({ project_id: id }) => id);
+  }
+
+  async release(processId: string, projectIds: readonly string[]): Promise<void> {
+    await this.platform.query(
+      `update webhook_projects set leased_by = null, leased_until = null
+       where leased_by = $1 and project_id = any ($2::text[])`,
+      [processId, projectIds],
+    );
+  }
+
+  async setState(projectId: string, { waiting, failed, oldestAt }: QueueState): Promise<void> {
+    await this.platform.query(
+      `update webhook_projects set waiting = $2, failed = $3, oldest_at = $4
+       where project_id = $1 and (waiting, failed, oldest_at) is distinct from ($2, $3, $4)`,
+      [projectId, waiting, failed, oldestAt],
+    );
+  }
+
+  /** Of all projects, as they last counted. */
+  async total(): Promise<QueueState> {
+    const [row] = await this.platform.query<QueueState[]>(
+      `select coalesce(sum(waiting), 0)::int as waiting, coalesce(sum(failed), 0)::int as failed,
+         min(oldest_at) as "oldestAt" from webhook_projects`,
+    );
+    return row ?? { waiting: 0, failed: 0, oldestAt: null };
+  }
+}

@@ -1,0 +1,166 @@
+/** Webhooks as administrators manage them, with entries of the audit log. */
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { UUID } from '../common/text/uuid';
+import { Clock } from '../common/time/clock';
+import { type Actor, AuditLogRepository } from '../install/audit/audit-log.repository';
+import type { Project } from '../projects/project';
+import { ProjectRegistry } from '../projects/project-registry.service';
+import { ProjectsService } from '../projects/projects.service';
+import type { DeliveryState, StoredAttempt, StoredDelivery } from './delivery';
+import { DeliveryRepository } from './delivery.repository';
+import {
+  assertContent,
+  openSecrets,
+  ROTATION_MS,
+  sealSecrets,
+  secretOrNew,
+  type Webhook,
+  type WebhookContent,
+} from './webhook';
+import { WebhookDispatcher } from './webhook-dispatcher.service';
+import { WebhookRepository } from './webhook.repository';
+import { deliveryNotFailed, deliveryNotFound, webhookNotFound } from './webhooks.errors';
+
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly projects: ProjectsService,
+    private readonly registry: ProjectRegistry,
+    private readonly webhooks: WebhookRepository,
+    private readonly deliveries: DeliveryRepository,
+    private readonly dispatcher: WebhookDispatcher,
+    private readonly audit: AuditLogRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  async list(projectId: string): Promise<Webhook[]> {
+    const found = await this.webhooks.list(await this.projects.get(projectId));
+    // Of a project that was restored.
+    if (found.length > 0) await this.dispatcher.announce(projectId);
+    return found;
+  }
+
+  /** @returns the secret, which is not shown again @throws AppError 400, 409 */
+  async create(
+    projectId: string,
+    content: WebhookContent,
+    givenSecret: string | undefined,
+    actor: Actor,
+  ): Promise<{ webhook: Webhook; secret: string }> {
+    assertContent(content);
+    const secret = secretOrNew(givenSecret);
+    const [entity, project, id] = [
+      await this.projects.get(projectId),
+      await this.registry.get(projectId),
+      randomUUID(),
+    ];
+    const sealed = sealSecrets(project, id, { current: secret });
+    const webhook = await this.webhooks.insert(entity, id, content, sealed);
+    await this.dispatcher.announce(projectId);
+    await this.note('create', projectId, webhook, actor);
+    return { webhook, secret };
+  }
+
+  /** Absent members stay. @throws AppError 400, 404 */
+  async update(
+    projectId: string,
+    id: string,
+    changes: Partial<Omit<WebhookContent, 'table'>>,
+    actor: Actor,
+  ): Promise<Webhook> {
+    const entity = await this.projects.get(projectId);
+    const webhook = await this.webhooks.update(entity, knownId(id), (old) => {
+      const content = { ...old, ...changes };
+      assertContent(content);
+      return content;
+    });
+    await this.dispatcher.announce(projectId);
+    await this.note('update', projectId, webhook, actor);
+    return webhook;
+  }
+
+  /** The old secret signs too for a day. @throws AppError 400, 404 */
+  async rotate(
+    projectId: string,
+    id: string,
+    givenSecret: string | undefined,
+    actor: Actor,
+  ): Promise<{ webhook: Webhook; secret: string }> {
+    const secret = secretOrNew(givenSecret);
+    const [entity, project] = [await this.projects.get(projectId), await this.registry.get(projectId)];
+    const webhook = await this.webhooks.setSecrets(entity, knownId(id), ({ sealedSecrets }) => {
+      const previous = openSecrets(project, id, sealedSecrets)?.current;
+      const previousUntil = this.clock.now() + ROTATION_MS;
+      return sealSecrets(project, id, { current: secret, previous, previousUntil });
+    });
+    await this.note('rotate_secret', projectId, webhook, actor);
+    return { webhook, secret };
+  }
+
+  /** With its deliveries. @throws AppError 404 */
+  async remove(projectId: string, id: string, actor: Actor): Promise<void> {
+    const webhook = await this.webhooks.remove(await this.projects.get(projectId), knownId(id));
+    await this.note('delete', projectId, webhook, actor);
+  }
+
+  /** @throws AppError 404 */
+  async listDeliveries(
+    projectId: string,
+    id: string,
+    filter: { readonly state: DeliveryState | null; readonly before: string | null; readonly limit: number },
+  ): Promise<StoredDelivery[]> {
+    await this.webhooks.get(await this.projects.get(projectId), knownId(id));
+    return this.deliveries.list(await this.registry.get(projectId), id, filter);
+  }
+
+  /** @throws AppError 404 */
+  async getDelivery(
+    projectId: string,
+    id: string,
+    deliveryId: string,
+  ): Promise<{ delivery: StoredDelivery; payload: string; attempts: StoredAttempt[] }> {
+    const project = await this.projectOf(projectId);
+    const found = UUID.test(deliveryId) ? await this.deliveries.find(project, knownId(id), deliveryId) : null;
+    if (!found) throw deliveryNotFound();
+    return found;
+  }
+
+  /** @throws AppError 404, 409 if it waits */
+  async sendAgain(projectId: string, id: string, deliveryId: string, actor: Actor): Promise<void> {
+    await this.getDelivery(projectId, id, deliveryId);
+    const project = await this.projectOf(projectId);
+    if (!(await this.deliveries.sendAgain(project, id, deliveryId))) throw deliveryNotFailed();
+    await this.dispatcher.announce(projectId);
+    const details = { webhook: id, delivery: deliveryId };
+    await this.audit.write({ action: 'project.webhook.send_again', actor, projectId, details });
+  }
+
+  /** @throws AppError 404, also for a project that this staff member may not see */
+  private async projectOf(projectId: string): Promise<Project> {
+    await this.projects.get(projectId);
+    return this.registry.get(projectId);
+  }
+
+  /** Paths of addresses may be secrets. */
+  private async note(
+    what: string,
+    projectId: string,
+    { id, table, events, url }: Webhook,
+    actor: Actor,
+  ): Promise<void> {
+    const details = {
+      id,
+      table: table?.join('.') ?? null,
+      events: [...events],
+      host: url === null ? null : new URL(url).host,
+    };
+    await this.audit.write({ action: `project.webhook.${what}`, actor, projectId, details });
+  }
+}
+
+/** @throws AppError 404 */
+function knownId(id: string): string {
+  if (!UUID.test(id)) throw webhookNotFound();
+  return id;
+}
