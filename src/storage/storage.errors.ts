@@ -80,6 +80,19 @@ export const unsupportedMediaType = (type: string): AppError =>
     extra: { type },
   });
 
+export const pictureNotSupported = (type: string): AppError =>
+  storageError('unsupported_media_type', `Pictures of type ${type} cannot be transformed`, {
+    extra: { type },
+  });
+
+/** A broken file, or one that exceeds a limit. */
+export const pictureUnusable = (cause?: unknown): AppError =>
+  storageError(
+    'invalid_parameters',
+    'The file is broken, or too large a picture, and cannot be transformed',
+    { cause },
+  );
+
 export const uploadStalled = (): AppError => storageError('request_timeout', 'The upload arrived too slowly');
 
 export const uploadNotFound = (): AppError =>

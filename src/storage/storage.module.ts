@@ -31,6 +31,8 @@ import { ResumableUploadsController } from './http/supabase/resumable-uploads.co
 import { StorageJsErrorRenderer } from './http/supabase/storage-js-error.renderer';
 import { UnknownPathController } from './http/unknown-path.controller';
 import { UploadController } from './http/upload.controller';
+import { RenditionRepository } from './pictures/rendition.repository';
+import { RenditionsService } from './pictures/renditions.service';
 import { ObjectStore } from './providers/object-store';
 import { OBJECT_STORE } from './providers/object-store.provider';
 import { ProviderCheck } from './providers/provider-check.service';
@@ -86,6 +88,8 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     QuotaWarnings,
     RateHeaders,
     RemovalHoldRepository,
+    RenditionRepository,
+    RenditionsService,
     ResumableUploadRepository,
     ResumableUploadsService,
     SignedUploadsService,

@@ -18,13 +18,7 @@ const SEED = `insert into storage.buckets (name, slug, owner_id, created_at, upd
     from unnest(array['bucket2', 'bucket3', 'bucket4', 'bucket5', 'bucket-move']) name`;
 
 /** Tests that fail, by their full names, each with its reason. */
-const EXPECTED_FAILURES: Readonly<Record<string, string>> = {
-  'Object API Transformations will download an authenticated transformed file':
-    'pictures are not transformed',
-  'Object API will get a signed transformed image': 'pictures are not transformed',
-  'download with fetch parameters download with transform and fetch parameters':
-    'pictures are not transformed',
-};
+const EXPECTED_FAILURES: Readonly<Record<string, string>> = {};
 
 let plinth: TestPlinth;
 let project: TestProject;

@@ -11,7 +11,7 @@ import {
 import { ClientLeftError, sendChunks } from '../../http/send-chunks';
 import { Clock } from '../../common/time/clock';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
-import { FileContent } from '../files/file';
+import { Rendition } from '../pictures/renditions.service';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { fileNotFound, preconditionFailed, rangeNotSatisfiable, storageUnavailable } from '../storage.errors';
 import { contentHeaders, type Presentation, servedType, validatorsOf } from './content-headers';
@@ -19,13 +19,13 @@ import { MultipartRanges } from './multipart-ranges';
 
 export interface ContentOptions extends Presentation {
   /** Reads the file's row. Called a second time when the bytes are gone, because an overwrite may have removed them. */
-  readonly find: () => Promise<FileContent | null>;
+  readonly find: () => Promise<Rendition | null>;
 }
 
 /** A response that carries bytes of a file. */
 interface Transfer {
   readonly response: ServerResponse;
-  readonly file: FileContent;
+  readonly file: Rendition;
   readonly head: OutgoingHttpHeaders;
   /** HEAD: the headers alone. */
   readonly withoutBody: boolean;
@@ -59,7 +59,7 @@ export class ContentResponder {
   private async trySend(
     request: IncomingMessage,
     response: ServerResponse,
-    file: FileContent,
+    file: Rendition,
     options: ContentOptions,
   ): Promise<ObjectMissingError | null> {
     try {
@@ -74,7 +74,7 @@ export class ContentResponder {
   private async respond(
     { headers, method }: IncomingMessage,
     response: ServerResponse,
-    file: FileContent,
+    file: Rendition,
     options: ContentOptions,
   ): Promise<void> {
     const validators = validatorsOf(file);
@@ -91,8 +91,8 @@ export class ContentResponder {
   }
 
   /** The path for X-Accel-Redirect; null where nginx cannot send the file. */
-  private accelPath({ size, address }: FileContent): string | null {
-    if (this.config.accelRedirect === null || size === 0) return null;
+  private accelPath({ size, address, bytes }: Rendition): string | null {
+    if (this.config.accelRedirect === null || size === 0 || bytes) return null;
     const path = this.store.sharedPath(address);
     return path === null ? null : `${this.config.accelRedirect}/${path}`;
   }
@@ -129,7 +129,7 @@ export class ContentResponder {
     const { response, file, head, withoutBody } = transfer;
     if (withoutBody || file.size === 0) return void response.writeHead(status, head).end();
     // Opened before the head is written, so that a missing object still gets the status of an error.
-    const bytes = await this.store.read(file.address, range);
+    const bytes = await this.read(file, range);
     if (Buffer.isBuffer(bytes)) response.writeHead(status, head).end(bytes);
     else await this.sendStream(transfer, status, bytes);
   }
@@ -143,8 +143,13 @@ export class ContentResponder {
       'Content-Length': parts.length,
     };
     if (withoutBody) return void response.writeHead(206, head).end();
-    const body = parts.body((range) => this.store.read(file.address, range));
+    const body = parts.body((range) => this.read(file, range));
     await this.sendStream({ ...transfer, head }, 206, body);
+  }
+
+  private read({ address, bytes }: Rendition, range: ByteRange): Promise<Buffer | AsyncIterable<Buffer>> {
+    if (bytes) return Promise.resolve(bytes.subarray(range.start, range.end + 1));
+    return this.store.read(address, range);
   }
 
   /** A client that disconnects is no error. A provider's failure after the first byte can only be logged. */

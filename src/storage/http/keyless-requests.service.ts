@@ -13,7 +13,7 @@ import { ProjectRegistry } from '../../projects/project-registry.service';
 import { projectNotFound } from '../../projects/projects.errors';
 import { WriteStops } from '../../projects/write-stops.service';
 import { cacheControlFor } from '../buckets/cache-control';
-import { FileContent } from '../files/file';
+import { Rendition } from '../pictures/renditions.service';
 import { previewDisposition } from './active-types';
 import { ContentResponder } from './content-responder';
 import { setRateHeaders } from './rate-headers';
@@ -21,7 +21,7 @@ import { setRateHeaders } from './rate-headers';
 export interface PublicFile {
   /** Save it under this name; undefined: show it. */
   readonly downloadName: string | undefined;
-  readonly find: () => Promise<FileContent | null>;
+  readonly find: () => Promise<Rendition | null>;
 }
 
 @Injectable()
@@ -65,7 +65,7 @@ export class KeylessRequests {
     const file = await find();
     if (file) await this.count(project, response);
     else await this.limiter.miss(project, client);
-    let first: FileContent | null | undefined = file;
+    let first: Rendition | null | undefined = file;
     await this.responder.send(request, response, {
       disposition: ({ contentType }) =>
         downloadName === undefined

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
 import { Project } from '../../projects/project';
+import { SERVICE_ROLE } from '../../projects/project-keys';
 import { ObjectAddress } from '../providers/object-address';
 import { StoredRow } from '../rows/stored-row';
 import { serviceContext } from '../service-context';
@@ -10,6 +11,8 @@ import { NewResumableUpload, ResumableUpload, UploadPart } from './resumable-upl
 
 /** Uploads of a project that may be unfinished at once. */
 export const MAX_UNFINISHED = 1_000;
+/** Of them, those that one owner may have, so that others find room. */
+const MAX_OF_OWNER = 250;
 /** Parts of an upload: small requests must not fill the tables. */
 const MAX_PARTS = 10_000;
 /** As in Supabase. */
@@ -39,9 +42,10 @@ export class ResumableUploadRepository {
       text: `insert into storage.resumable_uploads
           (id, upload_metadata, concat, upsert, role, subject, length, expires_at)
         select $1, $2, $3, $4, $5, $6, $7::bigint, now() + interval '${VALIDITY}'
-        from (select count(*) as uploads, coalesce(sum(u.length), 0) as bytes from storage.resumable_uploads u
-          where u.completed_at is null and u.expires_at > now()) unfinished
-        where unfinished.uploads < ${MAX_UNFINISHED} and ($8::bigint is null or unfinished.bytes + $7::bigint <= $8)
+        from (select count(*) as uploads, coalesce(sum(u.length), 0) as bytes,
+            count(*) filter (where u.role = $5 and u.subject is not distinct from $6) as of_owner
+          from storage.resumable_uploads u where u.completed_at is null and u.expires_at > now()) unfinished
+        where unfinished.uploads < ${MAX_UNFINISHED} and ($5 = '${SERVICE_ROLE}' or unfinished.of_owner < ${MAX_OF_OWNER}) and ($8::bigint is null or unfinished.bytes + $7::bigint <= $8)
         returning expires_at`,
       values: [id, uploadMetadata, concat, upsert, owner.role, owner.subject, length, maxBytes],
     });
@@ -174,11 +178,12 @@ export class ResumableUploadRepository {
     });
   }
 
-  /** The ids among the given objects that are parts of an upload. */
+  /** The ids among the given objects that are parts of an upload, or renditions. */
   async partsAmong(project: Project, objectIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:parts-among',
-      text: 'select object_id from storage.resumable_parts where object_id = any($1::uuid[])',
+      text: `select object_id from storage.resumable_parts where object_id = any($1::uuid[])
+        union all select object_id from storage.renditions where object_id = any($1::uuid[])`,
       values: [objectIds],
     });
     return new Set(rows.map((row) => new StoredRow('resumable_parts', row).objectId('object_id')));

@@ -75,7 +75,8 @@ export class ResumableUploadsService {
     const wanted: NewResumableUpload = { ...given, id: randomUUID(), owner: ownerOf(caller) };
     const largest = this.uploads.largestFile(caller.project);
     if (wanted.length > largest) throw fileTooLarge(largest);
-    if (!isPartial(wanted)) await this.assertMayUpload(caller, wanted);
+    // Anybody could store bytes otherwise. A partial upload names the file that it becomes a part of.
+    if (!isPartial(wanted) || !isService(caller)) await this.assertMayUpload(caller, wanted);
     // They are not in the usage yet: together they may be as large as the quota.
     const { bytes } = projectQuota(caller.project);
     const expiresAt = await this.repository.insert(caller.project, wanted, bytes);

@@ -18,6 +18,8 @@ export interface LinkClaims {
   readonly revision: number;
   /** Unix seconds. */
   readonly expiresAt: number;
+  /** By textOf(); undefined: the file itself. */
+  readonly transformation?: string;
 }
 
 /** The query string of a signed URL. */
@@ -50,9 +52,10 @@ export function verifyLink(
   { expires, revision, signature }: LinkQuery,
   now: number,
   toleranceSeconds = 0,
+  transformation?: string,
 ): LinkClaims {
   if (!isNumber(expires) || !isNumber(revision) || typeof signature !== 'string') throw invalidSignature();
-  const claims = { fileId, revision: Number(revision), expiresAt: Number(expires) };
+  const claims = { fileId, revision: Number(revision), expiresAt: Number(expires), transformation };
   if (!isSigned(project, signature, now, (secret) => signatureOf(project, secret, claims)))
     throw invalidSignature();
   if (claims.expiresAt + toleranceSeconds <= now / 1000) throw signedUrlExpired();
@@ -91,7 +94,8 @@ function isNumber(text: unknown): text is string {
 function signatureOf(
   project: Project,
   secret: ProjectSecret,
-  { fileId, revision, expiresAt }: LinkClaims,
+  { fileId, revision, expiresAt, transformation }: LinkClaims,
 ): string {
-  return hmacOf(project, secret, 'download', fileId, revision, expiresAt);
+  const parts = transformation === undefined ? [] : [transformation];
+  return hmacOf(project, secret, 'download', fileId, revision, expiresAt, ...parts);
 }

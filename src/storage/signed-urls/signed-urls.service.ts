@@ -59,27 +59,35 @@ export class SignedUrlsService {
   /**
    * Tokens for files by bucket and filename: the parts of a signed URL in one text. Files that the caller may not read are left out.
    * @param bucket slug or name
+   * @param transformation the tokens are for renditions
    */
   async createTokens(
     caller: Caller,
     bucket: string,
     filenames: readonly string[],
     seconds: number,
+    transformation?: string,
   ): Promise<ReadonlyMap<string, string>> {
     const found = await this.contents.findNamedRevisions(caller, bucket, filenames);
     return new Map(
       [...found].map(([filename, { id, revision, now }]) => {
-        const link = signLink(caller.project, { fileId: id, revision, expiresAt: now + seconds });
-        return [filename, [caller.project.id, id, link.expires, link.revision, link.signature].join('.')];
+        const link = signLink(caller.project, {
+          fileId: id,
+          revision,
+          expiresAt: now + seconds,
+          transformation,
+        });
+        const parts = [caller.project.id, id, link.expires, link.revision, link.signature];
+        return [filename, [...parts, ...(transformation === undefined ? [] : [transformation])].join('.')];
       }),
     );
   }
 
   /** As verify(), for a token of createTokens(). @throws AppError 401 */
   verifyToken(project: Project, token: unknown): LinkClaims {
-    const [projectId, fileId = '', expires, revision, signature, ...rest] = partsOf(token);
+    const [projectId, fileId = '', expires, revision, signature, transformation, ...rest] = partsOf(token);
     if (projectId !== project.id || rest.length > 0) throw invalidSignature();
-    return this.verify(project, fileId, { expires, revision, signature });
+    return this.verify(project, fileId, { expires, revision, signature }, transformation);
   }
 
   /** Revokes all signed URLs of a file that the caller may change. @throws AppError 404, 403 */
@@ -94,8 +102,8 @@ export class SignedUrlsService {
    * passes; resolve() decides about it.
    * @throws AppError 401
    */
-  verify(project: Project, fileId: string, parameters: LinkQuery): LinkClaims {
-    return verifyLink(project, fileId, parameters, this.clock.now(), CLOCK_SKEW);
+  verify(project: Project, fileId: string, parameters: LinkQuery, transformation?: string): LinkClaims {
+    return verifyLink(project, fileId, parameters, this.clock.now(), CLOCK_SKEW, transformation);
   }
 
   /**

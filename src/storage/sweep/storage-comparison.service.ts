@@ -87,7 +87,7 @@ export class StorageComparison {
     return { compared: objects.length, bytesWithoutRow, rowsWithoutBytes };
   }
 
-  /** Parts of unfinished uploads. */
+  /** Parts of unfinished uploads, and renditions. */
   private async partsAmong(project: Project, objects: readonly StoredObject[]): Promise<ReadonlySet<string>> {
     if (objects.length === 0) return new Set();
     return this.uploads.partsAmong(

@@ -7,6 +7,7 @@ import { Clock } from '../../common/time/clock';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
+import { RenditionRepository } from '../pictures/rendition.repository';
 import { ObjectStore } from '../providers/object-store';
 import { ObjectAddress } from '../providers/object-address';
 import { DeletedProjects } from '../removal/deleted-projects.service';
@@ -53,6 +54,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     private readonly comparison: StorageComparison,
     private readonly store: ObjectStore,
     private readonly uploads: ResumableUploadRepository,
+    private readonly renditions: RenditionRepository,
     private readonly metrics: StorageMetrics,
     private readonly clock: Clock,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
@@ -99,6 +101,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
   async sweep(project: Project): Promise<SweepOutcome> {
     let [objects, rowsWithoutBytes] = [0, 0];
     await this.uploads.removeExpired(project);
+    await this.renditions.removeExpired(project);
     for await (const findings of this.comparison.compare(project, this.oldest())) {
       const orphans = findings.bytesWithoutRow.map(({ objectId }) => new ObjectAddress(project.id, objectId));
       if (orphans.length > 0) await this.hold.assertFree(project.id);

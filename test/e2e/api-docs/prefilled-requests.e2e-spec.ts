@@ -109,6 +109,10 @@ describe('the operations of the platform', () => {
     continueUpload: 415,
     endUpload: 404,
     readUpload: 404,
+    // The example file is a text, and the token an example.
+    renderAuthenticatedImage: 415,
+    renderPublicImage: 415,
+    renderSignedImage: 401,
     // Without a provider.
     adminGetProvider: 404,
     goTrueCallback: 400,

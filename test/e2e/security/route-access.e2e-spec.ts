@@ -72,7 +72,7 @@ const BODIES: [RegExp, object][] = [
 
 /** These routes refuse the URL's signature whatever the headers are. */
 const isOfSignature = ({ path, rule }: RouteRule): boolean =>
-  rule === 'public' && /\/(signed$|object\/(upload\/)?sign\/)/.test(path);
+  rule === 'public' && /\/(signed$|(object\/(upload\/)?|render\/image\/)sign\/)/.test(path);
 
 /** Null if the response was as expected, otherwise the response. */
 function faultOf(route: RouteRule, attempt: Attempt, answer: HttpAnswer): string | null {

@@ -1,5 +1,5 @@
 /** Files as storage-js sends and reads them. */
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions, OmitType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -17,7 +17,9 @@ import { Example } from '../../../../http/docs/example.decorator';
 import { FREE_OBJECT, SIZE, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import { OptionalProperty } from '../../../../http/input/optional-property.decorator';
 import { ENTRY_SORTS, EntrySort } from '../../../files/entry-list.repository';
+import { WholeNumber } from '../../../../http/input/whole-number';
 import { SORT_DIRECTIONS, SortDirection } from '../../../files/list-options';
+import { FORMATS, MAX_SIDE, QUALITY, RESIZES, Transformation } from '../../../pictures/transformation';
 
 const MAX_NAME = 1_024;
 export const MAX_ENTRIES = 1_000;
@@ -115,6 +117,37 @@ export class RemoveObjectsDto {
   prefixes!: string[];
 }
 
+/** Of a picture: in query strings, and in the body that signs a URL. */
+@Example({ width: 200, height: 200, resize: 'cover', quality: 60, format: 'origin' })
+export class TransformDto implements Transformation {
+  @OptionalProperty({ description: 'Pixels. Pictures are never enlarged' })
+  @WholeNumber(1, MAX_SIDE)
+  width?: number;
+
+  @OptionalProperty({ description: 'Pixels; default: by the proportions' })
+  @WholeNumber(1, MAX_SIDE)
+  height?: number;
+
+  @OptionalProperty({
+    enum: RESIZES,
+    description:
+      'Crop to both sides (default), fit between them, or distort; the proportions stay with one side alone',
+  })
+  @IsIn(RESIZES)
+  resize?: Transformation['resize'];
+
+  @OptionalProperty({ description: `Of JPEG, WebP and AVIF; default: ${QUALITY.default}` })
+  @WholeNumber(QUALITY.least, QUALITY.most)
+  quality?: number;
+
+  @OptionalProperty({
+    enum: FORMATS,
+    description: 'Default: AVIF or WebP if Accept names one, else that of the file, as `origin`',
+  })
+  @IsIn(FORMATS)
+  format?: Transformation['format'];
+}
+
 @Example({ expiresIn: 3600 })
 export class SignObjectDto {
   @ApiProperty({ description: 'Seconds', minimum: 1, maximum: MAX_EXPIRY, type: 'integer' })
@@ -122,10 +155,15 @@ export class SignObjectDto {
   @Min(1)
   @IsInt()
   expiresIn!: number;
+
+  @OptionalProperty({ type: TransformDto, description: 'The URL is for this picture of the file' })
+  @ValidateNested()
+  @Type(() => TransformDto)
+  transform?: TransformDto;
 }
 
 @Example({ expiresIn: 3600, paths: [NAME] })
-export class SignObjectsDto extends SignObjectDto {
+export class SignObjectsDto extends OmitType(SignObjectDto, ['transform']) {
   @ApiProperty({ type: [String], maxItems: MAX_ENTRIES })
   @IsString({ each: true })
   @ArrayMaxSize(MAX_ENTRIES)

@@ -1,0 +1,199 @@
+/**
+ * Pictures made from files, in processes of their own (docs/reference/storage-js.md). A rendition is an object with a row; each is made
+ * once, and sent like a file.
+ */
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { LRUCache } from 'lru-cache';
+import { Slots } from '../../admission/slots';
+import { busy } from '../../common/errors/http-errors';
+import { Project } from '../../projects/project';
+import { FileContent, StoredBytes } from '../files/file';
+import { ObjectMissingError, ObjectStore } from '../providers/object-store';
+import { ObjectRemover } from '../removal/object-remover.service';
+import { fileTooLarge, pictureNotSupported, pictureUnusable, storageUnavailable } from '../storage.errors';
+import { BadPictureError, PictureOptions, PictureProcess, PictureProcessError } from './picture-process';
+import { RenditionRepository } from './rendition.repository';
+import { MAX_SIDE, optionsOf, SOURCES } from './transformation';
+
+/** Bytes of a file. */
+const MAX_INPUT = 50 * 1024 * 1024;
+/** Pixels of a file: a camera's largest pictures, in 200 MB of memory. */
+const MAX_PIXELS = 50_000_000;
+const SECONDS = 15;
+/** In this process. A project has one at a time. */
+const PROCESSES = Math.min(2, availableParallelism());
+const MAX_WAITING = 128;
+const WAIT_TIMEOUT_MS = 30_000;
+/** Then a process is replaced: it may have leaked memory, or more. */
+const PICTURES_OF_A_PROCESS = 500;
+const IDLE_MS = 60_000;
+const REMEMBERED_RENDITIONS = 10_000;
+/** Files that ended a process are not tried again for a while. */
+const REMEMBERED_FAULTS = { max: 1_000, ttl: 10 * 60_000 };
+
+export const TOO_MANY_PICTURES = busy('Too many pictures are being made');
+
+/** A rendition, or its bytes if it could not be kept. */
+export type Rendition = FileContent & { readonly bytes?: Buffer };
+
+@Injectable()
+export class RenditionsService implements OnApplicationShutdown {
+  private readonly logger = new Logger(RenditionsService.name);
+  private readonly slots = new Slots(PROCESSES, MAX_WAITING, {
+    perTenant: 1,
+    waitTimeoutMs: WAIT_TIMEOUT_MS,
+  });
+  private readonly idle: { readonly process: PictureProcess; uses: number; timer?: NodeJS.Timeout }[] = [];
+  private readonly known = new LRUCache<string, StoredBytes>({ max: REMEMBERED_RENDITIONS });
+  private readonly faulty = new LRUCache<string, true>(REMEMBERED_FAULTS);
+  /** Several requests for one rendition wait for the same work. */
+  private readonly current = new Map<string, Promise<Rendition>>();
+
+  constructor(
+    private readonly renditions: RenditionRepository,
+    private readonly store: ObjectStore,
+    private readonly remover: ObjectRemover,
+  ) {}
+
+  onApplicationShutdown(): void {
+    for (const { process, timer } of this.idle.splice(0)) {
+      clearTimeout(timer);
+      process.end();
+    }
+  }
+
+  /**
+   * @param transformation by textOf()
+   * @param isLost the rendition that was found before has no bytes any more
+   * @throws AppError 400, 413, 415, 503
+   */
+  async rendition(
+    project: Project,
+    file: FileContent,
+    transformation: string,
+    accept: string | undefined,
+    isLost: boolean,
+  ): Promise<Rendition> {
+    if (!Object.hasOwn(SOURCES, file.contentType)) throw pictureNotSupported(file.contentType);
+    if (file.size > MAX_INPUT) throw fileTooLarge(MAX_INPUT);
+    const picture = optionsOf(transformation, file.contentType, accept);
+    const options = keyOf(picture);
+    const key = `${file.address.objectId} ${options}`;
+    const known = isLost ? undefined : this.known.get(key);
+    if (known) return { ...file, ...known };
+    const found = isLost ? null : await this.renditions.findRendition(project, file.address, options);
+    if (found) {
+      this.known.set(key, found);
+      return { ...file, ...found };
+    }
+    const current = this.current.get(key) ?? this.make(project, file, picture);
+    this.current.set(key, current);
+    try {
+      return { ...file, ...(await current) };
+    } finally {
+      this.current.delete(key);
+    }
+  }
+
+  private async make(project: Project, file: FileContent, picture: PictureOptions): Promise<Rendition> {
+    const { objectId } = file.address;
+    if (this.faulty.has(objectId)) throw pictureUnusable();
+    const bytes = await this.slots
+      .use(
+        () => this.tryTwice(file, picture),
+        () => TOO_MANY_PICTURES,
+        project.id,
+      )
+      .catch((error: unknown) => {
+        if (error instanceof PictureProcessError) this.faulty.set(objectId, true);
+        if (error instanceof BadPictureError || error instanceof PictureProcessError)
+          throw pictureUnusable(error);
+        throw error instanceof ObjectMissingError ? storageUnavailable(error) : error;
+      });
+    const made = {
+      address: this.store.newAddress(project.id),
+      contentType: `image/${picture.format}`,
+      size: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+    };
+    const isKept = await this.keep(project, file, keyOf(picture), made, bytes);
+    return { ...file, ...made, ...(isKept ? {} : { bytes }) };
+  }
+
+  /** The system may have ended the process for a reason that has nothing to do with this file. */
+  private async tryTwice(file: FileContent, picture: PictureOptions): Promise<Buffer> {
+    try {
+      return await this.render(file, picture);
+    } catch (error) {
+      if (!(error instanceof PictureProcessError) || error.isTimeout) throw error;
+      this.logger.warn(`${error.message} at file ${file.id}`);
+      return this.render(file, picture);
+    }
+  }
+
+  private async render(file: FileContent, picture: PictureOptions): Promise<Buffer> {
+    const worker = this.takeIdle() ?? { process: new PictureProcess(), uses: 0 };
+    worker.uses += 1;
+    const job = { ...picture, size: file.size, maxPixels: MAX_PIXELS, maxSide: MAX_SIDE, seconds: SECONDS };
+    try {
+      return await worker.process.render(job, this.bytesOf(file));
+    } finally {
+      if (worker.uses >= PICTURES_OF_A_PROCESS) worker.process.end();
+      else if (worker.process.isAlive) this.putIdle(worker);
+    }
+  }
+
+  private takeIdle(): (typeof this.idle)[number] | undefined {
+    for (let worker = this.idle.pop(); worker; worker = this.idle.pop()) {
+      clearTimeout(worker.timer);
+      if (worker.process.isAlive) return worker;
+    }
+    return undefined;
+  }
+
+  private putIdle(worker: (typeof this.idle)[number]): void {
+    worker.timer = setTimeout(() => {
+      this.idle.splice(this.idle.indexOf(worker), 1);
+      worker.process.end();
+    }, IDLE_MS).unref();
+    this.idle.push(worker);
+  }
+
+  private async *bytesOf({ address, size }: FileContent): AsyncGenerator<Buffer> {
+    if (size === 0) return;
+    const bytes = await this.store.read(address, { start: 0, end: size - 1 });
+    if (Buffer.isBuffer(bytes)) yield bytes;
+    else yield* bytes;
+  }
+
+  /** @returns false when there is no room, also while nothing may be written: the picture is sent all the same */
+  private async keep(
+    project: Project,
+    file: FileContent,
+    options: string,
+    made: StoredBytes,
+    bytes: Buffer,
+  ): Promise<boolean> {
+    try {
+      await this.store.put(made.address, chunksOf(bytes));
+      if (await this.renditions.insertRendition(project, file.address, options, made)) {
+        this.known.set(`${file.address.objectId} ${options}`, made);
+        return true;
+      }
+      this.remover.removeLater([made.address, ...(await this.renditions.removeOldest(project))]);
+    } catch (error) {
+      this.logger.warn(`a picture of project ${project.slug} could not be kept: ${String(error)}`);
+    }
+    return false;
+  }
+}
+
+async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield await Promise.resolve(bytes);
+}
+
+/** Equal pictures have equal keys, whether the client asked for a format or accepts it. */
+const keyOf = ({ width, height, resizing, quality, format }: PictureOptions): string =>
+  [width ?? '', height ?? '', resizing, quality, format].join(' ');
