@@ -163,3 +163,11 @@ export const directoryFailed = (cause?: unknown): AppError =>
 
 export const claimsTooLarge = (limit: number): AppError =>
   refusal(403, 'claims_too_large', `The mapped attributes of the user have more than ${limit} bytes`);
+
+export const passkeysDisabled = (): AppError =>
+  refusal(404, 'passkeys_disabled', 'Passkeys are turned off, or the project has no origin for them');
+
+export const passkeyNotFound = (): AppError => refusal(404, 'passkey_not_found', 'There is no such passkey');
+
+export const tooManyPasskeys = (limit: number): AppError =>
+  refusal(400, 'too_many_passkeys', `A user has at most ${limit} passkeys`);

@@ -16,6 +16,11 @@ import { ReauthenticationService } from './codes/reauthentication.service';
 import { AccountDetailsRepository } from './factors/account-details.repository';
 import { GoTrueAdminController } from './http/gotrue/gotrue-admin.controller';
 import { GoTrueFactorsController } from './http/gotrue/gotrue-factors.controller';
+import {
+  GoTruePasskeysAdminController,
+  GoTruePasskeysController,
+  GoTruePasskeySignInController,
+} from './http/gotrue/gotrue-passkeys.controller';
 import { GoTruePagesController } from './http/gotrue/gotrue-pages.controller';
 import { GoTrueKeysController } from './http/gotrue/gotrue-keys.controller';
 import { GoTrueProvidersController } from './http/gotrue/gotrue-providers.controller';
@@ -69,6 +74,8 @@ import { OutboxListRepository } from './mail/outbox-list.repository';
 import { OutgoingMailRepository } from './mail/outgoing-mail.repository';
 import { RequestedMails } from './mail/requested-mails.service';
 import { SlowProjects } from './mail/slow-projects';
+import { PasskeyRepository } from './passkeys/passkey.repository';
+import { UserPasskeys } from './passkeys/user-passkeys.service';
 import { PasswordChangeService } from './passwords/password-change.service';
 import { PasswordMetrics } from './passwords/password-metrics.service';
 import { PasswordResetService } from './passwords/password-reset.service';
@@ -177,6 +184,8 @@ const PROVIDERS = [
 
 const DIRECTORIES = [LdapSignIn, SamlProviderRepository, SamlProviders, SamlSignIn];
 
+const PASSKEYS = [PasskeyRepository, UserPasskeys];
+
 const FACTORS = [FactorRepository, FactorService, SessionRaiseRepository];
 
 const ADMIN = [
@@ -197,6 +206,9 @@ const GOTRUE = [
   GoTrueSignInController,
   GoTrueSsoAdminController,
   GoTrueSsoController,
+  GoTruePasskeySignInController,
+  GoTruePasskeysController,
+  GoTruePasskeysAdminController,
   GoTrueUserController,
   GoTrueFactorsController,
   GoTrueAdminController,
@@ -230,6 +242,7 @@ const GOTRUE = [
     ...CODES,
     ...PROVIDERS,
     ...DIRECTORIES,
+    ...PASSKEYS,
     ...FACTORS,
     ...ADMIN,
     GoTrueSignInService,

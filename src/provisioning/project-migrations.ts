@@ -17,6 +17,7 @@ import { ResumableUploads1790000000700 } from '../../migrations/project/17900000
 import { Webhooks1790000001010 } from '../../migrations/project/1790000001010-webhooks';
 import { Schedules1790000001011 } from '../../migrations/project/1790000001011-schedules';
 import { Saml1790000001030 } from '../../migrations/project/1790000001030-saml';
+import { Passkeys1790000001031 } from '../../migrations/project/1790000001031-passkeys';
 import { Renditions1790000001040 } from '../../migrations/project/1790000001040-renditions';
 
 /** In the order in which they are applied. */
@@ -31,6 +32,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Webhooks1790000001010,
   Schedules1790000001011,
   Saml1790000001030,
+  Passkeys1790000001031,
   Renditions1790000001040,
 ];
 

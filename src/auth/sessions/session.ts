@@ -32,6 +32,7 @@ export const SIGN_IN_METHODS = [
   'anonymous',
   'oauth',
   'sso/saml',
+  'passkey',
   'ldap',
   'totp',
 ] as const;
