@@ -78,6 +78,7 @@ export class ProjectFactory {
       loginPassword: this.secrets.seal('login-password', id, randomSecret()),
       dataSecret: null,
       signingKeys: null,
+      s3Keys: null,
       schemaVersion: '',
       polled: false,
       pausedAt: null,

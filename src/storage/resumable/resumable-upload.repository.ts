@@ -4,10 +4,11 @@ import { UUID } from '../../common/text/uuid';
 import { Project } from '../../projects/project';
 import { SERVICE_ROLE } from '../../projects/project-keys';
 import { ObjectAddress } from '../providers/object-address';
+import { LIMITS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { serviceContext } from '../service-context';
 import { StorageTransaction } from '../storage-transaction';
-import { NewResumableUpload, ResumableUpload, UploadPart } from './resumable-upload';
+import { MULTIPART, NewResumableUpload, ResumableUpload, UploadPart } from './resumable-upload';
 
 /** Uploads of a project that may be unfinished at once. */
 export const MAX_UNFINISHED = 1_000;
@@ -52,13 +53,14 @@ export class ResumableUploadRepository {
     return rows[0] ? new StoredRow('resumable_uploads', rows[0]).instant('expires_at') : null;
   }
 
-  /** Null when there is none, or it has expired. */
-  async find(project: Project, id: string): Promise<ResumableUpload | null> {
+  /** Null when there is none of this kind, or it has expired. */
+  async find(project: Project, id: string, isMultipart = false): Promise<ResumableUpload | null> {
     if (!UUID.test(id)) return null;
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:find-resumable',
-      text: `select ${COLUMNS} from storage.resumable_uploads where id = $1 and expires_at > now()`,
-      values: [id],
+      text: `select ${COLUMNS} from storage.resumable_uploads
+        where id = $1 and expires_at > now() and (concat is not distinct from '${MULTIPART}') = $2`,
+      values: [id, isMultipart],
     });
     return rows[0] ? toUpload(rows[0]) : null;
   }
@@ -86,6 +88,55 @@ export class ResumableUploadRepository {
       ],
     });
     return rows.length > 0;
+  }
+
+  /** Uploads in numbered parts that are not complete, the oldest first. */
+  async listMultipart(project: Project): Promise<ResumableUpload[]> {
+    const { rows } = await this.door.query(serviceContext(project), {
+      name: 'storage:list-multipart',
+      text: `select ${COLUMNS} from storage.resumable_uploads
+        where concat = '${MULTIPART}' and completed_at is null and expires_at > now() order by created_at, id limit ${MAX_UNFINISHED}`,
+      values: [],
+      maxBytes: MAX_PART_ROWS,
+    });
+    return rows.map(toUpload);
+  }
+
+  /**
+   * Adds a numbered part, or replaces it.
+   * @param maxBytes of all unfinished uploads together; null: no limit
+   * @returns the object that it replaces; `no_room`, or `gone` when the upload is complete or being completed
+   */
+  async addPart(
+    project: Project,
+    id: string,
+    { start, size, address, etag }: UploadPart,
+    maxBytes: number | null,
+  ): Promise<{ readonly replaced: ObjectAddress | null } | 'no_room' | 'gone'> {
+    const { rows } = await this.door.query(serviceContext(project), {
+      name: 'storage:add-numbered-part',
+      text: `with open as (select id from storage.resumable_uploads where id = $1 and completed_at is null and expires_at > now()
+            and (joining_until is null or joining_until < now()) for update),
+        old as (select p.size, p.object_id from storage.resumable_parts p, open where p.upload_id = open.id and p.start = $2),
+        grown as (update storage.resumable_uploads u set expires_at = now() + interval '${VALIDITY}',
+            length = u.length + $3::bigint - coalesce((select size from old), 0),
+            received = u.length + $3::bigint - coalesce((select size from old), 0)
+          from open where u.id = open.id and ($6::bigint is null or $3::bigint +
+            (select coalesce(sum(o.length), 0) from storage.resumable_uploads o
+              where o.completed_at is null and o.expires_at > now()) <= $6) returning u.id),
+        added as (insert into storage.resumable_parts (upload_id, start, size, object_id, etag)
+          select grown.id, $2, $3, $4, $5 from grown
+          on conflict (upload_id, start) do update set size = excluded.size, object_id = excluded.object_id, etag = excluded.etag
+          returning start)
+        select (select object_id from old) as replaced, exists (select from added) as is_added from open`,
+      values: [id, start, size, address.objectId, etag, maxBytes],
+    });
+    if (!rows[0]) return 'gone';
+    const row = new StoredRow('resumable_parts', rows[0]);
+    if (!row.boolean('is_added')) return 'no_room';
+    return {
+      replaced: row.isNull('replaced') ? null : new ObjectAddress(project.id, row.objectId('replaced')),
+    };
   }
 
   /** Moves the parts of complete partial uploads, in this order, to a new upload. @returns false when one of them is not complete */
@@ -141,7 +192,7 @@ export class ResumableUploadRepository {
   async parts(project: Project, id: string): Promise<UploadPart[]> {
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:parts-of-resumable',
-      text: `select start, size, object_id from storage.resumable_parts where upload_id = $1
+      text: `select start, size, object_id, etag from storage.resumable_parts where upload_id = $1
         order by start limit ${MAX_PARTS + 1}`,
       values: [id],
       maxBytes: MAX_PART_ROWS,
@@ -152,6 +203,7 @@ export class ResumableUploadRepository {
         address: new ObjectAddress(project.id, row.objectId('object_id')),
         start: row.wholeNumber('start'),
         size: row.wholeNumber('size'),
+        etag: row.textOrNull('etag', LIMITS.etag),
       };
     });
   }

@@ -109,6 +109,8 @@ describe('the operations of the platform', () => {
     continueUpload: 415,
     endUpload: 404,
     readUpload: 404,
+    // Without a key.
+    deleteS3Key: 404,
     // The example file is a text, and the token an example.
     renderAuthenticatedImage: 415,
     renderPublicImage: 415,

@@ -29,6 +29,7 @@ const LEFT_OUT: readonly RegExp[] = [
   /^\/p\/:project_slug\/types\.ts$/, // a file for people
   /^\/openapi\.(json|yaml)$/, // itself
   /^\/p\/:project_slug\/storage(\/\*path)?$/, // unknown paths, for their error body
+  /^\/p\/:project_slug\/storage\/v1\/s3(\/|$)/, // its operations differ by their query: docs/reference/storage-s3.md
   /^\/(console(\/|$)|docs(\/|$)|tour$|$)/, // pages for people
   /^\/v1\/auth\/:project_id\/(reset|verify|invite)$/, // pages that mails link to
   /^\/p\/:project_slug\/auth\/v1\/sso\/saml\/acs$/, // the form of an identity provider
