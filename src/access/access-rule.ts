@@ -29,6 +29,8 @@ const PREREQUISITES = {
   staff_member: 'staff',
   /** The credential is the session of a person. */
   staff_session: 'staff',
+  /** The signature of an S3 key of the project. */
+  s3_key: null,
   /** METRICS_TOKEN or PLATFORM_ADMIN_KEY. */
   metrics_token: null,
 } as const;

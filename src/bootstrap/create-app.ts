@@ -19,9 +19,11 @@ import { JsonLogger } from '../infra/logging/json-logger';
 import { ProjectUpkeep } from '../projects/project-upkeep.service';
 import { RealtimeErrorRenderer } from '../realtime/http/realtime-error.renderer';
 import { RestErrorRenderer } from '../rest/http/rest-error.renderer';
+import { S3ErrorRenderer } from '../storage/http/s3/s3-error.renderer';
 import { StorageErrorRenderer } from '../storage/http/storage-error.renderer';
 import { StorageJsErrorRenderer } from '../storage/http/supabase/storage-js-error.renderer';
 import { ProjectRegistry } from '../projects/project-registry.service';
+import { addS3Project, s3BucketOf } from './project-of-access-key';
 import { addProject, lacksProject } from './project-of-apikey';
 import { corsOptions } from './cors';
 import type { DrainableServer } from './drainable-server';
@@ -41,6 +43,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     },
   );
   const areas = [
+    app.get(S3ErrorRenderer),
     app.get(StorageJsErrorRenderer),
     app.get(StorageErrorRenderer),
     new AuthErrorRenderer(),
@@ -70,6 +73,11 @@ function configureExpress(
     const fault = headFault(request);
     if (fault) return next(fault);
     request.url = replaceInvalidEscapes(request.url);
+    const s3Bucket = s3BucketOf(request, config.server.s3Host);
+    if (s3Bucket !== null && request.method !== 'OPTIONS') {
+      void addS3Project(request, s3Bucket, registry).then(() => next(), next);
+      return;
+    }
     if (lacksProject(request) && request.method !== 'OPTIONS') {
       void addProject(request, registry).then(() => next(), next);
       return;

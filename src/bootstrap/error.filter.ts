@@ -93,6 +93,8 @@ function bodyOf(error: AppError, renderer: ErrorRenderer, request: Request): Bod
     const page = renderer.page(error, pathOf(request), request.headers['accept-language']);
     if (page) return { text: page.html, headers: page.headers };
   }
+  if (renderer.xml)
+    return { text: renderer.xml(error, request), headers: { 'Content-Type': 'application/xml' } };
   return {
     text: JSON.stringify(renderer.render(error, request)),
     headers: { ...renderer.headers?.(error, request), 'Content-Type': 'application/json; charset=utf-8' },

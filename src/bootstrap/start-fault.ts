@@ -15,7 +15,7 @@ const MENDABLE = new Set([
   'MasterKeyError',
   'RedisUnreachableError',
   'WorkerFailedError',
-  'MetricsPortError',
+  'PortError',
 ]);
 
 /** SQLSTATE disk_full. */

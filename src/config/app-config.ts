@@ -16,6 +16,9 @@ export interface ServerConfig {
   readonly maxBodyBytes: number;
   /** Where metrics and probes are served without credentials; null: nowhere. */
   readonly metrics: { readonly port: number; readonly host: string } | null;
+  /** Where the S3 protocol is served at the root, and the name of that place; null: nowhere. */
+  readonly s3: { readonly port: number; readonly host: string } | null;
+  readonly s3Host: string | null;
   /** Log each request as its own line. */
   readonly requestLog: boolean;
   /** Base address of the OpenTelemetry collector that gets a span of each request; null: none. */

@@ -24,6 +24,16 @@ export class EnvironmentVariables {
   @Form(METRICS_ADDRESS, 'a port such as 9090 or 127.0.0.1:9090')
   METRICS_PORT?: string;
 
+  /** Port at whose root the S3 protocol is served, with an address if it is not HOST; default: none. */
+  @IsOptional()
+  @Form(METRICS_ADDRESS, 'a port such as 9000 or 127.0.0.1:9000')
+  S3_PORT?: string;
+
+  /** Name under which the S3 protocol is served at the root, and each bucket at a name below it; default: none. */
+  @IsOptional()
+  @Form(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'a name such as s3.example.com')
+  S3_HOST?: string;
+
   @IsString() @MinLength(1) DATA_DIR = './data';
 
   @IsOptional() @ServerUrl('postgres', 'postgresql') DATABASE_URL?: string;

@@ -128,7 +128,9 @@ function serverConfig(env: EnvironmentVariables, tuning: Tuning): ServerConfig {
     shutdownDelayMs: env.SHUTDOWN_DELAY * 1000,
     trustProxy: trustProxy(env.TRUST_PROXY),
     maxBodyBytes: env.MAX_BODY_SIZE,
-    metrics: metricsAddress(env),
+    metrics: addressOf(env.METRICS_PORT, env),
+    s3: addressOf(env.S3_PORT, env),
+    s3Host: env.S3_HOST ?? null,
     requestLog: env.REQUEST_LOG === 'true',
     traceEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     maxBufferedBytes: Math.max(
@@ -180,7 +182,8 @@ export function validateEnvironment(
     faults.push('EMBEDDED_DATABASE_PORT must not be the same as PORT');
   }
   faults.push(...walArchiveFaults(env));
-  if (metricsAddress(env)?.port === env.PORT) faults.push('METRICS_PORT: must be another port than PORT');
+  for (const name of ['METRICS_PORT', 'S3_PORT'] as const)
+    if (addressOf(env[name], env)?.port === env.PORT) faults.push(`${name}: must be another port than PORT`);
   faults.push(...storageFaults(env), ...backupFaults(env, TUNING), ...oidcFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
@@ -208,8 +211,8 @@ export function publicUrl({ PUBLIC_URL, PORT }: Pick<EnvironmentVariables, 'PUBL
 }
 
 /** `9090`, `127.0.0.1:9090` or `[::1]:9090`. */
-function metricsAddress({ METRICS_PORT, HOST }: EnvironmentVariables): ServerConfig['metrics'] {
-  const [, host, port] = /^(?:\[?(.*?)\]?:)?(\d+)$/.exec(METRICS_PORT ?? '') ?? [];
+function addressOf(given: string | undefined, { HOST }: EnvironmentVariables): ServerConfig['metrics'] {
+  const [, host, port] = /^(?:\[?(.*?)\]?:)?(\d+)$/.exec(given ?? '') ?? [];
   return port === undefined ? null : { port: Number(port), host: host ?? HOST };
 }
 

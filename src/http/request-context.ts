@@ -20,6 +20,10 @@ class RequestContext {
   starts: FairStarts | null = null;
   /** It arrived through the listener of METRICS_PORT. */
   isOfMetrics = false;
+  /** It arrived through the listener of S3_PORT. */
+  isOfS3 = false;
+  /** The address that the client signed, where that is not the one of the route. */
+  signedUrl: string | null = null;
 }
 
 declare module 'node:http' {

@@ -10,6 +10,7 @@ export type SecretKind =
   | 'login-password'
   | 'data-secret'
   | 'signing-keys'
+  | 's3-keys'
   | 'server-url';
 
 @Injectable()

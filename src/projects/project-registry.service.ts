@@ -173,6 +173,7 @@ export class ProjectRegistry {
       settings: effectiveSettings(project.settings),
       secrets: this.openSecrets(project.id, secrets),
       signingKeys: this.secrets.openSigningKeys(project.id, project.signingKeys).map(openSigningKey),
+      s3Keys: this.secrets.openS3Keys(project.id, project.s3Keys),
       polled: project.polled,
       dataSecret: this.secrets.dataSecretOf(project.id, project.dataSecret),
       database: Object.freeze({

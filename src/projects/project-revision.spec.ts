@@ -17,6 +17,7 @@ const PROJECT: ProjectEntity = {
   loginPassword: Buffer.from('2'),
   schemaVersion: '1',
   signingKeys: null,
+  s3Keys: null,
   dataSecret: null,
   polled: false,
   pausedAt: null,

@@ -16,6 +16,7 @@ type Facts = Pick<
   | 'loginPassword'
   | 'dataSecret'
   | 'signingKeys'
+  | 's3Keys'
   | 'polled'
   | 'pausedAt'
 >;
@@ -26,14 +27,16 @@ type Facts = Pick<
  */
 export function revisionOf(project: Facts, secrets: readonly ProjectSecretEntity[]): string {
   const { id, slug, name, plan, settings, polled, pausedAt } = project;
-  const { serverUrl, databaseName, loginRole, loginPassword, dataSecret, signingKeys } = project;
+  const { serverUrl, databaseName, loginRole, loginPassword, dataSecret, signingKeys, s3Keys } = project;
   const signing = secrets
     .map(({ kid, secret, storageSecret, createdAt, expiresAt }) =>
       JSON.stringify([kid, base64(secret), base64(storageSecret), createdAt, expiresAt]),
     )
     .sort();
   const facts = [id, slug, name, plan, settings, polled, pausedAt, databaseName, loginRole];
-  const sealed = [serverUrl, loginPassword, dataSecret, signingKeys].map((bytes) => bytes && base64(bytes));
+  const sealed = [serverUrl, loginPassword, dataSecret, signingKeys, s3Keys].map(
+    (bytes) => bytes && base64(bytes),
+  );
   return createHash('sha256')
     .update(JSON.stringify([facts, sealed, signing]))
     .digest('base64url');

@@ -5,6 +5,7 @@ import { SECRETS_CONFIG, SecretsConfig } from '../config/app-config';
 import { type SecretKind, Secrets } from '../install/secrets.service';
 import { ProjectSecret } from './project';
 import { ProjectSecretEntity } from './project.entity';
+import type { S3Key } from './s3-keys';
 import type { StoredSigningKey } from './signing-keys';
 
 /** The secrets were encrypted with another key. The message is for the administrator. */
@@ -53,6 +54,15 @@ export class ProjectSecrets {
 
   openSigningKeys(projectId: string, sealed: Buffer | null): StoredSigningKey[] {
     return sealed ? (JSON.parse(this.open('signing-keys', projectId, sealed)) as StoredSigningKey[]) : [];
+  }
+
+  /** Null for none. */
+  sealS3Keys(projectId: string, keys: readonly S3Key[]): Buffer | null {
+    return keys.length > 0 ? this.seal('s3-keys', projectId, JSON.stringify(keys)) : null;
+  }
+
+  openS3Keys(projectId: string, sealed: Buffer | null): S3Key[] {
+    return sealed ? (JSON.parse(this.open('s3-keys', projectId, sealed)) as S3Key[]) : [];
   }
 
   /**

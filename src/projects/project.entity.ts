@@ -24,6 +24,8 @@ export class ProjectEntity {
   @Column('bytea', { name: 'data_secret', nullable: true }) dataSecret!: Buffer | null;
   /** Encrypted; null where users' tokens are signed with the project's secret. */
   @Column('bytea', { name: 'signing_keys', nullable: true }) signingKeys!: Buffer | null;
+  /** Encrypted; null for none. */
+  @Column('bytea', { name: 's3_keys', nullable: true }) s3Keys!: Buffer | null;
   @Column('text', { name: 'schema_version' }) schemaVersion!: string;
   @Column('boolean') polled!: boolean;
   /** Null: the project serves requests. */

@@ -29,7 +29,9 @@ export interface ProjectListQuery {
 /** The form of ids and slugs. Other text is not sent to PostgreSQL, which refuses some of it, such as NUL. */
 const ADDRESS = /^[a-z0-9-]{1,63}$/;
 
-type Changes = Partial<Pick<ProjectEntity, 'name' | 'plan' | 'settings' | 'pausedAt' | 'signingKeys'>>;
+type Changes = Partial<
+  Pick<ProjectEntity, 'name' | 'plan' | 'settings' | 'pausedAt' | 'signingKeys' | 's3Keys'>
+>;
 
 @Injectable()
 export class ProjectRepository {

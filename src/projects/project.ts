@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { ProjectDatabase } from '../database/pools/project-database';
 import { Plan } from './plans';
 import { ProjectSettings } from './project-settings';
+import type { S3Key } from './s3-keys';
 import type { SigningKey } from './signing-keys';
 
 /** The signing keys of a project, from one rotation to the next. */
@@ -44,6 +45,8 @@ export interface Project {
   readonly secrets: readonly [ProjectSecret, ...ProjectSecret[]];
   /** Sign users' tokens; none where the secret does. */
   readonly signingKeys: readonly SigningKey[];
+  /** Sign requests of the S3 protocol. */
+  readonly s3Keys: readonly S3Key[];
   /** Keys of values in the project's database are derived from it: refresh tokens, second factors. */
   readonly dataSecret: string;
   readonly database: ProjectDatabase;

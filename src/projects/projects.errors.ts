@@ -64,3 +64,14 @@ export const noSigningKeys = (): AppError =>
     code: 'conflict',
     message: 'The secret of the project signs its tokens (jwt_algorithm is HS256): rotate all keys',
   });
+
+export const s3KeyNotFound = (): AppError =>
+  new AppError({ status: 404, code: 'not_found', message: 'The project has no such S3 key' });
+
+/** @param limit keys */
+export const tooManyS3Keys = (limit: number): AppError =>
+  new AppError({
+    status: 409,
+    code: 'conflict',
+    message: `A project has at most ${limit} S3 keys: delete one that is not used`,
+  });

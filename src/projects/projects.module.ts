@@ -12,6 +12,7 @@ import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { ProjectUpkeep } from './project-upkeep.service';
 import { ProjectsService } from './projects.service';
+import { S3KeysService } from './s3-keys.service';
 import { SigningKeysService } from './signing-keys.service';
 import { RelationAdopter } from './relation-adopter.service';
 import { WriteStops } from './write-stops.service';
@@ -30,6 +31,7 @@ import { WriteStops } from './write-stops.service';
     ProjectUpkeep,
     ProjectsService,
     RelationAdopter,
+    S3KeysService,
     SigningKeysService,
     WriteStops,
   ],
@@ -44,6 +46,7 @@ import { WriteStops } from './write-stops.service';
     ProjectUpkeep,
     ProvisioningModule,
     RelationAdopter,
+    S3KeysService,
     ServersModule,
     WriteStops,
   ],

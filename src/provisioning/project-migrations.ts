@@ -16,7 +16,9 @@ import { Identities1790000000620 } from '../../migrations/project/1790000000620-
 import { ResumableUploads1790000000700 } from '../../migrations/project/1790000000700-resumable-uploads';
 import { Webhooks1790000001010 } from '../../migrations/project/1790000001010-webhooks';
 import { Schedules1790000001011 } from '../../migrations/project/1790000001011-schedules';
+import { S3Objects1790000001020 } from '../../migrations/project/1790000001020-s3-objects';
 import { Saml1790000001030 } from '../../migrations/project/1790000001030-saml';
+import { Passkeys1790000001031 } from '../../migrations/project/1790000001031-passkeys';
 import { Renditions1790000001040 } from '../../migrations/project/1790000001040-renditions';
 
 /** In the order in which they are applied. */
@@ -30,7 +32,9 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   ResumableUploads1790000000700,
   Webhooks1790000001010,
   Schedules1790000001011,
+  S3Objects1790000001020,
   Saml1790000001030,
+  Passkeys1790000001031,
   Renditions1790000001040,
 ];
 

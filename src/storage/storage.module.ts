@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { AdmissionGuard } from '../access/admission.guard';
 import { ApiKeyGuard } from '../access/api-key.guard';
 import { BearerGuard } from '../access/bearer.guard';
+import { SocketCredentials } from '../access/socket-credentials.service';
 import { BucketRepository } from './buckets/bucket.repository';
 import { BucketsService } from './buckets/buckets.service';
 import { EntryListRepository } from './files/entry-list.repository';
@@ -22,6 +23,13 @@ import { KeylessRequests } from './http/keyless-requests.service';
 import { ProjectStorageController } from './http/project-storage.controller';
 import { RateHeaders } from './http/rate-headers';
 import { StorageErrorRenderer } from './http/storage-error.renderer';
+import { S3Bodies } from './http/s3/s3-bodies.service';
+import { S3Buckets } from './http/s3/s3-buckets.service';
+import { S3Controller } from './http/s3/s3.controller';
+import { S3ErrorRenderer } from './http/s3/s3-error.renderer';
+import { S3Listener } from './http/s3/s3-listener.service';
+import { S3Multipart } from './http/s3/s3-multipart.service';
+import { S3Objects } from './http/s3/s3-objects.service';
 import { SignedUrlsController } from './http/signed-urls.controller';
 import { StorageBucketsController } from './http/supabase/buckets.controller';
 import { ObjectContentController } from './http/supabase/object-content.controller';
@@ -41,6 +49,7 @@ import { DeletedProjects } from './removal/deleted-projects.service';
 import { ObjectRemover } from './removal/object-remover.service';
 import { ProjectEnds } from './removal/project-ends.service';
 import { RemovalHoldRepository } from './removal/removal-hold.repository';
+import { MultipartUploadsService } from './resumable/multipart-uploads.service';
 import { ResumableUploadRepository } from './resumable/resumable-upload.repository';
 import { ResumableUploadsService } from './resumable/resumable-uploads.service';
 import { StorageMetrics } from './storage-metrics.service';
@@ -66,6 +75,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     ObjectContentController,
     ObjectUploadsController,
     ResumableUploadsController,
+    S3Controller,
     UnknownPathController,
   ],
   providers: [
@@ -82,6 +92,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     FileRepository,
     FilesService,
     KeylessRequests,
+    MultipartUploadsService,
     NamedFilesService,
     ObjectRemover,
     ProjectEnds,
@@ -92,8 +103,15 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     RenditionsService,
     ResumableUploadRepository,
     ResumableUploadsService,
+    S3Bodies,
+    S3Buckets,
+    S3ErrorRenderer,
+    S3Listener,
+    S3Multipart,
+    S3Objects,
     SignedUploadsService,
     SignedUrlsService,
+    SocketCredentials,
     StorageComparison,
     StorageErrorRenderer,
     StorageJsErrorRenderer,
@@ -105,6 +123,13 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     OBJECT_STORE,
     ProviderCheck,
   ],
-  exports: [ObjectStore, RemovalHoldRepository, StorageErrorRenderer, StorageJsErrorRenderer, StorageSweep],
+  exports: [
+    ObjectStore,
+    RemovalHoldRepository,
+    S3ErrorRenderer,
+    StorageErrorRenderer,
+    StorageJsErrorRenderer,
+    StorageSweep,
+  ],
 })
 export class StorageModule {}

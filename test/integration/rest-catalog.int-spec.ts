@@ -267,8 +267,12 @@ describe('the catalog after DDL', () => {
     // Eight times as many.
     expect(large.time).toBeLessThan(40 * small.time);
     expect(large.bytes).toBeLessThan(16 * Math.max(small.bytes, 512 * 1024));
-    const start = performance.now();
-    await repository.fingerprint(database);
-    expect(performance.now() - start).toBeLessThan(large.time);
+    const compared: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const start = performance.now();
+      await repository.fingerprint(database);
+      compared.push(performance.now() - start);
+    }
+    expect(Math.min(...compared)).toBeLessThan(large.time);
   }, 120_000);
 });

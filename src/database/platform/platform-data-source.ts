@@ -24,6 +24,7 @@ import { StaffStepUp1790000000485 } from '../../../migrations/platform/179000000
 import { BackupRehearsals1790000000530 } from '../../../migrations/platform/1790000000530-backup-rehearsals';
 import { SigningKeys1790000000520 } from '../../../migrations/platform/1790000000520-signing-keys';
 import { WebhookProjects1790000001010 } from '../../../migrations/platform/1790000001010-webhook-projects';
+import { S3Keys1790000001020 } from '../../../migrations/platform/1790000001020-s3-keys';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { lockAsAdmin } from '../pools/admin-lock';
@@ -54,6 +55,7 @@ const PLATFORM_MIGRATIONS = [
   SigningKeys1790000000520,
   BackupRehearsals1790000000530,
   WebhookProjects1790000001010,
+  S3Keys1790000001020,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

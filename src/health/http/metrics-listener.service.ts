@@ -11,7 +11,7 @@ import {
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { RequestTurns } from '../../admission/request-turns';
 import { contextOf } from '../../http/request-context';
-import { MetricsPortError } from '../health.errors';
+import { PortError } from '../../http/port-error';
 
 const PATHS = new Set(['/metrics', '/health/live', '/health/ready']);
 const NOT_FOUND = JSON.stringify({
@@ -27,7 +27,7 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
     private readonly host: HttpAdapterHost,
   ) {}
 
-  /** @throws MetricsPortError */
+  /** @throws PortError */
   async onApplicationBootstrap(): Promise<void> {
     const { metrics } = this.config;
     if (metrics === null) return;
@@ -37,7 +37,9 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
       turns.take(request, response, () => this.serve(request, response, handle)),
     );
     await new Promise<void>((resolve, reject) => {
-      server.once('error', (error) => reject(new MetricsPortError(metrics.host, metrics.port, error)));
+      server.once('error', (error) =>
+        reject(new PortError('METRICS_PORT', metrics.host, metrics.port, error)),
+      );
       server.listen(metrics.port, metrics.host, resolve);
     });
     this.server = server;

@@ -29,6 +29,7 @@ const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
     format: 'uuid',
   },
   provider_name: { description: 'The name of a provider of the project', example: 'google' },
+  passkey_id: { description: 'The id of a passkey', example: UUID_EXAMPLE, format: 'uuid' },
   sso_provider_id: {
     description: 'The id of an identity provider of SAML',
     example: UUID_EXAMPLE,
@@ -41,6 +42,7 @@ const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
     format: 'uuid',
   },
   mail_id: { description: 'The id of a mail, from the list of failed mails', example: UUID_EXAMPLE },
+  access_key_id: { description: 'The id of an S3 key', example: `${PROJECT_ID}m4q8z1t6w2y9` },
   query_id: { description: 'The id of the query', example: UUID_EXAMPLE },
   advice_id: { description: 'The id of the advice', example: 'rls_off-4a5b0c3f9d2e1a77' },
   webhook_id: { description: 'The id of the webhook', example: UUID_EXAMPLE },

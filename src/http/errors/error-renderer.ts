@@ -16,6 +16,8 @@ export interface ErrorRenderer {
   databaseStatus(sqlstate: string): number;
   /** The JSON body of the area's error. */
   render(error: AppError, request: Request): unknown;
+  /** The body in place of render(), as XML. */
+  xml?(error: AppError, request: Request): string;
   /** The error in the terms of the area, before it is logged. */
   translate?(error: AppError, request: Request): AppError;
   /** The page that a browser gets in place of JSON, on paths that are opened in a browser; null on others. */

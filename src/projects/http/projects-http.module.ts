@@ -4,11 +4,12 @@ import { AuthModule } from '../../auth/auth.module';
 import { ProjectAdminService } from './project-admin.service';
 import { ProjectsModule } from '../projects.module';
 import { ProjectsController } from './projects.controller';
+import { S3KeysController } from './s3-keys.controller';
 import { UpgradeController } from './upgrade.controller';
 
 @Module({
   imports: [AuthModule, ProjectsModule],
-  controllers: [ProjectsController, UpgradeController],
+  controllers: [ProjectsController, S3KeysController, UpgradeController],
   providers: [ProjectAdminService],
 })
 export class ProjectsHttpModule {}

@@ -7,6 +7,7 @@ import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { LIMITS, MAX_PAGE } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
+import { s3Etag } from './file';
 import { escapeLike, LAST } from './file-list.repository';
 import type { SortDirection } from './list-options';
 
@@ -29,6 +30,14 @@ export interface EntryQuery {
   readonly after: EntryKey | null;
 }
 
+/** Folders and files in one order, as the S3 protocol lists them. */
+export interface MixedQuery extends Pick<EntryQuery, 'bucket' | 'prefix' | 'limit'> {
+  /** One character, at which names are cut off; null: none. */
+  readonly delimiter: string | null;
+  /** The last entry before the page, a folder with its delimiter. */
+  readonly after: { readonly name: string; readonly isFolder: boolean } | null;
+}
+
 /** The position of an entry in its list. */
 export interface EntryKey {
   readonly isFolder: boolean;
@@ -47,6 +56,8 @@ export interface EntryFile {
   readonly contentType: string;
   readonly size: number;
   readonly sha256: string;
+  /** Of the S3 protocol. */
+  readonly etag?: string;
   readonly cacheControl: string | null;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -65,6 +76,30 @@ export class EntryListRepository {
         name: `storage:entries:${query.groupsFolders}:${query.sortBy}:${query.sortDir}:${query.search === ''}`,
         text: textOf(query),
         values: valuesOf(query),
+        maxBytes: MAX_PAGE,
+      },
+    ]);
+    return found?.rows.length ? (page?.rows ?? []).map(toEntry) : null;
+  }
+
+  /** Null when the bucket does not exist or is not visible to the caller. */
+  async listMixed(caller: StorageContext, query: MixedQuery): Promise<Entry[] | null> {
+    const { bucket, prefix, limit, delimiter, after } = query;
+    const following = delimiter === null ? null : String.fromCodePoint((delimiter.codePointAt(0) ?? 0) + 1);
+    const [found, page] = await this.door.batch(caller, [
+      { name: 'storage:list-bucket', text: `select slug from ${BUCKET_BY_ADDRESS}`, values: [bucket] },
+      {
+        name: `storage:mixed-entries:${delimiter !== null}`,
+        text: delimiter === null ? FLAT : MIXED,
+        values: [
+          bucket,
+          prefix,
+          prefix + LAST,
+          limit,
+          after?.isFolder ?? null,
+          after?.name ?? null,
+          ...(delimiter === null ? [] : [delimiter, following]),
+        ],
         maxBytes: MAX_PAGE,
       },
     ]);
@@ -119,19 +154,48 @@ const FOLDER_LENGTH = `strpos(substr(f.filename, length($2) + 1), '/')`;
 /**
  * The first entry at or after a bound, and the bound of the next one. `0` is the code point after `/`, and no name sorts between
  * a name and the same with the code point 1.
+ * @param length SQL of the length of the first folder @param next SQL of the code point after the delimiter
  */
-const firstEntry = (bound: string): string => `
+const firstEntry = (bound: string, length = FOLDER_LENGTH, next = `'0'`): string => `
   select case when at > 0 then left(filename, length($2) + at) else filename end as name, at > 0 as is_folder,
-      case when at > 0 then left(filename, length($2) + at - 1) || '0' else filename || chr(1) end as next
-    from (select f.filename, ${FOLDER_LENGTH} as at from storage.files f where ${inRange(bound)}
+      case when at > 0 then left(filename, length($2) + at - 1) || ${next} else filename || chr(1) end as next
+    from (select f.filename, ${length} as at from storage.files f where ${inRange(bound)}
       order by f.bucket_id, f.filename limit 1) f`;
 
 /** A loose index scan: each step costs one lookup, however many files a folder holds. */
-const steps = (name: string, from: string): string => `
+const steps = (
+  name: string,
+  from: string,
+  ...delimiter: readonly [length: string, next: string] | []
+): string => `
   ${name} (name, is_folder, next) as (
-    select * from (${firstEntry(from)}) first
+    select * from (${firstEntry(from, ...delimiter)}) first
     union all
-    select following.* from ${name} cross join lateral (${firstEntry(`${name}.next`)}) following)`;
+    select following.* from ${name} cross join lateral (${firstEntry(`${name}.next`, ...delimiter)}) following)`;
+
+const mixed = (entries: string): string => `
+  with recursive bucket as materialized (select id from ${BUCKET_BY_ADDRESS}), ${entries}
+  select e.name, e.is_folder, e.name as key, f.id, f.content_type, f.size, f.sha256, f.cache_control, f.created_at, f.updated_at,
+      f.object_id, f.s3_etag
+    from entry e left join storage.files f
+      on not e.is_folder and f.bucket_id = (select id from bucket) and f.filename = e.name
+    where e.is_folder or f.id is not null
+    order by e.name`;
+
+/** $1 to $4 as in valuesOf(); $5 whether the entry before the page is a folder, or null, $6 its name. */
+const FLAT = mixed(`entry as materialized (
+  select f.filename as name, false as is_folder from storage.files f
+    where ${inRange(`greatest($2 collate "C", $6::text || case when $5::boolean then '' else chr(1) end)`)}
+    order by f.bucket_id, f.filename limit $4)`);
+
+/** The same with $7 the delimiter, and $8 the code point after it. */
+const MIXED = mixed(`${steps(
+  'entries',
+  `greatest($2 collate "C", case when $5::boolean then left($6::text, -1) || $8 when not $5 then $6 || chr(1) end)`,
+  `strpos(substr(f.filename, length($2) + 1), $7)`,
+  '$8',
+)},
+  entry as materialized (select name, is_folder from entries limit $4)`);
 
 /** Folders and files in the order of their names. A page that follows a file has no folders. */
 const BY_NAME = `
@@ -172,16 +236,25 @@ function toEntry(found: unknown): Entry {
     name: row.text('name', LIMITS.filename + 1),
     key: row.text('key', LIMITS.filename + 1),
     isFolder,
-    file: isFolder ? null : toFile(row),
+    file: isFolder ? null : toFile(row, found as object),
   };
 }
 
-function toFile(row: StoredRow): EntryFile {
+function toFile(row: StoredRow, found: object): EntryFile {
   return {
     id: row.uuid('id'),
     contentType: row.text('content_type', LIMITS.contentType, 0),
     size: row.wholeNumber('size'),
     sha256: row.sha256('sha256'),
+    ...('s3_etag' in found
+      ? {
+          etag: s3Etag(
+            row.textOrNull('s3_etag', LIMITS.etag),
+            row.objectId('object_id'),
+            row.sha256('sha256'),
+          ),
+        }
+      : {}),
     cacheControl: row.textOrNull('cache_control', LIMITS.cacheControl),
     createdAt: row.instant('created_at').toISOString(),
     updatedAt: row.instant('updated_at').toISOString(),

@@ -6,7 +6,7 @@ import { ObjectAddress } from '../providers/object-address';
 import { LIMITS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { tablesAltered } from '../storage.errors';
-import { FileContent, LinkedFile, NamedFile } from './file';
+import { FileContent, LinkedFile, NamedFile, S3File, s3Etag } from './file';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 const CONTENT_COLUMNS = `f.id, f.filename, f.content_type, f.size, f.sha256, f.object_id, f.updated_at,
@@ -47,6 +47,21 @@ export class FileContentRepository {
       values: [bucket, filename],
     });
     return rows[0] ? toContent(caller, rows[0]) : null;
+  }
+
+  /** As findNamedContent(), with what the S3 protocol shows. */
+  async findS3File(caller: StorageContext, bucket: string, filename: string): Promise<S3File | null> {
+    const { rows } = await this.door.query(caller, {
+      name: 'storage:find-s3-file',
+      text: `select ${CONTENT_COLUMNS}, f.metadata, f.s3_etag from ${FILES} where f.filename = $2
+        and f.bucket_id = (select id from ${BUCKET_BY_ADDRESS})`,
+      values: [bucket, filename],
+    });
+    if (!rows[0]) return null;
+    const row = new StoredRow('files', rows[0]);
+    const content = toContent(caller, rows[0]);
+    const etag = s3Etag(row.textOrNull('s3_etag', LIMITS.etag), content.address.objectId, content.sha256);
+    return { ...content, metadata: row.object('metadata'), etag };
   }
 
   /** The values for signed URLs, by filename, of the files of a bucket that the caller may read. */

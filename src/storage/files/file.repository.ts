@@ -10,7 +10,7 @@ import { ObjectAddress } from '../providers/object-address';
 import { QuotaMark } from '../quotas/quota';
 import { LIMITS, MAX_PAGE } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
-import { fileAlreadyExists, forbidden } from '../storage.errors';
+import { fileAlreadyExists, forbidden, preconditionFailed } from '../storage.errors';
 import { FileRecord, NamedFileRecord, StoredBytes } from './file';
 import { UploadTarget } from './target.repository';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
@@ -42,6 +42,10 @@ export interface NewFile {
   readonly bytes: StoredBytes;
   /** Cache-Control of the file; undefined: that of the bucket. */
   readonly cacheControl?: string;
+  /** Of the S3 protocol; undefined: derived from the hash. */
+  readonly etag?: string;
+  /** The object of the file that is to be replaced, and of no other; undefined: of any. */
+  readonly replaces?: ObjectAddress;
 }
 
 export interface FileChange {
@@ -66,18 +70,27 @@ export class FileRepository {
    * Inserts the row that makes complete bytes visible as a file.
    * @param overwrite replaces a file of that name; the id stays
    * @returns null when the bucket was deleted in the meantime
-   * @throws AppError 409 when the name is taken, 413 when a quota has no room
+   * @throws AppError 409 when the name is taken, 412 when it replaces another object, 413 when a quota has no room
    */
   async insert(caller: StorageContext, file: NewFile, overwrite: boolean): Promise<WrittenFile | null> {
-    const { bytes, cacheControl } = file;
-    // Named only when it is given, because a project may withhold columns by column privileges.
-    const isCached = cacheControl !== undefined;
+    const { bytes, replaces } = file;
+    // Named only when they are given, because a project may withhold columns by column privileges.
+    const etag = file.etag && `${bytes.address.objectId}/${file.etag}`;
+    const given = Object.entries({ cache_control: file.cacheControl, s3_etag: etag }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const columns = given.map(([column]) => `, ${column}`).join('');
+    const assignments = given.map(([column]) => `, ${column} = excluded.${column}`).join('');
+    const parameters = given.map((_column, index) => `, $${index + 9}`).join('');
+    const replaced = `(select object_id from storage.files where bucket_id = $1 and filename = $2) = $${given.length + 9}`;
     const statement: Statement = {
-      name: `storage:${overwrite ? 'upsert' : 'insert'}${isCached ? '-cached' : ''}-file`,
+      name: `storage:${overwrite ? 'upsert' : 'insert'}${replaces ? '-match' : ''}-file:${columns}`,
       text: `insert into storage.files as f
-          (bucket_id, filename, content_type, size, sha256, object_id, metadata, owner_id${isCached ? ', cache_control' : ''})
-        select b.id, $2, $3, $4, $5, $6, $7, auth.uid()${isCached ? ', $9' : ''} from storage.buckets b where b.id = $1
-        ${overwrite ? ON_CONFLICT_OVERWRITE : ''}${overwrite && isCached ? ', cache_control = excluded.cache_control' : ''}
+          (bucket_id, filename, content_type, size, sha256, object_id, metadata, owner_id${columns})
+        select b.id, $2, $3, $4, $5, $6, $7, auth.uid()${parameters} from storage.buckets b where b.id = $1
+          ${replaces ? `and ${replaced}` : ''}
+        ${overwrite ? ON_CONFLICT_OVERWRITE + assignments : ''}
+        ${replaces ? `where f.object_id = $${given.length + 9}` : ''}
         returning ${FILE_COLUMNS}, f.replaced_object_id, $8::text as bucket_slug`,
       values: [
         file.bucket.bucketId,
@@ -88,14 +101,16 @@ export class FileRepository {
         bytes.address.objectId,
         JSON.stringify(file.metadata),
         file.bucket.bucketSlug,
-        ...(isCached ? [cacheControl] : []),
+        ...given.map(([, value]) => value),
+        ...(replaces ? [replaces.objectId] : []),
       ],
     };
     const { rows, marks } = await this.write(caller, statement);
+    if (!rows[0] && replaces) throw preconditionFailed();
     if (!rows[0]) return null;
     const row = new StoredRow('files', rows[0]);
-    const replaced = row.isNull('replaced_object_id') ? null : addressIn(caller, row, 'replaced_object_id');
-    return { record: toFileRecord(row), replaced, marks };
+    const former = row.isNull('replaced_object_id') ? null : addressIn(caller, row, 'replaced_object_id');
+    return { record: toFileRecord(row), replaced: former, marks };
   }
 
   async find(caller: StorageContext, id: string): Promise<FileRecord | null> {

@@ -40,6 +40,25 @@ export interface FileContent {
   readonly bucket: { readonly isPublic: boolean; readonly cacheControl: string | null } | null;
 }
 
+/** A file for the S3 protocol. */
+export interface S3File extends FileContent {
+  readonly metadata: JsonObject;
+  /** Without quotes. */
+  readonly etag: string;
+}
+
+const S3_ETAG = /^[0-9a-f]{32}(-\d{1,5})?$/;
+
+/**
+ * The entity tag of the S3 protocol: the MD5 of files that came by it. For others it has the form of a tag of several parts, which
+ * clients do not compare with an MD5.
+ * @param stored `<object>/<tag>`, as the project's owner may have changed it
+ */
+export function s3Etag(stored: string | null, objectId: string, sha256: string): string {
+  const [object, tag = ''] = stored?.split('/') ?? [];
+  return object === objectId && S3_ETAG.test(tag) ? tag : `${sha256.slice(0, 32)}-1`;
+}
+
 /** A file for the comparison of rows and bytes. */
 export type NamedFile = Pick<FileContent, 'id' | 'filename' | 'size' | 'address'>;
 

@@ -40,6 +40,13 @@ export interface FileCopy {
   readonly filename: string;
   /** Slug or name; default: the same bucket. */
   readonly bucket_name?: string;
+  /** Replaces a file of that name. */
+  readonly upsert?: boolean;
+  /** Default: that of the source. */
+  readonly metadata?: FileChange['metadata'];
+  readonly content_type?: string;
+  /** Of the S3 protocol, as long as the source has the bytes of this object. */
+  readonly etag?: { readonly objectId: string; readonly tag: string };
 }
 
 export interface FileUpdate {
@@ -156,6 +163,8 @@ export class FilesService {
    */
   async copy(caller: Caller, id: string, copy: FileCopy): Promise<ChangedFile> {
     assertFilename(copy.filename);
+    if (copy.metadata !== undefined) assertMetadata(copy.metadata);
+    if (copy.content_type !== undefined) parseContentType(copy.content_type);
     const source = await this.get(caller, id);
     const address = copy.bucket_name ?? source.bucket_slug;
     const target =
@@ -165,10 +174,13 @@ export class FilesService {
     const to = this.store.newAddress(caller.project.id);
     const content = await this.copyBytes(caller, id, target, to);
     try {
-      const bytes = { ...content, address: to };
-      const file = { bucket: target, filename: copy.filename, metadata: source.metadata, bytes };
-      const written = await this.files.insert(caller, file, false);
+      const bytes = { ...content, address: to, contentType: copy.content_type ?? content.contentType };
+      const metadata = copy.metadata ?? source.metadata;
+      const etag = copy.etag?.objectId === content.address.objectId ? copy.etag.tag : undefined;
+      const file = { bucket: target, filename: copy.filename, metadata, etag, bytes };
+      const written = await this.files.insert(caller, file, copy.upsert === true);
       if (!written) throw bucketNotFound();
+      if (written.replaced) this.remover.removeLater([written.replaced]);
       return written;
     } catch (error) {
       if (isDefinite(error)) this.remover.removeLater([to]);

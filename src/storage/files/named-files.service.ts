@@ -5,10 +5,10 @@ import { BucketRepository } from '../buckets/bucket.repository';
 import { BucketsService } from '../buckets/buckets.service';
 import { ObjectRemover } from '../removal/object-remover.service';
 import { bucketNotEmpty, bucketNotFound, fileNotFound } from '../storage.errors';
-import { Entry, EntryListRepository, EntryQuery } from './entry-list.repository';
+import { Entry, EntryListRepository, EntryQuery, MixedQuery } from './entry-list.repository';
 import { NamedFileRecord } from './file';
 import { ChangedFile, FileRepository, MAX_REMOVED } from './file.repository';
-import { FilesService } from './files.service';
+import { FileCopy, FilesService } from './files.service';
 
 /** Rounds of a deletion of all files; ten million files. */
 const MAX_ROUNDS = 10_000;
@@ -40,6 +40,13 @@ export class NamedFilesService {
   /** The entries of a folder. @throws AppError 404 when there is no such bucket */
   async list(caller: Caller, query: EntryQuery): Promise<Entry[]> {
     const entries = await this.lists.list(caller, query);
+    if (!entries) throw bucketNotFound();
+    return entries;
+  }
+
+  /** Folders and files in one order. @throws AppError 404 when there is no such bucket */
+  async listMixed(caller: Caller, query: MixedQuery): Promise<Entry[]> {
+    const entries = await this.lists.listMixed(caller, query);
     if (!entries) throw bucketNotFound();
     return entries;
   }
@@ -89,8 +96,13 @@ export class NamedFilesService {
   }
 
   /** @throws AppError 400, 403, 404, 409, 413, 415 */
-  async copyFile(caller: Caller, from: FileAddress, to: FileAddress): Promise<ChangedFile> {
+  async copyFile(
+    caller: Caller,
+    from: FileAddress,
+    to: FileAddress,
+    options: Omit<FileCopy, 'filename' | 'bucket_name'> = {},
+  ): Promise<ChangedFile> {
     const { id } = await this.get(caller, from);
-    return this.filesById.copy(caller, id, { filename: to.filename, bucket_name: to.bucket });
+    return this.filesById.copy(caller, id, { ...options, filename: to.filename, bucket_name: to.bucket });
   }
 }

@@ -40,6 +40,8 @@ export interface UploadRequest {
   readonly given: UploadParameters;
   /** Content-Length, in bytes; null without one. */
   readonly announcedLength: number | null;
+  /** The object of the file that is to be replaced; undefined: of any. */
+  readonly replaces?: ObjectAddress;
   /** Where to store the bytes; undefined: at a new address. */
   readonly object?: ObjectAddress;
   /** Reads the body up to the file. @param held bytes of the file that the provider holds in memory */
@@ -62,8 +64,10 @@ export interface UploadForm {
   readonly asDeclared: boolean;
   /** Why the form ended early; null when it did not. */
   readonly failure: Error | null;
-  /** Resolves when the form was read to its end. @throws AppError 400 when it ended early or is malformed */
-  end(): Promise<void>;
+  /** The entity tag of the S3 protocol; complete after end(). Undefined for other surfaces. */
+  readonly etag?: string;
+  /** Resolves when the form was read to its end. @param sha256 of the file @throws AppError 400 when it ended early or is malformed */
+  end(sha256: string): Promise<void>;
   /** Reads no more. */
   stop(): void;
   /** Gives the memory of the form back. */
@@ -141,7 +145,7 @@ export class UploadService {
         limitFor(target, limit, isTrue(value('upsert'))),
         request,
       );
-      return await this.publish(caller, form, target, value, stored);
+      return await this.publish(caller, form, { target, replaces: request.replaces }, value, stored);
     } catch (error) {
       const cause = form.failure ?? error;
       form.stop();
@@ -191,13 +195,13 @@ export class UploadService {
   private async publish(
     caller: StorageContext,
     form: UploadForm,
-    target: UploadTarget,
+    { target, replaces }: Pick<UploadRequest, 'replaces'> & { readonly target: UploadTarget },
     value: ParameterReader,
     stored: StoredFacts,
   ): Promise<Uploaded> {
     try {
-      await form.end();
-      const file = newFileOf(target, form, value, stored);
+      await form.end(stored.sha256);
+      const file = { ...newFileOf(target, form, value, stored), replaces };
       const written = await this.files.insert(caller, file, isTrue(value('upsert')));
       if (!written) throw bucketNotFound();
       const { record, replaced, marks } = written;
@@ -231,7 +235,14 @@ function newFileOf(
   if (!isAllowed(contentType, bucket.allowedMimeTypes)) throw unsupportedMediaType(contentType);
   const metadata = parseMetadata(value('metadata') ?? '{}');
   const cacheControl = form.asDeclared ? cacheControlOf(value('cacheControl')) : undefined;
-  return { bucket, filename, metadata, cacheControl, bytes: { address, size, sha256, contentType } };
+  return {
+    bucket,
+    filename,
+    metadata,
+    cacheControl,
+    etag: form.etag,
+    bytes: { address, size, sha256, contentType },
+  };
 }
 
 /** Null for a type that says nothing, and for a malformed one. */

@@ -11,6 +11,10 @@ export interface Presentation {
   readonly cacheControl: (file: FileContent) => string;
   /** Replaces the file's own name, unless it is empty. */
   readonly downloadName?: string;
+  /** Replaces the hash as entity tag, with its quotes. */
+  readonly etag?: (file: FileContent) => string;
+  /** Headers in addition to, or in place of, those below. */
+  readonly headers?: (file: FileContent) => OutgoingHttpHeaders;
 }
 
 /** No script of a file runs, in Plinth's origin or at all; nothing is loaded, and browsers do not guess another type. */
@@ -22,15 +26,15 @@ const SANDBOX = {
   'Referrer-Policy': 'no-referrer',
 };
 
-export function validatorsOf({ sha256, updatedAt }: FileContent): Validators {
-  return { etag: `"${sha256}"`, lastModified: updatedAt };
+export function validatorsOf(file: FileContent, { etag }: Pick<Presentation, 'etag'>): Validators {
+  return { etag: etag?.(file) ?? `"${file.sha256}"`, lastModified: file.updatedAt };
 }
 
 /** Headers of every response about the bytes, 304 included. */
 export function contentHeaders(
   file: FileContent,
   { etag, lastModified }: Validators,
-  { disposition, cacheControl, downloadName }: Presentation,
+  { disposition, cacheControl, downloadName, headers }: Presentation,
 ): OutgoingHttpHeaders {
   return {
     ETag: etag,
@@ -39,6 +43,7 @@ export function contentHeaders(
     'Cache-Control': cacheControl(file),
     'Content-Disposition': contentDisposition(disposition(file), downloadName || file.filename),
     ...SANDBOX,
+    ...headers?.(file),
   };
 }
 

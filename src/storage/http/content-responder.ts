@@ -77,7 +77,7 @@ export class ContentResponder {
     file: Rendition,
     options: ContentOptions,
   ): Promise<void> {
-    const validators = validatorsOf(file);
+    const validators = validatorsOf(file, options);
     const head = contentHeaders(file, validators, options);
     const outcome = evaluatePreconditions(preconditionsOf(headers), validators);
     if (outcome === 'failed') throw preconditionFailed();

@@ -50,7 +50,7 @@ async function contentOf(form: UploadForm | undefined): Promise<string> {
 it('gives up an upload that stalls for a window of time', async () => {
   client.write(head(FORM.length) + BEGUN);
   const [form] = await forms(1);
-  const ended = expect(form?.end()).rejects.toMatchObject({ status: 408 });
+  const ended = expect(form?.end('')).rejects.toMatchObject({ status: 408 });
   jest.advanceTimersByTime(MINUTE);
   await ended;
 });
@@ -59,8 +59,8 @@ it('lets the limit of a second upload on the connection stand when the first one
   client.write(head(FORM.length) + FORM + head(FORM.length) + BEGUN);
   const [first, second] = await forms(2);
   expect(await contentOf(first)).toBe('content');
-  await first?.end();
-  const ended = expect(second?.end()).rejects.toMatchObject({ status: 408 });
+  await first?.end('');
+  const ended = expect(second?.end('')).rejects.toMatchObject({ status: 408 });
   jest.advanceTimersByTime(MINUTE);
   await ended;
 });

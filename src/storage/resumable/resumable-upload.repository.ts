@@ -2,14 +2,18 @@
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
 import { Project } from '../../projects/project';
+import { SERVICE_ROLE } from '../../projects/project-keys';
 import { ObjectAddress } from '../providers/object-address';
+import { LIMITS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { serviceContext } from '../service-context';
 import { StorageTransaction } from '../storage-transaction';
-import { NewResumableUpload, ResumableUpload, UploadPart } from './resumable-upload';
+import { MULTIPART, NewResumableUpload, ResumableUpload, UploadPart } from './resumable-upload';
 
 /** Uploads of a project that may be unfinished at once. */
 export const MAX_UNFINISHED = 1_000;
+/** Of them, those that one owner may have, so that others find room. */
+const MAX_OF_OWNER = 250;
 /** Parts of an upload: small requests must not fill the tables. */
 const MAX_PARTS = 10_000;
 /** As in Supabase. */
@@ -39,22 +43,24 @@ export class ResumableUploadRepository {
       text: `insert into storage.resumable_uploads
           (id, upload_metadata, concat, upsert, role, subject, length, expires_at)
         select $1, $2, $3, $4, $5, $6, $7::bigint, now() + interval '${VALIDITY}'
-        from (select count(*) as uploads, coalesce(sum(u.length), 0) as bytes from storage.resumable_uploads u
-          where u.completed_at is null and u.expires_at > now()) unfinished
-        where unfinished.uploads < ${MAX_UNFINISHED} and ($8::bigint is null or unfinished.bytes + $7::bigint <= $8)
+        from (select count(*) as uploads, coalesce(sum(u.length), 0) as bytes,
+            count(*) filter (where u.role = $5 and u.subject is not distinct from $6) as of_owner
+          from storage.resumable_uploads u where u.completed_at is null and u.expires_at > now()) unfinished
+        where unfinished.uploads < ${MAX_UNFINISHED} and ($5 = '${SERVICE_ROLE}' or unfinished.of_owner < ${MAX_OF_OWNER}) and ($8::bigint is null or unfinished.bytes + $7::bigint <= $8)
         returning expires_at`,
       values: [id, uploadMetadata, concat, upsert, owner.role, owner.subject, length, maxBytes],
     });
     return rows[0] ? new StoredRow('resumable_uploads', rows[0]).instant('expires_at') : null;
   }
 
-  /** Null when there is none, or it has expired. */
-  async find(project: Project, id: string): Promise<ResumableUpload | null> {
+  /** Null when there is none of this kind, or it has expired. */
+  async find(project: Project, id: string, isMultipart = false): Promise<ResumableUpload | null> {
     if (!UUID.test(id)) return null;
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:find-resumable',
-      text: `select ${COLUMNS} from storage.resumable_uploads where id = $1 and expires_at > now()`,
-      values: [id],
+      text: `select ${COLUMNS} from storage.resumable_uploads
+        where id = $1 and expires_at > now() and (concat is not distinct from '${MULTIPART}') = $2`,
+      values: [id, isMultipart],
     });
     return rows[0] ? toUpload(rows[0]) : null;
   }
@@ -82,6 +88,55 @@ export class ResumableUploadRepository {
       ],
     });
     return rows.length > 0;
+  }
+
+  /** Uploads in numbered parts that are not complete, the oldest first. */
+  async listMultipart(project: Project): Promise<ResumableUpload[]> {
+    const { rows } = await this.door.query(serviceContext(project), {
+      name: 'storage:list-multipart',
+      text: `select ${COLUMNS} from storage.resumable_uploads
+        where concat = '${MULTIPART}' and completed_at is null and expires_at > now() order by created_at, id limit ${MAX_UNFINISHED}`,
+      values: [],
+      maxBytes: MAX_PART_ROWS,
+    });
+    return rows.map(toUpload);
+  }
+
+  /**
+   * Adds a numbered part, or replaces it.
+   * @param maxBytes of all unfinished uploads together; null: no limit
+   * @returns the object that it replaces; `no_room`, or `gone` when the upload is complete or being completed
+   */
+  async addPart(
+    project: Project,
+    id: string,
+    { start, size, address, etag }: UploadPart,
+    maxBytes: number | null,
+  ): Promise<{ readonly replaced: ObjectAddress | null } | 'no_room' | 'gone'> {
+    const { rows } = await this.door.query(serviceContext(project), {
+      name: 'storage:add-numbered-part',
+      text: `with open as (select id from storage.resumable_uploads where id = $1 and completed_at is null and expires_at > now()
+            and (joining_until is null or joining_until < now()) for update),
+        old as (select p.size, p.object_id from storage.resumable_parts p, open where p.upload_id = open.id and p.start = $2),
+        grown as (update storage.resumable_uploads u set expires_at = now() + interval '${VALIDITY}',
+            length = u.length + $3::bigint - coalesce((select size from old), 0),
+            received = u.length + $3::bigint - coalesce((select size from old), 0)
+          from open where u.id = open.id and ($6::bigint is null or $3::bigint +
+            (select coalesce(sum(o.length), 0) from storage.resumable_uploads o
+              where o.completed_at is null and o.expires_at > now()) <= $6) returning u.id),
+        added as (insert into storage.resumable_parts (upload_id, start, size, object_id, etag)
+          select grown.id, $2, $3, $4, $5 from grown
+          on conflict (upload_id, start) do update set size = excluded.size, object_id = excluded.object_id, etag = excluded.etag
+          returning start)
+        select (select object_id from old) as replaced, exists (select from added) as is_added from open`,
+      values: [id, start, size, address.objectId, etag, maxBytes],
+    });
+    if (!rows[0]) return 'gone';
+    const row = new StoredRow('resumable_parts', rows[0]);
+    if (!row.boolean('is_added')) return 'no_room';
+    return {
+      replaced: row.isNull('replaced') ? null : new ObjectAddress(project.id, row.objectId('replaced')),
+    };
   }
 
   /** Moves the parts of complete partial uploads, in this order, to a new upload. @returns false when one of them is not complete */
@@ -137,7 +192,7 @@ export class ResumableUploadRepository {
   async parts(project: Project, id: string): Promise<UploadPart[]> {
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:parts-of-resumable',
-      text: `select start, size, object_id from storage.resumable_parts where upload_id = $1
+      text: `select start, size, object_id, etag from storage.resumable_parts where upload_id = $1
         order by start limit ${MAX_PARTS + 1}`,
       values: [id],
       maxBytes: MAX_PART_ROWS,
@@ -148,6 +203,7 @@ export class ResumableUploadRepository {
         address: new ObjectAddress(project.id, row.objectId('object_id')),
         start: row.wholeNumber('start'),
         size: row.wholeNumber('size'),
+        etag: row.textOrNull('etag', LIMITS.etag),
       };
     });
   }

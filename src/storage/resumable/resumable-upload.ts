@@ -40,6 +40,8 @@ export interface UploadPart {
   /** Offset in the file. */
   readonly start: number;
   readonly size: number;
+  /** MD5 of a numbered part, whose number is `start`; null for others. */
+  readonly etag?: string | null;
 }
 
 /** The file that an upload is to become. */
@@ -48,6 +50,9 @@ export interface IntendedFile {
   readonly contentType: string | null;
   readonly options: UploadParameters;
 }
+
+/** `concat` of uploads in numbered parts, which no client of TUS can send. */
+export const MULTIPART = 'multipart';
 
 /** A partial upload becomes no file: a final upload joins several of them. */
 export const isPartial = ({ concat }: Pick<ResumableUpload, 'concat'>): boolean => concat === 'partial';
@@ -69,6 +74,14 @@ function parseUploadMetadata(header: string): ReadonlyMap<string, string> {
   }
   return pairs;
 }
+
+/** Writes Upload-Metadata; members without a value are left out. */
+export const formatUploadMetadata = (pairs: Readonly<Record<string, string | undefined>>): string =>
+  Object.entries(pairs)
+    .flatMap(([key, value]) =>
+      value === undefined ? [] : [`${key} ${Buffer.from(value).toString('base64')}`],
+    )
+    .join();
 
 /** Reads Upload-Metadata with the names that Supabase's clients use. @throws AppError 400 */
 export function intendedFileOf({ uploadMetadata, upsert }: NewResumableUpload): IntendedFile {

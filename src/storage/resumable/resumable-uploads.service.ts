@@ -51,6 +51,12 @@ export interface ReceivedBytes {
   receive(held: number): Promise<Pick<UploadForm, 'bytes' | 'release'>>;
 }
 
+/** Numbered parts in their order, with the entity tag of the file that they become. */
+export interface ChosenParts {
+  readonly parts: readonly UploadPart[];
+  readonly etag: string;
+}
+
 /** An upload after a request, with its file when that became visible. */
 export interface UploadProgress {
   readonly upload: ResumableUpload;
@@ -72,16 +78,25 @@ export class ResumableUploadsService {
     caller: Caller,
     given: Pick<NewResumableUpload, 'uploadMetadata' | 'concat' | 'upsert' | 'length'>,
   ): Promise<UploadProgress> {
+    const upload = await this.begin(caller, given);
+    return upload.length === 0 ? this.finish(caller, upload) : { upload, file: null };
+  }
+
+  /** @throws AppError 400, 403, 404, 413, 415, 429 */
+  async begin(
+    caller: Caller,
+    given: Pick<NewResumableUpload, 'uploadMetadata' | 'concat' | 'upsert' | 'length'>,
+  ): Promise<ResumableUpload> {
     const wanted: NewResumableUpload = { ...given, id: randomUUID(), owner: ownerOf(caller) };
     const largest = this.uploads.largestFile(caller.project);
     if (wanted.length > largest) throw fileTooLarge(largest);
-    if (!isPartial(wanted)) await this.assertMayUpload(caller, wanted);
+    // Anybody could store bytes otherwise. A partial upload names the file that it becomes a part of.
+    if (!isPartial(wanted) || !isService(caller)) await this.assertMayUpload(caller, wanted);
     // They are not in the usage yet: together they may be as large as the quota.
     const { bytes } = projectQuota(caller.project);
     const expiresAt = await this.repository.insert(caller.project, wanted, bytes);
     if (!expiresAt) throw tooManyUploads(MAX_UNFINISHED);
-    const upload = { ...wanted, received: 0, expiresAt, isCompleted: false };
-    return wanted.length === 0 ? this.finish(caller, upload) : { upload, file: null };
+    return { ...wanted, received: 0, expiresAt, isCompleted: false };
   }
 
   /** Joins complete partial uploads to one file. @throws AppError 400, 403, 404, 409, 413, 415, 429 */
@@ -128,12 +143,16 @@ export class ResumableUploadsService {
   }
 
   /** @throws AppError 404 for the uploads of others, too */
-  private async own(caller: Caller, id: string): Promise<ResumableUpload> {
-    const upload = await this.repository.find(caller.project, id);
-    const { role, subject } = ownerOf(caller);
-    const isOwn = upload?.owner.role === role && upload.owner.subject === subject;
-    if (!upload || !(isOwn || isService(caller))) throw uploadNotFound();
+  async own(caller: Caller, id: string, isMultipart = false): Promise<ResumableUpload> {
+    const upload = await this.repository.find(caller.project, id, isMultipart);
+    if (!upload || !this.isOwn(caller, upload)) throw uploadNotFound();
     return upload;
+  }
+
+  /** The service role may go on with the uploads of all. */
+  isOwn(caller: Caller, { owner }: ResumableUpload): boolean {
+    const { role, subject } = ownerOf(caller);
+    return isService(caller) || (owner.role === role && owner.subject === subject);
   }
 
   private async assertMayUpload(caller: Caller, upload: NewResumableUpload): Promise<void> {
@@ -193,8 +212,11 @@ export class ResumableUploadsService {
     throw now ? offsetTaken(now.received) : uploadNotFound();
   }
 
-  /** Joins the parts of a complete upload to a file. One process at a time does, and another one goes on after a crash. */
-  private async finish(caller: Caller, upload: ResumableUpload): Promise<UploadProgress> {
+  /**
+   * Joins the parts of a complete upload to a file. One process at a time does, and another one goes on after a crash.
+   * @param chosen of an upload in numbered parts; default: all parts
+   */
+  async finish(caller: Caller, upload: ResumableUpload, chosen?: ChosenParts): Promise<UploadProgress> {
     const { project } = caller;
     const object = this.store.newAddress(project.id);
     const published = await this.repository.claim(project, upload.id, object);
@@ -204,7 +226,7 @@ export class ResumableUploadsService {
       this.repository.renew(project, upload.id, object, true).catch(() => undefined);
     }, RENEWAL_INTERVAL);
     try {
-      const file = published === null ? await this.join(caller, upload, object) : null;
+      const file = published === null ? await this.join(caller, upload, object, chosen) : null;
       this.remover.removeLater(await this.repository.complete(project, upload.id));
       return { upload: { ...upload, isCompleted: true }, file };
     } catch (error) {
@@ -217,14 +239,20 @@ export class ResumableUploadsService {
     }
   }
 
-  private async join(caller: Caller, upload: ResumableUpload, object: ObjectAddress): Promise<Uploaded> {
+  private async join(
+    caller: Caller,
+    upload: ResumableUpload,
+    object: ObjectAddress,
+    chosen?: ChosenParts,
+  ): Promise<Uploaded> {
     const { address, contentType, options } = intendedFileOf(upload);
-    const parts = await this.repository.parts(caller.project, upload.id);
-    const bytes = this.bytesOf(parts, upload.length);
+    const parts = chosen?.parts ?? (await this.repository.parts(caller.project, upload.id));
+    const length = chosen ? parts.reduce((sum, { size }) => sum + size, 0) : upload.length;
+    const bytes = this.bytesOf(chosen ? inSequence(parts) : parts, length);
     return this.uploads.upload(caller, {
       bucket: address.bucket,
       given: options,
-      announcedLength: upload.length,
+      announcedLength: length,
       object,
       receive: () =>
         Promise.resolve({
@@ -232,6 +260,7 @@ export class ResumableUploadsService {
           filename: null,
           declaredType: contentType,
           asDeclared: true,
+          etag: chosen?.etag,
           bytes,
           failure: null,
           end: () => Promise.resolve(),
@@ -249,6 +278,7 @@ export class ResumableUploadsService {
     let end = 0;
     for (const { address, start, size } of parts) {
       if (start !== end) throw uploadNotFound();
+      if (size === 0) continue;
       const found = await this.store.read(address, { start: 0, end: size - 1 }).catch((error: unknown) => {
         throw error instanceof ObjectMissingError ? uploadNotFound() : error;
       });
@@ -259,6 +289,16 @@ export class ResumableUploadsService {
     }
     if (end !== length) throw uploadNotFound();
   }
+}
+
+/** Offsets in place of numbers. */
+function inSequence(parts: readonly UploadPart[]): UploadPart[] {
+  let end = 0;
+  return parts.map((part) => {
+    const start = end;
+    end += part.size;
+    return { ...part, start };
+  });
 }
 
 /** Users of other issuers have no id here. */

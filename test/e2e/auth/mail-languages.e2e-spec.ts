@@ -125,18 +125,16 @@ describe('templates are validated when they are saved: 400 names the fault of', 
 
   it('does not block other requests while a hostile one is validated', async () => {
     const nested = `${'{% for i in (1..1000) %}'.repeat(5)}x${'{% endfor %}'.repeat(5)}`;
-    const start = performance.now();
     const saving = save({ reset: { subject: nested, text: nested, html: nested } });
-    let slowest = 0;
+    let answered = 0;
     let done = false;
     void saving.then(() => (done = true));
     while (!done) {
-      const begin = performance.now();
       expect((await plinth.http.get('/health/live')).status).toBe(200);
-      slowest = Math.max(slowest, performance.now() - begin);
+      answered += 1;
     }
     expect((await saving).status).toBe(400);
-    // A blocked event loop would delay this request until the template ends.
-    expect(slowest).toBeLessThan((performance.now() - start) / 2);
+    // A blocked event loop would answer the first request, or the first two, when the template ends.
+    expect(answered).toBeGreaterThan(4);
   });
 });

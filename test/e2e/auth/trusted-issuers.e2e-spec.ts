@@ -243,11 +243,10 @@ describe('the key set', () => {
       return { issuer: what, jwks_url: `${url}/hostile${n}`, audience: AUDIENCE };
     });
     const own = await create(...issuers);
-    const started = performance.now();
     const refused = issuers.map(({ issuer }) => statusOf(token({ iss: issuer }), own));
-    expect(await statusOf(token())).toBe(200);
+    // The slow ones are still awaited when the other issuer was served.
+    expect(await Promise.race([statusOf(token()), Promise.all(refused)])).toBe(200);
     expect(await Promise.all(refused)).toEqual(HOSTILE.map(() => 401));
-    expect(performance.now() - started).toBeLessThan(9_000);
     expect(issuers.map((_, n) => asked.get(`/hostile${n}`))).toEqual(HOSTILE.map(() => 1));
   });
 

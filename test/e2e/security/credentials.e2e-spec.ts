@@ -75,6 +75,8 @@ const routesExcept = (...rules: AccessRule[]): Route[] =>
   guardedRoutesOf(plinth.app).filter(({ rule }) => !OPEN.includes(rule) && !rules.includes(rule));
 
 const GOTRUE = /^\/p\/:project_slug\/auth\/v1\//;
+/** S3 answers 403 to all credentials that it does not accept. */
+const S3 = /^\/p\/:project_slug\/storage\/v1\/s3/;
 /** For Supabase's clients of storage and Realtime a key alone is both credentials. */
 const ONE_KEY = /^\/p\/:project_slug\/(storage|realtime)\/v1\//;
 
@@ -85,7 +87,8 @@ async function statuses(routes: readonly Route[], client: (route: Route) => Http
       const body = ['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(route.method) ? {} : { body: '{"broken' };
       const { status } = await client(route).send(route.method, fillPath(route.path, parameters), body);
       // GoTrue answers 403 to a token that it does not accept.
-      const isRefused = status === 401 || (status === 403 && GOTRUE.test(route.path));
+      const isRefused =
+        status === 401 || (status === 403 && (GOTRUE.test(route.path) || S3.test(route.path)));
       return isRefused ? [] : [`${route.method} ${route.path}: ${status}`];
     }),
   );

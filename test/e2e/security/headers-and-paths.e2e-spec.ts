@@ -257,12 +257,14 @@ describe('a path', () => {
   it('reaches no route without credentials, in any spelling', async () => {
     const passed: string[] = [];
     const guarded = guardedRoutesOf(plinth.app).filter(({ rule }) => rule !== 'public');
-    for (const [turn, { method, path }] of guarded.entries()) {
+    for (const [turn, { method, path, rule }] of guarded.entries()) {
+      // S3 answers 403 to requests without a signature.
+      const refusals = [400, 401, 404, 405, ...(rule === 's3_key' ? [403] : [])];
       const filled = fillPath(path, { project_slug: project.slug, project_id: project.id });
       await Promise.all(
         shareOf(spellingsOf(filled), turn, SPELLINGS_APART).map(async (target) => {
           const [status] = await ask([`${method} ${target} HTTP/1.1`, 'Host: x', 'Content-Length: 0']);
-          if (![400, 401, 404, 405].includes(status as number)) passed.push(`${method} ${target}: ${status}`);
+          if (!refusals.includes(status as number)) passed.push(`${method} ${target}: ${status}`);
         }),
       );
     }

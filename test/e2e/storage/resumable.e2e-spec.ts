@@ -276,6 +276,34 @@ describe('the rules of an upload', () => {
     expect((await send('HEAD', url, ada)).status).toBe(200);
   });
 
+  it('that are partial are decided by the policies, too', async () => {
+    const anybody = { apikey: other.anonKey, authorization: `Bearer ${other.anonKey}` };
+    const status = async (headers: Headers): Promise<number> =>
+      (
+        await send('POST', urlOf(other), {
+          ...anybody,
+          'upload-concat': 'partial',
+          'upload-length': '3',
+          ...headers,
+        })
+      ).status;
+    expect(await status({})).toBe(400);
+    // As for any upload to a bucket that the caller may not see.
+    expect(await status(named('a'))).toBe(404);
+  });
+
+  it('of one owner leave room for others', async () => {
+    await project.sql(
+      'create policy uploads on storage.files as permissive for insert to authenticated with check (true)',
+    );
+    const [ada, bob] = [asUser('ada-of-many'), asUser('bob-of-few')];
+    const status = async (who: Headers): Promise<number> =>
+      (await begin({ ...named(randomUUID()), 'upload-length': '3', ...who })).status;
+    for (let left = 250; left > 0; left -= 25)
+      await Promise.all(Array.from({ length: 25 }, () => status(ada)));
+    expect([await status(ada), await status(bob)]).toEqual([429, 201]);
+  });
+
   it('keep unfinished uploads within the quota of the project', async () => {
     const small = await plinth.createProject({ plan: 'enterprise' });
     await makeBucket(small, { name: 'box' });

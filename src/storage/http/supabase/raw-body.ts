@@ -19,7 +19,7 @@ export function openRawBody(
     memory.release();
     throw error;
   }
-  const bytes = bytesOf(request, limits);
+  const bytes = readBytes(request, limits);
   return {
     fields: new Map(),
     filename: null,
@@ -35,7 +35,10 @@ export function openRawBody(
 }
 
 /** @throws AppError 400 when the client breaks off, 408 when it is too slow */
-async function* bytesOf(request: Request, limits: PaceLimits): AsyncGenerator<Buffer, void, undefined> {
+export async function* readBytes(
+  request: Request,
+  limits: PaceLimits,
+): AsyncGenerator<Buffer, void, undefined> {
   try {
     yield* pacedBody(request, limits);
   } catch (error) {

@@ -1,0 +1,57 @@
+/** The checksums of x-amz-checksum-*, by which clients find faults of the transfer. */
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export interface Checksum {
+  update(bytes: Buffer): void;
+  /** In base64. */
+  digest(): Promise<string>;
+}
+
+const ALGORITHMS = ['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256'] as const;
+export type ChecksumAlgorithm = (typeof ALGORITHMS)[number];
+
+/** The algorithm of `x-amz-checksum-<algorithm>`; null for other headers. */
+export function algorithmOf(header: string): ChecksumAlgorithm | null {
+  const name = header.toLowerCase();
+  return ALGORITHMS.find((algorithm) => name === `x-amz-checksum-${algorithm}`) ?? null;
+}
+
+export async function newChecksum(algorithm: ChecksumAlgorithm): Promise<Checksum> {
+  switch (algorithm) {
+    case 'crc32':
+      return new Crc32();
+    case 'crc32c':
+    case 'crc64nvme': {
+      // Loaded when it is first used: few clients send these.
+      const { Crc32c, Crc64Nvme } = await import('@aws-sdk/checksums/crc');
+      const checksum = algorithm === 'crc32c' ? new Crc32c() : new Crc64Nvme();
+      return {
+        update: (bytes) => checksum.update(bytes),
+        digest: async () => Buffer.from(await checksum.digest()).toString('base64'),
+      };
+    }
+    case 'sha1':
+    case 'sha256': {
+      const hash = createHash(algorithm);
+      return {
+        update: (bytes) => void hash.update(bytes),
+        digest: () => Promise.resolve(hash.digest('base64')),
+      };
+    }
+  }
+}
+
+class Crc32 implements Checksum {
+  private value = 0;
+
+  update(bytes: Buffer): void {
+    this.value = crc32(bytes, this.value);
+  }
+
+  digest(): Promise<string> {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(this.value);
+    return Promise.resolve(bytes.toString('base64'));
+  }
+}

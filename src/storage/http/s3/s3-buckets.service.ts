@@ -1,0 +1,175 @@
+/** Operations on buckets. Each responds itself. */
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import type { Bucket } from '../../buckets/bucket';
+import { BucketsService } from '../../buckets/buckets.service';
+import type { Entry } from '../../files/entry-list.repository';
+import { NamedFilesService } from '../../files/named-files.service';
+import { bucketNotEmpty } from '../../storage.errors';
+import type { S3Call } from './s3-call';
+import { quoted, sendXml } from './s3-objects.service';
+import { accessDenied, invalidArgument, notImplemented, s3Error } from './s3.errors';
+import { encode } from './signature';
+import type { XmlMembers } from './xml';
+
+/** Buckets of a project that are listed, and entries of a page. */
+const MAX_BUCKETS = 1_000;
+const MAX_KEYS = 1_000;
+const NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+
+type BucketCall = S3Call & { readonly bucket: string };
+
+/** The place of a page in a list. */
+type After = { readonly name: string; readonly isFolder: boolean } | null;
+
+@Injectable()
+export class S3Buckets {
+  constructor(
+    private readonly buckets: BucketsService,
+    private readonly files: NamedFilesService,
+  ) {}
+
+  async list({ caller, only }: S3Call, response: Response): Promise<void> {
+    const page = { limit: MAX_BUCKETS, offset: 0, search: '', sortBy: 'name', sortDir: 'asc' } as const;
+    const all = await this.buckets.page(caller, page);
+    const shown = only === null ? all : all.filter(({ name, slug }) => name === only || slug === only);
+    const Bucket = shown.map((bucket) => ({ Name: nameOf(bucket), CreationDate: bucket.created_at }));
+    const owner = { ID: caller.project.slug, DisplayName: caller.project.name };
+    sendXml(response, 'ListAllMyBucketsResult', { Owner: owner, Buckets: { Bucket } });
+  }
+
+  async create({ caller, bucket, only, request }: BucketCall, response: Response): Promise<void> {
+    if (only !== null) throw accessDenied('The key is bound to a bucket');
+    if (!NAME.test(bucket))
+      throw s3Error(400, 'InvalidBucketName', 'The name of a bucket has 3 to 63 of a-z, 0-9, . and -');
+    if (request.get('x-amz-bucket-object-lock-enabled') === 'true') throw notImplemented('Object lock');
+    // The location of the body is ignored: there is one. The body itself is read to its end with the connection.
+    await this.buckets.create(caller, { name: bucket });
+    response
+      .set('Location', `/${encode(bucket)}`)
+      .status(200)
+      .end();
+  }
+
+  async head({ caller, bucket }: BucketCall, response: Response): Promise<void> {
+    await this.buckets.get(caller, bucket);
+    response.set('x-amz-bucket-region', REGION).status(200).end();
+  }
+
+  async remove({ caller, bucket }: BucketCall, response: Response): Promise<void> {
+    await this.files.removeEmptyBucket(caller, bucket).catch((error: unknown) => {
+      throw isNotEmpty(error) ? s3Error(409, 'BucketNotEmpty', error.message) : error;
+    });
+    response.status(204).end();
+  }
+
+  async location({ caller, bucket }: BucketCall, response: Response): Promise<void> {
+    await this.buckets.get(caller, bucket);
+    sendXml(response, 'LocationConstraint', {});
+  }
+
+  async versioning({ caller, bucket }: BucketCall, response: Response): Promise<void> {
+    await this.buckets.get(caller, bucket);
+    sendXml(response, 'VersioningConfiguration', {});
+  }
+
+  /** ListObjects and ListObjectsV2. */
+  async listObjects({ caller, bucket, query }: BucketCall, response: Response): Promise<void> {
+    const isSecond = query.get('list-type') === '2';
+    const asked = list(query);
+    const { prefix, delimiter, limit, text } = asked;
+    const token = query.get('continuation-token');
+    const start = query.get(isSecond ? 'start-after' : 'marker') ?? '';
+    const after = isSecond && token !== undefined ? parseToken(token) : place(start, prefix, delimiter);
+    const wanted = { bucket, prefix, delimiter, after, limit: limit === 0 ? 0 : limit + 1 };
+    const found = await this.files.listMixed(caller, wanted);
+    const entries = found.slice(0, limit);
+    const isTruncated = found.length > entries.length;
+    const last = isTruncated ? (entries.at(-1) ?? null) : null;
+    sendXml(response, 'ListBucketResult', {
+      Name: bucket,
+      Prefix: text(prefix),
+      ...(isSecond
+        ? {
+            ContinuationToken: token,
+            StartAfter: query.has('start-after') ? text(start) : null,
+            NextContinuationToken: last && formatToken(last),
+            KeyCount: entries.length,
+          }
+        : { Marker: text(start), NextMarker: last && delimiter !== null ? text(last.name) : null }),
+      ...asked.echo,
+      MaxKeys: limit,
+      IsTruncated: isTruncated,
+      Contents: entries.filter(({ isFolder }) => !isFolder).map((entry) => contents(entry, text)),
+      CommonPrefixes: entries.filter(({ isFolder }) => isFolder).map(({ name }) => ({ Prefix: text(name) })),
+    });
+  }
+}
+
+const REGION = 'us-east-1';
+
+/** A bucket that another surface created may have a name that S3 does not allow. */
+const nameOf = ({ name, slug }: Bucket): string => (NAME.test(name) ? name : slug);
+
+function isNotEmpty(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === bucketNotEmpty(1).code;
+}
+
+/** The parameters that all lists share. @throws AppError 400, 501 */
+export function list(query: S3Call['query'], limitName = 'max-keys') {
+  const encoding = query.get('encoding-type') ?? null;
+  if (encoding !== null && encoding !== 'url') throw invalidArgument('encoding-type must be url');
+  const given = query.get(limitName) ?? String(MAX_KEYS);
+  if (!/^\d{1,10}$/.test(given)) throw invalidArgument(`${limitName} must be a whole number`);
+  const delimiter = query.get('delimiter') ?? '';
+  if ([...delimiter].length > 1) throw notImplemented('A delimiter of several characters');
+  const prefix = query.get('prefix') ?? '';
+  for (const text of [prefix, delimiter, query.get('marker') ?? '', query.get('start-after') ?? ''])
+    if (text.includes('\0')) throw invalidArgument('A parameter holds a NUL');
+  const text = (value: string): string => (encoding === null ? value : encode(value).replaceAll('%2F', '/'));
+  return {
+    prefix,
+    delimiter: delimiter === '' ? null : delimiter,
+    limit: Math.min(Number(given), MAX_KEYS),
+    text,
+    echo: { Delimiter: delimiter === '' ? null : text(delimiter), EncodingType: encoding },
+  };
+}
+
+function contents({ name, file }: Entry, text: (value: string) => string): XmlMembers {
+  return {
+    Key: text(name),
+    LastModified: file?.updatedAt,
+    ETag: quoted(file?.etag ?? ''),
+    Size: file?.size,
+    StorageClass: 'STANDARD',
+  };
+}
+
+/** A marker that is a folder of the list stands for all that is in it. */
+function place(start: string, prefix: string, delimiter: string | null): After {
+  if (start === '') return null;
+  const first = delimiter === null ? -1 : start.indexOf(delimiter, prefix.length);
+  return { name: start, isFolder: start.startsWith(prefix) && first >= 0 && first === start.length - 1 };
+}
+
+const formatToken = ({ name, isFolder }: Entry): string =>
+  Buffer.from(JSON.stringify([name, isFolder])).toString('base64url');
+
+/** @throws AppError 400 */
+function parseToken(token: string): After {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString());
+    const [name, isFolder] = Array.isArray(value) ? (value as unknown[]) : [];
+    if (
+      typeof name === 'string' &&
+      !name.includes('\0') &&
+      name.isWellFormed() &&
+      typeof isFolder === 'boolean'
+    )
+      return { name, isFolder };
+  } catch {
+    // Malformed, as below.
+  }
+  throw invalidArgument('The continuation token is not one of this list');
+}

@@ -1,0 +1,75 @@
+/** Errors as S3's clients read them: XML, with the codes and the statuses of S3, by which clients decide whether to try again. */
+import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import type { ServerResponse } from 'node:http';
+import { AppError } from '../../../common/errors/app-error';
+import { ErrorRenderer } from '../../../http/errors/error-renderer';
+import { statusOfOwnStatement } from '../../../http/errors/sqlstate-status';
+import { RateHeaders } from '../rate-headers';
+import { storageErrorBody } from '../storage-error.renderer';
+import { printXml } from './xml';
+
+/** Code, and status if it is another one than that of the code of DECISIONS.md 6. */
+const KNOWN: Readonly<Record<string, readonly [code: string, status?: number]>> = {
+  invalid_parameters: ['InvalidArgument'],
+  unauthorized: ['AccessDenied', 403],
+  forbidden: ['AccessDenied'],
+  project_not_found: ['InvalidAccessKeyId', 403],
+  not_found: ['NoSuchKey'],
+  bucket_not_found: ['NoSuchBucket'],
+  file_not_found: ['NoSuchKey'],
+  method_not_allowed: ['MethodNotAllowed'],
+  request_timeout: ['RequestTimeout', 400],
+  bucket_already_exists: ['BucketAlreadyOwnedByYou'],
+  file_already_exists: ['PreconditionFailed', 412],
+  conflict: ['OperationAborted'],
+  precondition_failed: ['PreconditionFailed'],
+  file_too_large: ['EntityTooLarge', 400],
+  quota_exceeded: ['QuotaExceeded', 403],
+  unsupported_media_type: ['InvalidArgument', 400],
+  range_not_satisfiable: ['InvalidRange'],
+  rate_limited: ['SlowDown', 503],
+  storage_unavailable: ['InternalError'],
+  project_paused: ['ServiceUnavailable'],
+};
+/** S3's own codes. */
+const OWN = /^[A-Z][A-Za-z0-9]+$/;
+
+@Injectable()
+export class S3ErrorRenderer implements ErrorRenderer {
+  constructor(private readonly rate: RateHeaders) {}
+
+  matches(path: string): boolean {
+    return /^\/p\/[^/]*\/storage\/v1\/s3(\/|$)/.test(path);
+  }
+
+  readonly databaseStatus = statusOfOwnStatement;
+
+  translate(error: AppError): AppError {
+    if (OWN.test(error.code)) return error;
+    const { code: found, message } = storageErrorBody(error).error;
+    const isTransient = error.status === 503 && found === 'storage_unavailable';
+    const [code = 'InternalError', status = error.status] = isTransient ? ['SlowDown'] : (KNOWN[found] ?? []);
+    return new AppError({
+      status,
+      code,
+      message,
+      headers: error.headers,
+      cause: error,
+      details: error.details,
+    });
+  }
+
+  xml({ code, message }: AppError, request: Request): string {
+    const [path = ''] = request.originalUrl.split('?', 1);
+    return printXml('Error', { Code: code, Message: message, Resource: path.slice(0, 2_048) });
+  }
+
+  render(error: AppError): unknown {
+    return error.message;
+  }
+
+  complete(path: string, response: ServerResponse): Promise<void> {
+    return this.rate.complete(path, response);
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * The S3 protocol. Its operations differ by method, path and query, which a router of paths does not tell apart; the OpenAPI document
+ * leaves them out (docs/reference/storage-s3.md lists them).
+ */
+import { All, Controller, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { S3Buckets } from './s3-buckets.service';
+import { callOf, type S3Call } from './s3-call';
+import { S3Multipart } from './s3-multipart.service';
+import { S3Guard } from './s3.guard';
+import { type ObjectCall, S3Objects } from './s3-objects.service';
+import { notImplemented, s3Error } from './s3.errors';
+
+/** Parameters that make a request another operation. */
+const SUBRESOURCES = new Set([
+  'accelerate', 'acl', 'analytics', 'attributes', 'cors', 'delete', 'encryption', 'intelligent-tiering', 'inventory', 'legal-hold',
+  'lifecycle', 'location', 'logging', 'metrics', 'notification', 'object-lock', 'ownershipControls', 'policy', 'policyStatus',
+  'publicAccessBlock', 'replication', 'requestPayment', 'restore', 'retention', 'select', 'tagging', 'torrent', 'uploadId', 'uploads',
+  'versioning', 'versions', 'website',
+]); // prettier-ignore
+
+type BucketCall = S3Call & { readonly bucket: string };
+type Handlers<C> = Readonly<Record<string, (call: C, response: Response) => Promise<void>>>;
+
+@ApiExcludeController()
+@UseGuards(S3Guard)
+@Controller('p/:project_slug/storage/v1/s3')
+export class S3Controller {
+  private readonly onBuckets: Handlers<BucketCall>;
+  private readonly onObjects: Handlers<ObjectCall>;
+
+  constructor(
+    private readonly buckets: S3Buckets,
+    objects: S3Objects,
+    multipart: S3Multipart,
+  ) {
+    this.onBuckets = {
+      GET: (call, response) => buckets.listObjects(call, response),
+      HEAD: (call, response) => buckets.head(call, response),
+      PUT: (call, response) => buckets.create(call, response),
+      DELETE: (call, response) => buckets.remove(call, response),
+      'GET location': (call, response) => buckets.location(call, response),
+      'GET versioning': (call, response) => buckets.versioning(call, response),
+      'GET uploads': (call, response) => multipart.list(call, response),
+      'POST delete': (call, response) => objects.removeMany(call, response),
+    };
+    this.onObjects = {
+      GET: (call, response) => objects.get(call, response),
+      HEAD: (call, response) => objects.get(call, response),
+      PUT: (call, response) =>
+        call.request.headers['x-amz-copy-source'] === undefined
+          ? objects.put(call, response)
+          : objects.copy(call, response),
+      DELETE: (call, response) => objects.remove(call, response),
+      'POST uploads': (call, response) => multipart.create(call, response),
+      'PUT uploadId': (call, response) => multipart.addPart(call, response),
+      'GET uploadId': (call, response) => multipart.listParts(call, response),
+      'POST uploadId': (call, response) => multipart.complete(call, response),
+      'DELETE uploadId': (call, response) => multipart.abort(call, response),
+      'GET tagging': (call, response) => objects.getTags(call, response),
+      'PUT tagging': (call, response) => objects.putTags(call, response),
+      'DELETE tagging': (call, response) => objects.removeTags(call, response),
+    };
+  }
+
+  @All()
+  root(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.handle(callOf(request), response);
+  }
+
+  @All('*path')
+  below(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.handle(callOf(request), response);
+  }
+
+  private async handle(call: S3Call, response: Response): Promise<void> {
+    const { bucket, key, request } = call;
+    const operation = operationOf(call);
+    if (bucket === null) {
+      if (operation !== 'GET') throw unknownOperation(operation);
+      await this.buckets.list(call, response);
+    } else if (key === null) {
+      await handlerOf(this.onBuckets, operation)({ ...call, bucket }, response);
+    } else {
+      await handlerOf(this.onObjects, operation)({ ...call, bucket, key }, response);
+    }
+    // What was not read of a body is discarded with the connection.
+    request.resume();
+  }
+}
+
+function operationOf({ request, query }: S3Call): string {
+  return [request.method, ...[...query.keys()].filter((name) => SUBRESOURCES.has(name))].join(' ');
+}
+
+function handlerOf<C>(handlers: Handlers<C>, operation: string): Handlers<C>[string] {
+  const handler = Object.hasOwn(handlers, operation) ? handlers[operation] : undefined;
+  if (!handler) throw unknownOperation(operation);
+  return handler;
+}
+
+/** What buckets do not have, as S3 says it of a bucket without; clients ask for these. */
+const ABSENT: Readonly<Record<string, string>> = {
+  'GET policy': 'NoSuchBucketPolicy',
+  'GET lifecycle': 'NoSuchLifecycleConfiguration',
+  'GET cors': 'NoSuchCORSConfiguration',
+  'GET object-lock': 'ObjectLockConfigurationNotFoundError',
+  'GET encryption': 'ServerSideEncryptionConfigurationNotFoundError',
+  'GET website': 'NoSuchWebsiteConfiguration',
+  'GET publicAccessBlock': 'NoSuchPublicAccessBlockConfiguration',
+  'GET ownershipControls': 'OwnershipControlsNotFoundError',
+  'GET replication': 'ReplicationConfigurationNotFoundError',
+};
+
+function unknownOperation(operation: string): Error {
+  const code = ABSENT[operation];
+  return code === undefined ? notImplemented(operation) : s3Error(404, code, 'The bucket has none');
+}

@@ -1,0 +1,104 @@
+/** The XML of the S3 protocol: printed with escapes, and parsed without entities of a document's own, to a limited depth. */
+import { malformedXml } from './s3.errors';
+
+const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
+
+/** Null and undefined members are left out, lists repeat their element. */
+export type XmlValue = string | number | boolean | null | undefined | readonly XmlValue[] | XmlMembers;
+export interface XmlMembers {
+  readonly [name: string]: XmlValue;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\r': '&#13;',
+};
+
+/** @param root name of the root element */
+export function printXml(root: string, members: XmlMembers): string {
+  const isError = root === 'Error';
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${isError ? '' : ` xmlns="${NAMESPACE}"`}>${printMembers(members)}</${root}>`;
+}
+
+const printMembers = (members: XmlMembers): string =>
+  Object.entries(members)
+    .map(([name, value]) => element(name, value))
+    .join('');
+
+function element(name: string, value: XmlValue): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.map((one: XmlValue) => element(name, one)).join('');
+  const content = typeof value === 'object' ? printMembers(value as XmlMembers) : escape(String(value));
+  return `<${name}>${content}</${name}>`;
+}
+
+const escape = (text: string): string => text.replace(/[&<>"\r]/g, (mark) => ESCAPES[mark] ?? '');
+
+export interface XmlElement {
+  readonly name: string;
+  readonly children: XmlElement[];
+  text: string;
+}
+
+/** A tag, its name without the prefix of a namespace, or text. Attributes are skipped. */
+const TOKEN = /<(\/?)(?:[\w.-]{1,64}:)?([\w.-]{1,64})(?:\s[^<>]*?)?(\/?)>|([^<]+)/y;
+const PROLOG = /^\ufeff?(?:<\?xml[^<>]*\?>)?\s*/;
+const MAX_DEPTH = 8;
+const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));/gi;
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/**
+ * Parses the subset of XML that clients send: elements and text. There are no document types, so no entities but XML's own, and no
+ * comments. Takes a tenth of the time of fast-xml-parser, which kept the process for a second with ten thousand parts.
+ * @param root name of the root element
+ * @throws AppError 400
+ */
+export function parseXml(bytes: Buffer, root: string): XmlElement {
+  const text = decodeUtf8(bytes);
+  const document: XmlElement = { name: '', children: [], text: '' };
+  const open = [document];
+  TOKEN.lastIndex = PROLOG.exec(text)?.[0].length ?? 0;
+  while (TOKEN.lastIndex < text.length) {
+    const [, slash, name = '', isEmpty, characters] = TOKEN.exec(text) ?? [];
+    const current = open.at(-1);
+    if (characters !== undefined && current) current.text += decodeEntities(characters);
+    else if (slash === '/') {
+      if (open.pop()?.name !== name) throw malformedXml();
+    } else {
+      if (!current || name === '' || open.length > MAX_DEPTH) throw malformedXml();
+      const element = { name, children: [], text: '' };
+      current.children.push(element);
+      if (isEmpty === '') open.push(element);
+    }
+  }
+  const [found, ...others] = document.children;
+  if (open.length !== 1 || found?.name !== root || others.length > 0) throw malformedXml();
+  return found;
+}
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw malformedXml(error);
+  }
+}
+
+function decodeEntities(text: string): string {
+  return text.replace(ENTITY, (_all, hex?: string, decimal?: string, name?: string) => {
+    if (name !== undefined) return NAMED[name.toLowerCase()] ?? '';
+    const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    if (point > 0x10_ffff) throw malformedXml();
+    return String.fromCodePoint(point);
+  });
+}
+
+export const childrenOf = ({ children }: XmlElement, name: string): XmlElement[] =>
+  children.filter((child) => child.name === name);
+
+/** Null if the element is missing. */
+export const textIn = ({ children }: XmlElement, name: string): string | null =>
+  children.find((child) => child.name === name)?.text ?? null;

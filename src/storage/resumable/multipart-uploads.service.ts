@@ -1,0 +1,124 @@
+/**
+ * Uploads in numbered parts, as the S3 protocol has them. Each part is an object of the provider, kept with the rows of resumable
+ * uploads, and the last request joins the chosen ones as those do.
+ */
+import { Injectable } from '@nestjs/common';
+import { Caller } from '../../access/caller';
+import { DiskReserve } from '../../limits/disk-reserve.service';
+import { FileAddress } from '../files/named-files.service';
+import { Uploaded, UploadParameters, UploadService } from '../files/upload.service';
+import { ObjectStore } from '../providers/object-store';
+import { projectQuota } from '../quotas/quota';
+import { ObjectRemover } from '../removal/object-remover.service';
+import { fileTooLarge, tooManyUploads, uploadNotFound } from '../storage.errors';
+import {
+  formatUploadMetadata,
+  intendedFileOf,
+  MULTIPART,
+  ResumableUpload,
+  UploadPart,
+} from './resumable-upload';
+import { MAX_UNFINISHED, ResumableUploadRepository } from './resumable-upload.repository';
+import { ChosenParts, ResumableUploadsService } from './resumable-uploads.service';
+
+/** A part as its request brings it. */
+export interface NewPart {
+  readonly number: number;
+  /** Content-Length, in bytes; null without one. */
+  readonly announcedLength: number | null;
+  readonly bytes: AsyncIterable<Buffer>;
+  /** Once all bytes were read. @throws AppError when they are not those that the client meant */
+  end(): Promise<void>;
+  /** After end(). */
+  etag(): string;
+}
+
+@Injectable()
+export class MultipartUploadsService {
+  constructor(
+    private readonly repository: ResumableUploadRepository,
+    private readonly resumable: ResumableUploadsService,
+    private readonly uploads: UploadService,
+    private readonly store: ObjectStore,
+    private readonly remover: ObjectRemover,
+    private readonly disk: DiskReserve,
+  ) {}
+
+  /** @returns the id @throws AppError 400, 403, 404, 415, 429 */
+  async create(
+    caller: Caller,
+    address: FileAddress,
+    options: UploadParameters,
+    type: string | null,
+  ): Promise<string> {
+    const uploadMetadata = formatUploadMetadata({
+      bucketName: address.bucket,
+      objectName: address.filename,
+      contentType: type ?? undefined,
+      cacheControl: options.cacheControl,
+      metadata: options.metadata,
+    });
+    const given = { uploadMetadata, concat: MULTIPART, upsert: true, length: 0 };
+    return (await this.resumable.begin(caller, given)).id;
+  }
+
+  /** @throws AppError 404 for the uploads of others, and of other files, too */
+  async find(caller: Caller, id: string, { bucket, filename }: FileAddress): Promise<ResumableUpload> {
+    const upload = await this.resumable.own(caller, id, true);
+    const { address } = intendedFileOf(upload);
+    if (address.bucket !== bucket || address.filename !== filename) throw uploadNotFound();
+    return upload;
+  }
+
+  /** Stores a part, which replaces the one of its number. @throws AppError 400, 404, 413, 429 */
+  async addPart(caller: Caller, upload: ResumableUpload, part: NewPart): Promise<void> {
+    const { project } = caller;
+    if (upload.isCompleted) throw uploadNotFound();
+    const largest = this.uploads.largestFile(project);
+    if ((part.announcedLength ?? 0) > largest) throw fileTooLarge(largest);
+    const address = this.store.newAddress(project.id);
+    let size = 0;
+    async function* measured(): AsyncGenerator<Buffer, void, undefined> {
+      for await (const chunk of part.bytes) {
+        size += chunk.length;
+        if (size > largest) throw fileTooLarge(largest);
+        yield chunk;
+      }
+    }
+    await this.disk.during(part.announcedLength ?? 0, () =>
+      this.store.put(address, this.disk.watched(measured())),
+    );
+    try {
+      await part.end();
+      const stored = { address, start: part.number, size, etag: part.etag() };
+      const { bytes } = projectQuota(project);
+      const outcome = await this.repository.addPart(project, upload.id, stored, bytes);
+      if (outcome === 'no_room') throw tooManyUploads(MAX_UNFINISHED);
+      if (outcome === 'gone') throw uploadNotFound();
+      if (outcome.replaced) this.remover.removeLater([outcome.replaced]);
+    } catch (error) {
+      this.remover.removeLater([address]);
+      throw error;
+    }
+  }
+
+  /** In the order of their numbers. */
+  parts(caller: Caller, upload: ResumableUpload): Promise<UploadPart[]> {
+    return this.repository.parts(caller.project, upload.id);
+  }
+
+  /** Those of the caller, or all of them for the service role. */
+  async list(caller: Caller): Promise<ResumableUpload[]> {
+    const all = await this.repository.listMultipart(caller.project);
+    return all.filter((upload) => this.resumable.isOwn(caller, upload));
+  }
+
+  /** Joins the parts; others are removed. @throws AppError 404, 423, and those of an upload */
+  async complete(caller: Caller, upload: ResumableUpload, chosen: ChosenParts): Promise<Uploaded | null> {
+    return (await this.resumable.finish(caller, upload, chosen)).file;
+  }
+
+  async abort(caller: Caller, upload: ResumableUpload): Promise<void> {
+    this.remover.removeLater(await this.repository.remove(caller.project, upload.id));
+  }
+}
