@@ -3,12 +3,13 @@ import { Module } from '@nestjs/common';
 import { AdvisorModule } from '../advisor/advisor.module';
 import { BackupModule } from '../backup/backup.module';
 import { StorageModule } from '../storage/storage.module';
+import { WebhooksModule } from '../webhooks/webhooks.module';
 import { DOCTOR_CHECKS, DoctorService } from './doctor.service';
 import type { DoctorCheck } from './finding';
 import { DoctorController } from './http/doctor.controller';
 
 @Module({
-  imports: [AdvisorModule, BackupModule, StorageModule],
+  imports: [AdvisorModule, BackupModule, StorageModule, WebhooksModule],
   controllers: [DoctorController],
   providers: [
     ...DOCTOR_CHECKS,

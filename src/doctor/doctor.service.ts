@@ -15,6 +15,7 @@ import { ReplicasCheck } from './checks/replicas.check';
 import { SharedRolesCheck } from './checks/shared-roles.check';
 import { ChangesCheck } from './checks/changes.check';
 import { StorageCheck } from './checks/storage.check';
+import { WebhooksCheck } from './checks/webhooks.check';
 import { WalArchiveCheck } from './checks/wal-archive.check';
 
 /** In the order of the report. */
@@ -31,6 +32,7 @@ export const DOCTOR_CHECKS = [
   StorageCheck,
   MailCheck,
   PublicUrlCheck,
+  WebhooksCheck,
   BackupsCheck,
   WalArchiveCheck,
   ProjectsCheck,

@@ -91,6 +91,7 @@ describe('POST /doctor', () => {
         'storage',
         'version',
         'wal_archive',
+        'webhooks',
       ].sort(),
     );
     for (const { status, remedy } of findings) {
