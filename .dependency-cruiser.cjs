@@ -62,6 +62,7 @@ const AUTH_ROOMS = [
   'codes',
   'providers',
   'directories',
+  'passkeys',
   'admin',
   'views',
   'http',

@@ -156,5 +156,18 @@ export const samlProviderTaken = (): AppError =>
 export const metadataUnreachable = (cause?: unknown): AppError =>
   refusal(400, 'metadata_unreachable', 'The metadata could not be read from its address', cause);
 
+export const ldapDisabled = (): AppError => refusal(404, 'ldap_disabled', 'Sign-in with LDAP is turned off');
+
+export const directoryFailed = (cause?: unknown): AppError =>
+  refusal(503, 'directory_failed', 'The directory does not answer, or refuses the application', cause);
+
 export const claimsTooLarge = (limit: number): AppError =>
   refusal(403, 'claims_too_large', `The mapped attributes of the user have more than ${limit} bytes`);
+
+export const passkeysDisabled = (): AppError =>
+  refusal(404, 'passkeys_disabled', 'Passkeys are turned off, or the project has no origin for them');
+
+export const passkeyNotFound = (): AppError => refusal(404, 'passkey_not_found', 'There is no such passkey');
+
+export const tooManyPasskeys = (limit: number): AppError =>
+  refusal(400, 'too_many_passkeys', `A user has at most ${limit} passkeys`);

@@ -16,6 +16,11 @@ import { ReauthenticationService } from './codes/reauthentication.service';
 import { AccountDetailsRepository } from './factors/account-details.repository';
 import { GoTrueAdminController } from './http/gotrue/gotrue-admin.controller';
 import { GoTrueFactorsController } from './http/gotrue/gotrue-factors.controller';
+import {
+  GoTruePasskeysAdminController,
+  GoTruePasskeysController,
+  GoTruePasskeySignInController,
+} from './http/gotrue/gotrue-passkeys.controller';
 import { GoTruePagesController } from './http/gotrue/gotrue-pages.controller';
 import { GoTrueKeysController } from './http/gotrue/gotrue-keys.controller';
 import { GoTrueProvidersController } from './http/gotrue/gotrue-providers.controller';
@@ -69,11 +74,14 @@ import { OutboxListRepository } from './mail/outbox-list.repository';
 import { OutgoingMailRepository } from './mail/outgoing-mail.repository';
 import { RequestedMails } from './mail/requested-mails.service';
 import { SlowProjects } from './mail/slow-projects';
+import { PasskeyRepository } from './passkeys/passkey.repository';
+import { UserPasskeys } from './passkeys/user-passkeys.service';
 import { PasswordChangeService } from './passwords/password-change.service';
 import { PasswordMetrics } from './passwords/password-metrics.service';
 import { PasswordResetService } from './passwords/password-reset.service';
 import { PasswordRepository } from './passwords/password.repository';
 import { HookCalls } from './hooks/hook-calls.service';
+import { LdapSignIn } from './directories/ldap-sign-in.service';
 import { SamlProviderRepository } from './directories/saml-provider.repository';
 import { SamlProviders } from './directories/saml-providers.service';
 import { SamlSignIn } from './directories/saml-sign-in.service';
@@ -174,7 +182,9 @@ const PROVIDERS = [
   ProvidersService,
 ];
 
-const DIRECTORIES = [SamlProviderRepository, SamlProviders, SamlSignIn];
+const DIRECTORIES = [LdapSignIn, SamlProviderRepository, SamlProviders, SamlSignIn];
+
+const PASSKEYS = [PasskeyRepository, UserPasskeys];
 
 const FACTORS = [FactorRepository, FactorService, SessionRaiseRepository];
 
@@ -196,6 +206,9 @@ const GOTRUE = [
   GoTrueSignInController,
   GoTrueSsoAdminController,
   GoTrueSsoController,
+  GoTruePasskeySignInController,
+  GoTruePasskeysController,
+  GoTruePasskeysAdminController,
   GoTrueUserController,
   GoTrueFactorsController,
   GoTrueAdminController,
@@ -229,6 +242,7 @@ const GOTRUE = [
     ...CODES,
     ...PROVIDERS,
     ...DIRECTORIES,
+    ...PASSKEYS,
     ...FACTORS,
     ...ADMIN,
     GoTrueSignInService,

@@ -4,7 +4,7 @@ import { Clock } from '../common/time/clock';
 import { PLATFORM_SERVER } from '../database/pools/project-database';
 import { randomId, randomSecret } from '../infra/crypto/random';
 import { Plan } from './plans';
-import { withSealedHooks } from './hook-secrets';
+import { withSealedSecrets } from './setting-secrets';
 import { ProjectSecret } from './project';
 import { ProjectEntity, ProjectSecretEntity } from './project.entity';
 import { ProjectSecrets } from './project-secrets';
@@ -134,7 +134,7 @@ export class ProjectFactory {
 }
 
 function settingsOfNew(given: ProjectSettingsInput, dataSecret: string): ProjectSettingsInput {
-  const sealed = withSealedHooks(given, {}, dataSecret);
+  const sealed = withSealedSecrets(given, {}, dataSecret);
   const settings = mergeSettings({ jwt_algorithm: NEW_PROJECT_ALGORITHM }, sealed);
   assertTokensTellApart(effectiveSettings(settings));
   return settings;

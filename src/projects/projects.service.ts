@@ -9,7 +9,7 @@ import { JsonObject } from '../common/text/json';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { UNIQUE_VIOLATION } from '../database/sql/sqlstate';
 import { Actor, AuditEntry, PLINTH } from '../install/audit/audit-log.repository';
-import { withSealedHooks } from './hook-secrets';
+import { withSealedSecrets } from './setting-secrets';
 import { Project } from './project';
 import { changedNames, entryFor, ProjectChange, undoEntry } from './project-entries';
 import { ProjectEntity, ProjectSecretEntity } from './project.entity';
@@ -187,7 +187,7 @@ export class ProjectsService {
       },
       (before) => {
         const dataSecret = this.secrets.dataSecretOf(id, before.dataSecret);
-        const given = withSealedHooks(change.settings ?? {}, before.settings, dataSecret);
+        const given = withSealedSecrets(change.settings ?? {}, before.settings, dataSecret);
         const settings = mergeSettings(before.settings, given);
         assertTokensTellApart(effectiveSettings(settings));
         return {

@@ -18,6 +18,7 @@ import { Webhooks1790000001010 } from '../../migrations/project/1790000001010-we
 import { Schedules1790000001011 } from '../../migrations/project/1790000001011-schedules';
 import { S3Objects1790000001020 } from '../../migrations/project/1790000001020-s3-objects';
 import { Saml1790000001030 } from '../../migrations/project/1790000001030-saml';
+import { Passkeys1790000001031 } from '../../migrations/project/1790000001031-passkeys';
 import { Renditions1790000001040 } from '../../migrations/project/1790000001040-renditions';
 
 /** In the order in which they are applied. */
@@ -33,6 +34,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Schedules1790000001011,
   S3Objects1790000001020,
   Saml1790000001030,
+  Passkeys1790000001031,
   Renditions1790000001040,
 ];
 

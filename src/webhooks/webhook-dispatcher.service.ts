@@ -40,6 +40,8 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
   private readonly logger = new Logger('Webhooks');
   private readonly id = randomUUID();
   private readonly projects = new Map<string, Running>();
+  /** Those that wait for their last requests. */
+  private readonly ending = new Map<string, Promise<void>>();
   private readonly deliveryTools: DeliveryTools;
   private readonly scheduleTools: ScheduleTools;
   private timer: NodeJS.Timeout | undefined;
@@ -74,8 +76,9 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     this.stopped = true;
     clearInterval(this.timer);
     await this.ticking;
-    const ids = [...this.projects.keys()];
-    await Promise.all(ids.map((id) => this.end(id)));
+    const ids = [...this.projects.keys(), ...this.ending.keys()];
+    for (const id of this.projects.keys()) this.end(id);
+    await Promise.all(this.ending.values());
     if (ids.length > 0) await this.list.release(this.id, ids).catch(() => undefined);
   }
 
@@ -98,19 +101,22 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
   private async follow(): Promise<void> {
     const began = performance.now();
     const leased = new Set(await this.list.lease(this.id, MAX_TAKEN));
-    await Promise.all([...this.projects.keys()].filter((id) => !leased.has(id)).map((id) => this.end(id)));
+    for (const [id, { deliveries }] of this.projects)
+      if (leased.has(id)) deliveries.renew(began + LEASE_MS);
+      else this.end(id);
     for (const id of leased) {
       if (this.stopped) return;
+      if (this.ending.has(id)) continue;
       const project = await this.registry.findById(id);
       const running = this.projects.get(id);
       // It moved to another server, or its secrets changed.
-      if (running && running.deliveries.project.revision !== project?.revision) await this.end(id);
-      if (project && !this.projects.has(id)) await this.begin(project);
-      this.projects.get(id)?.deliveries.renew(began + LEASE_MS);
+      if (running && running.deliveries.project.revision !== project?.revision) this.end(id);
+      else if (project && !running) this.begin(project, began + LEASE_MS);
     }
   }
 
-  private async begin(project: Project): Promise<void> {
+  /** Waits for nothing: a slow database of one project must not delay the leases of the others. */
+  private begin(project: Project, leasedUntil: number): void {
     const listens = this.projects.size < MAX_LISTENERS;
     const mayGoOn = (): boolean => !deliveries.isOver();
     const schedules = new ProjectSchedules(project, this.scheduleTools, mayGoOn);
@@ -119,13 +125,20 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
       onAgain: () => schedules.wake(),
     });
     this.projects.set(project.id, { deliveries, schedules });
-    await deliveries.start(listens);
+    void deliveries.start(listens);
+    deliveries.renew(leasedUntil);
   }
 
-  private async end(id: string): Promise<void> {
+  /** The next tick begins again, if the project is still ours. */
+  private end(id: string): void {
     const running = this.projects.get(id);
+    if (!running) return;
     this.projects.delete(id);
-    await Promise.all([running?.deliveries.stop(), running?.schedules.stop()]);
+    const ended = Promise.all([running.deliveries.stop(), running.schedules.stop()]);
+    this.ending.set(
+      id,
+      ended.then(() => void this.ending.delete(id)),
+    );
   }
 
   private async keepUp(project: Project): Promise<void> {

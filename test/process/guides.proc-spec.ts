@@ -345,7 +345,7 @@ it.each(['from-pocketbase', 'from-firebase'])('%s.md: users and rows move over',
   const command = guide.texts('sh').at(-1)!.replace('/p/acme', `/p/${slug}`);
   expect(await guide.shell(command)).toBe('2 users, 1 tasks\n');
   const service = client(slug, keys.service);
-  const [task] = (await done(service.from('tasks').select())) as { user_id: string }[];
+  const [task] = await done(service.from('tasks').select());
   const { users } = await done(service.auth.admin.listUsers());
   expect(users.find(({ id }) => id === task?.user_id)?.email).toBe('ada@example.com');
   if (name !== 'from-pocketbase') return;

@@ -22,6 +22,7 @@ import { until } from '../support/eventually';
 import type { HttpAnswer, HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
 import type { OpenApiDocument } from '../support/openapi';
+import { SamlIdp } from '../support/saml-idp';
 import { type WorstOperation, worstOperations } from '../support/worst-requests';
 import { createLoadedProject, type LoadedProject } from '../support/steady-load';
 
@@ -121,6 +122,31 @@ const tus = (
     headers: { ...asService('application/offset+octet-stream'), 'tus-resumable': '1.0.0', ...headers },
   });
 
+/** To a request of ours, as the response says. */
+async function samlResponse(inner: string): Promise<HttpAnswer> {
+  const auth = `/p/${project.slug}/auth/v1`;
+  const idp = await SamlIdp.create('https://idp.example.com', 'https://idp.example.com/sso', Date.now);
+  const provider = { type: 'saml', metadata_xml: idp.metadata(), domains: ['example.com'] };
+  await admin.post(`${auth}/admin/sso/providers`, provider, { headers: asService() });
+  await admin.patch(`/admin/v1/projects/${project.id}`, { settings: { site_url: 'http://app.test/' } });
+  const wanted = {
+    domain: 'example.com',
+    redirect_to: 'http://app.test/',
+    skip_http_redirect: true,
+    code_challenge: 'a'.repeat(43),
+    code_challenge_method: 's256',
+  };
+  const begun = await admin.post(`${auth}/sso`, wanted, { headers: asService() });
+  const { id } = SamlIdp.requestIn(String(begun.body.url));
+  const status = '<Status><StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Success"/></Status>';
+  const xml = `<Response InResponseTo="${id}">${status}${inner}</Response>`;
+  const body = new URLSearchParams({ SAMLResponse: Buffer.from(xml).toString('base64') }).toString();
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const answer = await admin.send('POST', `${auth}/sso/saml/acs`, { body, headers });
+  expect(String(answer.headers.get('location'))).toContain('error_code=validation_failed');
+  return answer;
+}
+
 /** An archive whose first member is this header. */
 async function restore(path: string, header: string): Promise<HttpAnswer> {
   const tar = pack();
@@ -208,6 +234,11 @@ const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
     'PUT /p/{project_slug}/storage/v1/object/upload/sign/{bucket_name}/{path}',
     () => putObject('PUT', 'x', {}, `upload/sign/box/x?token=${'x'.repeat(12_000)}.${'x'.repeat(43)}`),
   ],
+  ...[
+    ['tags', '<a/>'.repeat(1_400)],
+    ['attributes', `<a ${Array.from({ length: 3_900 }, (_, n) => `a${n}=""`).join(' ')}/>`],
+    ['text', 'a'.repeat(250_000)],
+  ].map(([name, inner = '']) => [`a SAML response of ${name}`, () => samlResponse(inner)] as const),
   [
     'POST /p/{project_slug}/storage/v1/upload/resumable',
     () => tus('POST', '', { 'upload-length': '1', 'upload-metadata': 'a '.repeat(7_000) }),

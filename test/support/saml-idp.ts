@@ -2,12 +2,9 @@
  * An identity provider of SAML 2.0: metadata, and responses to the requests of Plinth, signed with xml-crypto. A test can change
  * all facts of a response, and where it is signed.
  */
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
+import { generate } from 'selfsigned';
 import { SignedXml } from 'xml-crypto';
 
 const MINUTE = 60_000;
@@ -47,23 +44,20 @@ export interface SamlRequestSeen {
 }
 
 export class SamlIdp {
-  private readonly key: string;
-  private readonly certificate: string;
-
-  constructor(
+  private constructor(
     readonly entityId: string,
     readonly page: string,
     private readonly now: () => number,
-  ) {
-    const folder = mkdtempSync(join(tmpdir(), 'saml-'));
-    const files = { key: join(folder, 'key.pem'), certificate: join(folder, 'cert.pem') };
-    const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '30', '-subj', '/CN=idp'];
-    execFileSync('openssl', [...request, '-keyout', files.key, '-out', files.certificate], {
-      stdio: 'ignore',
+    private readonly key: string,
+    private readonly certificate: string,
+  ) {}
+
+  static async create(entityId: string, page: string, now: () => number): Promise<SamlIdp> {
+    const pair = await generate([{ name: 'commonName', value: 'idp' }], {
+      keySize: 2048,
+      algorithm: 'sha256',
     });
-    this.key = readFileSync(files.key, 'utf8');
-    this.certificate = readFileSync(files.certificate, 'utf8');
-    rmSync(folder, { recursive: true });
+    return new SamlIdp(entityId, page, now, pair.private, pair.cert);
   }
 
   metadata(more = ''): string {

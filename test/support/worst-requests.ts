@@ -38,6 +38,7 @@ export const WORST_VALUES: Readonly<Record<string, string>> = {
   'a URL': JSON.stringify(`https://${'a'.repeat(BYTES)}`),
   digits: text('1'),
   'control characters': `"${'\\u0001'.repeat(BYTES / 6)}"`,
+  markup: JSON.stringify('<!--'.repeat(60_000)),
 };
 
 export interface WorstOperation {

@@ -36,6 +36,7 @@ export const methodReference = (method: string, now: string): string =>
 
 /** Steps after UNPROVED: what the creator of the account would keep. */
 export const DROP_FACTORS = 'delete from auth.factors f using unproved where f.user_id = unproved.id';
+export const DROP_PASSKEYS = 'delete from auth.passkeys p using unproved where p.user_id = unproved.id';
 export const DROP_IDENTITIES = 'delete from auth.identities i using unproved where i.user_id = unproved.id';
 /** SQL: app_data of the account `u` after the proof of its address, which takes identities as UNPROVED does. @param applies SQL */
 export const appDataAfterProof = (applies: string): string => `case

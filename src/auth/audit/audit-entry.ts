@@ -32,6 +32,8 @@ export const AUDIT_ACTIONS = [
   'identity_unlinked',
   'provider_saved',
   'provider_removed',
+  'passkey_added',
+  'passkey_removed',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../common/text/json';
 import { Clock } from '../../common/time/clock';
 import { OutboundHttp } from '../../infra/outbound/outbound-http';
 import { webhookHeaders } from '../../infra/outbound/standard-webhooks';
-import { type HookName, openHookSecret } from '../../projects/hook-secrets';
+import { type HookName, openSettingSecret } from '../../projects/setting-secrets';
 import type { Project } from '../../projects/project';
 import type { HookAddress } from '../../projects/settings/hook.setting';
 
@@ -31,7 +31,7 @@ export class HookCalls {
   ): Promise<string | null> {
     const body = JSON.stringify(input);
     const message = { id, timestamp: this.clock.nowSeconds(), body };
-    const headers = webhookHeaders(openHookSecret(project, name, target), message);
+    const headers = webhookHeaders(openSettingSecret(project, name, target), message);
     const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BODY };
     const answer = await this.http.send(target.url, { method: 'POST', headers, body }, limits);
     if (!answer.ok) throw new Error(`it answers ${answer.status}`);

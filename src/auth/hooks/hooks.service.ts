@@ -8,7 +8,7 @@ import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { quoteQualified } from '../../database/sql/identifier';
 import { isServerUnavailable } from '../../database/sql/sqlstate';
 import { codeOf } from '../../common/errors/error-facts';
-import { type HookName, isAddress } from '../../projects/hook-secrets';
+import { type HookName, isAddress } from '../../projects/setting-secrets';
 import { Project } from '../../projects/project';
 import { SHORT_TIMEOUT } from '../accounts/account-statements';
 import { hookFailed, hookRefused } from './hook.errors';

@@ -9,14 +9,20 @@ import { PasswordResetService } from '../passwords/password-reset.service';
 import type { RequestOrigin } from '../../identity/request-origin';
 import type { SignedIn } from '../sessions/session-issuer.service';
 import { SessionService } from '../sessions/session.service';
+import { LdapSignIn } from '../directories/ldap-sign-in.service';
 import { SignInService } from '../sessions/sign-in.service';
 import { type SignedUp, SignUpService } from '../sessions/sign-up.service';
 import {
+  addressNotProved,
+  claimsTooLarge,
+  directoryFailed,
   domainNotAllowed,
   emailNotVerified,
   emailTaken,
   invalidMailedToken,
   invalidRefreshToken,
+  ldapDisabled,
+  noAddress,
   signUpDisabled,
   userBanned,
 } from '../auth.errors';
@@ -25,7 +31,15 @@ import { LIMIT_HEADERS } from '../../identity/http/client-throttler.guard';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import { EmailDto, RefreshDto, SignInDto, SignUpDto, TokenDto, UpdatePasswordDto } from './dto/account.dto';
+import {
+  EmailDto,
+  LdapSignInDto,
+  RefreshDto,
+  SignInDto,
+  SignUpDto,
+  TokenDto,
+  UpdatePasswordDto,
+} from './dto/account.dto';
 import { MessageAnswer, MessageResponse, SignedInResponse, SignedUpResponse } from './dto/auth-responses';
 import { hookFailed, hookRefused } from '../hooks/hook.errors';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
@@ -36,6 +50,7 @@ export class AccountsController {
   constructor(
     private readonly signUps: SignUpService,
     private readonly signIns: SignInService,
+    private readonly ldap: LdapSignIn,
     private readonly sessions: SessionService,
     private readonly resets: PasswordResetService,
     private readonly verification: EmailVerificationService,
@@ -74,6 +89,22 @@ export class AccountsController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<SignedIn> {
     return this.signIns.signIn(project, { email, password }, origin);
+  }
+
+  @Post('ldap')
+  @SkipThrottle()
+  @Describe(`Sign in with LDAP
+    Starts a session with the password of the project's directory (setting "ldap"). Needs the apikey only. An unknown login and a wrong password get the same answer. Failed attempts delay further ones, by login and by client address (429).`)
+  @Answer(200, 'The user and a session', SignedInResponse)
+  @Errors(invalidParameters('login should not be empty'), wrongCredentials(), ldapDisabled())
+  @Errors(directoryFailed(), addressNotProved(), noAddress(), claimsTooLarge(1_024), userBanned())
+  @Errors(signUpDisabled(), tooManyRequests())
+  signInWithLdap(
+    @CurrentProject() project: Project,
+    @Body() { login, password }: LdapSignInDto,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<SignedIn> {
+    return this.ldap.signIn(project, { login, password }, origin);
   }
 
   @Post('refresh')

@@ -12,6 +12,7 @@ import {
   DROP_ADDRESS_CHANGES,
   DROP_FACTORS,
   DROP_IDENTITIES,
+  DROP_PASSKEYS,
   isLive,
   isNotBanned,
   lockAccount,
@@ -155,6 +156,7 @@ export class MailedTokenRepository {
         unproved: `${UNPROVED} and changed.kind <> 'email_change'`,
         dropped: DROP_FACTORS,
         unlinked: DROP_IDENTITIES,
+        keyless: DROP_PASSKEYS,
         cancelled: DROP_ADDRESS_CHANGES,
         ended: `update auth.sessions s set revoked_at = $2 from unproved
           where s.user_id = unproved.id and s.revoked_at is null`,

@@ -19,7 +19,17 @@ export type Preset = (typeof PRESETS)[number];
 
 export const PROVIDER_NAME = /^[a-z][a-z0-9_:-]{0,62}$/;
 /** Names of other ways to sign in, which GoTrue reports as providers too. */
-const RESERVED = ['email', 'phone', 'anonymous', 'anonymous_users', 'magic_link', 'web3', 'sso', 'saml'];
+const RESERVED = [
+  'email',
+  'phone',
+  'anonymous',
+  'anonymous_users',
+  'magic_link',
+  'web3',
+  'sso',
+  'saml',
+  'ldap',
+];
 
 /** Characters. */
 export const MAX_URL = 1_000;

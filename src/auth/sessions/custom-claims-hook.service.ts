@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { isJsonObject, type JsonObject, parseJson } from '../../common/text/json';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import type { Statement } from '../../database/statement';
-import { isAddress } from '../../projects/hook-secrets';
+import { isAddress } from '../../projects/setting-secrets';
 import type { Project } from '../../projects/project';
 import { AUTHENTICATED_ROLE } from '../../projects/project-keys';
 import type { AccountToInsert } from '../accounts/account';

@@ -5,7 +5,7 @@ import { isJsonObject, JsonObject, parseJson } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import { isServerUnavailable } from '../../database/sql/sqlstate';
 import { Statement, withoutName } from '../../database/statement';
-import { isAddress } from '../../projects/hook-secrets';
+import { isAddress } from '../../projects/setting-secrets';
 import { Project } from '../../projects/project';
 import { AUTHENTICATED_ROLE } from '../../projects/project-keys';
 import { hookRefused } from '../hooks/hook.errors';

@@ -32,6 +32,8 @@ export const SIGN_IN_METHODS = [
   'anonymous',
   'oauth',
   'sso/saml',
+  'passkey',
+  'ldap',
   'totp',
 ] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];

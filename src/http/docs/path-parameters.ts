@@ -29,6 +29,7 @@ const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
     format: 'uuid',
   },
   provider_name: { description: 'The name of a provider of the project', example: 'google' },
+  passkey_id: { description: 'The id of a passkey', example: UUID_EXAMPLE, format: 'uuid' },
   sso_provider_id: {
     description: 'The id of an identity provider of SAML',
     example: UUID_EXAMPLE,

@@ -4,18 +4,21 @@ import { isJsonObject } from '../../common/text/json';
 
 /** UTF-16 code units of a document. */
 export const MAX_DOCUMENT = 256 * 1024;
-/** Parsers and canonicalization take time for elements and attributes rather than for text. */
+/** Parsers take time for elements and attributes rather than for text. */
 const MAX_TAGS = 6_000;
+const MAX_ATTRIBUTES = 4_000;
 
 /** An element without the prefixes of names: attributes are in `$`, text is in `_`, children are lists. */
 export type XmlElement = Readonly<Record<string, unknown>>;
 
 /** @throws Error for a document type, entities, instructions, sections, comments, and too large documents */
-export function assertPlainXml(xml: string): void {
+export function assertPlainXml(xml: string, maxTags = MAX_TAGS): void {
   if (xml.length > MAX_DOCUMENT) throw new Error(`the document has more than ${MAX_DOCUMENT} characters`);
   if (xml.replace(/^\uFEFF?\s*<\?xml\s[^<>?]*\?>/, '').search(/<[!?]/) !== -1)
     throw new Error('the document has a declaration, a comment, a section or an instruction');
-  if (xml.split('<').length > MAX_TAGS) throw new Error(`the document has more than ${MAX_TAGS} tags`);
+  if (xml.split('<').length > maxTags) throw new Error(`the document has more than ${maxTags} tags`);
+  if (xml.split('=').length > MAX_ATTRIBUTES)
+    throw new Error(`the document has more than ${MAX_ATTRIBUTES} attributes`);
 }
 
 /** @throws Error as assertPlainXml(), and for text that is no XML with such a root */
@@ -50,3 +53,14 @@ export function attributeOf(element: XmlElement, name: string): string | null {
 
 export const textOf = (element: XmlElement): string =>
   typeof element._ === 'string' ? element._.trim() : '';
+
+/** Comments are common in files that people keep. @throws Error for one without an end */
+export function withoutComments(xml: string): string {
+  const [start = '', ...parts] = xml.split('<!--');
+  const rest = parts.map((part) => {
+    const end = part.indexOf('-->');
+    if (end === -1) throw new Error('a comment has no end');
+    return part.slice(end + 3);
+  });
+  return start + rest.join('');
+}

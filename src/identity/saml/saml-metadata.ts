@@ -1,6 +1,6 @@
 /** Metadata of an identity provider (SAML 2.0 metadata): what a sign-in needs of it. */
 import { X509Certificate } from 'node:crypto';
-import { attributeOf, childrenOf, parseDocument, textOf } from './saml-document';
+import { attributeOf, childrenOf, parseDocument, textOf, withoutComments } from './saml-document';
 
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const MAX_ENTITY_ID = 1_000;
@@ -19,8 +19,7 @@ export interface SamlIssuer {
 
 /** @throws Error with a message for administrators */
 export async function parseMetadata(xml: string): Promise<SamlIssuer> {
-  // Comments are common in files that people keep.
-  const descriptor = await parseDocument(xml.replaceAll(/<!--[\s\S]*?-->/g, ''), 'EntityDescriptor');
+  const descriptor = await parseDocument(withoutComments(xml), 'EntityDescriptor');
   const entityId = attributeOf(descriptor, 'entityID') ?? '';
   if (entityId === '' || entityId.length > MAX_ENTITY_ID) throw new Error('entityID is missing or too long');
   const [role] = childrenOf(descriptor, 'IDPSSODescriptor');

@@ -7,7 +7,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { isPublicAddress } from './public-address';
 
 /** Milliseconds for a request, from the resolution of the name to the last byte of the answer. */
@@ -81,9 +81,20 @@ export class OutboundHttp {
 
   /** Whether the operator allows a private address and plain HTTP. */
   isAllowed({ hostname, port, protocol }: URL): boolean {
-    const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
-    const number = port || (protocol === 'http:' ? '80' : '443');
-    return this.allowedHosts.some((allowed) => [host, `${host}:${number}`].includes(allowed.toLowerCase()));
+    return this.isAllowedAt(hostname.replace(/^\[|\]$/g, ''), port || (protocol === 'http:' ? '80' : '443'));
+  }
+
+  /** A connection for another protocol, which has to encrypt. @throws Error for an address that is not public */
+  connect(host: string, port: number): Socket {
+    const isAllowed = this.isAllowedAt(host, String(port));
+    if (!isAllowed && isIP(host) !== 0 && !isPublicAddress(host))
+      throw new OutboundRefused(`${host} is not public`);
+    return connectTcp({ host, port, ...(isAllowed ? {} : { lookup: lookupPublic }) });
+  }
+
+  private isAllowedAt(hostname: string, port: string): boolean {
+    const host = hostname.toLowerCase();
+    return this.allowedHosts.some((allowed) => [host, `${host}:${port}`].includes(allowed.toLowerCase()));
   }
 
   private assertPublic({ hostname, protocol }: URL): void {

@@ -10,7 +10,7 @@ import { ProjectEntity } from '../project.entity';
 import { NewProject } from '../project-factory';
 import { ProjectListQuery } from '../project.repository';
 import { ProjectRegistry } from '../project-registry.service';
-import { withoutHookSecrets } from '../hook-secrets';
+import { withoutSecrets } from '../setting-secrets';
 import { effectiveSettings } from '../project-settings';
 import { ProjectChange } from '../project-entries';
 import { KeyRotationService } from '../key-rotation.service';
@@ -144,7 +144,7 @@ function toRecord(project: ProjectEntity): ProjectResponse {
     plan: project.plan,
     server: project.server,
     paused_at: project.pausedAt,
-    settings: withoutHookSecrets(effectiveSettings(project.settings)),
+    settings: withoutSecrets(effectiveSettings(project.settings)),
     created_at: project.createdAt,
     updated_at: project.updatedAt,
   };

@@ -3,6 +3,7 @@ import { IsObject, Matches, MaxLength, NotContains } from 'class-validator';
 import { JWT_ALGORITHMS } from '../signing-keys';
 import { LANGUAGE_TAG } from '../../common/text/language-tag';
 import { hook } from './hook.setting';
+import { ldap } from './ldap.setting';
 import { trustedIssuers } from './trusted-issuers.setting';
 import { choice, flag, integer, list, type Setting, text, url } from './setting';
 
@@ -82,6 +83,36 @@ export const AUTH_SETTINGS = {
   mfa_verification_attempt_hook: hook('Learns of each code of a second factor, and may refuse it'),
 
   send_email_hook: hook('Sends the mails of accounts, in place of SMTP'),
+
+  ldap,
+
+  passkeys_enabled: flag({ fallback: false, description: 'Allows sign-in with passkeys' }),
+
+  webauthn_rp_id: text({
+    fallback: null,
+    fallbackText: 'the host of the origin',
+    description: 'Domain of passkeys: they work on it and its subdomains',
+    details: 'An origin elsewhere is a domain by itself ([auth](auth.md#passkeys)).',
+    maxLength: 253,
+    checks: [
+      Matches(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, { message: 'webauthn_rp_id must be a domain in lower case' }),
+    ],
+  }),
+
+  webauthn_rp_name: text({
+    fallback: null,
+    fallbackText: 'the name of the project',
+    description: 'Name that browsers show with passkeys',
+    maxLength: 200,
+  }),
+
+  webauthn_origins: list({
+    fallback: [],
+    fallbackText: 'that of `site_url`',
+    description: 'Further origins where passkeys are used',
+    maxItems: 20,
+    checks: [Matches(/^https?:\/\/[^\s/?#@]+$/, { each: true }), MaxLength(300, { each: true })],
+  }),
 
   magic_link_enabled: {
     ...flag({ fallback: false, description: 'Allows sign-in with a link or code by mail (`/auth/v1/otp`)' }),

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
-export type OutputFormat = 'jpeg' | 'png' | 'webp' | 'avif' | 'gif';
+const FORMATS = ['jpeg', 'png', 'webp', 'avif', 'gif'] as const;
+export type OutputFormat = (typeof FORMATS)[number];
 export type Resizing = 'fill' | 'fit' | 'force';
 
 export interface PictureOptions {
@@ -12,6 +13,11 @@ export interface PictureOptions {
   readonly height: number | undefined;
   readonly resizing: Resizing;
   readonly quality: number;
+  readonly format: 'origin' | 'avif' | 'webp';
+}
+
+export interface Picture {
+  readonly bytes: Buffer;
   readonly format: OutputFormat;
 }
 
@@ -24,7 +30,12 @@ export interface PictureJob extends PictureOptions {
 }
 
 /** The file is no picture, or not one that is read. */
-export class BadPictureError extends Error {}
+export class BadPictureError extends Error {
+  /** The content has another format. */
+  get isOtherFormat(): boolean {
+    return this.message.includes('unsupported image format');
+  }
+}
 
 /** The process crashed, hung, or used too much memory. */
 export class PictureProcessError extends Error {
@@ -73,7 +84,7 @@ export class PictureProcess {
   }
 
   /** @throws BadPictureError, PictureProcessError (the process has ended then), or the error of the bytes */
-  async render(job: PictureJob, bytes: AsyncIterable<Buffer>): Promise<Buffer> {
+  async render(job: PictureJob, bytes: AsyncIterable<Buffer>): Promise<Picture> {
     let isTimeout = false;
     const timer = setTimeout(
       () => {
@@ -100,7 +111,7 @@ export class PictureProcess {
     this.child.kill('SIGKILL');
   }
 
-  private async exchange(job: PictureJob, bytes: AsyncIterable<Buffer>): Promise<Buffer> {
+  private async exchange(job: PictureJob, bytes: AsyncIterable<Buffer>): Promise<Picture> {
     const stdin = this.child.stdin as Writable;
     const header = Buffer.from(JSON.stringify(job));
     const length = Buffer.alloc(4);
@@ -113,7 +124,7 @@ export class PictureProcess {
     );
     const picture = await this.output.take(answer.size, MAX_OUTPUT);
     if (answer.error !== null) throw new BadPictureError(answer.error);
-    return picture;
+    return { bytes: picture, format: formatOf(answer.format) };
   }
 }
 
@@ -142,13 +153,21 @@ class Output {
   }
 }
 
-function parseAnswer(header: Buffer): { size: number; error: string | null } {
+function parseAnswer(header: Buffer): { size: number; error: string | null; format: unknown } {
   try {
-    const { size, error = null } = JSON.parse(header.toString()) as { size?: unknown; error?: unknown };
+    const { size, error = null, format } = JSON.parse(header.toString()) as Record<string, unknown>;
     if (Number.isSafeInteger(size) && Number(size) >= 0 && (error === null || typeof error === 'string'))
-      return { size: Number(size), error };
+      return { size: Number(size), error, format };
   } catch {
     // Handled with headers that are JSON, but not the expected one.
   }
-  throw new PictureProcessError('the process for pictures sent no valid answer');
+  throw invalidAnswer();
 }
+
+function formatOf(value: unknown): OutputFormat {
+  const format = FORMATS.find((name) => name === value);
+  if (format === undefined) throw invalidAnswer();
+  return format;
+}
+
+const invalidAnswer = (): Error => new PictureProcessError('the process for pictures sent no valid answer');

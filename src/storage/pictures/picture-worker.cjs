@@ -59,10 +59,21 @@ async function* requests() {
   }
 }
 
-function render({ width, height, resizing, quality, format, maxPixels, maxSide, seconds }, bytes) {
+/** By content: the declared type of a file may be any. */
+async function formatOf(wanted, bytes, options) {
+  if (wanted !== 'origin') return wanted;
+  const { format } = await sharp(bytes, options).metadata();
+  return format === 'heif' ? 'avif' : format;
+}
+
+async function render(
+  { width, height, resizing, quality, format: wanted, maxPixels, maxSide, seconds },
+  bytes,
+) {
   const hasBoth = width !== undefined && height !== undefined;
   const options = { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true, pages: 1 };
-  return sharp(bytes, options)
+  const format = await formatOf(wanted, bytes, options);
+  const picture = await sharp(bytes, options)
     .autoOrient()
     .resize({
       width: width ?? maxSide,
@@ -76,6 +87,7 @@ function render({ width, height, resizing, quality, format, maxPixels, maxSide, 
       ...(format === 'avif' ? { effort: AVIF_EFFORT } : {}),
     })
     .toBuffer();
+  return { picture, format };
 }
 
 function answer(header, bytes) {
@@ -89,7 +101,8 @@ function answer(header, bytes) {
 async function main() {
   for await (const { job, bytes } of requests()) {
     try {
-      answer({}, await render(job, bytes));
+      const { picture, format } = await render(job, bytes);
+      answer({ format }, picture);
     } catch (error) {
       answer({ error: String(error?.message ?? error).slice(0, 200) }, Buffer.alloc(0));
     }

@@ -13,9 +13,15 @@ import { FileContent, StoredBytes } from '../files/file';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { ObjectRemover } from '../removal/object-remover.service';
 import { fileTooLarge, pictureNotSupported, pictureUnusable, storageUnavailable } from '../storage.errors';
-import { BadPictureError, PictureOptions, PictureProcess, PictureProcessError } from './picture-process';
+import {
+  BadPictureError,
+  Picture,
+  PictureOptions,
+  PictureProcess,
+  PictureProcessError,
+} from './picture-process';
 import { RenditionRepository } from './rendition.repository';
-import { MAX_SIDE, optionsOf, SOURCES } from './transformation';
+import { MAX_SIDE, optionsOf } from './transformation';
 
 /** Bytes of a file. */
 const MAX_INPUT = 50 * 1024 * 1024;
@@ -76,9 +82,8 @@ export class RenditionsService implements OnApplicationShutdown {
     accept: string | undefined,
     isLost: boolean,
   ): Promise<Rendition> {
-    if (!Object.hasOwn(SOURCES, file.contentType)) throw pictureNotSupported(file.contentType);
     if (file.size > MAX_INPUT) throw fileTooLarge(MAX_INPUT);
-    const picture = optionsOf(transformation, file.contentType, accept);
+    const picture = optionsOf(transformation, accept);
     const options = keyOf(picture);
     const key = `${file.address.objectId} ${options}`;
     const known = isLost ? undefined : this.known.get(key);
@@ -100,13 +105,15 @@ export class RenditionsService implements OnApplicationShutdown {
   private async make(project: Project, file: FileContent, picture: PictureOptions): Promise<Rendition> {
     const { objectId } = file.address;
     if (this.faulty.has(objectId)) throw pictureUnusable();
-    const bytes = await this.slots
+    const { bytes, format } = await this.slots
       .use(
         () => this.tryTwice(file, picture),
         () => TOO_MANY_PICTURES,
         project.id,
       )
       .catch((error: unknown) => {
+        if (error instanceof BadPictureError && error.isOtherFormat)
+          throw pictureNotSupported(file.contentType);
         if (error instanceof PictureProcessError) this.faulty.set(objectId, true);
         if (error instanceof BadPictureError || error instanceof PictureProcessError)
           throw pictureUnusable(error);
@@ -114,7 +121,7 @@ export class RenditionsService implements OnApplicationShutdown {
       });
     const made = {
       address: this.store.newAddress(project.id),
-      contentType: `image/${picture.format}`,
+      contentType: `image/${format}`,
       size: bytes.length,
       sha256: createHash('sha256').update(bytes).digest('hex'),
     };
@@ -123,7 +130,7 @@ export class RenditionsService implements OnApplicationShutdown {
   }
 
   /** The system may have ended the process for a reason that has nothing to do with this file. */
-  private async tryTwice(file: FileContent, picture: PictureOptions): Promise<Buffer> {
+  private async tryTwice(file: FileContent, picture: PictureOptions): Promise<Picture> {
     try {
       return await this.render(file, picture);
     } catch (error) {
@@ -133,7 +140,7 @@ export class RenditionsService implements OnApplicationShutdown {
     }
   }
 
-  private async render(file: FileContent, picture: PictureOptions): Promise<Buffer> {
+  private async render(file: FileContent, picture: PictureOptions): Promise<Picture> {
     const worker = this.takeIdle() ?? { process: new PictureProcess(), uses: 0 };
     worker.uses += 1;
     const job = { ...picture, size: file.size, maxPixels: MAX_PIXELS, maxSide: MAX_SIDE, seconds: SECONDS };

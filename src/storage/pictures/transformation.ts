@@ -1,5 +1,5 @@
 /** What a request wants of a picture, as one text: the key of a rendition, a part of signed URLs, and the header X-Transformations. */
-import { OutputFormat, PictureOptions, Resizing } from './picture-process';
+import { PictureOptions, Resizing } from './picture-process';
 
 /** Pixels of a side. */
 export const MAX_SIDE = 2_500;
@@ -22,15 +22,6 @@ const RESIZING = { cover: 'fill', contain: 'fit', fill: 'force' } as const satis
 const TEXT =
   /^(?:height:(\d+),)?(?:width:(\d+),)?resizing_type:(fill|fit|force)(?:,quality:(\d+))?(?:,format:(origin|avif|webp))?$/;
 
-/** Formats that are read, and the format in which `origin` writes them. */
-export const SOURCES: Readonly<Record<string, OutputFormat>> = {
-  'image/jpeg': 'jpeg',
-  'image/png': 'png',
-  'image/webp': 'webp',
-  'image/avif': 'avif',
-  'image/gif': 'gif',
-};
-
 /** `height:200,width:200,resizing_type:fill,quality:60` */
 export function textOf({ width, height, resize = 'cover', quality, format }: Transformation): string {
   return [
@@ -44,10 +35,9 @@ export function textOf({ width, height, resize = 'cover', quality, format }: Tra
 
 /**
  * @param text of textOf(): of this process, or from a signed URL
- * @param source the content type of the file, of SOURCES
  * @param accept the request's header
  */
-export function optionsOf(text: string, source: string, accept: string | undefined): PictureOptions {
+export function optionsOf(text: string, accept: string | undefined): PictureOptions {
   const [, height, width, resizing, quality, format] = TEXT.exec(text) ?? [];
   const number = (value: string | undefined): number | undefined =>
     value === undefined ? undefined : Number(value);
@@ -56,14 +46,13 @@ export function optionsOf(text: string, source: string, accept: string | undefin
     height: number(height),
     resizing: (resizing ?? 'fill') as Resizing,
     quality: number(quality) ?? QUALITY.default,
-    format: formatOf(format, SOURCES[source] ?? 'jpeg', accept),
+    format: formatOf(format, accept),
   };
 }
 
-function formatOf(wanted: string | undefined, origin: OutputFormat, accept = ''): OutputFormat {
-  if (wanted === 'avif' || wanted === 'webp') return wanted;
-  if (wanted === 'origin') return origin;
-  return (['avif', 'webp'] as const).find((format) => accepts(accept, `image/${format}`)) ?? origin;
+function formatOf(wanted: string | undefined, accept = ''): PictureOptions['format'] {
+  if (wanted === 'origin' || wanted === 'avif' || wanted === 'webp') return wanted;
+  return (['avif', 'webp'] as const).find((format) => accepts(accept, `image/${format}`)) ?? 'origin';
 }
 
 /** Only if the type is named: every client accepts all types, whether it can show them or not. */

@@ -122,6 +122,11 @@ describe('a picture', () => {
     },
   );
 
+  it('is made from the content, whatever the declared type is', async () => {
+    await upload('declared', await plain(20, 20).webp().toBuffer(), 'text/plain');
+    expect(await sizeOf(await render('declared', 'width=10'))).toBe('10x10 webp');
+  });
+
   it('is sent in ranges, and not at all to a client that has it', async () => {
     const whole = await render('photo.jpg', 'width=60');
     const bytes = await bytesOf(whole);
@@ -172,7 +177,7 @@ describe('a picture', () => {
 
   it('is made again when its bytes are lost, as after a restore', async () => {
     const [{ object_id: id }] = await project.sql(`select r.object_id from storage.renditions r
-      where r.options like '100 % fill 80 jpeg' limit 1`);
+      where r.options like '100 % fill 80 origin' limit 1`);
     const path = objects().find((file) => file.endsWith(id)) ?? '';
     rmSync(join(plinth.dataDir, 'files', path));
     expect(await sizeOf(await render('photo.jpg', 'width=100'))).toBe('100x50 jpeg');
@@ -264,8 +269,8 @@ describe('attacks', () => {
   const jpeg = (): Promise<Buffer> => plain(300, 300).jpeg().toBuffer();
   it.each<[string, string, number, () => Buffer | Promise<Buffer>]>([
     ['an SVG', 'image/svg+xml', 415, () => Buffer.from(SVG)],
-    ['an SVG that says it is a PNG', 'image/png', 400, () => Buffer.from(SVG)],
-    ['a text', 'image/jpeg', 400, () => Buffer.from('Hello')],
+    ['an SVG that says it is a PNG', 'image/png', 415, () => Buffer.from(SVG)],
+    ['a text', 'image/jpeg', 415, () => Buffer.from('Hello')],
     ['an empty file', 'image/png', 400, () => Buffer.alloc(0)],
     ['a TIFF', 'image/tiff', 415, () => plain(9, 9).tiff().toBuffer()],
     ['a truncated JPEG', 'image/jpeg', 400, async () => (await jpeg()).subarray(0, 600)],
@@ -288,7 +293,7 @@ describe('attacks', () => {
     ] as const) {
       await upload(name, bytes, 'text/plain');
       await project.sql(`update storage.files set content_type = 'image/png' where filename = '${name}'`);
-      expect([name, (await render(name, 'width=10')).status]).toEqual([name, 400]);
+      expect([name, (await render(name, 'width=10')).status]).toEqual([name, 415]);
     }
   });
 

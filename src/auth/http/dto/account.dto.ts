@@ -54,6 +54,22 @@ export class SignInDto {
   password!: string;
 }
 
+@Example({ login: 'ada', password: 'correct horse' })
+export class LdapSignInDto {
+  @ApiProperty({
+    minLength: 1,
+    maxLength: 256,
+    example: 'ada',
+    description: 'As the filter of the directory has it',
+  })
+  @IsText({ min: 1, max: 256 })
+  login!: string;
+
+  @ApiProperty({ minLength: 1, maxLength: MAX_PASSWORD, example: 'correct horse' })
+  @IsText({ min: 1, max: MAX_PASSWORD })
+  password!: string;
+}
+
 @Example({ refresh_token: REFRESH_TOKEN })
 export class RefreshDto {
   @ApiProperty({

@@ -19,12 +19,15 @@ import { Project } from '../../../projects/project';
 import {
   addressNotProved,
   anonymousDisabled,
+  claimsTooLarge,
+  directoryFailed,
   domainNotAllowed,
   emailNotVerified,
   identityTaken,
   invalidExchangeCode,
   invalidMailedToken,
   invalidRefreshToken,
+  ldapDisabled,
   linkingDisabled,
   magicLinkDisabled,
   noAddress,
@@ -121,13 +124,14 @@ export class GoTrueSignInController {
   @Post('token')
   @SkipThrottle()
   @Describe(`Get a session (GoTrue)
-    Needs the apikey only. \`password\`: with email and password. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code that the link of a mail or the way back from a provider gave, once, and the verifier of the challenge. \`id_token\`: with an ID token of a provider of the project.`)
+    Needs the apikey only. \`password\`: with email and password, those of the directory with the provider \`ldap\`. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code that the link of a mail or the way back from a provider gave, once, and the verifier of the challenge. \`id_token\`: with an ID token of a provider of the project.`)
   @Answer(200, 'A session', GoTrueSessionResponse)
   @Errors(wrongCredentials(), emailNotVerified(), userBanned(), invalidRefreshToken(), wrongVerifier())
   @Errors(invalidExchangeCode(), web3Disabled(), invalidParameters('grant_type must be one of'))
   @Errors(providerNotEnabled(), oidcFailed(), oidcUnreachable(), addressNotProved(), noAddress())
   @Errors(signUpDisabled(), domainNotAllowed(), identityTaken(), linkingDisabled())
-  @Errors(tooManyRequests(), tooShortPassword(), phoneDisabled())
+  @Errors(tooManyRequests(), tooShortPassword(), phoneDisabled(), ldapDisabled(), directoryFailed())
+  @Errors(claimsTooLarge(1_024))
   @Errors(hookRefused(403, 'Your licence has ended'), claimsFailed(null))
   goTrueToken(
     @CurrentProject() project: Project,

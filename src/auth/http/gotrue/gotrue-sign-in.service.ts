@@ -19,6 +19,7 @@ import { redirectFor } from '../../codes/redirects';
 import { EmailVerificationService } from '../../mail/email-verification.service';
 import { MailFlow } from '../../mail/mail-flow';
 import { PasswordResetService } from '../../passwords/password-reset.service';
+import { LdapSignIn } from '../../directories/ldap-sign-in.service';
 import { SamlProviderRepository } from '../../directories/saml-provider.repository';
 import { PRESETS } from '../../providers/provider';
 import { ProviderSignIn, type ProviderTokens } from '../../providers/provider-sign-in.service';
@@ -67,6 +68,7 @@ export class GoTrueSignInService {
     private readonly mailed: MailedSignInService,
     private readonly providers: ProviderSignIn,
     private readonly saml: SamlProviderRepository,
+    private readonly ldap: LdapSignIn,
     private readonly details: AccountDetailsRepository,
     private readonly audit: AuditRepository,
     private readonly clock: Clock,
@@ -128,6 +130,8 @@ export class GoTrueSignInService {
     switch (grant) {
       case 'password':
         if (body.phone !== undefined) throw phoneDisabled();
+        if (body.provider !== undefined)
+          return this.toSession(project, await this.signInAtDirectory(project, body, origin));
         return this.toSession(
           project,
           await this.signIns.signIn(
@@ -157,6 +161,16 @@ export class GoTrueSignInService {
       case 'web3':
         throw web3Disabled();
     }
+  }
+
+  private signInAtDirectory(
+    project: Project,
+    { provider, email, password }: GoTrueTokenDto,
+    origin: RequestOrigin,
+  ): Promise<SignedIn> {
+    if (provider !== 'ldap') throw validationFailed('The only provider with passwords is ldap');
+    if (!email || !password) throw validationFailed('email and password required');
+    return this.ldap.signIn(project, { login: email, password }, origin);
   }
 
   async recover(

@@ -37,8 +37,8 @@ beforeAll(async () => {
   project = await plinth.createProject({ settings: { site_url: APP } });
   other = await plinth.createProject({ settings: { site_url: APP } });
   const now = () => plinth.clock.now();
-  idp = new SamlIdp('https://idp.example.com/metadata', 'https://idp.example.com/sso', now);
-  second = new SamlIdp('https://second.example.net/metadata', 'https://second.example.net/sso', now);
+  idp = await SamlIdp.create('https://idp.example.com/metadata', 'https://idp.example.com/sso', now);
+  second = await SamlIdp.create('https://second.example.net/metadata', 'https://second.example.net/sso', now);
   server = createServer((_request, response) => response.end(published)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const created = await save(project, {
@@ -313,7 +313,7 @@ describe('responses that are refused', () => {
 
   it('of another project, or with the signature of a stranger', async () => {
     assertRefused(await post(idp.response(await begin(other), facts)));
-    const stranger = new SamlIdp(idp.entityId, idp.page, () => plinth.clock.now());
+    const stranger = await SamlIdp.create(idp.entityId, idp.page, () => plinth.clock.now());
     assertRefused(await post(stranger.response(await begin(), facts)));
   });
 
@@ -452,7 +452,9 @@ describe('the identity providers of a project', () => {
     const own = await plinth.createProject({ settings: { site_url: APP } });
     published = idp.metadata();
     await save(own, { type: 'saml', metadata_url: url, domains: ['example.com'] });
-    const renewed = new SamlIdp(idp.entityId, 'https://idp.example.com/new', () => plinth.clock.now());
+    const renewed = await SamlIdp.create(idp.entityId, 'https://idp.example.com/new', () =>
+      plinth.clock.now(),
+    );
     published = renewed.metadata();
     plinth.clock.move(25 * 3_600);
     const request = await begin(own);
@@ -490,7 +492,11 @@ describe('the identity providers of a project', () => {
     ['a broken certificate', (xml: string) => xml.replace('MII', 'AAA')],
     ['no entity', (xml: string) => xml.replace(/entityID="[^"]+"/, '')],
   ])('are refused with %s', async (_what, change) => {
-    const fresh = new SamlIdp('https://fresh.example/metadata', 'https://fresh.example/sso', () => 0);
+    const fresh = await SamlIdp.create(
+      'https://fresh.example/metadata',
+      'https://fresh.example/sso',
+      () => 0,
+    );
     const metadata_xml = change(fresh.metadata());
     const answer = await project.service.post(providers(project), { type: 'saml', metadata_xml });
     expect(answer.status).toBe(400);

@@ -1,0 +1,220 @@
+/** GoTrue's paths of passkeys. */
+import { Body, Delete, Get, Headers, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { SkipThrottle } from '@nestjs/throttler';
+import { CurrentProject } from '../../../access/current-caller.decorator';
+import { SessionGuard } from '../../../access/session.guard';
+import { Clock } from '../../../common/time/clock';
+import { Answer, Describe, Errors, JsonBody } from '../../../http/docs/operation.decorators';
+import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
+import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import { passkeyFailed } from '../../../identity/identity.errors';
+import type { RequestOrigin } from '../../../identity/request-origin';
+import type { Project } from '../../../projects/project';
+import type { SessionOwner } from '../../accounts/account-statements';
+import { AdminUsersService } from '../../admin/admin-users.service';
+import {
+  emailNotVerified,
+  passkeyNotFound,
+  passkeysDisabled,
+  secondFactorRequired,
+  tooManyPasskeys,
+  userBanned,
+  userNotFound,
+} from '../../auth.errors';
+import { AccountDetailsRepository } from '../../factors/account-details.repository';
+import { MAX_PASSKEYS, type Passkey } from '../../passkeys/passkey.repository';
+import { type IssuedChallenge, UserPasskeys } from '../../passkeys/user-passkeys.service';
+import { ProfileService } from '../../sessions/profile.service';
+import { tooManyRequests } from '../auth-docs.decorator';
+import { CurrentSession } from '../current-session.decorator';
+import {
+  GoTruePasskeyChallengeResponse,
+  GoTruePasskeyDto,
+  GoTruePasskeyNameDto,
+  GoTruePasskeyOptionsDto,
+  GoTruePasskeyResponse,
+} from './dto/gotrue-passkeys.dto';
+import { EmptyResponse, GoTrueSessionResponse } from './dto/gotrue-responses';
+import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
+import { anonymousFactor } from './gotrue-errors';
+import { toGoTrueSession, toGoTrueUser } from './gotrue-views';
+
+@GoTrueApi('apikey')
+@GoTrueController('passkeys/authentication')
+export class GoTruePasskeySignInController {
+  constructor(
+    private readonly passkeys: UserPasskeys,
+    private readonly details: AccountDetailsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  @Post('options')
+  @HttpCode(200)
+  @Describe(`Begin a sign-in with a passkey (GoTrue)
+    Needs the apikey only, and the setting \`passkeys_enabled\`. The options name no passkeys, so they tell nothing about accounts.`)
+  @JsonBody(GoTruePasskeyOptionsDto, { required: false })
+  @Answer(200, 'The options for the browser', GoTruePasskeyChallengeResponse, LIMIT_HEADERS)
+  @Errors(passkeysDisabled())
+  goTrueBeginPasskeySignIn(
+    @CurrentProject() project: Project,
+    @Headers('origin') site: string | undefined,
+  ): GoTruePasskeyChallengeResponse {
+    return toView(this.passkeys.begin(project, site));
+  }
+
+  @Post('verify')
+  @HttpCode(200)
+  @SkipThrottle()
+  @Describe(`Sign in with a passkey (GoTrue)
+    Needs the apikey only. The authenticator must have verified its user. Each challenge works once, for five minutes.`)
+  @Answer(200, 'A session', GoTrueSessionResponse)
+  @Errors(passkeysDisabled(), passkeyFailed(), userBanned(), emailNotVerified(), tooManyRequests())
+  async goTrueSignInWithPasskey(
+    @CurrentProject() project: Project,
+    @Body() { challenge_id: challengeId, credential }: GoTruePasskeyDto,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<GoTrueSessionResponse> {
+    const signedIn = await this.passkeys.signIn(project, { challengeId, credential }, origin);
+    const found = await this.details.find(project, signedIn.user.id);
+    if (!found) throw userNotFound();
+    return toGoTrueSession(signedIn, toGoTrueUser(project, found), this.clock.nowSeconds());
+  }
+}
+
+@GoTrueApi('bearer', SessionGuard)
+@GoTrueController('passkeys')
+export class GoTruePasskeysController {
+  constructor(
+    private readonly passkeys: UserPasskeys,
+    private readonly profiles: ProfileService,
+  ) {}
+
+  @Get()
+  @Describe(`List your passkeys (GoTrue)
+    Needs the apikey and the access token of a session.`)
+  @Answer(200, 'The passkeys, oldest first', [GoTruePasskeyResponse])
+  async goTrueListPasskeys(
+    @CurrentProject() project: Project,
+    @CurrentSession() owner: SessionOwner,
+  ): Promise<GoTruePasskeyResponse[]> {
+    const { id } = await this.profiles.get(project, owner.userId, owner.sessionId);
+    return (await this.passkeys.list(project, id)).map(toPasskey);
+  }
+
+  @Post('registration/options')
+  @HttpCode(200)
+  @Describe(`Begin the enrolment of a passkey (GoTrue)
+    Needs the apikey and the access token of a session, which must have verified a second factor if the account has one.`)
+  @JsonBody(GoTruePasskeyOptionsDto, { required: false })
+  @Answer(200, 'The options for the browser', GoTruePasskeyChallengeResponse)
+  @Errors(passkeysDisabled(), anonymousFactor(), tooManyPasskeys(MAX_PASSKEYS), secondFactorRequired())
+  async goTrueBeginPasskeyEnrolment(
+    @CurrentProject() project: Project,
+    @CurrentSession() owner: SessionOwner,
+    @Headers('origin') site: string | undefined,
+  ): Promise<GoTruePasskeyChallengeResponse> {
+    const account = await this.profiles.get(project, owner.userId, owner.sessionId);
+    if (account.isAnonymous) throw anonymousFactor();
+    return toView(await this.passkeys.beginEnrolment(project, owner, site));
+  }
+
+  @Post('registration/verify')
+  @HttpCode(200)
+  @Describe(`Enrol a passkey (GoTrue)
+    Needs the apikey and the access token of the session that began. Each challenge works once, for five minutes.`)
+  @Answer(200, 'The passkey', GoTruePasskeyResponse)
+  @Errors(passkeysDisabled(), passkeyFailed(), secondFactorRequired())
+  async goTrueEnrolPasskey(
+    @CurrentProject() project: Project,
+    @CurrentSession() owner: SessionOwner,
+    @Body() { challenge_id: challengeId, credential }: GoTruePasskeyDto,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<GoTruePasskeyResponse> {
+    return toPasskey(await this.passkeys.enrol(project, owner, { challengeId, credential }, origin));
+  }
+
+  @Patch(':passkey_id')
+  @Describe(`Rename a passkey (GoTrue)
+    Needs the apikey and the access token of a session.`)
+  @Answer(200, 'The passkey', GoTruePasskeyResponse)
+  @Errors(passkeyNotFound())
+  async goTrueRenamePasskey(
+    @CurrentProject() project: Project,
+    @CurrentSession() owner: SessionOwner,
+    @Param('passkey_id') id: string,
+    @Body() { friendly_name: name }: GoTruePasskeyNameDto,
+  ): Promise<GoTruePasskeyResponse> {
+    await this.profiles.get(project, owner.userId, owner.sessionId);
+    return toPasskey(await this.passkeys.rename(project, owner.userId, id, name));
+  }
+
+  @Delete(':passkey_id')
+  @Describe(`Remove a passkey (GoTrue)
+    Needs the apikey and the access token of a session, which must have verified a second factor if the account has one.`)
+  @Answer(200, 'The passkey has been removed', EmptyResponse)
+  @Errors(passkeyNotFound(), secondFactorRequired())
+  async goTrueRemovePasskey(
+    @CurrentProject() project: Project,
+    @CurrentSession() owner: SessionOwner,
+    @Param('passkey_id') id: string,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<EmptyResponse> {
+    await this.profiles.get(project, owner.userId, owner.sessionId);
+    await this.passkeys.remove(project, owner, id, origin);
+    return {};
+  }
+}
+
+@GoTrueApi('service_role')
+@GoTrueController('admin/users/:user_id/passkeys')
+export class GoTruePasskeysAdminController {
+  constructor(
+    private readonly passkeys: UserPasskeys,
+    private readonly users: AdminUsersService,
+  ) {}
+
+  @Get()
+  @Describe(`List a user's passkeys (GoTrue)
+    Needs the service-role key.`)
+  @Answer(200, 'The passkeys, oldest first', [GoTruePasskeyResponse])
+  @Errors(userNotFound())
+  async goTrueListUserPasskeys(
+    @CurrentProject() project: Project,
+    @Param('user_id') userId: string,
+  ): Promise<GoTruePasskeyResponse[]> {
+    const { id } = await this.users.get(project, userId);
+    return (await this.passkeys.list(project, id)).map(toPasskey);
+  }
+
+  @Delete(':passkey_id')
+  @Describe(`Remove a passkey of a user (GoTrue)
+    Needs the service-role key.`)
+  @Answer(200, 'The passkey has been removed', EmptyResponse)
+  @Errors(passkeyNotFound())
+  async goTrueRemoveUserPasskey(
+    @CurrentProject() project: Project,
+    @Param('user_id') userId: string,
+    @Param('passkey_id') id: string,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<EmptyResponse> {
+    await this.passkeys.removeAsAdmin(project, userId, id, origin);
+    return {};
+  }
+}
+
+const toView = ({
+  challengeId,
+  options,
+  expiresAt,
+}: IssuedChallenge<object>): GoTruePasskeyChallengeResponse => ({
+  challenge_id: challengeId,
+  options,
+  expires_at: expiresAt,
+});
+
+const toPasskey = ({ id, name, createdAt, lastUsedAt }: Passkey): GoTruePasskeyResponse => ({
+  id,
+  friendly_name: name,
+  created_at: createdAt.toISOString(),
+  ...(lastUsedAt ? { last_used_at: lastUsedAt.toISOString() } : {}),
+});

@@ -1,0 +1,125 @@
+/** Sign-in at a directory of LDAP: the entry of a login is searched with an account of the application, then its password is tried. */
+import { randomBytes } from 'node:crypto';
+import type { Client, Entry } from 'ldapts' with { 'resolution-mode': 'import' };
+import type { OutboundHttp } from '../../infra/outbound/outbound-http';
+import { withDirectory } from './ldap-connection';
+
+/** Values of an attribute that are read. */
+const MAX_VALUES = 1_000;
+
+export interface LdapDirectory {
+  /** `ldaps://host`, or `ldap://host` with StartTLS. */
+  readonly url: string;
+  readonly ca: string | null;
+  readonly bindDn: string;
+  readonly bindPassword: string;
+  readonly baseDn: string;
+  /** `{login}` stands for what the user enters. */
+  readonly userFilter: string;
+  /** Never changes for a user. */
+  readonly idAttribute: string;
+  /** Attributes of a user that are read. */
+  readonly attributes: readonly string[];
+  /** `{dn}` stands for the entry of the user. Null: groups are an attribute of the user, or not read. */
+  readonly groupFilter: string | null;
+  readonly groupBaseDn: string;
+  readonly groupAttribute: string;
+}
+
+export interface LdapUser {
+  readonly id: string;
+  /** With `groups`, if there is a group filter. */
+  readonly attributes: ReadonlyMap<string, readonly string[]>;
+}
+
+/** @param password not empty @returns null for an unknown login and a wrong password @throws Error for a directory that fails */
+export function signInAt(
+  http: OutboundHttp,
+  directory: LdapDirectory,
+  { login, password }: { login: string; password: string },
+): Promise<LdapUser | null> {
+  // A bind without a password succeeds for everyone (RFC 4513, 5.1.2).
+  if (password === '') return Promise.resolve(null);
+  return withDirectory(http, directory, async (client) => {
+    await client.bind(directory.bindDn, directory.bindPassword);
+    const entry = await findUser(client, directory, login);
+    // An unknown login takes as many steps.
+    const dn = entry?.dn ?? `cn=${randomBytes(16).toString('hex')},${directory.baseDn}`;
+    const groups = await groupsOf(client, directory, dn);
+    const isRight = await isPasswordOf(client, dn, password);
+    if (!entry || !isRight) return null;
+    const [id] = valuesOf(entry, directory.idAttribute);
+    if (id === undefined) throw new Error(`the entry has no ${directory.idAttribute}`);
+    const attributes = new Map(directory.attributes.map((name) => [name, valuesOf(entry, name)]));
+    if (groups) attributes.set('groups', groups);
+    return { id, attributes };
+  });
+}
+
+async function findUser(
+  client: Client,
+  { baseDn, userFilter, idAttribute, attributes }: LdapDirectory,
+  login: string,
+): Promise<Entry | null> {
+  const { searchEntries } = await client.search(baseDn, {
+    scope: 'sub',
+    filter: userFilter.replaceAll('{login}', escapeFilter(login)),
+    attributes: [...new Set([idAttribute, ...attributes])],
+    sizeLimit: 2,
+    explicitBufferAttributes: [idAttribute],
+  });
+  // Two entries: nobody can say whose password it is.
+  return searchEntries.length === 1 ? (searchEntries[0] ?? null) : null;
+}
+
+async function groupsOf(
+  client: Client,
+  { groupFilter, groupBaseDn, groupAttribute }: LdapDirectory,
+  dn: string,
+): Promise<string[] | null> {
+  if (groupFilter === null) return null;
+  const { searchEntries } = await client.search(groupBaseDn, {
+    scope: 'sub',
+    filter: groupFilter.replaceAll('{dn}', escapeFilter(dn)),
+    attributes: [groupAttribute],
+    sizeLimit: MAX_VALUES,
+  });
+  return searchEntries.flatMap((entry) => valuesOf(entry, groupAttribute));
+}
+
+async function isPasswordOf(client: Client, dn: string, password: string): Promise<boolean> {
+  const { InvalidCredentialsError, NoSuchObjectError } = await import('ldapts');
+  return client.bind(dn, password).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof InvalidCredentialsError || error instanceof NoSuchObjectError) return false;
+      throw error;
+    },
+  );
+}
+
+function valuesOf(entry: Entry, name: string): string[] {
+  const key = Object.keys(entry).find((one) => one.toLowerCase() === name.toLowerCase());
+  const value = key === undefined ? [] : (entry[key] ?? []);
+  const values = Array.isArray(value) ? value : [value];
+  return values
+    .slice(0, MAX_VALUES)
+    .map(textOf)
+    .filter((text) => text !== '');
+}
+
+/** Binary ids, such as objectGUID, in hexadecimal. */
+function textOf(value: Buffer | string): string {
+  if (typeof value === 'string') return value;
+  const text = value.toString('utf8');
+  return /^[\x20-\x7e]+$/.test(text) ? text : value.toString('hex');
+}
+
+/** RFC 4515: all but letters and digits in hexadecimal. */
+const escapeFilter = (text: string): string =>
+  [...Buffer.from(text, 'utf8')]
+    .map((byte) => {
+      const character = String.fromCharCode(byte);
+      return /[A-Za-z0-9]/.test(character) ? character : `\\${byte.toString(16).padStart(2, '0')}`;
+    })
+    .join('');
