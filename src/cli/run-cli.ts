@@ -20,6 +20,7 @@ import { addSignInCommands } from './sign-in.commands';
 import { addStorageCommands } from './storage.commands';
 import { addTokenCommands } from './token.commands';
 import { addUpgradeCommand } from './upgrade.command';
+import { addS3KeyCommands } from './s3-key.commands';
 import { addScheduleCommands, addWebhookCommands } from './webhook.commands';
 
 /** @returns the exit code */
@@ -41,6 +42,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addMigrateCommands(program, context);
   addDbCommands(program, context);
   addStorageCommands(program, context);
+  addS3KeyCommands(program, context);
   addWebhookCommands(program, context);
   addScheduleCommands(program, context);
   addBackupCommands(program, context, PHYSICAL_COMMANDS);

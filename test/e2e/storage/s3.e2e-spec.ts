@@ -28,7 +28,10 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { Readable } from 'node:stream';
-import { TestPlinth } from '../../support/plinth';
+import { AdminClient } from '../../../src/cli/admin-client';
+import { runCli } from '../../../src/cli/run-cli';
+import { cliEnvironment } from '../../support/cli-environment';
+import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
 import { freePort } from '../../support/plinth-process';
 import type { TestProject } from '../../support/test-project';
 
@@ -514,6 +517,32 @@ describe('S3_PORT and S3_HOST', () => {
   });
 });
 
+async function cli(...args: string[]): Promise<string> {
+  let [out, err] = ['', ''];
+  const environment = cliEnvironment({
+    connect: () => new AdminClient([plinth.baseUrl], ADMIN_KEY),
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+  });
+  expect([await runCli(args, environment), err]).toEqual([0, '']);
+  return out;
+}
+
+it('plinth s3-keys manages the keys', async () => {
+  const options = ['--name', 'shell', '--bucket', 'box', '--read-only', '--json'];
+  const made = JSON.parse(await cli('s3-keys', 'create', project.slug, ...options));
+  expect(made).toMatchObject({ name: 'shell', bucket: 'box', read_only: true, user_id: null });
+  await put('by the shell');
+  expect((await read('by the shell', {}, clientOf(made))).toString()).toBe('x');
+  const listed = await cli('s3-keys', 'list', project.slug);
+  expect([listed.includes(made.access_key_id), listed.includes(made.secret_access_key)]).toEqual([
+    true,
+    false,
+  ]);
+  expect(await cli('s3-keys', 'delete', project.slug, made.access_key_id)).toContain('is deleted');
+  expect(await fault(read('by the shell', {}, clientOf(made)))).toBe('InvalidAccessKeyId 403');
+});
+
 describe('hostile requests', () => {
   const hmac = (secret: string | Buffer, text: string): Buffer =>
     createHmac('sha256', secret).update(text).digest();
@@ -640,6 +669,44 @@ describe('hostile requests', () => {
     const longer = { ...chunks((all) => all), signed: { ...signed, 'x-amz-decoded-content-length': '11' } };
     expect(await send('PUT', '/box/bad%20chunks', longer)).toEqual([400, 'IncompleteBody']);
     expect(await fault(read('bad chunks'))).toBe('NoSuchKey 404');
+  });
+
+  it('with a trailer whose signature or checksum is wrong, or missing, leave no file', async () => {
+    const put = (
+      trailer: string,
+      digest: string,
+      mark = (signature: string) => `x-amz-trailer-signature:${signature}\r\n`,
+    ) =>
+      send('PUT', '/box/trailer', {
+        payload: 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
+        signed: {
+          'x-amz-decoded-content-length': '10',
+          'content-encoding': 'aws-chunked',
+          'x-amz-trailer': 'x-amz-checksum-crc32',
+        },
+        chunks: (seed, sign) => {
+          let before = seed;
+          const chunks = ['0123456789', ''].map((text) => {
+            before = sign('AWS4-HMAC-SHA256-PAYLOAD', before, sha256(''), sha256(text));
+            return `${text.length.toString(16)};chunk-signature=${before}\r\n${text}${text && '\r\n'}`;
+          });
+          const signature = sign('AWS4-HMAC-SHA256-TRAILER', before, sha256(`${trailer}\n`));
+          return `${chunks.join('')}x-amz-checksum-crc32:${digest}\r\n${mark(signature)}\r\n`;
+        },
+      });
+    const right = 'poTHxg==';
+    const line = `x-amz-checksum-crc32:${right}`;
+    expect(await put('x-amz-checksum-crc32:AAAAAA==', right)).toEqual([403, 'SignatureDoesNotMatch']);
+    expect(await put(line, 'AAAAAA==')).toEqual([403, 'SignatureDoesNotMatch']);
+    expect(await put(line, right, () => 'x-amz-trailer-signature:\r\n')).toEqual([
+      403,
+      'SignatureDoesNotMatch',
+    ]);
+    expect(await put(line, right, () => '')).toEqual([403, 'SignatureDoesNotMatch']);
+    expect(await put('x-amz-checksum-crc32:AAAAAA==', 'AAAAAA==')).toEqual([400, 'BadDigest']);
+    expect(await fault(read('trailer'))).toBe('NoSuchKey 404');
+    expect(await put(line, right)).toEqual([200, '']);
+    expect((await read('trailer')).toString()).toBe('0123456789');
   });
 
   it('with keys that no file can have are refused', async () => {

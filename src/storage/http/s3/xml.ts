@@ -52,7 +52,7 @@ const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', qu
 
 /**
  * Parses the subset of XML that clients send: elements and text. There are no document types, so no entities but XML's own, and no
- * comments. Takes a tenth of the time of fast-xml-parser, which kept the process for a second with ten thousand parts.
+ * comments. Ten thousand parts take a quarter of the processor time of fast-xml-parser 5.12.1 (20 and 78 ms when warm).
  * @param root name of the root element
  * @throws AppError 400
  */
