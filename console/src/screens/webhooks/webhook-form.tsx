@@ -121,11 +121,7 @@ function Fields({ input, relations, isNew, onEdit }: FieldsProps) {
         onChange={(table) => onEdit({ table: table ?? '', events: [], columns: [], condition: '' })}
         data-autofocus
       />
-      <Checkbox.Group
-        label={t('events')}
-        value={input.events}
-        onChange={(events) => onEdit({ events: events as WebhookEvent[] })}
-      >
+      <Checkbox.Group label={t('events')} value={input.events} onChange={(events) => onEdit({ events })}>
         <Group gap="sm" mt={4}>
           {(input.table === '' ? OTHER_EVENTS : TABLE_EVENTS).map((event) => (
             <Checkbox key={event} value={event} label={event} />
