@@ -123,7 +123,7 @@ describe('docs/reference/administration.md', () => {
     }
     for (const group of ['', 'project', 'storage']) {
       const { out } = await runWithoutServer([...group.split(' ').filter(Boolean), '--help'], reachServer);
-      const commands = [...(out.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].map(
+      const commands = [...(out.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z0-9-]+)/gm)].map(
         ([, name]) => name,
       );
       const missing = commands.filter(
