@@ -27,7 +27,7 @@ const MAX_TOKEN = 10_000;
 const EXEMPT_GRANTS: readonly unknown[] = ['refresh_token', 'pkce', 'id_token'];
 
 @Injectable()
-export class CaptchaInterceptor implements NestInterceptor {
+class CaptchaInterceptor implements NestInterceptor {
   constructor(private readonly http: OutboundHttp) {}
 
   /** @throws AppError 400, 503 if the provider fails */

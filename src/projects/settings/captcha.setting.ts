@@ -33,7 +33,7 @@ function isCaptcha(value: unknown): boolean {
     typeof provider === 'string' &&
     PROVIDERS.includes(provider) &&
     [secret, url].every((text) => typeof text === 'string' && text !== '' && text.length <= MAX_TEXT) &&
-    isURL(String(url), URL_OPTIONS)
+    isURL(typeof url === 'string' ? url : '', URL_OPTIONS)
   );
 }
 
@@ -46,7 +46,6 @@ export const captcha: Setting<CaptchaSetting | null> = {
   schema: {
     type: 'object',
     additionalProperties: false,
-    required: ['provider'],
     properties: {
       provider: { type: 'string', enum: PROVIDERS },
       secret: { type: 'string', maxLength: MAX_TEXT },
