@@ -61,6 +61,7 @@ interface Reservation {
 @Injectable()
 export class ProjectsService {
   private readonly logger = new Logger(ProjectsService.name);
+  private readonly restoreListeners: ((projectId: string) => Promise<void>)[] = [];
 
   constructor(
     private readonly projects: ProjectRepository,
@@ -104,11 +105,18 @@ export class ProjectsService {
     const { project, secrets } = this.factory.copyOf(copy);
     await this.factory.addSigningKeys(project, copy.keys?.signingKeys);
     await this.assertFree(project);
-    return this.build(project, { mayVary: false, isPlaced: false }, async () => {
+    const restored = await this.build(project, { mayVary: false, isPlaced: false }, async () => {
       const polled = await this.fill(project, steps);
       const entry = this.entryOf(project, 'project.restore', actor, { keys_kept: copy.keys !== null });
       await this.activate(project, { polled, secrets, entry });
     });
+    await Promise.all(this.restoreListeners.map((listener) => listener(project.id)));
+    return restored;
+  }
+
+  /** @param listener is called after each restore in this process: the project may have what another feature follows */
+  onRestored(listener: (projectId: string) => Promise<void>): void {
+    this.restoreListeners.push(listener);
   }
 
   /** Does the same under another id, and undoes it. */

@@ -60,6 +60,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     projects: ProjectsService,
     clock: Clock,
   ) {
+    projects.onRestored((id) => this.announce(id));
     const slotsOf = ({ process, project }: typeof MAX_SQL): Slots =>
       new Slots(process, Infinity, { perTenant: project, waitTimeoutMs: Infinity });
     this.deliveryTools = { deliveries, sender, metrics, slots: slotsOf(MAX_REQUESTS) };

@@ -14,6 +14,7 @@ import { sql } from './de/sql';
 import { storage } from './de/storage';
 import { tables } from './de/tables';
 import { users } from './de/users';
+import { webhooks } from './de/webhooks';
 import type { Key } from './en';
 
 /** The texts in German. */
@@ -34,4 +35,5 @@ export const de: Readonly<Record<Key, string>> = {
   ...storage,
   ...tables,
   ...users,
+  ...webhooks,
 };

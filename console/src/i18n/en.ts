@@ -14,6 +14,7 @@ import { sql } from './en/sql';
 import { storage } from './en/storage';
 import { tables } from './en/tables';
 import { users } from './en/users';
+import { webhooks } from './en/webhooks';
 
 /** The texts in English. Words in braces are values. Each area of the console has its own module. */
 export const en = {
@@ -33,6 +34,7 @@ export const en = {
   ...storage,
   ...tables,
   ...users,
+  ...webhooks,
 } as const;
 
 export type Key = keyof typeof en;

@@ -1,5 +1,6 @@
 /** Webhooks: what is queued with a change, how it is delivered, and receivers and owners that are hostile. */
 import { randomUUID } from 'node:crypto';
+import { backUp, restore } from '../../support/backups';
 import { eventually, until } from '../../support/eventually';
 import { accessOf, asOwner } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
@@ -96,6 +97,22 @@ describe('a webhook of a table', () => {
     const [only] = await arrived(hook.path, 1);
     expect(only?.json.record.id).toBe(12);
     expect(await deliveries(hook.id)).toHaveLength(1);
+    await remove(hook);
+  });
+
+  it('is delivered for a restored project, once its secret is set again', async () => {
+    const hook = await create({ table: 'orders', events: ['INSERT'] });
+    const restored = await restore(plinth, await backUp(plinth, project.id), { query: '?slug=orders-copy' });
+    expect([restored.status, restored.text]).toEqual([201, expect.any(String)]);
+    const { id } = restored.body;
+    const copy = `/admin/v1/projects/${id}/webhooks/${hook.id}`;
+    expect((await plinth.admin.post(`${copy}/secret`, {})).status).toBe(200);
+    await asOwner(await accessOf(plinth, id), (client) =>
+      client.query(`insert into orders values (15, 'copied')`),
+    );
+    const [only] = await arrived(hook.path, 1);
+    expect(only?.json.record.id).toBe(15);
+    expect((await plinth.admin.delete(`/admin/v1/projects/${id}`)).status).toBe(200);
     await remove(hook);
   });
 
