@@ -79,7 +79,7 @@ describe('the sweep', () => {
     await test.service.post(buckets, { name: 'week', delete_after_days: 7 });
     const hook = { url: 'http://127.0.0.1:9/', events: ['file.deleted'] };
     expect((await plinth.admin.post(`/admin/v1/projects/${test.id}/webhooks`, hook)).status).toBe(201);
-    const [old, changed] = await Promise.all(
+    const [old = '', changed = ''] = await Promise.all(
       ['old', 'changed'].map(async (name) => {
         const { body } = await upload(test.service, test.storage, 'week', name, { name });
         return body.data.id as string;
@@ -88,16 +88,18 @@ describe('the sweep', () => {
     const path = await pathOf(test, root, old);
     await test.sql(`update storage.files set created_at = created_at - interval '9 days',
       updated_at = updated_at - case id when '${old}' then interval '2 days' else interval '0' end`);
-    const names = async (): Promise<unknown[]> =>
-      (await test.sql('select filename from storage.files order by filename')).map(
-        ({ filename }) => filename,
+    const names = async (): Promise<string[]> => {
+      const rows: { filename: string }[] = await test.sql(
+        'select filename from storage.files order by filename',
       );
+      return rows.map(({ filename }) => filename);
+    };
     await sweep.sweepAll();
     expect(await names()).toEqual(['changed', 'kept', 'old']);
     plinth.clock.move(6 * 24 * HOUR);
     await sweep.sweepAll();
     expect(await names()).toEqual(['changed', 'kept']);
-    await eventually(() => expect(existsSync(path)).toBe(false), SOON_MS);
+    await eventually(async () => expect(existsSync(path)).toBe(false), SOON_MS);
     const usage = `select sum(files)::int as files from storage.usage where account = '${NIL}'`;
     expect(await test.sql(usage)).toEqual([{ files: 2 }]);
     expect(await test.sql('select event, payload from hooks.deliveries')).toEqual([
