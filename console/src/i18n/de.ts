@@ -8,6 +8,7 @@ import { pause } from './de/pause';
 import { people } from './de/people';
 import { policies } from './de/policies';
 import { projects } from './de/projects';
+import { schedules } from './de/schedules';
 import { signIn } from './de/sign-in';
 import { signInMethods } from './de/sign-in-methods';
 import { sql } from './de/sql';
@@ -29,6 +30,7 @@ export const de: Readonly<Record<Key, string>> = {
   ...people,
   ...policies,
   ...projects,
+  ...schedules,
   ...signIn,
   ...signInMethods,
   ...sql,

@@ -8,6 +8,7 @@ import { pause } from './en/pause';
 import { people } from './en/people';
 import { policies } from './en/policies';
 import { projects } from './en/projects';
+import { schedules } from './en/schedules';
 import { signIn } from './en/sign-in';
 import { signInMethods } from './en/sign-in-methods';
 import { sql } from './en/sql';
@@ -28,6 +29,7 @@ export const en = {
   ...people,
   ...policies,
   ...projects,
+  ...schedules,
   ...signIn,
   ...signInMethods,
   ...sql,

@@ -302,6 +302,65 @@ inBrowser('monitoring of a project', () => {
     await page.getByText('No webhooks yet').waitFor();
   });
 
+  it('schedules: creates one, shows its runs, changes and deletes it', async () => {
+    await view.open(project.slug, 'webhooks');
+    await view.button('Create schedule').click();
+    await view.dialog().getByLabel('Name', { exact: true }).fill('tick');
+    await view.dialog().getByLabel('Times (cron)').fill('* * * * *');
+    await view.dialog().getByRole('textbox', { name: 'SQL' }).fill('insert into open_notes values (600)');
+    await expectAccessibleInBothSchemes();
+    await view.dialog().getByRole('button', { name: 'Create schedule' }).click();
+    await page.getByText('The schedule was saved').waitFor();
+    await project.sql(`update hooks.schedules set last_due_at = now() - interval '2 minutes';
+      select pg_notify('plinth_hooks', 'again')`);
+    await view.button('History').click();
+    await view.dialog().getByText('INSERT 1').waitFor();
+    await expectAccessibleInBothSchemes();
+    await page.keyboard.press('Escape');
+    await view.button('Change the schedule tick').click();
+    await view.dialog().getByText('Request', { exact: true }).click();
+    await view.dialog().getByLabel('URL').fill(receiver.url('/tick'));
+    await view.dialog().getByRole('button', { name: 'Save' }).click();
+    await view.dialog().getByText('http_post_needed').waitFor();
+    await view.dialog().getByRole('button', { name: 'Cancel' }).click();
+    await view.button('Delete the schedule tick').click();
+    await view.dialog().getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('No schedules yet').waitFor();
+    expect((await plinth.admin.get(`/admin/v1/projects/${project.id}/schedules`)).body).toEqual([]);
+  });
+
+  it('S3 keys: creates one, shows the secret once, and deletes it', async () => {
+    await view.open(project.slug, 'keys');
+    await page.getByText('No S3 keys yet.').waitFor();
+    await view.button('Create S3 key').click();
+    await view.dialog().getByLabel('Name', { exact: true }).fill('backups');
+    await view.dialog().getByLabel('User ID').fill('nobody');
+    await view.dialog().getByLabel('Read only').check();
+    await view.dialog().getByRole('button', { name: 'Create S3 key' }).click();
+    await view
+      .dialog()
+      .getByText(/user_id/)
+      .waitFor();
+    await view.dialog().getByLabel('User ID').fill('');
+    await view.dialog().getByLabel('Bucket').fill('pictures');
+    await view.dialog().getByRole('button', { name: 'Create S3 key' }).click();
+    const secret = await view
+      .dialog()
+      .getByLabel('Secret of the S3 key', { exact: true })
+      .last()
+      .textContent();
+    expect(secret).toMatch(/^\w{30,}/);
+    await expectAccessibleInBothSchemes();
+    await view.button('Done').click();
+    await page.getByText('service_role · pictures').waitFor();
+    await expectAccessibleInBothSchemes();
+    const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}/s3-keys`);
+    expect(body).toMatchObject([{ name: 'backups', user_id: null, bucket: 'pictures', read_only: true }]);
+    await view.button('Delete the S3 key backups').click();
+    await view.dialog().getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('No S3 keys yet.').waitFor();
+  });
+
   it('mails: previews a draft without its scripts, saves it, and sends it as a test', async () => {
     await view.open(project.slug, 'mails?kind=invite');
     await page.getByLabel('Subject').fill('Come in, {{ name }}');

@@ -46,6 +46,6 @@ export const webhooks: Readonly<Record<keyof typeof en, string>> = {
   webhooks: 'Webhooks',
   webhooksHidden: 'Sie dürfen Webhooks nicht sehen',
   webhooksHiddenText: 'Entwickler und Administratoren des Projekts können es.',
-  webhooksScreenText: 'Was dieses Projekt an Ihre Server sendet.',
+  webhooksScreenText: 'Was dieses Projekt an Ihre Server sendet und zu bestimmten Zeiten ausführt.',
   webhooksText: 'Signierte Anfragen nach Änderungen, drei Tage lang wiederholt.',
 };

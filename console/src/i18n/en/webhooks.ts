@@ -41,6 +41,6 @@ export const webhooks = {
   webhooks: 'Webhooks',
   webhooksHidden: 'You may not see webhooks',
   webhooksHiddenText: 'Developers and admins of the project can.',
-  webhooksScreenText: 'What this project sends to your servers.',
+  webhooksScreenText: 'What this project sends to your servers, and runs at certain times.',
   webhooksText: 'Signed requests after changes, retried for three days.',
 } as const;

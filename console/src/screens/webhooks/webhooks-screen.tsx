@@ -1,9 +1,10 @@
-/** What a project sends: webhooks and their deliveries. */
+/** What a project sends and runs by itself: webhooks and schedules. */
 import { Stack } from '@mantine/core';
 import { useT } from '../../i18n';
 import { useMay, useProject } from '../../queries/projects';
 import { Empty } from '../../ui/feedback';
 import { Page } from '../../ui/parts';
+import { Schedules } from './schedules';
 import { Webhooks } from './webhooks';
 
 export function WebhooksScreen() {
@@ -15,6 +16,7 @@ export function WebhooksScreen() {
       {mayRead ? (
         <Stack gap="md" maw={1000} key={project.id}>
           <Webhooks project={project} />
+          <Schedules project={project} />
         </Stack>
       ) : (
         <Empty icon="lock" title={t('webhooksHidden')} text={t('webhooksHiddenText')} />

@@ -20,7 +20,7 @@ type Open =
   | { readonly part: 'edit' | 'rotate' | 'delete' | 'deliveries'; readonly webhook: Webhook }
   | { readonly part: 'secret'; readonly secret: string };
 
-export const nameOf = ({ schema, table, events }: Webhook): string =>
+const nameOf = ({ schema, table, events }: Webhook): string =>
   table === null ? events.join(', ') : `${schema ?? ''}.${table}`;
 
 export function Webhooks({ project }: { project: Project }) {
