@@ -216,6 +216,12 @@ const keys = createRoute({
   component: lazyScreen(() => import('./screens/keys'), 'KeysScreen'),
 });
 
+const webhooks = createRoute({
+  getParentRoute: () => project,
+  path: 'webhooks',
+  component: lazyScreen(() => import('./screens/webhooks/webhooks-screen'), 'WebhooksScreen'),
+});
+
 const backups = createRoute({
   getParentRoute: () => project,
   path: 'backups',
@@ -245,6 +251,7 @@ const screens = [
   members,
   apiDocs,
   keys,
+  webhooks,
   backups,
   settings,
 ];

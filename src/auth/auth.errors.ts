@@ -5,6 +5,11 @@ import { refusal } from '../identity/identity.errors';
 export const emailTaken = (cause?: unknown): AppError =>
   refusal(400, 'email_taken', 'An account with this email exists already', cause);
 
+export const captchaFailed = (): AppError => refusal(400, 'captcha_failed', 'The captcha was not solved');
+
+export const captchaUnavailable = (cause?: unknown): AppError =>
+  refusal(503, 'captcha_unavailable', 'The captcha could not be checked; try again', cause);
+
 export const domainNotAllowed = (): AppError =>
   refusal(400, 'email_domain_not_allowed', 'Addresses of this domain cannot sign up here');
 

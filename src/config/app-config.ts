@@ -143,6 +143,8 @@ export interface AuthConfig {
   readonly mailsPerHour: number;
   /** Hosts that may have private addresses and plain HTTP: `host` or `host:port`. */
   readonly allowedHosts: readonly string[];
+  /** Of the range API of breached passwords. */
+  readonly breachedPasswordsUrl: string;
 }
 
 export interface WebhookConfig {

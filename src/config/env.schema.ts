@@ -164,6 +164,9 @@ export class EnvironmentVariables {
   @Form(HOST_LIST, 'hosts such as hooks.internal or 10.0.0.5:8080, separated by commas')
   WEBHOOK_ALLOWED_HOSTS?: string;
 
+  /** Range API of Have I Been Pwned, or a mirror of it, for projects with `refuse_breached_passwords`. */
+  @HttpUrl() BREACHED_PASSWORDS_URL = 'https://api.pwnedpasswords.com/range/';
+
   /** Seconds without a request after which the session of a staff member at the administration ends; at the latest after 21 times as long. */
   @WholeNumber(60, 2_592_000) STAFF_SESSION_IDLE = 28_800;
 

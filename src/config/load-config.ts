@@ -100,6 +100,7 @@ export function loadConfig(
       requestsPerMinute: env.AUTH_REQUESTS_PER_MINUTE,
       mailsPerHour: tuning.mailsPerHour,
       allowedHosts: hostList(env.AUTH_ALLOWED_HOSTS),
+      breachedPasswordsUrl: env.BREACHED_PASSWORDS_URL,
     },
     webhooks: { allowedHosts: hostList(env.WEBHOOK_ALLOWED_HOSTS) },
     staff: {

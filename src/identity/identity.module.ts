@@ -8,6 +8,7 @@ import { MailModule } from '../infra/mail/mail.module';
 import { OutboundHttp } from '../infra/outbound/outbound-http';
 import { GuessThrottle } from './guess-throttle.service';
 import { KeySets } from './oidc/key-sets';
+import { BreachedPasswords } from './passwords/breached-passwords.service';
 import { Passwords } from './passwords/passwords.service';
 
 const OUTBOUND = {
@@ -27,7 +28,7 @@ const ISSUER_KEYS = { provide: IssuerKeys, useExisting: KeySets };
 @Global()
 @Module({
   imports: [MailModule],
-  providers: [GuessThrottle, PasswordHasher, Passwords, OUTBOUND, KEY_SETS, ISSUER_KEYS],
+  providers: [BreachedPasswords, GuessThrottle, PasswordHasher, Passwords, OUTBOUND, KEY_SETS, ISSUER_KEYS],
   exports: [GuessThrottle, PasswordHasher, Passwords, OUTBOUND, KEY_SETS, ISSUER_KEYS],
 })
 export class IdentityModule {}

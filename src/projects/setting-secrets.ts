@@ -6,17 +6,19 @@ import { type ProjectSettings, type ProjectSettingsInput, SETTINGS } from './pro
 import type { HookAddress, HookTarget } from './settings/hook.setting';
 
 export type HookName = Extract<keyof ProjectSettings, `${string}_hook`>;
-type SecretName = HookName | 'ldap';
+type SecretName = HookName | 'ldap' | 'captcha';
 
 /** A setting with an address, and with a secret for it. */
 interface Addressed {
-  readonly url: string;
+  readonly url?: string;
+  /** Whose address it is, without a `url`. */
+  readonly provider?: string;
   readonly secret?: string;
   readonly bind_password?: string;
 }
 
 const NAMES = Object.keys(SETTINGS).filter(
-  (name): name is SecretName => name.endsWith('_hook') || name === 'ldap',
+  (name): name is SecretName => name.endsWith('_hook') || name === 'ldap' || name === 'captcha',
 );
 
 const memberOf = (name: SecretName): 'secret' | 'bind_password' =>
@@ -35,12 +37,12 @@ export function withSealedSecrets(
     const member = memberOf(name);
     const given = value[member];
     if (given !== undefined) {
-      const sealed = new SecretBox(dataSecret).seal(given, purposeOf(name, value.url)).toString('base64');
+      const sealed = new SecretBox(dataSecret).seal(given, purposeOf(name, value)).toString('base64');
       return { ...value, [member]: sealed };
     }
     const before = stored[name];
-    if (!isAddressed(before) || before.url !== value.url)
-      throw invalidParameters(`settings.${name} needs ${member} for this url`);
+    if (!isAddressed(before) || purposeOf(name, before) !== purposeOf(name, value))
+      throw invalidParameters(`settings.${name} needs ${member} for this address`);
     return { ...value, [member]: before[member] };
   });
 }
@@ -51,10 +53,11 @@ export const withoutSecrets = (settings: ProjectSettings): ProjectSettings =>
 /** @throws Error if the stored setting was altered */
 export function openSettingSecret({ dataSecret }: Project, name: SecretName, value: Addressed): string {
   const sealed = Buffer.from(value[memberOf(name)] ?? '', 'base64');
-  return new SecretBox(dataSecret).open(sealed, purposeOf(name, value.url));
+  return new SecretBox(dataSecret).open(sealed, purposeOf(name, value));
 }
 
-const purposeOf = (name: SecretName, url: string): string => `hook:${name}:${url}`;
+const purposeOf = (name: SecretName, { url, provider }: Addressed): string =>
+  `hook:${name}:${url ?? provider}`;
 
 export const isAddress = (target: HookTarget | null | undefined): target is HookAddress =>
   typeof target === 'object' && target !== null;

@@ -8,12 +8,14 @@ import { pause } from './de/pause';
 import { people } from './de/people';
 import { policies } from './de/policies';
 import { projects } from './de/projects';
+import { schedules } from './de/schedules';
 import { signIn } from './de/sign-in';
 import { signInMethods } from './de/sign-in-methods';
 import { sql } from './de/sql';
 import { storage } from './de/storage';
 import { tables } from './de/tables';
 import { users } from './de/users';
+import { webhooks } from './de/webhooks';
 import type { Key } from './en';
 
 /** The texts in German. */
@@ -28,10 +30,12 @@ export const de: Readonly<Record<Key, string>> = {
   ...people,
   ...policies,
   ...projects,
+  ...schedules,
   ...signIn,
   ...signInMethods,
   ...sql,
   ...storage,
   ...tables,
   ...users,
+  ...webhooks,
 };

@@ -8,12 +8,14 @@ import { pause } from './en/pause';
 import { people } from './en/people';
 import { policies } from './en/policies';
 import { projects } from './en/projects';
+import { schedules } from './en/schedules';
 import { signIn } from './en/sign-in';
 import { signInMethods } from './en/sign-in-methods';
 import { sql } from './en/sql';
 import { storage } from './en/storage';
 import { tables } from './en/tables';
 import { users } from './en/users';
+import { webhooks } from './en/webhooks';
 
 /** The texts in English. Words in braces are values. Each area of the console has its own module. */
 export const en = {
@@ -27,12 +29,14 @@ export const en = {
   ...people,
   ...policies,
   ...projects,
+  ...schedules,
   ...signIn,
   ...signInMethods,
   ...sql,
   ...storage,
   ...tables,
   ...users,
+  ...webhooks,
 } as const;
 
 export type Key = keyof typeof en;

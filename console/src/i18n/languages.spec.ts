@@ -48,6 +48,8 @@ const ALIKE: readonly Key[] = [
   'tableRest',
   'team',
   'tookMs',
+  'webhook',
+  'webhooks',
 ];
 
 it('no text in German is the English one, but for these', () => {

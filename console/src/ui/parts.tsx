@@ -86,6 +86,31 @@ export function Secret({ label, value, hint }: { label: string; value: string; h
   );
 }
 
+interface ShownOnceProps {
+  readonly title: string;
+  readonly text: string;
+  readonly value: string;
+  readonly onClose: () => void;
+  readonly children?: ReactNode;
+}
+
+/** A secret right after it was created. The server does not show it again. */
+export function ShownOnce({ title, text, value, onClose, children }: ShownOnceProps) {
+  const t = useT();
+  return (
+    <Dialog onClose={onClose} title={title}>
+      <Stack gap="sm">
+        <Text size="sm">{text}</Text>
+        {children}
+        <Snippet label={title} text={value} />
+        <Group justify="end">
+          <Button onClick={onClose}>{t('done')}</Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
+
 interface PageProps {
   readonly title: string;
   readonly text?: string;

@@ -33,6 +33,7 @@ export const SCREENS = [
   { path: '/projects/$slug/inside', icon: 'chart', label: 'metrics', group: 'observe' },
   { path: '/projects/$slug/advisor', icon: 'bulb', label: 'advisor', group: 'observe' },
   { path: '/projects/$slug/keys', icon: 'key', label: 'keys', group: 'project' },
+  { path: '/projects/$slug/webhooks', icon: 'link', label: 'webhooks', group: 'project' },
   { path: '/projects/$slug/api', icon: 'code', label: 'apiDocs', group: 'project' },
   { path: '/projects/$slug/backups', icon: 'archive', label: 'backups', group: 'project' },
   { path: '/projects/$slug/people', icon: 'users', label: 'team', group: 'project' },

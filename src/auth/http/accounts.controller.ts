@@ -29,6 +29,7 @@ import {
 import { invalidEmail, wrongCredentials } from '../../identity/identity.errors';
 import { LIMIT_HEADERS } from '../../identity/http/client-throttler.guard';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
+import { Captcha } from './captcha.interceptor';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import {
@@ -57,6 +58,7 @@ export class AccountsController {
   ) {}
 
   @Post('signup')
+  @Captcha()
   @Describe(`Sign up
     Creates an account and signs it in. Needs the apikey only. Settings of the project can turn sign-up off, restrict it to e-mail domains, or require a verified address first (\`session\` is then null, and a verification mail is sent). Counts against the limit of requests per client address.`)
   @Answer(201, 'The user and a session', SignedUpResponse, LIMIT_HEADERS)
@@ -76,6 +78,7 @@ export class AccountsController {
 
   // GuessThrottle slows down guesses. A request limit would refuse an office whose users all sign in at nine.
   @Post('login')
+  @Captcha()
   @SkipThrottle()
   @Describe(`Sign in
     Starts a session. Needs the apikey only. An unknown address and a wrong password get the same answer in the same time. Failed attempts delay further ones, by account and by client address (429).`)
@@ -92,6 +95,7 @@ export class AccountsController {
   }
 
   @Post('ldap')
+  @Captcha()
   @SkipThrottle()
   @Describe(`Sign in with LDAP
     Starts a session with the password of the project's directory (setting "ldap"). Needs the apikey only. An unknown login and a wrong password get the same answer. Failed attempts delay further ones, by login and by client address (429).`)
@@ -123,6 +127,7 @@ export class AccountsController {
   }
 
   @Post('reset-password')
+  @Captcha()
   @Describe(`Send a password reset mail
     Needs the apikey only. The response and its timing are the same for known and unknown addresses. The token works once, within one hour, and a new request invalidates older tokens. The number of mails to one mailbox is limited (429).`)
   @MessageAnswer(
@@ -182,6 +187,7 @@ export class AccountsController {
   }
 
   @Post('resend-verification')
+  @Captcha()
   @Describe(`Send the verification mail again
     Needs the apikey only. The response is the same for every address; a mail is sent only if the account's address is not verified yet. The number of mails to one mailbox is limited (429).`)
   @MessageAnswer(

@@ -40,7 +40,11 @@ export function respondWithPage(
 }
 
 export function respondWithFailure(response: Response, context: PageContext, error: AppError): void {
-  const { invalidToken, failed } = context.texts.pages;
-  const message = error.code === 'invalid_token' ? invalidToken : failed;
+  const { invalidToken, tooCommon, failed } = context.texts.pages;
+  const messages: Readonly<Record<string, string>> = {
+    invalid_token: invalidToken,
+    weak_password: tooCommon,
+  };
+  const message = messages[error.code] ?? failed;
   respondWithPage(response, error.status, pageOf(context, { message }), error.headers);
 }

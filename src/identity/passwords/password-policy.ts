@@ -13,6 +13,7 @@ export interface PasswordRules {
   /** Characters. */
   readonly password_min_length: number;
   readonly refuse_common_passwords: boolean;
+  readonly refuse_breached_passwords?: boolean;
 }
 
 interface PasswordFault {

@@ -2,6 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Guess, GuessScope, GuessThrottle } from '../guess-throttle.service';
+import { unacceptablePassword } from '../identity.errors';
+import { BreachedPasswords } from './breached-passwords.service';
 import { assertNewPassword, PasswordRules, unusableFault } from './password-policy';
 
 interface WithPassword {
@@ -14,11 +16,14 @@ export class Passwords {
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly throttle: GuessThrottle,
+    private readonly breached: BreachedPasswords,
   ) {}
 
   /** @throws AppError 400 for an unacceptable password, 429 when too many wait */
   async hashNew({ id }: GuessScope, password: string, rules: PasswordRules): Promise<string> {
     assertNewPassword(password, rules);
+    if (rules.refuse_breached_passwords && (await this.breached.includes(password)))
+      throw unacceptablePassword({ kind: 'breached', message: 'The password is known from a breach' });
     return this.hasher.hash(id, password);
   }
 

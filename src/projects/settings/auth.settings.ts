@@ -3,6 +3,7 @@ import { IsObject, Matches, MaxLength, NotContains } from 'class-validator';
 import { JWT_ALGORITHMS } from '../signing-keys';
 import { LANGUAGE_TAG } from '../../common/text/language-tag';
 import { hook } from './hook.setting';
+import { captcha } from './captcha.setting';
 import { ldap } from './ldap.setting';
 import { trustedIssuers } from './trusted-issuers.setting';
 import { choice, flag, integer, list, type Setting, text, url } from './setting';
@@ -168,6 +169,15 @@ export const AUTH_SETTINGS = {
     fallback: false,
     description: 'Refuses the most common passwords',
   }),
+
+  refuse_breached_passwords: flag({
+    fallback: false,
+    description: 'Refuses new passwords that are known from breaches',
+    details:
+      'Five digits of the hash go to `BREACHED_PASSWORDS_URL` ([auth](auth.md#settings-of-a-project)).',
+  }),
+
+  captcha,
 
   mfa_required: choice({
     fallback: 'enrolled',

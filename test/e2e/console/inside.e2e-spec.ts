@@ -9,6 +9,7 @@ import { accessOf, asOwner, asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import { ProviderServer } from '../../support/provider-server';
 import type { TestProject } from '../../support/test-project';
+import { WebhookReceiver } from '../../support/webhook-receiver';
 
 const HOSTILE = `"><img src=x onerror="globalThis.wasHacked=1"><script>globalThis.wasHacked=1</script> \u202eabc`;
 const inBrowser = hasBrowser ? describe : describe.skip;
@@ -17,6 +18,7 @@ const SHOWN_MS = 20_000;
 
 inBrowser('monitoring of a project', () => {
   let smtp: MailServer;
+  let receiver: WebhookReceiver;
   let plinth: TestPlinth;
   let browser: TestBrowser;
   let page: Page;
@@ -27,9 +29,10 @@ inBrowser('monitoring of a project', () => {
   beforeAll(async () => {
     assertConsoleBuilt();
     smtp = await MailServer.start();
+    receiver = await WebhookReceiver.start();
     // A mail that was refused waits for longer than the tests take.
     plinth = await TestPlinth.start({
-      env: { SMTP_URL: smtp.url, AUTH_ALLOWED_HOSTS: '127.0.0.1' },
+      env: { SMTP_URL: smtp.url, AUTH_ALLOWED_HOSTS: '127.0.0.1', WEBHOOK_ALLOWED_HOSTS: receiver.host },
       tuning: { mailRetryDelayMs: 3_600_000 },
     });
     browser = await TestBrowser.start();
@@ -48,6 +51,7 @@ inBrowser('monitoring of a project', () => {
     await browser?.stop();
     await plinth?.stop();
     await smtp?.stop();
+    await receiver?.stop();
   });
 
   async function expectAccessibleInBothSchemes(): Promise<void> {
@@ -235,6 +239,126 @@ inBrowser('monitoring of a project', () => {
     await server.stop();
     const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}`);
     expect(body.settings.anonymous_signin_enabled).toBe(true);
+  });
+
+  it('webhooks: creates one, shows its attempts, sends again, and deletes it', async () => {
+    receiver.answer('/notes', (response) => response.writeHead(500).end(HOSTILE));
+    await view.open(project.slug, 'webhooks');
+    await page.getByText('No webhooks yet').waitFor();
+    await view.button('Create webhook').click();
+    await view.dialog().getByRole('combobox', { name: 'Table' }).click();
+    await page.getByRole('option', { name: 'public.open_notes' }).click();
+    await view.dialog().getByRole('checkbox', { name: 'INSERT' }).check();
+    await view.dialog().getByLabel('Condition').fill('new.id > 0');
+    await view.dialog().getByLabel('URL').fill(receiver.url('/notes'));
+    await view.dialog().getByRole('button', { name: 'Create webhook' }).click();
+    await view
+      .dialog()
+      .getByText(/^whsec_/)
+      .waitFor();
+    await expectAccessibleInBothSchemes();
+    await view.button('Done').click();
+    await project.sql(`insert into open_notes values (500, 'told')`);
+    await view.button('Deliveries').click();
+    await view.button(/^Waiting INSERT · 500/).click();
+    await view
+      .dialog()
+      .getByText(/^Attempt 1 .* status 500$/)
+      .waitFor();
+    await view.dialog().getByText('"><img src=x').waitFor();
+    expect(await page.evaluate(() => 'wasHacked' in globalThis)).toBe(false);
+    await expectAccessibleInBothSchemes();
+    receiver.answer('/notes');
+    await project.sql(`update hooks.deliveries set next_attempt_at = now() where state = 'waiting';
+      select pg_notify('plinth_hooks', 'again')`);
+    await view.button(/^Delivered INSERT · 200/).waitFor();
+    await view
+      .dialog()
+      .getByText(/^Attempt 2 .* status 200$/)
+      .waitFor();
+    await view.button('Send again').click();
+    await view
+      .dialog()
+      .getByText(/^Attempt 3 .* status 200$/)
+      .waitFor();
+    expect(receiver.at('/notes')).toHaveLength(3);
+    await page.keyboard.press('Escape');
+    await view.button('New secret for the webhook public.open_notes').click();
+    await view.button('Create a new secret').click();
+    await view
+      .dialog()
+      .getByText(/^whsec_/)
+      .waitFor();
+    await view.button('Done').click();
+    await view.button('Change the webhook public.open_notes').click();
+    await view.dialog().getByRole('switch', { name: 'Send requests' }).click({ force: true });
+    await view.dialog().getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Disabled', { exact: true }).waitFor();
+    await expectAccessibleInBothSchemes();
+    const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}/webhooks`);
+    expect(body).toMatchObject([{ enabled: false, condition: 'new.id > 0', columns: null }]);
+    await view.button('Delete the webhook public.open_notes').click();
+    await view.dialog().getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('No webhooks yet').waitFor();
+  });
+
+  it('schedules: creates one, shows its runs, changes and deletes it', async () => {
+    await view.open(project.slug, 'webhooks');
+    await view.button('Create schedule').click();
+    await view.dialog().getByLabel('Name', { exact: true }).fill('tick');
+    await view.dialog().getByLabel('Times (cron)').fill('* * * * *');
+    await view.dialog().getByRole('textbox', { name: 'SQL' }).fill('insert into open_notes values (600)');
+    await expectAccessibleInBothSchemes();
+    await view.dialog().getByRole('button', { name: 'Create schedule' }).click();
+    await page.getByText('The schedule was saved').waitFor();
+    await project.sql(`update hooks.schedules set last_due_at = now() - interval '2 minutes';
+      select pg_notify('plinth_hooks', 'again')`);
+    await view.button('History').click();
+    await view.dialog().getByText('INSERT 1').waitFor();
+    await expectAccessibleInBothSchemes();
+    await page.keyboard.press('Escape');
+    await view.button('Change the schedule tick').click();
+    await view.dialog().getByText('Request', { exact: true }).click();
+    await view.dialog().getByLabel('URL').fill(receiver.url('/tick'));
+    await view.dialog().getByRole('button', { name: 'Save' }).click();
+    await view.dialog().getByText('http_post_needed').waitFor();
+    await view.dialog().getByRole('button', { name: 'Cancel' }).click();
+    await view.button('Delete the schedule tick').click();
+    await view.dialog().getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('No schedules yet').waitFor();
+    expect((await plinth.admin.get(`/admin/v1/projects/${project.id}/schedules`)).body).toEqual([]);
+  });
+
+  it('S3 keys: creates one, shows the secret once, and deletes it', async () => {
+    await view.open(project.slug, 'keys');
+    await page.getByText('No S3 keys yet.').waitFor();
+    await view.button('Create S3 key').click();
+    await view.dialog().getByLabel('Name', { exact: true }).fill('backups');
+    await view.dialog().getByLabel('User ID').fill('nobody');
+    await view.dialog().getByLabel('Read only').check();
+    await view.dialog().getByRole('button', { name: 'Create S3 key' }).click();
+    await view
+      .dialog()
+      .getByText(/user_id/)
+      .waitFor();
+    await view.dialog().getByLabel('User ID').fill('');
+    await view.dialog().getByLabel('Bucket').fill('pictures');
+    await view.dialog().getByRole('button', { name: 'Create S3 key' }).click();
+    const secret = await view
+      .dialog()
+      .getByLabel('Secret of the S3 key', { exact: true })
+      .last()
+      .textContent();
+    expect(secret).toMatch(/^\w{30,}/);
+    await expectAccessibleInBothSchemes();
+    await view.button('Done').click();
+    await page.getByText('service_role · pictures').waitFor();
+    await expectAccessibleInBothSchemes();
+    const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}/s3-keys`);
+    expect(body).toMatchObject([{ name: 'backups', user_id: null, bucket: 'pictures', read_only: true }]);
+    await view.button('Delete the S3 key backups').click();
+    await view.dialog().getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('No S3 keys yet.').waitFor();
   });
 
   it('mails: previews a draft without its scripts, saves it, and sends it as a test', async () => {

@@ -1,5 +1,5 @@
 /** Personal access tokens: create with scopes and an end, shown once, and delete. */
-import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Checkbox, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,7 +9,7 @@ import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { Dialog } from '../../ui/dialog';
 import { Failure, Loaded } from '../../ui/feedback';
-import { Confirm, FormButtons, Section, Snippet } from '../../ui/parts';
+import { Confirm, FormButtons, Section, ShownOnce } from '../../ui/parts';
 import { AddButton, OwnList } from './parts';
 
 type Token = Schema<'StaffTokenResponse'>;
@@ -93,15 +93,12 @@ function CreateToken({ projects, onClose }: TokensProps & { readonly onClose: ()
   });
   if (create.data)
     return (
-      <Dialog onClose={onClose} title={t('tokenCreated')}>
-        <Stack gap="sm">
-          <Text size="sm">{t('tokenCreatedText')}</Text>
-          <Snippet label={t('tokenCreated')} text={create.data.token} />
-          <Group justify="end">
-            <Button onClick={onClose}>{t('done')}</Button>
-          </Group>
-        </Stack>
-      </Dialog>
+      <ShownOnce
+        title={t('tokenCreated')}
+        text={t('tokenCreatedText')}
+        value={create.data.token}
+        onClose={onClose}
+      />
     );
   return (
     <Dialog onClose={onClose} title={t('newToken')}>

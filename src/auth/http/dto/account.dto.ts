@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../common/text/json';
 import { LOGOUT_SCOPES, type LogoutScope } from '../../sessions/session';
 import { MAX_EMAIL } from '../../../identity/email-address';
 import { IsName, IsText } from '../../../identity/http/checks';
+import { CaptchaMember } from '../captcha.interceptor';
 import { Example } from '../../../http/docs/example.decorator';
 import { FREE_OBJECT } from '../../../http/docs/documented-types';
 import { OptionalProperty } from '../../../http/input/optional-property.decorator';
@@ -41,6 +42,9 @@ export class SignUpDto {
   })
   @IsName()
   name?: string | null;
+
+  @CaptchaMember()
+  gotrue_meta_security?: JsonObject;
 }
 
 @Example({ email: 'ada@example.com', password: 'correct horse' })
@@ -52,6 +56,9 @@ export class SignInDto {
   @ApiProperty({ minLength: 1, maxLength: MAX_PASSWORD, example: 'correct horse' })
   @IsText({ min: 1, max: MAX_PASSWORD })
   password!: string;
+
+  @CaptchaMember()
+  gotrue_meta_security?: JsonObject;
 }
 
 @Example({ login: 'ada', password: 'correct horse' })
@@ -68,6 +75,9 @@ export class LdapSignInDto {
   @ApiProperty({ minLength: 1, maxLength: MAX_PASSWORD, example: 'correct horse' })
   @IsText({ min: 1, max: MAX_PASSWORD })
   password!: string;
+
+  @CaptchaMember()
+  gotrue_meta_security?: JsonObject;
 }
 
 @Example({ refresh_token: REFRESH_TOKEN })
@@ -87,6 +97,9 @@ export class EmailDto {
   @ApiProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
   @IsText({ min: 1, max: MAX_EMAIL })
   email!: string;
+
+  @CaptchaMember()
+  gotrue_meta_security?: JsonObject;
 }
 
 @Example({ token: MAILED_TOKEN })

@@ -23,6 +23,8 @@ const KNOWN: Readonly<Record<string, Known>> = {
   sso_provider_not_found: [404, 'sso_provider_not_found', 'No SSO provider assigned for this domain'],
   saml_provider_taken: [422, 'saml_idp_already_exists', null],
   metadata_unreachable: [400, 'saml_metadata_fetch_failed', null],
+  captcha_failed: [400, 'captcha_failed', 'captcha protection: request disallowed'],
+  captcha_unavailable: [503, 'unexpected_failure', null],
   ldap_disabled: [404, 'validation_failed', null],
   directory_failed: [503, 'unexpected_failure', null],
   passkeys_disabled: [404, 'passkey_disabled', null],
@@ -168,7 +170,7 @@ function codeAt(error: AppError, code: string, request: Request | undefined): st
 const isMailing = (request: Request | undefined): boolean => MAILING.test(request?.path ?? '');
 
 const reasonsOf = ({ details: { kind } }: AppError): string[] =>
-  kind === 'too_common' ? ['pwned'] : ['length'];
+  kind === 'too_common' || kind === 'breached' ? ['pwned'] : ['length'];
 
 function codeOf(status: number): string {
   if (status === 413) return 'request_entity_too_large';

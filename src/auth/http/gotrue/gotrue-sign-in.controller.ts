@@ -37,6 +37,7 @@ import {
   wrongVerifier,
 } from '../../auth.errors';
 import { tooManyRequests } from '../auth-docs.decorator';
+import { Captcha } from '../captcha.interceptor';
 import {
   GoTrueSessionResponse,
   GoTrueSettingsResponse,
@@ -105,6 +106,7 @@ export class GoTrueSignInController {
   }
 
   @Post('signup')
+  @Captcha()
   @Describe(`Sign up (GoTrue)
     Needs the apikey only. Without email and phone, creates an anonymous user if the project allows it. If the project requires verified addresses, the answer is the same for an address that has an account.`)
   @SignUpAnswer()
@@ -122,6 +124,7 @@ export class GoTrueSignInController {
 
   // GuessThrottle slows down guesses, as for `/v1/auth`.
   @Post('token')
+  @Captcha()
   @SkipThrottle()
   @Describe(`Get a session (GoTrue)
     Needs the apikey only. \`password\`: with email and password, those of the directory with the provider \`ldap\`. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code that the link of a mail or the way back from a provider gave, once, and the verifier of the challenge. \`id_token\`: with an ID token of a provider of the project.`)
@@ -143,6 +146,7 @@ export class GoTrueSignInController {
   }
 
   @Post('recover')
+  @Captcha()
   @Describe(`Mail a link and a code for a new password (GoTrue)
     Needs the apikey only. The answer and its timing are the same for known and unknown addresses.`)
   @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
@@ -157,6 +161,7 @@ export class GoTrueSignInController {
   }
 
   @Post('otp')
+  @Captcha()
   @Describe(`Mail a link and a code that sign in (GoTrue)
     Needs the apikey only, and the setting \`magic_link_enabled\`. The answer and its timing are the same for every address, whether \`create_user\` is set or not.`)
   @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
@@ -171,6 +176,7 @@ export class GoTrueSignInController {
   }
 
   @Post('magiclink')
+  @Captcha()
   @Describe(`Mail a link and a code that sign in (GoTrue, former name)
     The same as \`otp\`.`)
   @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
@@ -185,6 +191,7 @@ export class GoTrueSignInController {
   }
 
   @Post('resend')
+  @Captcha()
   @Describe(`Mail the link and the code of a sign-up again (GoTrue)
     Needs the apikey only. The answer is the same for every address.`)
   @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)

@@ -1,4 +1,4 @@
-/** Bodies and queries of GoTrue's paths. Clients send members that Plinth does not know, such as captcha tokens: they are dropped. */
+/** Bodies and queries of GoTrue's paths. Members that Plinth does not know are dropped. */
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsUUID } from 'class-validator';
@@ -10,6 +10,7 @@ import { OptionalProperty } from '../../../../http/input/optional-property.decor
 import { WholeNumber } from '../../../../http/input/whole-number';
 import { MAX_EMAIL } from '../../../../identity/email-address';
 import { IsText } from '../../../../identity/http/checks';
+import { CaptchaMember } from '../../captcha.interceptor';
 import { LOGOUT_SCOPES, type LogoutScope } from '../../../sessions/session';
 
 const MAX_PASSWORD = 1_000;
@@ -82,6 +83,9 @@ export class GoTrueSignUpDto extends AddressDto {
   @OptionalProperty({ ...FREE_OBJECT, description: '`user_metadata` of the new user' })
   @FreeJson()
   data?: JsonObject;
+
+  @CaptchaMember()
+  gotrue_meta_security?: JsonObject;
 }
 
 @Example({ email: EMAIL, create_user: true })
@@ -93,6 +97,9 @@ export class GoTrueOtpDto extends AddressDto {
   @OptionalProperty({ ...FREE_OBJECT, description: '`user_metadata` of a new user' })
   @FreeJson()
   data?: JsonObject;
+
+  @CaptchaMember()
+  gotrue_meta_security?: JsonObject;
 }
 
 @Example({ email: EMAIL })
@@ -100,6 +107,9 @@ export class GoTrueEmailDto extends PkceDto {
   @ApiProperty({ format: 'email', maxLength: MAX_EMAIL, example: EMAIL })
   @IsText({ min: 1, max: MAX_EMAIL })
   email!: string;
+
+  @CaptchaMember()
+  gotrue_meta_security?: JsonObject;
 }
 
 export const RESEND_TYPES = ['signup', 'email_change', 'sms', 'phone_change'] as const;
@@ -109,6 +119,9 @@ export class GoTrueResendDto extends AddressDto {
   @ApiProperty({ enum: RESEND_TYPES })
   @IsIn(RESEND_TYPES)
   type!: (typeof RESEND_TYPES)[number];
+
+  @CaptchaMember()
+  gotrue_meta_security?: JsonObject;
 }
 
 export const GRANT_TYPES = ['password', 'refresh_token', 'pkce', 'id_token', 'web3'] as const;
@@ -176,6 +189,9 @@ export class GoTrueTokenDto {
   @OptionalProperty({ description: 'Of `id_token`: not supported' })
   @IsBoolean()
   link_identity?: boolean;
+
+  @CaptchaMember()
+  gotrue_meta_security?: JsonObject;
 }
 
 const VERIFY_TYPES = [

@@ -1,0 +1,27 @@
+/** The texts of schedules, in German. */
+import type { schedules as en } from '../en/schedules';
+
+export const schedules: Readonly<Record<keyof typeof en, string>> = {
+  changeSchedule: 'Zeitplan ändern',
+  createSchedule: 'Zeitplan anlegen',
+  cron: 'Zeiten (cron)',
+  cronHint: 'Minute, Stunde, Tag, Monat, Wochentag: 0 3 * * * ist täglich 3:00',
+  deleteSchedule: 'Zeitplan {name} löschen',
+  deleteScheduleText: 'Auch die Historie wird gelöscht. Ein begonnener Lauf geht weiter.',
+  editSchedule: 'Zeitplan {name} ändern',
+  noScheduleRuns: 'Er lief noch nicht.',
+  noSchedules: 'Noch keine Zeitpläne',
+  noSchedulesText:
+    'Ein Zeitplan führt zu bestimmten Zeiten SQL aus oder sendet eine Anfrage, einmal für alle Prozesse.',
+  request: 'Anfrage',
+  runDue: 'Fällig',
+  runsOfSchedule: 'Historie',
+  scheduleBody: 'Inhalt (JSON)',
+  scheduleEnabled: 'Zu diesen Zeiten ausführen',
+  scheduleRuns: 'Aktion',
+  scheduleStored: 'Der Zeitplan wurde gespeichert',
+  scheduleSqlHint: 'Läuft als Eigentümer, höchstens fünf Minuten.',
+  scheduleUrlHint: 'Signiert mit dem Secret des Webhooks für http_post, den es geben muss.',
+  schedules: 'Zeitpläne',
+  schedulesText: 'Was zu bestimmten Zeiten läuft.',
+};

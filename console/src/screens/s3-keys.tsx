@@ -1,0 +1,174 @@
+/** The key pairs of the S3 protocol: create one, shown once, and delete. */
+import { Badge, Button, Checkbox, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLanguages, useT } from '../i18n';
+import { formatTime } from '../lib/format';
+import { type Project, useMay } from '../queries/projects';
+import { createS3Key, type CreatedS3Key, removeS3Key, type S3Key, s3KeysQuery } from '../queries/s3-keys';
+import { DataTable, Named } from '../ui/data-table';
+import { Dialog } from '../ui/dialog';
+import { Failure, Loaded } from '../ui/feedback';
+import { Icon } from '../ui/icon';
+import { Confirm, FormButtons, IconButton, Section, ShownOnce, Snippet } from '../ui/parts';
+import textStyles from '../ui/text.module.css';
+
+export function S3Keys({ project }: { project: Project }) {
+  const t = useT();
+  const keys = useQuery(s3KeysQuery(project));
+  const mayCreate = useMay(project, 'POST /admin/v1/projects/:id/s3-keys');
+  const [isCreating, setCreating] = useState(false);
+  const [created, setCreated] = useState<CreatedS3Key | null>(null);
+  return (
+    <Section title={t('s3Keys')} text={t('s3KeysText')}>
+      <Stack gap="sm">
+        <Loaded query={keys}>
+          {(list) =>
+            list.length === 0 ? (
+              <Text size="sm">{t('noS3Keys')}</Text>
+            ) : (
+              <KeyTable project={project} keys={list} />
+            )
+          }
+        </Loaded>
+        {mayCreate ? (
+          <Button
+            variant="default"
+            style={{ alignSelf: 'start' }}
+            leftSection={<Icon name="plus" size={16} />}
+            onClick={() => setCreating(true)}
+          >
+            {t('createS3Key')}
+          </Button>
+        ) : null}
+      </Stack>
+      {isCreating ? (
+        <CreateKey project={project} onClose={() => setCreating(false)} onCreated={setCreated} />
+      ) : null}
+      {created ? (
+        <ShownOnce
+          title={t('s3Secret')}
+          text={t('s3SecretText')}
+          value={created.secret_access_key}
+          onClose={() => setCreated(null)}
+        >
+          <Text size="sm">{t('s3KeyId')}</Text>
+          <Snippet label={t('s3KeyId')} text={created.access_key_id} />
+        </ShownOnce>
+      ) : null}
+    </Section>
+  );
+}
+
+function KeyTable({ project, keys }: { project: Project; keys: readonly S3Key[] }) {
+  const { t, language } = useLanguages();
+  const client = useQueryClient();
+  const mayDelete = useMay(project, 'DELETE /admin/v1/projects/:id/s3-keys/:access_key_id');
+  const [deleted, setDeleted] = useState<S3Key | null>(null);
+  return (
+    <DataTable minWidth={560} heads={[t('name'), t('s3Rights'), t('createdAt'), null]}>
+      {keys.map((key) => (
+        <Table.Tr key={key.access_key_id}>
+          <Table.Td>
+            <Named name={key.name} details={key.access_key_id} />
+          </Table.Td>
+          <Table.Td>
+            <Text size="sm" className={textStyles.wrap} dir="auto">
+              {[key.user_id ?? 'service_role', key.bucket ?? t('s3AllBuckets')].join(' · ')}
+            </Text>
+            {key.read_only ? (
+              <Badge color="gray" variant="dot">
+                {t('s3ReadOnly')}
+              </Badge>
+            ) : null}
+          </Table.Td>
+          <Table.Td className={textStyles.nowrap}>{formatTime(key.created_at, language)}</Table.Td>
+          <Table.Td ta="end">
+            {mayDelete ? (
+              <IconButton
+                icon="trash"
+                label={t('deleteS3Key', { name: key.name || key.access_key_id })}
+                onClick={() => setDeleted(key)}
+              />
+            ) : null}
+          </Table.Td>
+        </Table.Tr>
+      ))}
+      {deleted ? (
+        <Confirm
+          title={t('deleteS3Key', { name: deleted.name || deleted.access_key_id })}
+          text={t('deleteS3KeyText')}
+          action={t('delete')}
+          onClose={() => setDeleted(null)}
+          run={async () => {
+            await removeS3Key(project, deleted);
+            await client.invalidateQueries({ queryKey: s3KeysQuery(project).queryKey });
+          }}
+        />
+      ) : null}
+    </DataTable>
+  );
+}
+
+interface CreateProps {
+  readonly project: Project;
+  readonly onClose: () => void;
+  readonly onCreated: (key: CreatedS3Key) => void;
+}
+
+function CreateKey({ project, onClose, onCreated }: CreateProps) {
+  const t = useT();
+  const client = useQueryClient();
+  const [texts, setTexts] = useState({ name: '', user_id: '', bucket: '' });
+  const [isReadOnly, setReadOnly] = useState(false);
+  const create = useMutation({
+    mutationFn: () => createS3Key(project, { ...given(texts), read_only: isReadOnly }),
+    onSuccess: () => client.invalidateQueries({ queryKey: s3KeysQuery(project).queryKey }),
+  });
+  const field = (name: keyof typeof texts) => ({
+    value: texts[name],
+    onChange: (event: { currentTarget: HTMLInputElement }) =>
+      setTexts({ ...texts, [name]: event.currentTarget.value }),
+  });
+  return (
+    <Dialog onClose={onClose} title={t('createS3Key')}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate(undefined, {
+            onSuccess: (key) => {
+              onClose();
+              onCreated(key);
+            },
+          });
+        }}
+      >
+        <Stack gap="sm">
+          <TextInput {...field('name')} label={t('name')} maxLength={255} data-autofocus />
+          <TextInput {...field('user_id')} label={t('s3User')} description={t('s3UserHint')} />
+          <TextInput
+            {...field('bucket')}
+            label={t('bucket')}
+            description={t('s3BucketHint')}
+            maxLength={255}
+          />
+          <Checkbox
+            label={t('s3ReadOnly')}
+            checked={isReadOnly}
+            onChange={(event) => setReadOnly(event.currentTarget.checked)}
+          />
+          {create.error ? <Failure error={create.error} /> : null}
+          <FormButtons action={t('createS3Key')} isPending={create.isPending} onClose={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The texts that are not empty. */
+const given = (texts: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(texts)
+      .map(([name, text]) => [name, text.trim()] as const)
+      .filter(([, text]) => text !== ''),
+  );

@@ -1,0 +1,84 @@
+/** The captcha of a project (setting `captcha`): its provider says whether the user solved it, before the route does anything. */
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  UseInterceptors,
+} from '@nestjs/common';
+import type { Request } from 'express';
+import type { Observable } from 'rxjs';
+import { projectOf } from '../../access/current-caller.decorator';
+import { isJsonObject, parseJson } from '../../common/text/json';
+import { Errors } from '../../http/docs/operation.decorators';
+import { FreeJson } from '../../http/input/free-json';
+import { OptionalProperty } from '../../http/input/optional-property.decorator';
+import { OutboundHttp } from '../../infra/outbound/outbound-http';
+import type { Project } from '../../projects/project';
+import { openSettingSecret } from '../../projects/setting-secrets';
+import { CAPTCHA_URLS, type CaptchaSetting } from '../../projects/settings/captcha.setting';
+import { captchaFailed, captchaUnavailable } from '../auth.errors';
+
+const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 };
+/** Characters. Tokens of both providers are shorter. */
+const MAX_TOKEN = 10_000;
+/** Proofs of an earlier sign-in, which nobody guesses. */
+const EXEMPT_GRANTS: readonly unknown[] = ['refresh_token', 'pkce', 'id_token'];
+
+@Injectable()
+class CaptchaInterceptor implements NestInterceptor {
+  constructor(private readonly http: OutboundHttp) {}
+
+  /** @throws AppError 400, 503 if the provider fails */
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<Request>();
+    const project = projectOf(request);
+    const { captcha } = project.settings;
+    const isExempt =
+      request.apiKey?.role === 'service_role' || EXEMPT_GRANTS.includes(request.query.grant_type);
+    if (captcha && !isExempt && !(await this.isSolved(project, captcha, tokenIn(request.body))))
+      throw captchaFailed();
+    return next.handle();
+  }
+
+  private async isSolved(project: Project, setting: CaptchaSetting, token: unknown): Promise<boolean> {
+    if (typeof token !== 'string' || token === '' || token.length > MAX_TOKEN) return false;
+    const secret = openSettingSecret(project, 'captcha', setting);
+    const request = {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ secret, response: token }).toString(),
+    };
+    try {
+      const answer = await this.http.send(setting.url ?? CAPTCHA_URLS[setting.provider], request, LIMITS);
+      const result = parseJson(await answer.text());
+      if (!isJsonObject(result) || typeof result.success !== 'boolean')
+        throw new Error(`it answers ${answer.status}`);
+      return result.success;
+    } catch (error) {
+      throw captchaUnavailable(error);
+    }
+  }
+}
+
+function tokenIn(body: unknown): unknown {
+  const security = isJsonObject(body) ? body.gotrue_meta_security : null;
+  return isJsonObject(security) ? security.captcha_token : null;
+}
+
+/** A route that the captcha protects. */
+export const Captcha = (): MethodDecorator =>
+  applyDecorators(UseInterceptors(CaptchaInterceptor), Errors(captchaFailed(), captchaUnavailable()));
+
+/** The member `gotrue_meta_security` of its body. */
+export const CaptchaMember = (): PropertyDecorator =>
+  applyDecorators(
+    OptionalProperty({
+      type: 'object',
+      properties: { captcha_token: { type: 'string', maxLength: MAX_TOKEN } },
+      additionalProperties: true,
+      description: 'What the captcha of the page gave, if the project has one',
+    }),
+    FreeJson(),
+  );
