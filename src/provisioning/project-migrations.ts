@@ -20,6 +20,7 @@ import { S3Objects1790000001020 } from '../../migrations/project/1790000001020-s
 import { Saml1790000001030 } from '../../migrations/project/1790000001030-saml';
 import { Passkeys1790000001031 } from '../../migrations/project/1790000001031-passkeys';
 import { Renditions1790000001040 } from '../../migrations/project/1790000001040-renditions';
+import { BucketAges1790000001041 } from '../../migrations/project/1790000001041-bucket-ages';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -36,6 +37,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Saml1790000001030,
   Passkeys1790000001031,
   Renditions1790000001040,
+  BucketAges1790000001041,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

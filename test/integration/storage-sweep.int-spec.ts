@@ -15,6 +15,7 @@ import { upload } from '../support/uploads';
 
 const HOUR = 3_600;
 const SOON_MS = 20_000;
+const NIL = '00000000-0000-0000-0000-000000000000';
 const NOTHING = { objects: 0, uploads: 0, rowsWithoutBytes: 0 };
 
 let plinth: TestPlinth;
@@ -70,6 +71,46 @@ describe('the sweep', () => {
     const [young, half] = [orphan(root), leftover(root)];
     expect(await sweep.sweep(project)).toEqual(NOTHING);
     expect([existsSync(young), existsSync(half)]).toEqual([true, true]);
+  });
+
+  it('deletes files older than their bucket keeps them, with their bytes, and no others', async () => {
+    const { test, root } = await prepare();
+    const buckets = `${test.storage}/buckets`;
+    await test.service.post(buckets, { name: 'week', delete_after_days: 7 });
+    const hook = { url: 'http://127.0.0.1:9/', events: ['file.deleted'] };
+    expect((await plinth.admin.post(`/admin/v1/projects/${test.id}/webhooks`, hook)).status).toBe(201);
+    const [old = '', changed = ''] = await Promise.all(
+      ['old', 'changed'].map(async (name) => {
+        const { body } = await upload(test.service, test.storage, 'week', name, { name });
+        return body.data.id as string;
+      }),
+    );
+    const path = await pathOf(test, root, old);
+    await test.sql(`update storage.files set created_at = created_at - interval '9 days',
+      updated_at = updated_at - case id when '${old}' then interval '2 days' else interval '0' end`);
+    const names = async (): Promise<string[]> => {
+      const rows: { filename: string }[] = await test.sql(
+        'select filename from storage.files order by filename',
+      );
+      return rows.map(({ filename }) => filename);
+    };
+    await sweep.sweepAll();
+    expect(await names()).toEqual(['changed', 'kept', 'old']);
+    plinth.clock.move(6 * 24 * HOUR);
+    await sweep.sweepAll();
+    expect(await names()).toEqual(['changed', 'kept']);
+    await eventually(async () => expect(existsSync(path)).toBe(false), SOON_MS);
+    const usage = `select sum(files)::int as files from storage.usage where account = '${NIL}'`;
+    expect(await test.sql(usage)).toEqual([{ files: 2 }]);
+    expect(await test.sql('select event, payload from hooks.deliveries')).toEqual([
+      { event: 'file.deleted', payload: expect.anything() },
+    ]);
+    await test.service.patch(`${buckets}/week`, { delete_after_days: null });
+    plinth.clock.move(2 * 24 * HOUR);
+    await sweep.sweepAll();
+    expect(await names()).toEqual(['changed', 'kept']);
+    plinth.clock.move(-8 * 24 * HOUR);
+    expect((await test.service.get(`${test.storage}/files/${changed}`)).status).toBe(200);
   });
 
   it('keeps files that are not objects', async () => {

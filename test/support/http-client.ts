@@ -1,6 +1,7 @@
 /** A small HTTP client for tests: base URL, default headers, JSON in and out. What the OpenAPI document does not say fails the test. */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, Agent, request } from 'node:http';
+import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { assertDocumented } from './documented/exchange-check';
@@ -132,9 +133,16 @@ async function responseTo(
       ...headers,
     };
     request(new URL(url), { method, headers: all, agent }, resolve)
+      .on('socket', ignoreLateErrors)
       .on('error', (cause) => reject(new TypeError('fetch failed', { cause })))
       .end(bytes);
   });
+}
+
+const ignore = (): void => undefined;
+/** Of a socket whose server answered early, and closed it before the whole body was sent. */
+function ignoreLateErrors(socket: Socket): void {
+  if (!socket.listeners('error').includes(ignore)) socket.on('error', ignore);
 }
 
 const BOUNDARY = `plinth-test-${randomUUID()}`;

@@ -17,6 +17,7 @@ const BUCKET = new ListedRow('buckets', [
   nullable(fixed('quota_bytes', 'int8')),
   nullable(fixed('quota_files', 'int8')),
   nullable(text('cache_control', LIMITS.cacheControl, 0)),
+  nullable(fixed('delete_after_days', 'int8')),
   fixed('created_at', 'instant'),
   fixed('updated_at', 'instant'),
 ]);

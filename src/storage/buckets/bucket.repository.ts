@@ -15,7 +15,7 @@ import { StorageContext, StorageTransaction } from '../storage-transaction';
 const UNIQUE_KEYS = new Set(['buckets_name_key', 'buckets_slug_key']);
 
 const COLUMNS = `id, name, slug, description, is_public, owner_id, file_size_limit, allowed_mime_types,
-  quota_bytes, quota_files, cache_control, created_at, updated_at`;
+  quota_bytes, quota_files, cache_control, delete_after_days, created_at, updated_at`;
 
 /** The same for BucketRows, which takes a list as JSON. */
 const LIST_COLUMNS = COLUMNS.replace('allowed_mime_types', 'to_json(allowed_mime_types)');
@@ -149,6 +149,7 @@ const CHANGEABLE = [
   'quota_bytes',
   'quota_files',
   'cache_control',
+  'delete_after_days',
 ] as const;
 
 /** Column names and values. Names come from CHANGEABLE, never from a request. */
@@ -178,6 +179,7 @@ function toBucket(found: unknown): Bucket {
     quota_bytes: row.wholeNumberOrNull('quota_bytes'),
     quota_files: row.wholeNumberOrNull('quota_files'),
     cache_control: row.textOrNull('cache_control', LIMITS.cacheControl),
+    delete_after_days: row.wholeNumberOrNull('delete_after_days'),
     created_at: row.instant('created_at').toISOString(),
     updated_at: row.instant('updated_at').toISOString(),
   };

@@ -17,6 +17,8 @@ export interface Bucket {
   readonly quota_files: number | null;
   /** Cache-Control of its files; null: the default of each route (cache-control.ts). */
   readonly cache_control: string | null;
+  /** The sweep deletes files that were last changed longer ago; null: none. */
+  readonly delete_after_days: number | null;
   /** ISO 8601. */
   readonly created_at: string;
   readonly updated_at: string;
@@ -31,6 +33,7 @@ export interface NewBucket {
   readonly quota_bytes?: number | null;
   readonly quota_files?: number | null;
   readonly cache_control?: string | null;
+  readonly delete_after_days?: number | null;
 }
 
 export type BucketChange = Partial<NewBucket>;

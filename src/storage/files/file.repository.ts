@@ -24,6 +24,11 @@ const FILE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.s
   f.created_at, f.updated_at`;
 const BUCKET_SLUG = '(select b.slug from storage.buckets b where b.id = f.bucket_id) as bucket_slug';
 
+/** No file was changed before it was created: the first condition is for the index. */
+const IS_AGED = ['created_at', 'updated_at']
+  .map((time) => `f.${time} < $1::timestamptz - make_interval(days => b.delete_after_days::int)`)
+  .join(' and ');
+
 /** A written file with the quota marks that it reached. */
 export interface WrittenFile {
   readonly record: FileRecord;
@@ -164,6 +169,19 @@ export class FileRepository {
       values: [bucket],
     });
     return rows.map((found) => addressIn(caller, new StoredRow('files', found), 'object_id'));
+  }
+
+  /** Deletes up to MAX_REMOVED files that are older than their bucket keeps them. @param now ms since the epoch @returns the addresses of their bytes */
+  async removeAged(context: StorageContext, now: number): Promise<ObjectAddress[]> {
+    const { rows } = await this.door.query(context, {
+      name: 'storage:delete-aged-files',
+      text: `delete from storage.files f using storage.buckets b where b.id = f.bucket_id and ${IS_AGED}
+          and f.id in (select f.id from storage.buckets b join storage.files f on f.bucket_id = b.id
+            where ${IS_AGED} limit ${MAX_REMOVED})
+        returning f.object_id`,
+      values: [new Date(now).toISOString()],
+    });
+    return rows.map((found) => addressIn(context, new StoredRow('files', found), 'object_id'));
   }
 
   /** Revokes the signed URLs of a file. */

@@ -4,6 +4,7 @@ import { Caller } from '../../access/caller';
 import { BucketRepository } from '../buckets/bucket.repository';
 import { BucketsService } from '../buckets/buckets.service';
 import { ObjectRemover } from '../removal/object-remover.service';
+import { StorageContext } from '../storage-transaction';
 import { bucketNotEmpty, bucketNotFound, fileNotFound } from '../storage.errors';
 import { Entry, EntryListRepository, EntryQuery, MixedQuery } from './entry-list.repository';
 import { NamedFileRecord } from './file';
@@ -12,6 +13,8 @@ import { FileCopy, FilesService } from './files.service';
 
 /** Rounds of a deletion of all files; ten million files. */
 const MAX_ROUNDS = 10_000;
+/** Files of a project that one sweep deletes for their age at most. */
+const MAX_AGED = 20_000;
 
 export interface FileAddress {
   /** Slug or name. */
@@ -71,6 +74,15 @@ export class NamedFilesService {
       const removed = await this.files.removeSome(caller, bucket);
       this.remover.removeLater(removed);
       if (removed.length === 0) return;
+    }
+  }
+
+  /** Deletes files that are older than their buckets keep them, up to MAX_AGED at once. @param now ms since the epoch */
+  async removeAged(context: StorageContext, now: number): Promise<void> {
+    for (let left = MAX_AGED; left > 0; left -= MAX_REMOVED) {
+      const removed = await this.files.removeAged(context, now);
+      this.remover.removeLater(removed);
+      if (removed.length < MAX_REMOVED) return;
     }
   }
 

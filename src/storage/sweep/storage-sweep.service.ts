@@ -1,18 +1,20 @@
 /**
  * Removes bytes without a row, which a crash may leave, once they are too old to belong to an upload in progress. Reports rows
- * without bytes, which a crash never leaves. Several replicas may run it at once.
+ * without bytes, which a crash never leaves. Deletes files that are older than their bucket keeps them. Several replicas may run it at once.
  */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
+import { NamedFilesService } from '../files/named-files.service';
 import { RenditionRepository } from '../pictures/rendition.repository';
 import { ObjectStore } from '../providers/object-store';
 import { ObjectAddress } from '../providers/object-address';
 import { DeletedProjects } from '../removal/deleted-projects.service';
 import { RemovalHoldRepository } from '../removal/removal-hold.repository';
 import { ResumableUploadRepository } from '../resumable/resumable-upload.repository';
+import { serviceContext } from '../service-context';
 import { StorageMetrics } from '../storage-metrics.service';
 import { Findings, MAX_LOSSES, StorageComparison } from './storage-comparison.service';
 
@@ -55,6 +57,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     private readonly store: ObjectStore,
     private readonly uploads: ResumableUploadRepository,
     private readonly renditions: RenditionRepository,
+    private readonly namedFiles: NamedFilesService,
     private readonly metrics: StorageMetrics,
     private readonly clock: Clock,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
@@ -78,8 +81,10 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
       try {
         const project = await this.registry.findById(id);
         if (project?.database.isPaused) continue;
-        if (project) rowsWithoutBytes += (await this.sweep(project)).rowsWithoutBytes;
-        else await this.deleted.removeIfDeleted(id, this.oldest());
+        if (project) {
+          rowsWithoutBytes += (await this.sweep(project)).rowsWithoutBytes;
+          await this.namedFiles.removeAged(serviceContext(project), this.clock.now());
+        } else await this.deleted.removeIfDeleted(id, this.oldest());
       } catch (error) {
         this.logger.error(`the files of project ${id} could not be swept: ${String(error)}`);
       }

@@ -25,6 +25,7 @@ const RECORD_KEYS = [
   'quota_bytes',
   'quota_files',
   'cache_control',
+  'delete_after_days',
   'created_at',
   'updated_at',
 ];
@@ -51,6 +52,7 @@ describe('POST /buckets', () => {
       quota_bytes: null,
       quota_files: null,
       cache_control: null,
+      delete_after_days: null,
     });
   });
 
@@ -136,6 +138,8 @@ describe('POST /buckets', () => {
     [{ name: 'x', file_size_limit: '5' }, 'file_size_limit must be an integer number'],
     [{ name: 'x', file_size_limit: 0 }, 'file_size_limit must not be less than 1'],
     [{ name: 'x', description: 5 }, 'description must be a string'],
+    [{ name: 'x', delete_after_days: 0 }, 'delete_after_days must not be less than 1'],
+    [{ name: 'x', delete_after_days: 3_651 }, 'delete_after_days must not be greater than 3650'],
     [{ name: 'x', cache_control: 5 }, 'cache_control must be a string'],
     [{ name: 'x', allowed_mime_types: 'image/png' }, 'allowed_mime_types must be an array'],
     [{ name: 'x', allowed_mime_types: [5] }, 'each value in allowed_mime_types must be a string'],

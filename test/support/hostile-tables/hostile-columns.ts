@@ -197,6 +197,7 @@ export const BUCKET_COLUMNS: readonly HostileColumn[] = [
     ['bucket', 'content'],
     [as(MEGABYTES, 'text'), as(`'{a}'`, 'text[]'), as(CRLF, 'text', SERVED)],
   ),
+  buckets('delete_after_days', ['bucket'], [as('-1', 'bigint'), as(CRLF, 'text')]),
   buckets('created_at', ['bucket'], TIMES),
   buckets('updated_at', ['bucket'], TIMES),
 ];

@@ -6,6 +6,7 @@ export const storage: Readonly<Record<keyof typeof en, string>> = {
   bucketActions: 'Aktionen für den Bucket',
   changedAt: 'Geändert',
   deleteBucket: 'Bucket löschen',
+  deleteAfterDays: 'Tage bis zum Löschen der Dateien',
   deleteBucketText:
     'Der Bucket {name} wird gelöscht. Seine Dateien bleiben; nur ihre Eigentümer und die Service-Rolle können sie lesen.',
   deleteFileText: 'Die Datei {name} wird gelöscht. Das lässt sich nicht rückgängig machen.',

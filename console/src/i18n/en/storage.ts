@@ -4,6 +4,7 @@ export const storage = {
   bucketActions: 'Actions for the bucket',
   changedAt: 'Changed',
   deleteBucket: 'Delete bucket',
+  deleteAfterDays: 'Days until files are deleted',
   deleteBucketText:
     'The bucket {name} is deleted. Its files stay, and only their owners and the service role can read them.',
   deleteFileText: 'The file {name} is deleted. This cannot be undone.',

@@ -80,15 +80,17 @@ function BucketForm({ project, bucket, onClose, onSaved, onDone }: BucketFormPro
     is_public: bucket?.is_public ?? false,
     limit: bucket?.file_size_limit ? bucket.file_size_limit / MIB : '',
     types: bucket?.allowed_mime_types ?? [],
+    days: bucket?.delete_after_days ?? '',
   });
   const save = useMutation({
     mutationFn: async () => {
-      const { name, is_public, limit, types } = input;
+      const { name, is_public, limit, types, days } = input;
       const body = {
         name,
         is_public,
         file_size_limit: limit === '' ? null : Math.round(Number(limit) * MIB),
         allowed_mime_types: types.length === 0 ? null : types,
+        delete_after_days: days === '' ? null : Number(days),
       };
       const calls = projectClient(project.id);
       const path = { project_slug: project.slug };
@@ -135,6 +137,14 @@ function BucketForm({ project, bucket, onClose, onSaved, onDone }: BucketFormPro
             placeholder="image/*"
             value={input.types}
             onChange={(types) => setInput({ ...input, types })}
+          />
+          <NumberInput
+            label={t('deleteAfterDays')}
+            min={1}
+            max={3650}
+            allowDecimal={false}
+            value={input.days}
+            onChange={(days) => setInput({ ...input, days })}
           />
           {save.error ? <Failure error={save.error} /> : null}
           <Group justify="end" gap="xs">

@@ -96,6 +96,18 @@ export class CreateBucketDto {
   @MaxLength(200)
   @IsString()
   cache_control?: string | null;
+
+  @OptionalProperty({
+    type: 'integer',
+    nullable: true,
+    minimum: 1,
+    maximum: 3_650,
+    description: 'Files are deleted that many days after their last change; null: never',
+  })
+  @Min(1)
+  @Max(3_650)
+  @IsInt()
+  delete_after_days?: number | null;
 }
 
 /** Omitted members stay unchanged; null removes a limit. */

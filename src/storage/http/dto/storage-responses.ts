@@ -25,6 +25,7 @@ const LIMIT = { ...SIZE, nullable: true } as const;
   quota_bytes: null,
   quota_files: null,
   cache_control: null,
+  delete_after_days: null,
   created_at: CREATED,
   updated_at: CREATED,
 })
@@ -53,6 +54,12 @@ export class BucketResponse implements Bucket {
   quota_files!: number | null;
   @ApiProperty({ type: String, nullable: true, description: 'Cache-Control header of its files' })
   cache_control!: string | null;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Files are deleted that many days after their last change; null: never',
+  })
+  delete_after_days!: number | null;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ format: 'date-time' }) updated_at!: string;
 }
