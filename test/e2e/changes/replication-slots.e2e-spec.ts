@@ -31,11 +31,12 @@ interface Slot {
 
 const anchorOf = ({ id }: TestProject): string => `plinth_feed_${id.replaceAll(/[^0-9a-z]/g, '')}`;
 
-async function slotsOf(project: TestProject): Promise<Slot[]> {
+/** @param before only slots that keep the log from before this position */
+async function slotsOf(project: TestProject, before = 'FFFFFFFF/FFFFFFFF'): Promise<Slot[]> {
   return asSuperuser('postgres', async (client) => {
     const text = `select slot_name as name, temporary, active_pid as pid from pg_replication_slots
-      where starts_with(slot_name, $1) order by temporary`;
-    return (await client.query<Slot>(text, [anchorOf(project)])).rows;
+      where starts_with(slot_name, $1) and coalesce(restart_lsn, '0/0') < $2 order by temporary`;
+    return (await client.query<Slot>(text, [anchorOf(project), before])).rows;
   });
 }
 
@@ -125,7 +126,12 @@ describe('the slots of a project', () => {
       // The log is that of the server: all slots together keep as much as the one that keeps most.
       for (const one of readers)
         await until(() => one.of('system').some(({ message }) => message.includes('too much of its log')));
-      await until(async () => [...(await slotsOf(project)), ...(await slotsOf(neighbour))].length === 0);
+      const [{ position }] = await project.sql('select pg_current_wal_lsn()::text as position');
+      // New ones are being made, and wait for the transaction.
+      await until(async () => {
+        const old = [await slotsOf(project, String(position)), await slotsOf(neighbour, String(position))];
+        return old.flat().length === 0;
+      });
       await client.query('rollback');
     });
     await until(async () => {

@@ -213,7 +213,7 @@ inBrowser('the first hour in the console', () => {
       Data: ['Tables', 'SQL', 'Schema', 'Policies'],
       Auth: ['Users', 'Sign-in', 'Mail templates'],
       Observe: ['Logs', 'Metrics', 'Advisor'],
-      Project: ['Keys', 'API', 'Backups', 'Team', 'Settings'],
+      Project: ['Keys', 'Webhooks', 'API', 'Backups', 'Team', 'Settings'],
     }))
       expect(
         await navigation.getByRole('group', { name: group }).getByRole('link').allTextContents(),
