@@ -349,7 +349,7 @@ inBrowser('monitoring of a project', () => {
       .getByLabel('Secret of the S3 key', { exact: true })
       .last()
       .textContent();
-    expect(secret).toMatch(/^\w{30,}/);
+    expect(secret).toMatch(/^[\w-]{30,}/);
     await expectAccessibleInBothSchemes();
     await view.button('Done').click();
     await page.getByText('service_role · pictures').waitFor();
