@@ -85,7 +85,7 @@ export class RenditionsService implements OnApplicationShutdown {
     if (file.size > MAX_INPUT) throw fileTooLarge(MAX_INPUT);
     const picture = optionsOf(transformation, accept);
     const options = keyOf(picture);
-    const key = `${file.address.objectId} ${options}`;
+    const key = `${sourceOf(file)} ${options}`;
     const known = isLost ? undefined : this.known.get(key);
     if (known) return { ...file, ...known };
     const found = isLost ? null : await this.renditions.findRendition(project, file.address, options);
@@ -103,8 +103,8 @@ export class RenditionsService implements OnApplicationShutdown {
   }
 
   private async make(project: Project, file: FileContent, picture: PictureOptions): Promise<Rendition> {
-    const { objectId } = file.address;
-    if (this.faulty.has(objectId)) throw pictureUnusable();
+    const source = sourceOf(file);
+    if (this.faulty.has(source)) throw pictureUnusable();
     const { bytes, format } = await this.slots
       .use(
         () => this.tryTwice(file, picture),
@@ -114,7 +114,7 @@ export class RenditionsService implements OnApplicationShutdown {
       .catch((error: unknown) => {
         if (error instanceof BadPictureError && error.isOtherFormat)
           throw pictureNotSupported(file.contentType);
-        if (error instanceof PictureProcessError) this.faulty.set(objectId, true);
+        if (error instanceof PictureProcessError) this.faulty.set(source, true);
         if (error instanceof BadPictureError || error instanceof PictureProcessError)
           throw pictureUnusable(error);
         throw error instanceof ObjectMissingError ? storageUnavailable(error) : error;
@@ -186,7 +186,7 @@ export class RenditionsService implements OnApplicationShutdown {
     try {
       await this.store.put(made.address, chunksOf(bytes));
       if (await this.renditions.insertRendition(project, file.address, options, made)) {
-        this.known.set(`${file.address.objectId} ${options}`, made);
+        this.known.set(`${sourceOf(file)} ${options}`, made);
         return true;
       }
       this.remover.removeLater([made.address, ...(await this.renditions.removeOldest(project))]);
@@ -200,6 +200,9 @@ export class RenditionsService implements OnApplicationShutdown {
 async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
   yield await Promise.resolve(bytes);
 }
+
+/** With the project: an owner can write the id of another project's object. */
+const sourceOf = ({ address: { projectId, objectId } }: FileContent): string => `${projectId} ${objectId}`;
 
 /** Equal pictures have equal keys, whether the client asked for a format or accepts it. */
 const keyOf = ({ width, height, resizing, quality, format }: PictureOptions): string =>

@@ -76,6 +76,24 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
+it('is made of files of its project only, whatever ids its owner writes', async () => {
+  expect(await sizeOf(await render('photo.jpg', 'width=123'))).toContain('123x');
+  const [{ object_id: id }] =
+    await project.sql(`select object_id from storage.files where filename = 'photo.jpg'
+    and bucket_id = (select id from storage.buckets where name = 'private')`);
+  const theirs = clientOf(other, other.serviceKey);
+  await theirs.storage.createBucket('private');
+  await theirs.storage.from('private').upload('photo.jpg', await plain(9, 9).jpeg().toBuffer());
+  await other.sql(`update storage.files set object_id = '${String(id)}'`);
+  const path = 'render/image/authenticated/private/photo.jpg?width=123';
+  const answer = await fetch(urlOf(path, other), { headers: keyOf(other) });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([
+    500,
+    expect.stringContaining('application/json'),
+  ]);
+  await other.sql('delete from storage.files');
+});
+
 describe('a picture', () => {
   it.each([
     ['width=100', '100x50 jpeg'],
