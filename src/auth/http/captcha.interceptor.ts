@@ -5,6 +5,7 @@ import {
   type ExecutionContext,
   Injectable,
   type NestInterceptor,
+  SetMetadata,
   UseInterceptors,
 } from '@nestjs/common';
 import type { Request } from 'express';
@@ -23,8 +24,7 @@ import { captchaFailed, captchaUnavailable } from '../auth.errors';
 const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 };
 /** Characters. Tokens of both providers are shorter. */
 const MAX_TOKEN = 10_000;
-/** Proofs of an earlier sign-in, which nobody guesses. */
-const EXEMPT_GRANTS: readonly unknown[] = ['refresh_token', 'pkce', 'id_token'];
+const EXEMPT_GRANTS = Symbol('grants without a captcha');
 
 @Injectable()
 class CaptchaInterceptor implements NestInterceptor {
@@ -35,8 +35,8 @@ class CaptchaInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<Request>();
     const project = projectOf(request);
     const { captcha } = project.settings;
-    const isExempt =
-      request.apiKey?.role === 'service_role' || EXEMPT_GRANTS.includes(request.query.grant_type);
+    const grants = Reflect.getMetadata(EXEMPT_GRANTS, context.getHandler()) as readonly unknown[];
+    const isExempt = request.apiKey?.role === 'service_role' || grants.includes(request.query.grant_type);
     if (captcha && !isExempt && !(await this.isSolved(project, captcha, tokenIn(request.body))))
       throw captchaFailed();
     return next.handle();
@@ -67,9 +67,13 @@ function tokenIn(body: unknown): unknown {
   return isJsonObject(security) ? security.captcha_token : null;
 }
 
-/** A route that the captcha protects. */
-export const Captcha = (): MethodDecorator =>
-  applyDecorators(UseInterceptors(CaptchaInterceptor), Errors(captchaFailed(), captchaUnavailable()));
+/** A route that the captcha protects. @param exemptGrants values of `grant_type` that the route takes without one */
+export const Captcha = (exemptGrants: readonly string[] = []): MethodDecorator =>
+  applyDecorators(
+    SetMetadata(EXEMPT_GRANTS, exemptGrants),
+    UseInterceptors(CaptchaInterceptor),
+    Errors(captchaFailed(), captchaUnavailable()),
+  );
 
 /** The member `gotrue_meta_security` of its body. */
 export const CaptchaMember = (): PropertyDecorator =>

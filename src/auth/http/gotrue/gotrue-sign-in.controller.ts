@@ -124,7 +124,8 @@ export class GoTrueSignInController {
 
   // GuessThrottle slows down guesses, as for `/v1/auth`.
   @Post('token')
-  @Captcha()
+  // Proofs of an earlier sign-in, which nobody guesses.
+  @Captcha(['refresh_token', 'pkce', 'id_token'])
   @SkipThrottle()
   @Describe(`Get a session (GoTrue)
     Needs the apikey only. \`password\`: with email and password, those of the directory with the provider \`ldap\`. \`refresh_token\`: new tokens of a session. \`pkce\`: with the code that the link of a mail or the way back from a provider gave, once, and the verifier of the challenge. \`id_token\`: with an ID token of a provider of the project.`)
