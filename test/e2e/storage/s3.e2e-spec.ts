@@ -173,6 +173,27 @@ describe('objects', () => {
     expect(outcomes.sort()).toEqual(['PreconditionFailed 412', 'no error']);
   });
 
+  it('are served with the type that the request names, and with 8 KiB of metadata', async () => {
+    await put('typed', '<p>hello</p>', { ContentType: 'text/html' });
+    const given = { Bucket: 'box', Key: 'typed' };
+    const named = await s3.send(new GetObjectCommand({ ...given, ResponseContentType: 'text/csv' }));
+    expect(named.ContentType).toBe('text/csv; charset=utf-8');
+    const active = await fetch(
+      await getSignedUrl(s3, new GetObjectCommand({ ...given, ResponseContentType: 'image/svg+xml' })),
+    );
+    expect([active.headers.get('content-type'), active.headers.get('content-security-policy')]).toEqual([
+      'image/svg+xml',
+      expect.stringContaining('sandbox'),
+    ]);
+    // An owner's SQL can write more than a request could.
+    await project.sql(`update storage.files set metadata = (select jsonb_object_agg('m' || n, repeat('x', 100))
+      from generate_series(1, 5000) n) where filename = 'typed'`);
+    const head = await s3.send(new HeadObjectCommand(given));
+    const size = Object.entries(head.Metadata ?? {}).reduce((sum, pair) => sum + pair.join('').length, 0);
+    expect(size).toBeLessThanOrEqual(8_192);
+    expect(head.MissingMeta).toBe(5_000 - Object.keys(head.Metadata ?? {}).length);
+  });
+
   it('are copied and tagged, with metadata that stays or is replaced', async () => {
     await put('source', 'bytes', { Metadata: { a: '1' }, Tagging: 'k=v&l=w', ContentType: 'text/x-old' });
     const copy = (Key: string, more: object = {}) =>

@@ -2,6 +2,7 @@
 import type { Request } from 'express';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { isJsonObject, type JsonObject } from '../../../common/text/json';
+import { isContentType } from '../../content-type/content-type';
 import type { S3File } from '../../files/file';
 import { invalidArgument, notImplemented, s3Error } from './s3.errors';
 import { queryOf } from './signature';
@@ -11,6 +12,8 @@ export const TAGS = 's3_tags';
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
 const CONTROL = /\p{Cc}/u;
 const MAX_TAGS = 10;
+/** Characters of names and values. */
+const MAX_METADATA = 8_192;
 
 /** Headers that would change what is stored, or its protection, if they were ignored. */
 const REFUSED: Readonly<Record<string, (value: string) => boolean>> = {
@@ -68,19 +71,26 @@ export function storedTags({ metadata }: Pick<S3File, 'metadata'>): [string, str
   return pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
 }
 
-/** Texts of the metadata whose names are those of headers; other members have none. */
+/** Texts of the metadata whose names are those of headers, up to MAX_METADATA; `x-amz-missing-meta` counts the other members. */
 export function metadataHeaders(file: S3File): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
-  for (const [name, value] of Object.entries(file.metadata))
-    if (typeof value === 'string' && HEADER_NAME.test(name) && !CONTROL.test(value))
+  let [left, missing] = [MAX_METADATA, 0];
+  for (const name in file.metadata) {
+    const value = file.metadata[name];
+    if (name === TAGS) continue;
+    const isText = typeof value === 'string' && name.length + value.length <= left;
+    if (isText && HEADER_NAME.test(name) && !CONTROL.test(value)) {
       headers[PREFIX + name] = Buffer.from(value).toString('latin1');
+      left -= name.length + value.length;
+    } else missing += 1;
+  }
+  if (missing > 0) headers['x-amz-missing-meta'] = String(missing);
   const tags = storedTags(file).length;
   if (tags > 0) headers['x-amz-tagging-count'] = String(tags);
   return headers;
 }
 
 const OVERRIDES = {
-  'response-content-type': 'Content-Type',
   'response-content-disposition': 'Content-Disposition',
   'response-content-language': 'Content-Language',
   'response-cache-control': 'Cache-Control',
@@ -97,4 +107,12 @@ export function overriddenHeaders(query: ReadonlyMap<string, string>): OutgoingH
     headers[name] = value;
   }
   return headers;
+}
+
+/** Undefined: that of the file. @throws AppError 400 */
+export function overriddenType(query: ReadonlyMap<string, string>): string | undefined {
+  const type = query.get('response-content-type');
+  if (type !== undefined && !isContentType(type))
+    throw invalidArgument('response-content-type must be a content type');
+  return type;
 }

@@ -18,6 +18,7 @@ import {
   metadataHeaders,
   metadataOf,
   overriddenHeaders,
+  overriddenType,
   storedTags,
   TAGS,
   tagsOf,
@@ -55,7 +56,7 @@ export class S3Objects {
   async get({ caller, bucket, key, query, request }: ObjectCall, response: Response): Promise<void> {
     if (query.has('partNumber')) throw notImplemented('partNumber');
     if (query.has('versionId') && query.get('versionId') !== 'null') throw fileNotFound();
-    const overridden = overriddenHeaders(query);
+    const [overridden, contentType] = [overriddenHeaders(query), overriddenType(query)];
     let file: S3File | null = null;
     await this.responder.send(request, response, {
       disposition: ({ contentType }) =>
@@ -63,7 +64,10 @@ export class S3Objects {
       cacheControl: (found) => cacheControlFor('download', found.bucket),
       etag: () => quoted(file?.etag ?? ''),
       headers: () => ({ ...(file ? metadataHeaders(file) : {}), ...overridden }),
-      find: async () => (file = await this.contents.findS3File(caller, bucket, key)),
+      find: async () => {
+        file = await this.contents.findS3File(caller, bucket, key);
+        return file && { ...file, contentType: contentType ?? file.contentType };
+      },
     });
   }
 
