@@ -53,24 +53,8 @@ const BODY = {
 const ENABLED = { description: 'False: its times pass' };
 const MOMENT = '2026-01-01T08:00:00.000Z';
 
-@Example({ name: NAME.example, cron: CRON.example, time_zone: TIME_ZONE.example, sql: SQL.example })
-export class CreateScheduleDto {
-  @ApiProperty({ ...NAME, description: 'Unique in the project' })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_NAME)
-  name!: string;
-
-  @ApiProperty(CRON)
-  @IsString()
-  @MaxLength(MAX_CRON)
-  cron!: string;
-
-  @OptionalProperty({ ...TIME_ZONE, description: 'Left out: UTC' })
-  @IsString()
-  @MaxLength(MAX_NAME)
-  time_zone?: string;
-
+/** What a new schedule has in common with a change. */
+class ScheduleFieldsDto {
   @OptionalProperty(SQL)
   @IsString()
   @MinLength(1)
@@ -92,8 +76,27 @@ export class CreateScheduleDto {
   enabled?: boolean;
 }
 
+@Example({ name: NAME.example, cron: CRON.example, time_zone: TIME_ZONE.example, sql: SQL.example })
+export class CreateScheduleDto extends ScheduleFieldsDto {
+  @ApiProperty({ ...NAME, description: 'Unique in the project' })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(MAX_NAME)
+  name!: string;
+
+  @ApiProperty(CRON)
+  @IsString()
+  @MaxLength(MAX_CRON)
+  cron!: string;
+
+  @OptionalProperty({ ...TIME_ZONE, description: 'Left out: UTC' })
+  @IsString()
+  @MaxLength(MAX_NAME)
+  time_zone?: string;
+}
+
 @Example({ enabled: false })
-export class UpdateScheduleDto {
+export class UpdateScheduleDto extends ScheduleFieldsDto {
   @OptionalProperty(NAME)
   @IsString()
   @MinLength(1)
@@ -109,26 +112,6 @@ export class UpdateScheduleDto {
   @IsString()
   @MaxLength(MAX_NAME)
   time_zone?: string;
-
-  @OptionalProperty(SQL)
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_SQL)
-  sql?: string | null;
-
-  @OptionalProperty(ADDRESS)
-  @IsString()
-  @MaxLength(MAX_URL)
-  url?: string | null;
-
-  @OptionalProperty(BODY)
-  @IsString()
-  @MaxLength(MAX_BODY)
-  body?: string | null;
-
-  @OptionalProperty(ENABLED)
-  @IsBoolean()
-  enabled?: boolean;
 }
 
 export class ListRunsQuery {

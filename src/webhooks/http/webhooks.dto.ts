@@ -71,33 +71,8 @@ const SECRET = {
 const ENABLED = { description: 'False: no changes are told, and what waits is not sent' };
 const MOMENT = '2026-01-01T08:00:00.000Z';
 
-@Example({
-  schema: SCHEMA.example,
-  table: TABLE.example,
-  events: EVENT_LIST.example,
-  columns: COLUMN_LIST.example,
-  condition: CONDITION.example,
-  url: ADDRESS.example,
-})
-export class CreateWebhookDto {
-  @OptionalProperty({ ...SCHEMA, description: 'Left out: public' })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(NAME_LENGTH)
-  schema?: string;
-
-  @OptionalProperty(TABLE)
-  @IsString()
-  @MinLength(1)
-  @MaxLength(NAME_LENGTH)
-  table?: string;
-
-  @ApiProperty({ ...EVENT_LIST, maxItems: EVENTS.length })
-  @IsArray()
-  @ArrayMaxSize(EVENTS.length)
-  @IsIn(EVENTS, { each: true })
-  events!: string[];
-
+/** What a new webhook has in common with a change. */
+class WebhookFieldsDto {
   @OptionalProperty(COLUMN_LIST)
   @IsArray()
   @ArrayMaxSize(MAX_COLUMNS)
@@ -117,46 +92,51 @@ export class CreateWebhookDto {
   @MaxLength(MAX_URL)
   url?: string | null;
 
-  @OptionalProperty(SECRET)
-  @IsString()
-  @MaxLength(MAX_SECRET)
-  secret?: string;
-
   @OptionalProperty(ENABLED)
   @IsBoolean()
   enabled?: boolean;
 }
 
+@Example({
+  schema: SCHEMA.example,
+  table: TABLE.example,
+  events: EVENT_LIST.example,
+  columns: COLUMN_LIST.example,
+  condition: CONDITION.example,
+  url: ADDRESS.example,
+})
+export class CreateWebhookDto extends WebhookFieldsDto {
+  @OptionalProperty({ ...SCHEMA, description: 'Left out: public' })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(NAME_LENGTH)
+  schema?: string;
+
+  @OptionalProperty(TABLE)
+  @IsString()
+  @MinLength(1)
+  @MaxLength(NAME_LENGTH)
+  table?: string;
+
+  @ApiProperty({ ...EVENT_LIST, maxItems: EVENTS.length })
+  @IsArray()
+  @ArrayMaxSize(EVENTS.length)
+  @IsIn(EVENTS, { each: true })
+  events!: string[];
+
+  @OptionalProperty(SECRET)
+  @IsString()
+  @MaxLength(MAX_SECRET)
+  secret?: string;
+}
+
 @Example({ enabled: false })
-export class UpdateWebhookDto {
+export class UpdateWebhookDto extends WebhookFieldsDto {
   @OptionalProperty({ ...EVENT_LIST, maxItems: EVENTS.length })
   @IsArray()
   @ArrayMaxSize(EVENTS.length)
   @IsIn(EVENTS, { each: true })
   events?: string[];
-
-  @OptionalProperty(COLUMN_LIST)
-  @IsArray()
-  @ArrayMaxSize(MAX_COLUMNS)
-  @IsString({ each: true })
-  @MinLength(1, { each: true })
-  @MaxLength(NAME_LENGTH, { each: true })
-  columns?: string[] | null;
-
-  @OptionalProperty(CONDITION)
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_CONDITION)
-  condition?: string | null;
-
-  @OptionalProperty(ADDRESS)
-  @IsString()
-  @MaxLength(MAX_URL)
-  url?: string;
-
-  @OptionalProperty(ENABLED)
-  @IsBoolean()
-  enabled?: boolean;
 }
 
 @Example({})

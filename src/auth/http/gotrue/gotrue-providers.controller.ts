@@ -30,9 +30,8 @@ import { MailForm, MailFormBody } from '../mail-form.interceptor';
 import { type MailPage, pageOf } from '../mail-page';
 import { MailPageContexts, respondWithPage } from '../mail-page-contexts';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
-import { toGoTrue } from './gotrue-errors';
 import { flowOf } from './gotrue-sign-in.service';
-import { addressFor, errorAddress, redirect, sourceOf } from './gotrue-redirects';
+import { addressFor, redirect, redirectFault, sourceOf } from './gotrue-redirects';
 import { PublicProjects } from './public-project.service';
 import { providerRequest, tokensOf } from './gotrue-provider-requests';
 
@@ -134,7 +133,7 @@ export class GoTrueProvidersController {
     // The address of this Plinth is that of the configuration; a Host header has no influence.
     const { search, searchParams } = new URL(request.originalUrl, 'http://plinth.invalid');
     const { flow, fault } = this.open(project, searchParams.getAll('state'));
-    if (!flow) return this.fail(response, project.settings.site_url, fault);
+    if (!flow) return redirectFault(response, project.settings.site_url, fault);
     try {
       const browser = this.jar.read(request);
       const outcome = await this.signIns.complete(project, flow, search, browser, origin);
@@ -142,7 +141,7 @@ export class GoTrueProvidersController {
       if ('tried' in outcome) return respondWithPage(response, 200, trialPage(project, outcome.tried));
       redirect(response, this.addressFor(flow.redirectTo, outcome));
     } catch (error) {
-      if (!flow.isTrial) return this.fail(response, flow.redirectTo, error);
+      if (!flow.isTrial) return redirectFault(response, flow.redirectTo, error);
       if (!(error instanceof AppError)) throw error;
       respondWithPage(response, 200, trialPage(project, null, error.message));
     }
@@ -172,7 +171,7 @@ export class GoTrueProvidersController {
       const { redirectTo, ...outcome } = await this.signIns.confirmLink(project, sealed, origin);
       redirect(response, this.addressFor(redirectTo, outcome));
     } catch (error) {
-      this.fail(response, project.settings.site_url, error);
+      redirectFault(response, project.settings.site_url, error);
     }
   }
 
@@ -204,11 +203,6 @@ export class GoTrueProvidersController {
   private addressFor(target: string, outcome: ProviderSession | { readonly code: string }): string {
     const tokens = 'tokens' in outcome ? tokensOf(outcome.tokens) : {};
     return addressFor(target, outcome, this.clock.nowSeconds(), tokens);
-  }
-
-  private fail(response: Response, target: string | null, error: unknown): void {
-    if (!(error instanceof AppError) || target === null) throw error;
-    redirect(response, errorAddress(target, toGoTrue(error), true));
   }
 }
 

@@ -1,7 +1,8 @@
 /** Addresses of an application with the outcome of a sign-in, and the answers that lead a browser there. */
 import type { Response } from 'express';
-import type { AppError } from '../../../common/errors/app-error';
+import { AppError } from '../../../common/errors/app-error';
 import type { LinkOutcome } from '../../codes/mailed-sign-in.service';
+import { toGoTrue } from './gotrue-errors';
 
 /** The fragment stays in the browser; a code is worth nothing without its verifier. @param now Unix seconds */
 export function addressFor(
@@ -48,6 +49,12 @@ export function redirect(response: Response, address: string, status = 303): voi
     .status(status)
     .set({ Location: address, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
     .end();
+}
+
+/** Tells the application why a sign-in failed. @throws the error, if it is none of ours or there is no address */
+export function redirectFault(response: Response, target: string | null, error: unknown): void {
+  if (!(error instanceof AppError) || target === null) throw error;
+  redirect(response, errorAddress(target, toGoTrue(error), true));
 }
 
 /** A source of `form-action`. Only a plain origin: the address is a client's. */

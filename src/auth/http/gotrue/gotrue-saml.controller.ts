@@ -3,7 +3,6 @@ import { Controller, Get, Param, Query, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { PublicRoute } from '../../../access/public-route.decorator';
-import { AppError } from '../../../common/errors/app-error';
 import { documentHandlers } from '../../../http/docs/controller-docs';
 import { TEXT } from '../../../http/docs/documented-headers';
 import { Describe } from '../../../http/docs/operation.decorators';
@@ -17,8 +16,7 @@ import { SamlSignIn } from '../../directories/saml-sign-in.service';
 import { tooManyRequests } from '../auth-docs.decorator';
 import { MailForm, MailFormBody } from '../mail-form.interceptor';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
-import { toGoTrue } from './gotrue-errors';
-import { errorAddress, redirect } from './gotrue-redirects';
+import { redirect, redirectFault } from './gotrue-redirects';
 import { PublicProjects } from './public-project.service';
 
 @ApiTags('auth')
@@ -73,9 +71,7 @@ export class GoTrueSamlController {
       url.searchParams.set('code', await this.signIns.complete(project, request, given, origin));
       redirect(response, url.href);
     } catch (error) {
-      const target = request?.redirectTo ?? project.settings.site_url;
-      if (!(error instanceof AppError) || target === null) throw error;
-      redirect(response, errorAddress(target, toGoTrue(error), true));
+      redirectFault(response, request?.redirectTo ?? project.settings.site_url, error);
     }
   }
 }
