@@ -38,6 +38,7 @@ import {
   tooManyPasskeys,
   userBanned,
 } from '../auth.errors';
+import { ReauthenticationService } from '../codes/reauthentication.service';
 import { IdentityRepository } from '../providers/identity.repository';
 import type { SignedIn } from '../sessions/session-issuer.service';
 import { SessionStarter } from '../sessions/session-starter.service';
@@ -78,6 +79,7 @@ export class UserPasskeys {
     private readonly states: IdentityRepository,
     private readonly starter: SessionStarter,
     private readonly throttle: GuessThrottle,
+    private readonly reauthentication: ReauthenticationService,
     private readonly clock: Clock,
   ) {}
 
@@ -89,6 +91,7 @@ export class UserPasskeys {
   ): Promise<IssuedChallenge<PublicKeyCredentialCreationOptionsJSON>> {
     const party = partyOf(project, site);
     await this.assertMayEnrol(project, owner);
+    await this.reauthentication.assertFresh(project, owner);
     const account = await this.accounts.findLive(project, owner.userId, owner.sessionId, this.now());
     if (!account) throw invalidCredentials();
     const known = await this.passkeys.credentialIds(project, owner.userId);
@@ -107,6 +110,7 @@ export class UserPasskeys {
     const challenge = this.open(project, given.challengeId);
     if (challenge.sessionId !== owner.sessionId) throw passkeyFailed();
     await this.assertMayEnrol(project, owner);
+    await this.reauthentication.assertFresh(project, owner);
     const party = partyWithId(project, challenge.rpId);
     const verified = await verifyCreation(party, challenge.challenge, given.credential);
     await this.spend(project, challenge);
