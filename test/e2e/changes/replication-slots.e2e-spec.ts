@@ -140,6 +140,31 @@ describe('the slots of a project', () => {
     });
   });
 
+  it('of a new feed do not wait for transactions of other projects that write', async () => {
+    const [project, other] = [await newProject(), await newProject()];
+    await until(async () =>
+      asSuperuser('postgres', async (client) => {
+        const text = `select from pg_replication_slots where slot_name ~ '^plinth_feed_seed_' and confirmed_flush_lsn is not null`;
+        return (await client.query(text)).rowCount !== 0;
+      }),
+    );
+    await asOwner(await accessOf(plinth, other.id), async (client) => {
+      await client.query('begin; create table held (id int)');
+      await project.sql(`alter table t add late text; insert into t values (1)`);
+      const reader = await listenTo(project);
+      expect(reader.status).toBe(200);
+      await project.sql(`insert into t (id, late) values (2, 'x'); alter table t add later int default 3`);
+      await project.sql('insert into t (id) values (4)');
+      await until(() => idsOf(reader).length === 2);
+      expect(reader.of('INSERT').map(({ record }) => record)).toMatchObject([
+        { id: 2, late: 'x' },
+        { id: 4, later: 3 },
+      ]);
+      expect(reader.of('system')).toEqual([]);
+      await client.query('rollback');
+    });
+  });
+
   it('end with the project, whose deletion they do not block', async () => {
     const project = await newProject();
     const reader = await listenTo(project);
