@@ -26,7 +26,7 @@ const FACTS = `select current_setting('wal_level') = 'logical'
 
 interface Seed {
   readonly name: string;
-  readonly client: Client & { readonly processID?: number };
+  readonly client: Client & { readonly processID?: number | null };
   readonly server: DatabaseServer;
   isBusy: boolean;
 }
