@@ -12,12 +12,12 @@ export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 const LOCK = path.join(ROOT, '.tmp', 'set-up.lock');
 /** Workspaces of their own: the generators of clients, and applications that are built on generated clients. */
 const CLIENTS = 'clients';
-const EXAMPLES = ['examples/todo-app', 'examples/csv-import'];
+const EXAMPLES = ['chat', 'csv-import', 'photo-gallery', 'team-notes', 'todo-app'].map(
+  (name) => `examples/${name}`,
+);
 const PACKAGES_OF = {
   '.': 'dependencies (first start, half a minute)',
   clients: 'generators of clients',
-  'examples/todo-app': 'packages of an example',
-  'examples/csv-import': 'packages of an example',
   console: 'packages of the console',
 };
 const STAMP = path.join(ROOT, 'dist', '.built-from');
@@ -148,7 +148,7 @@ function isInstalled(withDevelopment, folder = '.') {
 }
 
 async function install(progress, onStart, { folder = '.', all = true } = {}) {
-  const done = progress(`Installing ${PACKAGES_OF[folder]}`);
+  const done = progress(`Installing ${PACKAGES_OF[folder] ?? 'packages of an example'}`);
   const args = ['ci', all ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund'];
   try {
     await npm(args, onStart, path.join(ROOT, folder));

@@ -1,63 +1,21 @@
 /** The applications in examples/: built with the commands of their READMEs, and used against a server. */
-import { execFile } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { createDemoOnFirstStart } from '../../src/bootstrap/demo-project';
 import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../support/browser';
+import { DONE, EXAMPLE_LIMIT_MS, EXAMPLES, npmRun, type Outcome, serve } from '../support/examples';
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
-
-const LIMIT_MS = 300_000;
-const EXAMPLES = path.join(__dirname, '../../examples');
 
 let plinth: TestPlinth;
 beforeAll(async () => {
   plinth = await TestPlinth.start();
 });
 afterAll(() => plinth.stop());
-
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs a script of an example's package.json. */
-function npmRun(
-  example: string,
-  script: string,
-  env: Record<string, string>,
-  ...args: string[]
-): Promise<Outcome> {
-  const options = { cwd: path.join(EXAMPLES, example), env: { ...process.env, ...env } };
-  return new Promise((resolve) => {
-    execFile('npm', ['run', '--silent', script, '--', ...args], options, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : 1, stdout, stderr }),
-    );
-  });
-}
-
-/** Serves the files of a folder on a free port. */
-async function serve(folder: string): Promise<Server> {
-  const server = createServer((request, response) => {
-    const name = request.url === '/' ? 'index.html' : path.normalize(request.url ?? '');
-    const type = TYPES[path.extname(name)];
-    readFile(path.join(folder, name)).then(
-      (bytes) => response.writeHead(200, { 'content-type': type }).end(bytes),
-      () => response.writeHead(404).end(),
-    );
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
-}
-
-const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' };
-
-const DONE = { code: 0, stderr: '' };
 
 describe('todo-app', () => {
   const inBrowser = hasBrowser ? it : it.skip;
@@ -83,7 +41,7 @@ describe('todo-app', () => {
       expect(await npmRun('todo-app', 'generate', env)).toMatchObject(DONE);
       expect(await npmRun('todo-app', 'build', env)).toMatchObject(DONE);
     },
-    LIMIT_MS,
+    EXAMPLE_LIMIT_MS,
   );
 
   inBrowser(
@@ -187,7 +145,7 @@ describe('csv-import', () => {
         { sku: 'P-3', name: 'Ruler "30 cm"', price: 2.5, stock: 0 },
       ]);
     },
-    LIMIT_MS,
+    EXAMPLE_LIMIT_MS,
   );
 
   it('updates the products that it knows, in as many requests as it takes', async () => {
