@@ -61,7 +61,7 @@ beforeAll(async () => {
   admin = plinth.admin.unchecked();
   project = await createLoadedProject(admin, 'Loop');
   const created = await admin.post(`/admin/v1/projects/${project.id}/s3-keys`, {});
-  s3Key = created.body as S3Credentials;
+  s3Key = created.body;
   await sql(
     'create table texts (a text, b text); create function run(a json) returns json language sql as $$ select a $$',
   );
