@@ -36,12 +36,18 @@ import {
   tooManyPasskeys,
   userBanned,
 } from '../auth.errors';
-import { challengeBytes, expiryOf, isChallenge, newChallenge, type NewChallenge } from '../codes/challenges';
+import {
+  challengeBytes,
+  expiryOf,
+  isChallenge,
+  newChallenge,
+  type NewChallenge,
+} from '../factors/challenges';
 import { IdentityRepository } from '../providers/identity.repository';
 import type { SignedIn } from '../sessions/session-issuer.service';
 import { SessionStarter } from '../sessions/session-starter.service';
 import { MAX_PASSKEYS, type Passkey, PasskeyRepository } from './passkey.repository';
-import { partiesOf, partyOf, partyWithId } from './relying-parties';
+import { partiesOf, partyOf, partyWithId } from '../factors/relying-parties';
 
 const DEFAULT_NAME = 'Passkey';
 

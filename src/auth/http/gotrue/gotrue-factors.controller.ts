@@ -19,7 +19,7 @@ import {
   userNotFound,
   wrongCode,
 } from '../../auth.errors';
-import { isChallenge, newChallenge } from '../../codes/challenges';
+import { isChallenge, newChallenge } from '../../factors/challenges';
 import { MAX_FACTORS } from '../../factors/factor.repository';
 import { FactorService } from '../../factors/factor.service';
 import { factorSubject, SecurityKeys } from '../../factors/security-keys.service';
