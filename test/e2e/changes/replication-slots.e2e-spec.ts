@@ -165,6 +165,23 @@ describe('the slots of a project', () => {
     });
   });
 
+  it('go on after a row that a type of the owner prints with 60 MB', async () => {
+    const project = await newProject();
+    await project.sql(`create type big as enum ('a');
+      create function printed(big) returns json language sql immutable as $$ select to_json(repeat('x', 60000000)) $$;
+      create cast (big as json) with function printed(big); alter table t add column big big`);
+    const reader = await listenTo(project);
+    await project.sql("insert into t (id, big) values (1, 'a')");
+    await until(() => reader.of('system').length > 0);
+    expect(reader.of('system')).toEqual([
+      expect.objectContaining({ reason: 'gap', message: expect.stringContaining('a row was too large') }),
+    ]);
+    await until(async () => {
+      await project.sql('insert into t (id) select max(id) + 1 from t');
+      return idsOf(reader).length > 0;
+    });
+  });
+
   it('end with the project, whose deletion they do not block', async () => {
     const project = await newProject();
     const reader = await listenTo(project);
