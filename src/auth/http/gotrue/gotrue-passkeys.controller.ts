@@ -14,6 +14,7 @@ import type { SessionOwner } from '../../accounts/account-statements';
 import { AdminUsersService } from '../../admin/admin-users.service';
 import {
   emailNotVerified,
+  passkeyChallengeNotFound,
   passkeyNotFound,
   passkeysDisabled,
   reauthenticationNeeded,
@@ -71,7 +72,14 @@ export class GoTruePasskeySignInController {
   @Describe(`Sign in with a passkey (GoTrue)
     Needs the apikey only. The authenticator must have verified its user. Each challenge works once, for five minutes.`)
   @Answer(200, 'A session', GoTrueSessionResponse)
-  @Errors(passkeysDisabled(), passkeyFailed(), userBanned(), emailNotVerified(), tooManyRequests())
+  @Errors(
+    passkeysDisabled(),
+    passkeyChallengeNotFound(),
+    passkeyFailed(),
+    userBanned(),
+    emailNotVerified(),
+    tooManyRequests(),
+  )
   async goTrueSignInWithPasskey(
     @CurrentProject() project: Project,
     @Body() { challenge_id: challengeId, credential }: GoTruePasskeyDto,
@@ -127,7 +135,8 @@ export class GoTruePasskeysController {
   @Describe(`Enrol a passkey (GoTrue)
     Needs the apikey and the access token of the session that began. Each challenge works once, for five minutes.`)
   @Answer(200, 'The passkey', GoTruePasskeyResponse)
-  @Errors(passkeysDisabled(), passkeyFailed(), secondFactorRequired(), reauthenticationNeeded())
+  @Errors(passkeysDisabled(), passkeyChallengeNotFound(), passkeyFailed(), secondFactorRequired())
+  @Errors(reauthenticationNeeded())
   async goTrueEnrolPasskey(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
