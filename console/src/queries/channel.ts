@@ -1,5 +1,10 @@
 /** A channel of a project's realtime service, joined as an identity; its messages as they arrive. */
-import { REALTIME_LISTEN_TYPES, RealtimeClient, type RealtimeChannel } from '@supabase/realtime-js';
+import {
+  REALTIME_LISTEN_TYPES,
+  REALTIME_SUBSCRIBE_STATES,
+  type RealtimeChannel,
+  RealtimeClient,
+} from '@supabase/realtime-js';
 import { useEffect, useReducer, useRef } from 'react';
 import { PLINTH_URL } from '../api/base-url';
 import { type Identity, projectHeaders } from '../api/identity';
@@ -132,14 +137,17 @@ function join(project: Project, choice: ChannelChoice, dispatch: (action: Action
       .on(REALTIME_LISTEN_TYPES.PRESENCE, { event: 'sync' }, () =>
         tell({ type: 'present', keys: Object.keys(made.presenceState()) }),
       )
-      .on(REALTIME_LISTEN_TYPES.SYSTEM, {}, (payload) => arrived('system', String(payload.status), payload));
+      .on(REALTIME_LISTEN_TYPES.SYSTEM, {}, (payload: { readonly status?: string }) =>
+        arrived('system', payload.status ?? '', payload),
+      );
     if (choice.table)
       made.on(REALTIME_LISTEN_TYPES.POSTGRES_CHANGES, { event: '*', ...choice.table }, (change) =>
         arrived('change', change.eventType, change),
       );
     made.subscribe((status, error) => {
-      if (status === 'SUBSCRIBED') tell({ type: 'status', status: 'joined', problem: null });
-      else if (status === 'CLOSED') tell({ type: 'status', status: 'left' });
+      if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED)
+        tell({ type: 'status', status: 'joined', problem: null });
+      else if (status === REALTIME_SUBSCRIBE_STATES.CLOSED) tell({ type: 'status', status: 'left' });
       else tell({ type: 'status', status: 'joining', problem: error?.message ?? status });
     });
   };
