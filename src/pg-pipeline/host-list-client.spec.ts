@@ -31,7 +31,7 @@ describe('a connection that ends as soon as it is accepted', () => {
   });
 
   it('fails the query of its pool', async () => {
-    const pool = new Pool({ ...config(), Client: HostListClient } as object);
+    const pool = new Pool({ ...config(), Client: HostListClient });
     pool.on('error', () => undefined);
     await expect(pool.connect().then((client) => client.query('select 1'))).rejects.toThrow();
   });
