@@ -126,6 +126,19 @@ export class UpdatePasswordDto extends TokenDto {
   password!: string;
 }
 
+@Example({ token: MAILED_TOKEN, password: 'correct horse' })
+export class VerifyEmailDto extends TokenDto {
+  @OptionalProperty({
+    minLength: 6,
+    maxLength: 72,
+    example: 'correct horse',
+    description:
+      'The password of the account from the first proof of its address on: at least 6 characters, at most 72 bytes',
+  })
+  @IsText({ max: MAX_PASSWORD })
+  password?: string;
+}
+
 @Example({ scope: 'local' })
 export class LogoutDto {
   @OptionalProperty({
