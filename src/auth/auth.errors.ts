@@ -176,3 +176,10 @@ export const passkeyNotFound = (): AppError => refusal(404, 'passkey_not_found',
 
 export const tooManyPasskeys = (limit: number): AppError =>
   refusal(400, 'too_many_passkeys', `A user has at most ${limit} passkeys`);
+
+export const passkeyChallengeNotFound = (): AppError =>
+  refusal(
+    400,
+    'passkey_challenge_not_found',
+    'The challenge was used, has expired, or is for another request',
+  );

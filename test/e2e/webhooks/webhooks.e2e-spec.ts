@@ -442,7 +442,11 @@ describe('a hostile owner', () => {
     await project.sql('drop table gone');
     const listed = (await plinth.admin.get(base())).body.find(({ id }: { id: string }) => id === hook.id);
     expect(listed.complete).toBe(false);
+    // An address that is not valid keeps the removal neither from its end nor out of the audit log.
+    await project.sql(`update hooks.webhooks set url = 'no address' where id = '${hook.id}'`);
     await remove(hook);
+    const log = await plinth.admin.get('/admin/v1/audit-log?action=project.webhook.delete&limit=1');
+    expect(log.text).toContain(hook.id);
   });
 });
 

@@ -14,6 +14,7 @@ import type { SessionOwner } from '../../accounts/account-statements';
 import { AdminUsersService } from '../../admin/admin-users.service';
 import {
   emailNotVerified,
+  passkeyChallengeNotFound,
   passkeyNotFound,
   passkeysDisabled,
   secondFactorRequired,
@@ -68,7 +69,14 @@ export class GoTruePasskeySignInController {
   @Describe(`Sign in with a passkey (GoTrue)
     Needs the apikey only. The authenticator must have verified its user. Each challenge works once, for five minutes.`)
   @Answer(200, 'A session', GoTrueSessionResponse)
-  @Errors(passkeysDisabled(), passkeyFailed(), userBanned(), emailNotVerified(), tooManyRequests())
+  @Errors(
+    passkeysDisabled(),
+    passkeyChallengeNotFound(),
+    passkeyFailed(),
+    userBanned(),
+    emailNotVerified(),
+    tooManyRequests(),
+  )
   async goTrueSignInWithPasskey(
     @CurrentProject() project: Project,
     @Body() { challenge_id: challengeId, credential }: GoTruePasskeyDto,
@@ -123,7 +131,7 @@ export class GoTruePasskeysController {
   @Describe(`Enrol a passkey (GoTrue)
     Needs the apikey and the access token of the session that began. Each challenge works once, for five minutes.`)
   @Answer(200, 'The passkey', GoTruePasskeyResponse)
-  @Errors(passkeysDisabled(), passkeyFailed(), secondFactorRequired())
+  @Errors(passkeysDisabled(), passkeyChallengeNotFound(), passkeyFailed(), secondFactorRequired())
   async goTrueEnrolPasskey(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
