@@ -103,7 +103,7 @@ export class EmailDto {
 }
 
 @Example({ token: MAILED_TOKEN })
-export class TokenDto {
+class TokenDto {
   @ApiProperty({
     minLength: 1,
     maxLength: MAX_TOKEN,
