@@ -33,6 +33,7 @@ const PROJECT_SCREENS = [
   'people',
   'api',
   'keys',
+  'realtime',
   'webhooks',
   'backups',
   ...['charts', 'requests', 'queries', 'sessions', 'limits'].map((one) => `inside?view=${one}`),
