@@ -193,7 +193,6 @@ export class FeedSlots {
 
   async use<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const client = new HostListClient({ ...this.config(), connectionTimeoutMillis: SLOT_MS });
-    client.on('error', () => undefined);
     await client.connect();
     try {
       return await work(client);
