@@ -183,3 +183,9 @@ export const passkeyChallengeNotFound = (): AppError =>
     'passkey_challenge_not_found',
     'The challenge was used, has expired, or is for another request',
   );
+
+export const phoneDisabled = (): AppError =>
+  refusal(400, 'phone_disabled', 'The project sends no messages to phones');
+
+export const phoneTaken = (): AppError =>
+  refusal(400, 'phone_taken', 'An account with this phone exists already');

@@ -11,6 +11,7 @@ import { WholeNumber } from '../../../../http/input/whole-number';
 import { MAX_EMAIL } from '../../../../identity/email-address';
 import { IsText } from '../../../../identity/http/checks';
 import { CaptchaMember } from '../../captcha.interceptor';
+import { FACTOR_KINDS, type FactorKind } from '../../../factors/factor';
 import { LOGOUT_SCOPES, type LogoutScope } from '../../../sessions/session';
 
 const MAX_PASSWORD = 1_000;
@@ -264,9 +265,13 @@ export class LogoutQuery {
 
 @Example({ factor_type: 'totp', friendly_name: 'Phone' })
 export class GoTrueEnrolDto {
-  @ApiProperty({ enum: ['totp', 'phone', 'webauthn'], description: '`phone` is not supported' })
-  @IsIn(['totp', 'phone', 'webauthn'])
-  factor_type!: string;
+  @ApiProperty({ enum: FACTOR_KINDS })
+  @IsIn(FACTOR_KINDS)
+  factor_type!: FactorKind;
+
+  @OptionalProperty({ maxLength: 30, example: '+4915112345678', description: 'Of `phone`' })
+  @IsText({ max: 30 })
+  phone?: string;
 
   @OptionalProperty({ maxLength: 200, example: 'Phone' })
   @IsText({ max: 200 })
@@ -304,7 +309,7 @@ export class GoTrueVerifyFactorDto {
   @IsText({ min: 1, max: 100 })
   challenge_id!: string;
 
-  @OptionalProperty({ example: '123456', description: 'Of an app' })
+  @OptionalProperty({ example: '123456', description: 'Of an app or a phone' })
   @IsText({ min: 1, max: 50 })
   code?: string;
 

@@ -72,7 +72,8 @@ export class GoTrueUserResponse {
   @ApiPropertyOptional({ ...DATE, description: 'Absent until the address is proved' })
   email_confirmed_at?: string;
   @ApiPropertyOptional(DATE) invited_at?: string;
-  @ApiProperty({ description: 'Always empty' }) phone!: string;
+  @ApiProperty({ description: 'E.164 without the plus sign; empty without a phone' }) phone!: string;
+  @ApiPropertyOptional(DATE) phone_confirmed_at?: string;
   @ApiPropertyOptional(DATE) confirmation_sent_at?: string;
   @ApiPropertyOptional(DATE) confirmed_at?: string;
   @ApiPropertyOptional(DATE) recovery_sent_at?: string;
@@ -167,6 +168,7 @@ export class GoTrueEnrolledResponse {
   @ApiProperty({ enum: FACTOR_KINDS }) type!: string;
   @ApiProperty() friendly_name!: string;
   @ApiPropertyOptional({ type: GoTrueTotpResponse, description: 'Of an app' }) totp?: GoTrueTotpResponse;
+  @ApiPropertyOptional() phone?: string;
 }
 
 class GoTrueKeyOptionsResponse {
