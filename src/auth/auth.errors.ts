@@ -73,7 +73,7 @@ export const pageTooLarge = (cause: unknown): AppError =>
   );
 
 export const unusablePasswordHash = (): AppError =>
-  refusal(400, 'invalid_password_hash', 'password_hash must be a bcrypt hash');
+  refusal(400, 'invalid_password_hash', 'password_hash must be a hash of bcrypt, Argon2, PBKDF2 or Firebase');
 
 /** The same for a wrong, an expired and a used code. */
 export const wrongCode = (): AppError =>

@@ -65,8 +65,11 @@ class UserFieldsDto {
   @IsText({ max: 1_000 })
   password?: string;
 
-  @OptionalProperty({ description: 'bcrypt ($2a$, $2b$, $2y$), as another system exported it' })
-  @IsText({ max: 100 })
+  @OptionalProperty({
+    description:
+      'As another system exported it: bcrypt ($2a$, $2b$, $2y$), $argon2id$, $pbkdf2-sha256$ or $fbscrypt$',
+  })
+  @IsText({ max: 1_000 })
   password_hash?: string;
 
   @OptionalProperty({ description: 'Whether the address counts as confirmed' })
