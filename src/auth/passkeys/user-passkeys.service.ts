@@ -36,6 +36,7 @@ import {
   tooManyPasskeys,
   userBanned,
 } from '../auth.errors';
+import { ReauthenticationService } from '../codes/reauthentication.service';
 import {
   challengeBytes,
   expiryOf,
@@ -71,6 +72,7 @@ export class UserPasskeys {
     private readonly states: IdentityRepository,
     private readonly starter: SessionStarter,
     private readonly throttle: GuessThrottle,
+    private readonly reauthentication: ReauthenticationService,
     private readonly clock: Clock,
   ) {}
 
@@ -82,6 +84,7 @@ export class UserPasskeys {
   ): Promise<IssuedChallenge<PublicKeyCredentialCreationOptionsJSON>> {
     const party = partyOf(project, site);
     await this.assertMayEnrol(project, owner);
+    await this.reauthentication.assertFresh(project, owner);
     const account = await this.accounts.findLive(project, owner.userId, owner.sessionId, this.now());
     if (!account) throw invalidCredentials();
     const known = await this.passkeys.credentialIds(project, owner.userId);
@@ -102,6 +105,7 @@ export class UserPasskeys {
     if (parties.length === 0) throw passkeysDisabled();
     const challenge = this.open(project, enrolmentOf(owner), given.challengeId);
     await this.assertMayEnrol(project, owner);
+    await this.reauthentication.assertFresh(project, owner);
     await this.spend(project, given.challengeId);
     const verified = await verifyCreation(parties, challenge, given.credential);
     const name = DEFAULT_NAME;

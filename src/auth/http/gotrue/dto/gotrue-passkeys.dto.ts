@@ -5,15 +5,14 @@ import type { JsonObject } from '../../../../common/text/json';
 import { FREE_OBJECT, UNIX_SECONDS, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import { Example } from '../../../../http/docs/example.decorator';
 import { FreeJson } from '../../../../http/input/free-json';
-import { OptionalProperty } from '../../../../http/input/optional-property.decorator';
 import { IsText } from '../../../../identity/http/checks';
+import { CaptchaMember } from '../../captcha.interceptor';
 
 const AT = '2026-01-01T08:00:00.000Z';
 
 @Example({})
 export class GoTruePasskeyOptionsDto {
-  @OptionalProperty({ ...FREE_OBJECT, description: 'Ignored' })
-  @FreeJson()
+  @CaptchaMember()
   gotrue_meta_security?: JsonObject;
 }
 
