@@ -13,13 +13,7 @@ import { AccountRepository } from '../accounts/account.repository';
 import type { SessionOwner } from '../accounts/account-statements';
 import type { Credentials } from '../accounts/account-record';
 import { byUser } from '../audit/audit-entry';
-import {
-  invalidMailedToken,
-  phoneTaken,
-  secondFactorRequired,
-  signUpDisabled,
-  userBanned,
-} from '../auth.errors';
+import { invalidMailedToken, phoneTaken, secondFactorRequired, userBanned } from '../auth.errors';
 import { Passwords } from '../../identity/passwords/passwords.service';
 import { TWO_FACTORS } from '../../access/caller';
 import type { SignedIn } from '../sessions/session-issuer.service';
