@@ -22,7 +22,8 @@ import { Passkeys1790000001031 } from '../../migrations/project/1790000001031-pa
 import { Renditions1790000001040 } from '../../migrations/project/1790000001040-renditions';
 import { BucketAges1790000001041 } from '../../migrations/project/1790000001041-bucket-ages';
 import { SecurityKeys1790000001050 } from '../../migrations/project/1790000001050-security-keys';
-import { Phones1790000001051 } from '../../migrations/project/1790000001051-phones';
+import { BucketCors1790000001060 } from '../../migrations/project/1790000001060-bucket-cors';
+import { Phones1790000001061 } from '../../migrations/project/1790000001061-phones';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -41,7 +42,8 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Renditions1790000001040,
   BucketAges1790000001041,
   SecurityKeys1790000001050,
-  Phones1790000001051,
+  BucketCors1790000001060,
+  Phones1790000001061,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

@@ -1,7 +1,7 @@
 /** Phones with which users sign in, and phones as second factors. Runs again without harm. */
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-export class Phones1790000001051 implements MigrationInterface {
+export class Phones1790000001061 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       alter table auth.users
