@@ -6,13 +6,14 @@ import type { RecoveryTarget } from '../backup/physical/recovery';
 import { RestoredInstall, restoreInstall } from '../backup/physical/restore-install';
 import {
   headersFor,
+  IdentityOption,
   PassphraseOption,
   pipedThrough,
   progressOf,
   requiredPassphrase,
   writeWhole,
 } from './archive-streams';
-import type { BackupOptions, PhysicalCommands, RestoreOptions } from './backup.commands';
+import { type BackupOptions, outputOf, type PhysicalCommands, type RestoreOptions } from './backup.commands';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list } from './format';
@@ -26,25 +27,25 @@ export const PHYSICAL_COMMANDS: PhysicalCommands = {
 
 async function backUpInstall(context: CommandContext, options: BackupOptions): Promise<void> {
   const passphrase = await requiredPassphrase(context, options);
-  const path = options.output ?? `install-${new Date().toISOString().replace(/[:.]/g, '')}.tar.gz`;
+  const { path, encrypting } = outputOf(context, 'install', options);
   const target = `/physical-backup?files=${options.files}&compression=${compressionOf(path)}`;
   const response = await context.server.stream('GET', target, { headers: headersFor(passphrase) });
   const progress = progressOf(context, 'Backing up the install', null);
   if (path === '-') {
-    await pipeline(response, progress, context.environment.stdout, { end: false });
+    await pipeline([response, progress, ...encrypting, context.environment.stdout], { end: false });
     return;
   }
-  const bytes = await writeWhole(path, (file) => pipeline(response, progress, file));
+  const bytes = await writeWhole(path, (file) => pipeline([response, progress, ...encrypting, file]));
   context.print({ file: path, bytes }, () => `${path} (${sizeOf(bytes)})\n`);
 }
 
 async function verifyInstall(
   context: CommandContext,
   path: string,
-  options: PassphraseOption,
+  options: PassphraseOption & IdentityOption,
 ): Promise<void> {
   const passphrase = await requiredPassphrase(context, options);
-  const report = await pipedThrough(context, 'Verifying', path, async (input) => {
+  const report = await pipedThrough(context, 'Verifying', path, options, async (input) => {
     const archive = await openPhysicalArchive(input, passphrase);
     const { files } = await readVerified(archive, async () => undefined);
     const { header } = archive;
@@ -73,7 +74,7 @@ async function restoreFromFile(
   if (target !== 'backup' && walArchiveDir === null)
     throw new CliError('--until needs the archive of the write-ahead log: set WAL_ARCHIVE_DIR', EXIT.usage);
   const passphrase = await requiredPassphrase(context, options);
-  const restored = await pipedThrough(context, 'Restoring', path, (input) =>
+  const restored = await pipedThrough(context, 'Restoring', path, options, (input) =>
     restoreInstall(input, {
       dataDir,
       passphrase,

@@ -118,6 +118,10 @@ export interface BackupConfig {
   readonly passphrase: string | null;
   /** Read for each backup; null: the passphrase is given directly, or there is none. */
   readonly passphraseFile: string | null;
+  /** Public keys of age for which backups are encrypted as a whole; none: they are not. */
+  readonly recipients: readonly string[];
+  /** File with the private keys that open them, for rehearsals; null: none. */
+  readonly identityFile: string | null;
   /** Compression of scheduled backups. */
   readonly compression: Compression;
   /** Extensions that a restore creates, besides those that PostgreSQL trusts. */

@@ -42,6 +42,7 @@ export function backupConfig(env: EnvironmentVariables, dataDir: string, tuning:
   return {
     passphrase: env.BACKUP_PASSPHRASE ?? null,
     passphraseFile: env.BACKUP_PASSPHRASE_FILE === undefined ? null : resolve(env.BACKUP_PASSPHRASE_FILE),
+    ...ageConfig(env),
     compression: (url.searchParams.get('compression') ?? 'gzip') as Compression,
     restoredExtensions: env.RESTORE_EXTENSIONS.split(',').map((name) => name.trim()),
     destination: {
@@ -52,12 +53,24 @@ export function backupConfig(env: EnvironmentVariables, dataDir: string, tuning:
   };
 }
 
+export type AgeConfig = Pick<BackupConfig, 'recipients' | 'identityFile'>;
+
+/** For whom backups are encrypted, and what opens them. */
+export function ageConfig({ BACKUP_RECIPIENTS, BACKUP_IDENTITY_FILE }: EnvironmentVariables): AgeConfig {
+  return {
+    recipients: (BACKUP_RECIPIENTS ?? '').split(/[\s,]+/).filter((key) => key !== ''),
+    identityFile: BACKUP_IDENTITY_FILE === undefined ? null : resolve(BACKUP_IDENTITY_FILE),
+  };
+}
+
 /** Faults in BACKUP_URL, and in its combination with other settings. */
 export function backupFaults(env: EnvironmentVariables, tuning: Tuning): string[] {
   const faults =
     env.BACKUP_PASSPHRASE !== undefined && env.BACKUP_PASSPHRASE_FILE !== undefined
       ? ['BACKUP_PASSPHRASE_FILE: give either the passphrase or its file']
       : [];
+  if (ageConfig(env).recipients.some((key) => !/^age1[a-z0-9]+$/.test(key)))
+    faults.push('BACKUP_RECIPIENTS must be public keys of age, which begin with age1');
   if (!hasForm(env.BACKUP_URL)) return [...faults, `BACKUP_URL must have a form such as ${FORM}`];
   const url = urlOf(env);
   const compression = url.searchParams.get('compression');

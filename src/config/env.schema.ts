@@ -78,6 +78,12 @@ export class EnvironmentVariables {
   /** File with the passphrase, read for each backup. */
   @IsOptional() @IsString() BACKUP_PASSPHRASE_FILE?: string;
 
+  /** Public keys of age, for which backups are encrypted as a whole. */
+  @IsOptional() @IsString() BACKUP_RECIPIENTS?: string;
+
+  /** File with the private keys that open them. */
+  @IsOptional() @IsString() BACKUP_IDENTITY_FILE?: string;
+
   /** Extensions that a restore may create, besides those that PostgreSQL trusts. */
   @IsString() RESTORE_EXTENSIONS = 'pg_stat_statements,pgrouting,postgis,postgis_topology,vector';
 
