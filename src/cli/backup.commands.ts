@@ -31,7 +31,7 @@ import { sizeOf } from './progress';
 export interface PhysicalCommands {
   backUp(context: CommandContext, options: BackupOptions): Promise<void>;
   verify(context: CommandContext, path: string, options: PassphraseOption & IdentityOption): Promise<void>;
-  restore(context: CommandContext, path: string, options: RestoreOptions): Promise<void>;
+  restore(context: CommandContext, path: string | undefined, options: RestoreOptions): Promise<void>;
 }
 
 export interface BackupOptions extends PassphraseOption {
@@ -48,6 +48,7 @@ export interface RestoreOptions extends PassphraseOption, IdentityOption {
   readonly dryRun?: boolean;
   readonly physical?: boolean;
   readonly until?: string;
+  readonly filesAt?: string;
   readonly keepKeys?: boolean;
   readonly newKeys?: boolean;
 }
@@ -196,7 +197,7 @@ function factsOf({ header, manifest }: VerifiedArchive): Readonly<Record<string,
 
 function addRestore(program: Command, context: CommandContext, physical: PhysicalCommands): void {
   program
-    .command('restore <file>')
+    .command('restore [file]')
     .description('restore a project from a backup, with the same id; - reads standard input')
     .option(
       '--as <slug>',
@@ -210,11 +211,21 @@ function addRestore(program: Command, context: CommandContext, physical: Physica
     .option('--new-keys', 'with --all: new keys and passwords for every project')
     .option('--dry-run', 'check the backup and whether it could be restored; change nothing')
     .option('--physical', 'restore a whole install into an empty DATA_DIR; needs no server')
+    .option(
+      '--files-at <time>',
+      'copy the files of a time, or latest, back from FILE_ARCHIVE_URL; needs no server',
+    )
     .option('--until <time>', 'with --physical: recover from WAL_ARCHIVE_DIR until a time, or latest')
     .option(...PASSPHRASE_FILE)
     .option(...IDENTITY_FILE)
-    .action(async (path: string, options: RestoreOptions) => {
-      if (options.physical || options.until !== undefined) return physical.restore(context, path, options);
+    .action(async (path: string | undefined, options: RestoreOptions) => {
+      if (
+        path === undefined ||
+        options.physical ||
+        options.until !== undefined ||
+        options.filesAt !== undefined
+      )
+        return physical.restore(context, path, options);
       const passphrase = await requiredPassphrase(context, options);
       if (!options.all) return restoreProject(context, path, passphrase, options);
       if (options.as !== undefined) throw new CliError('--as restores one project, not --all', EXIT.usage);

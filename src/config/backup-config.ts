@@ -63,6 +63,44 @@ export function ageConfig({ BACKUP_RECIPIENTS, BACKUP_IDENTITY_FILE }: Environme
   };
 }
 
+/** Where each file on disk is copied when it is stored. */
+export function fileArchive(
+  env: EnvironmentVariables,
+  dataDir: string,
+  tuning: Tuning,
+): StorageConfig | null {
+  const { FILE_ARCHIVE_URL: given, WAL_ARCHIVE_DIR: log, STORAGE_PROVIDER: provider } = env;
+  if (provider !== 'disk' || !(given || log)) return null;
+  const url = given ? new URL(given) : pathToFileURL(join(resolve(log ?? ''), 'files'));
+  return { ...storageConfig(asStorage(env, url), dataDir, tuning), diskSetting: 'FILE_ARCHIVE_URL' };
+}
+
+export function fileArchiveFaults(env: EnvironmentVariables, tuning: Tuning): string[] {
+  const { FILE_ARCHIVE_URL: text } = env;
+  if (text === undefined) return [];
+  if (env.STORAGE_PROVIDER !== 'disk')
+    return ['FILE_ARCHIVE_URL: only files of the provider "disk" are archived; a bucket can keep versions'];
+  if (!hasForm(text)) return [`FILE_ARCHIVE_URL must have a form such as ${FORM}`];
+  const settings = asStorage(env, new URL(text));
+  const faults = placeFaults('FILE_ARCHIVE_URL', settings);
+  if (faults.length > 0) return faults;
+  const dataDir = resolve(env.DATA_DIR);
+  return isSamePlace(storageConfig(env, dataDir, tuning), storageConfig(settings, dataDir, tuning))
+    ? ['FILE_ARCHIVE_URL: must be another place than that of the files, neither in it nor around it']
+    : [];
+}
+
+/** Faults in the settings that an address stands for. @param name of the setting */
+function placeFaults(name: string, settings: EnvironmentVariables): string[] {
+  const invalid = validateSync(settings, { stopAtFirstError: true }).filter(
+    ({ property }) => PARTS[property],
+  );
+  return [
+    ...invalid.flatMap(({ constraints }) => Object.values(constraints ?? {})),
+    ...storageFaults(settings),
+  ].map((fault) => `${name}: ${fault.replaceAll(/STORAGE_\w+/g, (part) => PARTS[part] ?? part)}`);
+}
+
 /** Faults in BACKUP_URL, and in its combination with other settings. */
 export function backupFaults(env: EnvironmentVariables, tuning: Tuning): string[] {
   const faults =
@@ -78,14 +116,7 @@ export function backupFaults(env: EnvironmentVariables, tuning: Tuning): string[
     faults.push(`BACKUP_URL: compression must be one of ${COMPRESSIONS.join(', ')}`);
   if (compression === 'zstd' && !HAS_ZSTD) faults.push(`BACKUP_URL: ${ZSTD_MISSING}`);
   const settings = asStorage(env, url);
-  const invalid = validateSync(settings, { stopAtFirstError: true }).filter(
-    ({ property }) => PARTS[property],
-  );
-  for (const fault of [
-    ...invalid.flatMap(({ constraints }) => Object.values(constraints ?? {})),
-    ...storageFaults(settings),
-  ])
-    faults.push(`BACKUP_URL: ${fault.replaceAll(/STORAGE_\w+/g, (name) => PARTS[name] ?? name)}`);
+  faults.push(...placeFaults('BACKUP_URL', settings));
   if (faults.length > 0) return faults;
   const dataDir = resolve(env.DATA_DIR);
   const [files, backups] = [env, settings].map((one) => storageConfig(one, dataDir, tuning));

@@ -90,6 +90,9 @@ export class EnvironmentVariables {
   /** Where scheduled backups are stored (backup-config.ts); default: DATA_DIR/backups. */
   @IsOptional() @IsString() BACKUP_URL?: string;
 
+  /** Where each file on disk is copied when it is stored (backup-config.ts); default: WAL_ARCHIVE_DIR/files. */
+  @IsOptional() @IsString() FILE_ARCHIVE_URL?: string;
+
   @IsIn(['disk', 'gcs', 's3']) STORAGE_PROVIDER: 'disk' | 'gcs' | 's3' = 'disk';
 
   /** Directory of the disk provider; default: DATA_DIR/files. */

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../common/errors/error-facts';
 import type { StorageConfig } from './app-config';
-import { type AgeConfig, ageConfig } from './backup-config';
+import { type AgeConfig, ageConfig, fileArchive } from './backup-config';
 import { ADMIN_KEY_FILE, ConfigError, publicUrl, validateEnvironment } from './load-config';
 import { type Environment, savedLogins } from './saved-logins';
 import { findRunningServer } from './running-server';
@@ -87,7 +87,7 @@ export function loadLocalConfig(environment: Environment): LocalConfig {
   return {
     dataDir,
     walArchiveDir: env.WAL_ARCHIVE_DIR ? resolve(env.WAL_ARCHIVE_DIR) : null,
-    storage: storageConfig(env, dataDir, TUNING),
+    storage: { ...storageConfig(env, dataDir, TUNING), archive: fileArchive(env, dataDir, TUNING) },
   };
 }
 

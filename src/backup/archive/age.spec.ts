@@ -3,19 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import type * as Age from 'age-encryption';
 import { decrypted, encrypted } from './age';
 
 const PIECE = 64 * 1024;
 
-let age: typeof Age;
+const library = import('age-encryption');
 let directory: string;
 let identityFile: string;
 let identities: string[];
 let recipients: string[];
 beforeAll(async () => {
-  age = await import('age-encryption');
-  const { generateX25519Identity: newIdentity, identityToRecipient } = age;
+  const { generateX25519Identity: newIdentity, identityToRecipient } = await library;
   directory = mkdtempSync(join(tmpdir(), 'plinth-age-'));
   identityFile = join(directory, 'identity.txt');
   identities = await Promise.all([newIdentity(), newIdentity(), newIdentity()]);
@@ -38,6 +36,7 @@ async function whole(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 it.each([0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 1_000_003])(
   'opens %i bytes both ways',
   async (size) => {
+    const age = await library;
     const content = randomBytes(size);
     const archive = await whole(encrypted(chunksOf(content), recipients));
     expect(content.equals(await whole(decrypted(chunksOf(archive), identityFile)))).toBe(true);

@@ -5,6 +5,7 @@ import { BACKUP_CONFIG, BackupConfig } from '../../config/app-config';
 import { DiskReserve } from '../../limits/disk-reserve.service';
 import { DiskObjectStore } from '../../storage/providers/disk-object-store';
 import { ObjectAddress } from '../../storage/providers/object-address';
+import { copies } from '../../storage/providers/object-copies';
 import { ObjectStore } from '../../storage/providers/object-store';
 import { createObjectStore } from '../../storage/providers/object-store.provider';
 import { AGE_ENDING, decrypted, encrypted } from '../archive/age';
@@ -115,11 +116,6 @@ export class BackupDestination implements OnApplicationShutdown {
     if (store instanceof DiskObjectStore) await store.onModuleInit();
     return store;
   }
-}
-
-/** The store may reuse the memory of a chunk, and a stream keeps several. */
-async function* copies(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) yield Buffer.from(chunk);
 }
 
 interface Counted {
