@@ -19,6 +19,8 @@ const FAULT_REST_MS = 15_000;
 /** Milliseconds of the lease that a request and its record may take. */
 const MARGIN_MS = TIMEOUT_MS + 2_000;
 const UPKEEP_MS = 30_000;
+/** Milliseconds from a notification `again` until everything is read again: SQL can send any number. */
+const AGAIN_MS = 200;
 
 interface ProjectEvents {
   /** Twice a minute. */
@@ -34,6 +36,7 @@ export class ProjectDeliveries {
   private readonly resting = new Map<Lane, NodeJS.Timeout>();
   private listener: NotificationListener | undefined;
   private timer: NodeJS.Timeout | undefined;
+  private againTimer: NodeJS.Timeout | undefined;
   private reading: Promise<void> | undefined;
   private isWanted = false;
   private stopped = false;
@@ -54,7 +57,7 @@ export class ProjectDeliveries {
     const application_name = `${LISTENER_NAME}-webhooks`;
     const config = { host, port, ssl, hosts, database, user, password, application_name };
     this.listener = new NotificationListener(config, CHANNEL, {
-      onNotification: (payload) => (payload === 'again' ? this.again() : this.wake()),
+      onNotification: (payload) => (payload === 'again' ? this.againSoon() : this.wake()),
       onListening: () => this.again(),
       onError: (error) => {
         this.warnOnce(error);
@@ -75,6 +78,7 @@ export class ProjectDeliveries {
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
+    clearTimeout(this.againTimer);
     for (const rest of this.resting.values()) clearTimeout(rest);
     await Promise.all([this.listener?.stop(), this.reading, ...this.working]);
   }
@@ -147,6 +151,13 @@ export class ProjectDeliveries {
       this.begin(lane);
     };
     this.resting.set(lane, setTimeout(end, ms).unref());
+  }
+
+  private againSoon(): void {
+    this.againTimer ??= setTimeout(() => {
+      this.againTimer = undefined;
+      this.again();
+    }, AGAIN_MS).unref();
   }
 
   private again(): void {

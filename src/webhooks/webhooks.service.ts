@@ -153,7 +153,8 @@ export class WebhooksService {
       id,
       table: table?.join('.') ?? null,
       events: [...events],
-      host: url === null ? null : new URL(url).host,
+      // The owner may have written any text.
+      host: url !== null && URL.canParse(url) ? new URL(url).host : null,
     };
     await this.audit.write({ action: `project.webhook.${what}`, actor, projectId, details });
   }

@@ -53,7 +53,7 @@ export class BackupStates {
 
 interface Times {
   readonly last: number;
-  readonly next: number;
+  readonly next: number | null;
   /** The last time for which there has to be a backup by now. */
   readonly overdue: number;
 }

@@ -17,6 +17,15 @@ describe('a schedule', () => {
     expect(lastTime(daily, at('2026-03-29T12:00:00Z'))).toBe(at('2026-03-29T02:00:00Z'));
   });
 
+  it('searches four years, so that an expression of a stranger does not hold the event loop', () => {
+    const now = at('2026-11-26T00:00:00Z');
+    const fifthSundayOfFebruary = { cron: '0 0 ? 2 0#5', timeZone: 'UTC' };
+    expect([lastTime(fifthSundayOfFebruary, now), nextTime(fifthSundayOfFebruary, now)]).toEqual([0, null]);
+    const leapDay = { cron: '0 0 29 2 *', timeZone: 'UTC' };
+    expect(lastTime(leapDay, now)).toBe(at('2024-02-29T00:00:00Z'));
+    expect(nextTime(leapDay, now)).toBe(at('2028-02-29T00:00:00Z'));
+  });
+
   it.each(['30 3 * * *', '*/15 * * * 1-5', '0 0 1,15 JAN *', '0 3 * * THU'])('accepts %s', (cron) =>
     expect(() => assertTimes({ cron, timeZone: 'UTC' })).not.toThrow(),
   );
@@ -27,6 +36,8 @@ describe('a schedule', () => {
     ['H 3 * * *', 'UTC'],
     ['61 * * * *', 'UTC'],
     ['0 3 30 2 *', 'UTC'],
+    ['0 0 31 4,6,9,11 *', 'UTC'],
+    ['0 0 ? 2 0#5', 'UTC'],
     ['@daily', 'UTC'],
     ['0 3 * * *', 'Mars/Olympus'],
     ['0 3 * * *', ''],

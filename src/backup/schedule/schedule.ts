@@ -45,27 +45,39 @@ export function assertTimes({ cron, timeZone }: Pick<BackupSchedule, 'cron' | 't
   } catch {
     throw invalidParameters(`time_zone: "${timeZone}" is not a name such as Europe/Berlin`);
   }
-  const fault = 'cron must have five fields as in crontab, such as "30 3 * * *", and a date that exists';
+  const fault =
+    'cron must have five fields as in crontab, such as "30 3 * * *", and a date within four years';
   if (!CRON.test(cron)) throw invalidParameters(fault);
+  let next: number | null = null;
   try {
-    nextTime({ cron, timeZone }, Date.now());
+    next = nextTime({ cron, timeZone }, Date.now());
   } catch {
     throw invalidParameters(fault);
   }
+  if (next === null) throw invalidParameters(fault);
 }
 
 type Times = Pick<BackupSchedule, 'cron' | 'timeZone'>;
 
-/** The last time of the schedule up to `now`. In milliseconds since the epoch, as all times here. */
+/**
+ * Times that are further from now count as none: the parser goes from day to day, and would hold the event loop for a second to find the
+ * fifth Sunday of a February.
+ */
+const HORIZON_MS = 4 * 366 * 86_400_000;
+
+/** The last time of the schedule up to `now`; 0 if it is years ago. In milliseconds since the epoch, as all times here. */
 export function lastTime({ cron, timeZone }: Times, now: number): number {
   // The parser looks for a time before the given one.
-  const currentDate = new Date(now + 1);
-  return CronExpressionParser.parse(cron, { currentDate, tz: timeZone }).prev().getTime();
+  const span = { currentDate: new Date(now + 1), startDate: new Date(now - HORIZON_MS) };
+  const expression = CronExpressionParser.parse(cron, { ...span, tz: timeZone });
+  const [time] = expression.take(-1);
+  return time?.getTime() ?? 0;
 }
 
-/** The first time of the schedule after `now`. */
-export function nextTime({ cron, timeZone }: Times, now: number): number {
-  return CronExpressionParser.parse(cron, { currentDate: new Date(now), tz: timeZone })
-    .next()
-    .getTime();
+/** The first time of the schedule after `now`; null if it is years ahead, or never comes. */
+export function nextTime({ cron, timeZone }: Times, now: number): number | null {
+  const span = { currentDate: new Date(now), endDate: new Date(now + HORIZON_MS) };
+  const expression = CronExpressionParser.parse(cron, { ...span, tz: timeZone });
+  const [time] = expression.take(1);
+  return time?.getTime() ?? null;
 }

@@ -1,18 +1,26 @@
 /** Runs what the schedules of one project say, of which this process has the lease. */
+import { setImmediate } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { Slots } from '../../admission/slots';
-import { lastTime, nextTime } from '../../backup/schedule/schedule';
+import { assertTimes, lastTime, nextTime } from '../../backup/schedule/schedule';
 import { messageOf } from '../../common/errors/error-facts';
 import type { Clock } from '../../common/time/clock';
 import type { Project } from '../../projects/project';
 import type { ProjectsService } from '../../projects/projects.service';
 import type { OwnerSqlService } from '../../sql/owner-sql.service';
-import { assertSchedule, MAX_TEXT, type Schedule } from './schedule';
+import { MAX_TEXT, type Schedule } from './schedule';
 import type { ScheduleRepository } from './schedule.repository';
 
 /** Milliseconds after which schedules are read again. */
 const POLL_MS = 60_000;
 const TIMEOUT_SECONDS = 300;
+/** Milliseconds after which an expression without a next time is computed again. */
+const NO_TIME_MS = 86_400_000;
+
+interface Times {
+  readonly last: number;
+  readonly next: number;
+}
 
 export interface ScheduleTools {
   readonly schedules: ScheduleRepository;
@@ -27,6 +35,8 @@ export class ProjectSchedules {
   private readonly logger = new Logger('Schedules');
   private readonly stopping = new AbortController();
   private readonly running = new Map<string, Promise<void>>();
+  /** By expression and time zone: they take long to compute, and an owner can have them read at any rate. */
+  private times: ReadonlyMap<string, Times> = new Map();
   private timer: NodeJS.Timeout | undefined;
   private reading: Promise<void> | undefined;
   private isWanted = false;
@@ -72,15 +82,19 @@ export class ProjectSchedules {
     if (this.isFirst && all.length > 0) await schedules.failRunning(this.project);
     this.isFirst = false;
     const now = clock.now();
-    let next = Infinity;
+    const times = new Map<string, Times>();
     for (const schedule of all) {
-      if (!isValid(schedule)) continue;
-      const dueAt = lastTime(schedule, now);
-      if (dueAt > schedule.lastDueAt.getTime() && !this.running.has(schedule.id))
-        this.begin(schedule, new Date(dueAt));
-      next = Math.min(next, nextTime(schedule, now) - now);
+      const key = `${schedule.cron} ${schedule.timeZone}`;
+      const known = times.get(key) ?? this.times.get(key);
+      const isKnown = known && known.last <= now && known.next > now;
+      // Other requests go on between two of them.
+      const found = isKnown ? known : await setImmediate().then(() => timesOf(schedule, now));
+      times.set(key, found);
+      if (found.last > schedule.lastDueAt.getTime() && !this.running.has(schedule.id))
+        this.begin(schedule, new Date(found.last));
     }
-    return next;
+    this.times = times;
+    return Math.min(...[...times.values()].map(({ next }) => next - now));
   }
 
   private begin(schedule: Schedule, dueAt: Date): void {
@@ -130,11 +144,11 @@ export class ProjectSchedules {
 }
 
 /** An owner may have written any expression. */
-function isValid(schedule: Schedule): boolean {
+function timesOf(schedule: Schedule, now: number): Times {
   try {
-    assertSchedule(schedule);
-    return true;
+    assertTimes(schedule);
+    return { last: lastTime(schedule, now), next: nextTime(schedule, now) ?? now + NO_TIME_MS };
   } catch {
-    return false;
+    return { last: -Infinity, next: now + NO_TIME_MS };
   }
 }

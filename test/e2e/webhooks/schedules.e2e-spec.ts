@@ -107,7 +107,8 @@ it.each([
 
 it('rests while rows that an owner wrote are malformed, and never gives service_role the SQL of the owner', async () => {
   await project.sql(`insert into hooks.schedules (id, name, cron, time_zone, sql) values
-    (gen_random_uuid(), 'wild', repeat('*', 90), 'UTC', 'select'), (gen_random_uuid(), 'zone', '* * * * *', 'x', 'select')`);
+    (gen_random_uuid(), 'wild', repeat('*', 90), 'UTC', 'select'), (gen_random_uuid(), 'zone', '* * * * *', 'x', 'select'),
+    (gen_random_uuid(), 'never', '0 0 31 4,6,9,11 *', 'UTC', 'select'), (gen_random_uuid(), 'seconds', '* * * * * *', 'UTC', 'select')`);
   const { id } = (await plinth.admin.post(base(), { name: 'sound', ...MINUTELY, sql: 'select 1' })).body;
   await pass(60);
   await eventually(async () => expect(await runsOf(id)).toMatchObject([{ state: 'succeeded' }]));

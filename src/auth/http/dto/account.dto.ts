@@ -103,7 +103,7 @@ export class EmailDto {
 }
 
 @Example({ token: MAILED_TOKEN })
-export class TokenDto {
+class TokenDto {
   @ApiProperty({
     minLength: 1,
     maxLength: MAX_TOKEN,
@@ -124,6 +124,19 @@ export class UpdatePasswordDto extends TokenDto {
   })
   @IsText({ max: MAX_PASSWORD })
   password!: string;
+}
+
+@Example({ token: MAILED_TOKEN, password: 'correct horse' })
+export class VerifyEmailDto extends TokenDto {
+  @OptionalProperty({
+    minLength: 6,
+    maxLength: 72,
+    example: 'correct horse',
+    description:
+      'The password of the account from the first proof of its address on: at least 6 characters, at most 72 bytes',
+  })
+  @IsText({ max: MAX_PASSWORD })
+  password?: string;
 }
 
 @Example({ scope: 'local' })

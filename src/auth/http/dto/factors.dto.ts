@@ -1,6 +1,6 @@
 /** Bodies and answers of the endpoints for second factors. */
 import { ApiProperty } from '@nestjs/swagger';
-import type { FactorView } from '../../factors/factor';
+import { FACTOR_KINDS, type FactorKind, type FactorView } from '../../factors/factor';
 import { IsName, IsText } from '../../../identity/http/checks';
 import { Example } from '../../../http/docs/example.decorator';
 import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
@@ -44,7 +44,7 @@ export class EnrolledFactorResponse {
 
 class FactorResponse implements FactorView {
   @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ enum: ['totp'] }) kind!: 'totp';
+  @ApiProperty({ enum: FACTOR_KINDS }) kind!: FactorKind;
   @ApiProperty() name!: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({

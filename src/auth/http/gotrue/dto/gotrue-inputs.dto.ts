@@ -1,7 +1,7 @@
 /** Bodies and queries of GoTrue's paths. Members that Plinth does not know are dropped. */
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsUUID } from 'class-validator';
+import { Transform, Type } from 'class-transformer';
+import { IsBoolean, IsIn, IsObject, IsUUID, ValidateNested } from 'class-validator';
 import type { JsonObject } from '../../../../common/text/json';
 import { FREE_OBJECT, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import { Example } from '../../../../http/docs/example.decorator';
@@ -264,7 +264,7 @@ export class LogoutQuery {
 
 @Example({ factor_type: 'totp', friendly_name: 'Phone' })
 export class GoTrueEnrolDto {
-  @ApiProperty({ enum: ['totp', 'phone', 'webauthn'], description: 'Only `totp` is supported' })
+  @ApiProperty({ enum: ['totp', 'phone', 'webauthn'], description: '`phone` is not supported' })
   @IsIn(['totp', 'phone', 'webauthn'])
   factor_type!: string;
 
@@ -277,15 +277,41 @@ export class GoTrueEnrolDto {
   issuer?: string;
 }
 
+export class GoTrueKeyPartyDto {
+  @OptionalProperty({ maxLength: 253, example: 'example.com', description: 'Default: that of the `Origin`' })
+  @IsText({ max: 253 })
+  rpId?: string;
+}
+
+@Example({ webauthn: { rpId: 'example.com' } })
+export class GoTrueChallengeDto {
+  @OptionalProperty({ type: GoTrueKeyPartyDto, description: 'Of a security key' })
+  @ValidateNested()
+  @Type(() => GoTrueKeyPartyDto)
+  webauthn?: GoTrueKeyPartyDto;
+}
+
+export class GoTrueKeyAnswerDto {
+  @ApiProperty({ ...FREE_OBJECT, description: '`toJSON()` of the credential of the browser' })
+  @IsObject()
+  @FreeJson()
+  credential_response!: JsonObject;
+}
+
 @Example({ challenge_id: UUID_EXAMPLE, code: '123456' })
 export class GoTrueVerifyFactorDto {
   @ApiProperty({ format: 'uuid' })
   @IsText({ min: 1, max: 100 })
   challenge_id!: string;
 
-  @ApiProperty({ example: '123456' })
+  @OptionalProperty({ example: '123456', description: 'Of an app' })
   @IsText({ min: 1, max: 50 })
-  code!: string;
+  code?: string;
+
+  @OptionalProperty({ type: GoTrueKeyAnswerDto, description: 'Of a security key' })
+  @ValidateNested()
+  @Type(() => GoTrueKeyAnswerDto)
+  webauthn?: GoTrueKeyAnswerDto;
 }
 
 export class GoTruePageQuery {

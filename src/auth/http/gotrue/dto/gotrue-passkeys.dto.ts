@@ -5,23 +5,21 @@ import type { JsonObject } from '../../../../common/text/json';
 import { FREE_OBJECT, UNIX_SECONDS, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import { Example } from '../../../../http/docs/example.decorator';
 import { FreeJson } from '../../../../http/input/free-json';
-import { OptionalProperty } from '../../../../http/input/optional-property.decorator';
 import { IsText } from '../../../../identity/http/checks';
+import { CaptchaMember } from '../../captcha.interceptor';
 
 const AT = '2026-01-01T08:00:00.000Z';
-const CHALLENGE_ID = 'AXJx2s9QhT4mYb7uVw0cNzK1pRfLgD8e';
 
 @Example({})
 export class GoTruePasskeyOptionsDto {
-  @OptionalProperty({ ...FREE_OBJECT, description: 'Ignored' })
-  @FreeJson()
+  @CaptchaMember()
   gotrue_meta_security?: JsonObject;
 }
 
-@Example({ challenge_id: CHALLENGE_ID, credential: { id: 'AQID', type: 'public-key' } })
+@Example({ challenge_id: UUID_EXAMPLE, credential: { id: 'AQID', type: 'public-key' } })
 export class GoTruePasskeyDto {
-  @ApiProperty({ example: CHALLENGE_ID })
-  @IsText({ min: 1, max: 2_000 })
+  @ApiProperty({ format: 'uuid' })
+  @IsText({ min: 1, max: 100 })
   challenge_id!: string;
 
   @ApiProperty({ ...FREE_OBJECT, description: '`toJSON()` of the credential of the browser' })
@@ -38,12 +36,12 @@ export class GoTruePasskeyNameDto {
 }
 
 @Example({
-  challenge_id: CHALLENGE_ID,
+  challenge_id: UUID_EXAMPLE,
   options: { challenge: 'AQID', rpId: 'example.com' },
   expires_at: 1_767_225_900,
 })
 export class GoTruePasskeyChallengeResponse {
-  @ApiProperty() challenge_id!: string;
+  @ApiProperty({ format: 'uuid' }) challenge_id!: string;
   @ApiProperty({ ...FREE_OBJECT, description: 'Options for the browser (WebAuthn)' }) options!: object;
   @ApiProperty({ ...UNIX_SECONDS }) expires_at!: number;
 }

@@ -3,6 +3,7 @@ import { ApiProperty, ApiPropertyOptional, ApiSchema, type ApiSchemaOptions } fr
 import type { JsonObject } from '../../../../common/text/json';
 import { FREE_OBJECT, UNIX_SECONDS, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import { Example } from '../../../../http/docs/example.decorator';
+import { FACTOR_KINDS } from '../../../factors/factor';
 
 const DATE = { type: String, format: 'date-time' } as const;
 const AT = '2026-01-01T08:00:00.000Z';
@@ -10,7 +11,7 @@ const AT = '2026-01-01T08:00:00.000Z';
 export class GoTrueFactorResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty() friendly_name!: string;
-  @ApiProperty({ enum: ['totp'] }) factor_type!: string;
+  @ApiProperty({ enum: FACTOR_KINDS }) factor_type!: string;
   @ApiProperty({ enum: ['verified', 'unverified'] }) status!: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ format: 'date-time' }) updated_at!: string;
@@ -163,16 +164,24 @@ class GoTrueTotpResponse {
 })
 export class GoTrueEnrolledResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ enum: ['totp'] }) type!: string;
+  @ApiProperty({ enum: FACTOR_KINDS }) type!: string;
   @ApiProperty() friendly_name!: string;
-  @ApiProperty({ type: GoTrueTotpResponse }) totp!: GoTrueTotpResponse;
+  @ApiPropertyOptional({ type: GoTrueTotpResponse, description: 'Of an app' }) totp?: GoTrueTotpResponse;
+}
+
+class GoTrueKeyOptionsResponse {
+  @ApiProperty({ enum: ['create', 'request'] }) type!: string;
+  @ApiProperty({ ...FREE_OBJECT, description: '`publicKey`: options for the browser (WebAuthn)' })
+  credential_options!: object;
 }
 
 @Example({ id: UUID_EXAMPLE, type: 'totp', expires_at: 1767225600 })
 export class GoTrueChallengeResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ enum: ['totp'] }) type!: string;
+  @ApiProperty({ enum: FACTOR_KINDS }) type!: string;
   @ApiProperty(UNIX_SECONDS) expires_at!: number;
+  @ApiPropertyOptional({ type: GoTrueKeyOptionsResponse, description: 'Of a security key' })
+  webauthn?: GoTrueKeyOptionsResponse;
 }
 
 @Example({ id: UUID_EXAMPLE })

@@ -7,6 +7,7 @@ import { Example } from '../../../../http/docs/example.decorator';
 import { FreeJson } from '../../../../http/input/free-json';
 import { OptionalProperty } from '../../../../http/input/optional-property.decorator';
 import { IsText } from '../../../../identity/http/checks';
+import { CaptchaMember } from '../../captcha.interceptor';
 import { MAX_DOCUMENT } from '../../../../identity/saml/saml-document';
 import { NAME_ID_FORMATS } from '../../../directories/saml-provider';
 import { PkceDto } from './gotrue-inputs.dto';
@@ -37,6 +38,9 @@ export class GoTrueSsoDto extends PkceDto {
   @OptionalProperty({ description: 'True: answers with the address; else redirects to it' })
   @IsBoolean()
   skip_http_redirect?: boolean;
+
+  @CaptchaMember()
+  gotrue_meta_security?: JsonObject;
 }
 
 @Example({ url: 'https://id.example.com/saml?SAMLRequest=...' })
