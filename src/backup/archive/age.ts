@@ -130,7 +130,7 @@ async function openHeader(header: Buffer, identityFile: string): Promise<Uint8Ar
 }
 
 /** Keys in a file of age, without comments. */
-export const linesOf = (text: string): string[] =>
+const linesOf = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
