@@ -114,9 +114,6 @@ export const userExists = (): GoTrueError =>
 export const invalidPhone = (): GoTrueError =>
   validationFailed('Invalid phone number format (E.164 required)');
 
-export const otpExpired = (): GoTrueError =>
-  new GoTrueError(403, 'otp_expired', 'Token has expired or is invalid');
-
 export const web3Disabled = (): GoTrueError =>
   new GoTrueError(422, 'web3_provider_disabled', 'Web3 provider is disabled');
 

@@ -38,7 +38,7 @@ const newPhone = (): string => `+49${randomInt(10 ** 9, 10 ** 10)}`;
 
 async function messagesTo(phone: string): Promise<string[]> {
   const rows = await project.sql(`select otp from messages where phone = '${phone}' order by id`);
-  return rows.map((row) => String(row.otp));
+  return rows.map(({ otp }: { otp: string }) => otp);
 }
 
 const lastTo = async (phone: string): Promise<string> => (await messagesTo(phone)).at(-1) ?? '';
