@@ -13,8 +13,7 @@ import type { Observable } from 'rxjs';
 import { projectOf } from '../../access/current-caller.decorator';
 import { isJsonObject, parseJson } from '../../common/text/json';
 import { Errors } from '../../http/docs/operation.decorators';
-import { FreeJson } from '../../http/input/free-json';
-import { OptionalProperty } from '../../http/input/optional-property.decorator';
+import * as f from '../../http/model/fields';
 import { OutboundHttp } from '../../infra/outbound/outbound-http';
 import type { Project } from '../../projects/project';
 import { openSettingSecret } from '../../projects/setting-secrets';
@@ -76,13 +75,9 @@ export const Captcha = (exemptGrants: readonly string[] = []): MethodDecorator =
   );
 
 /** The member `gotrue_meta_security` of its body. */
-export const CaptchaMember = (): PropertyDecorator =>
-  applyDecorators(
-    OptionalProperty({
-      type: 'object',
-      properties: { captcha_token: { type: 'string', maxLength: MAX_TOKEN } },
-      additionalProperties: true,
-      description: 'What the captcha of the page gave, if the project has one',
-    }),
-    FreeJson(),
-  );
+export const CAPTCHA = f.optional(
+  f.json({
+    properties: { captcha_token: { type: 'string', maxLength: MAX_TOKEN } },
+    description: 'What the captcha of the page gave, if the project has one',
+  }),
+);

@@ -1,57 +1,44 @@
 /** Bodies and answers of GoTrue's paths of passkeys. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsObject } from 'class-validator';
 import type { JsonObject } from '../../../../common/text/json';
-import { FREE_OBJECT, UNIX_SECONDS, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
-import { Example } from '../../../../http/docs/example.decorator';
+import { FREE_OBJECT, UNIX_SECONDS } from '../../../../http/docs/documented-types';
 import { FreeJson } from '../../../../http/input/free-json';
-import { OptionalProperty } from '../../../../http/input/optional-property.decorator';
-import { IsText } from '../../../../identity/http/checks';
-
-const AT = '2026-01-01T08:00:00.000Z';
+import * as f from '../../../../http/model/fields';
+import { model } from '../../../../http/model/model';
 const CHALLENGE_ID = 'AXJx2s9QhT4mYb7uVw0cNzK1pRfLgD8e';
 
-@Example({})
-export class GoTruePasskeyOptionsDto {
-  @OptionalProperty({ ...FREE_OBJECT, description: 'Ignored' })
-  @FreeJson()
-  gotrue_meta_security?: JsonObject;
-}
+export class GoTruePasskeyOptionsDto extends model({
+  gotrue_meta_security: f.optional(f.json('Ignored')),
+}) {}
 
-@Example({ challenge_id: CHALLENGE_ID, credential: { id: 'AQID', type: 'public-key' } })
-export class GoTruePasskeyDto {
-  @ApiProperty({ example: CHALLENGE_ID })
-  @IsText({ min: 1, max: 2_000 })
-  challenge_id!: string;
+export class GoTruePasskeyDto extends model({
+  challenge_id: f.text({ min: 1, max: 2_000, example: CHALLENGE_ID }),
+  credential: f.field<JsonObject>(
+    {
+      ...FREE_OBJECT,
+      description: '`toJSON()` of the credential of the browser',
+      example: { id: 'AQID', type: 'public-key' },
+    },
+    [FreeJson(), IsObject()],
+  ),
+}) {}
 
-  @ApiProperty({ ...FREE_OBJECT, description: '`toJSON()` of the credential of the browser' })
-  @IsObject()
-  @FreeJson()
-  credential!: JsonObject;
-}
+export class GoTruePasskeyNameDto extends model({
+  friendly_name: f.text({ min: 1, max: 120, example: 'Phone' }),
+}) {}
 
-@Example({ friendly_name: 'Phone' })
-export class GoTruePasskeyNameDto {
-  @ApiProperty({ maxLength: 120, example: 'Phone' })
-  @IsText({ min: 1, max: 120 })
-  friendly_name!: string;
-}
+export class GoTruePasskeyChallengeResponse extends model({
+  challenge_id: f.text({ example: CHALLENGE_ID }),
+  options: f.anyObject({
+    description: 'Options for the browser (WebAuthn)',
+    example: { challenge: 'AQID', rpId: 'example.com' },
+  }),
+  expires_at: f.whole({ ...UNIX_SECONDS, example: 1_767_225_900 }),
+}) {}
 
-@Example({
-  challenge_id: CHALLENGE_ID,
-  options: { challenge: 'AQID', rpId: 'example.com' },
-  expires_at: 1_767_225_900,
-})
-export class GoTruePasskeyChallengeResponse {
-  @ApiProperty() challenge_id!: string;
-  @ApiProperty({ ...FREE_OBJECT, description: 'Options for the browser (WebAuthn)' }) options!: object;
-  @ApiProperty({ ...UNIX_SECONDS }) expires_at!: number;
-}
-
-@Example({ id: UUID_EXAMPLE, friendly_name: 'Passkey', created_at: AT })
-export class GoTruePasskeyResponse {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty() friendly_name!: string;
-  @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiPropertyOptional({ format: 'date-time' }) last_used_at?: string;
-}
+export class GoTruePasskeyResponse extends model({
+  id: f.uuid(),
+  friendly_name: f.text({ example: 'Passkey' }),
+  created_at: f.timeText(),
+  last_used_at: f.optional(f.timeText()),
+}) {}
