@@ -216,6 +216,12 @@ const keys = createRoute({
   component: lazyScreen(() => import('./screens/keys'), 'KeysScreen'),
 });
 
+const realtime = createRoute({
+  getParentRoute: () => project,
+  path: 'realtime',
+  component: lazyScreen(() => import('./screens/realtime/realtime-screen'), 'RealtimeScreen'),
+});
+
 const webhooks = createRoute({
   getParentRoute: () => project,
   path: 'webhooks',
@@ -251,6 +257,7 @@ const screens = [
   members,
   apiDocs,
   keys,
+  realtime,
   webhooks,
   backups,
   settings,

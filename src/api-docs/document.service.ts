@@ -41,13 +41,13 @@ const COOKIE_TEXT =
   'Session of a staff member. With https, its name has the prefix `__Host-`. Methods besides GET and HEAD need the csrf_token of the session in the header X-CSRF-Token, and each answer may replace the cookie.';
 
 const TAGS = [
+  { name: 'admin', description: 'Projects, for the administrator of the installation' },
   { name: 'auth', description: 'Accounts and sessions of a project' },
+  { name: 'health', description: 'Probes and metrics' },
+  { name: 'realtime', description: 'Messages to the channels of a project' },
   { name: 'rest', description: 'Tables and functions of a project, of any name' },
   { name: 'storage', description: 'Buckets and files of a project' },
   { name: 'storage-js', description: "Buckets and files, by the paths of Supabase's clients" },
-  { name: 'realtime', description: 'Messages to the channels of a project' },
-  { name: 'admin', description: 'Projects, for the administrator of the installation' },
-  { name: 'health', description: 'Probes and metrics' },
 ];
 
 const bearer = (description: string): SecurityScheme => ({

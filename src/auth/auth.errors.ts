@@ -26,7 +26,11 @@ export const wrongVerifier = (): AppError =>
   refusal(401, 'wrong_verifier', 'The code verifier does not match the challenge');
 
 export const reauthenticationNeeded = (): AppError =>
-  refusal(400, 'reauthentication_needed', 'A new password needs the code of a mail');
+  refusal(
+    400,
+    'reauthentication_needed',
+    'The session is older than a day: sign in again, or send the code of a mail with a new password',
+  );
 
 export const wrongReauthentication = (): AppError =>
   refusal(401, 'invalid_reauthentication', 'The code is not valid or no longer valid');
@@ -176,3 +180,10 @@ export const passkeyNotFound = (): AppError => refusal(404, 'passkey_not_found',
 
 export const tooManyPasskeys = (limit: number): AppError =>
   refusal(400, 'too_many_passkeys', `A user has at most ${limit} passkeys`);
+
+export const passkeyChallengeNotFound = (): AppError =>
+  refusal(
+    400,
+    'passkey_challenge_not_found',
+    'The challenge was used, has expired, or is for another request',
+  );

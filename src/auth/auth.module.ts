@@ -42,6 +42,7 @@ import { UserListRepository } from './admin/user-list.repository';
 import { AuditRepository } from './audit/audit.repository';
 import { FactorRepository } from './factors/factor.repository';
 import { FactorService } from './factors/factor.service';
+import { SecurityKeys } from './factors/security-keys.service';
 import { SessionRaiseRepository } from './factors/session-raise.repository';
 import { AccountsController } from './http/accounts.controller';
 import { AdminAuditController } from './http/admin-audit.controller';
@@ -186,7 +187,7 @@ const DIRECTORIES = [LdapSignIn, SamlProviderRepository, SamlProviders, SamlSign
 
 const PASSKEYS = [PasskeyRepository, UserPasskeys];
 
-const FACTORS = [FactorRepository, FactorService, SessionRaiseRepository];
+const FACTORS = [FactorRepository, FactorService, SecurityKeys, SessionRaiseRepository];
 
 const ADMIN = [
   AdminFactorsRepository,

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { isFault } from '../common/errors/database-fault';
 import type { RlsTransaction } from '../database/rls/rls-transaction';
 import type { Caller } from '../access/caller';
+import { MessageTooLongError } from '../replication/replication-connection';
 import type { Change, ChangedRelation, ChangeMessage, GapReason, Subscriber } from './change';
 import type { ChangeFilter } from './change-filter';
 import { positionText } from './position';
@@ -163,7 +164,10 @@ export class ChangeBatch {
         return await work();
       } catch (error) {
         const isFinal =
-          isFault(error, 'caller_refused') || isFault(error, 'second_factor_needed') || isTimeout(error);
+          isFault(error, 'caller_refused') ||
+          isFault(error, 'second_factor_needed') ||
+          isTimeout(error) ||
+          error instanceof MessageTooLongError;
         if (isFinal || attempt === CHECK_ATTEMPTS) throw error;
         await sleep(200 * attempt);
       }

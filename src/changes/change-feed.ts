@@ -164,7 +164,7 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
     if (opened && opened.place === placeOf(project)) return opened.feed;
     const server = this.projects.serverOf(row.project);
     const feed: ProjectFeed = new ProjectFeed({
-      slots: new FeedSlots(server, row.project.databaseName, project.id),
+      slots: new FeedSlots(server, row.project.databaseName, project.id, this.config.changeLogBytes),
       door: this.door,
       check: this.check,
       logger: this.logger,

@@ -22,6 +22,8 @@ import { isAfter, logText, type Position, upTo } from './position';
 const REPORT_MS = 10_000;
 /** Bytes of one change, which is kept in memory. A client that has more to read than this is closed. */
 const MAX_CHANGE_BYTES = 8 * 1024 * 1024;
+/** Columns of the tables that are remembered; an owner may create and drop tables without end. */
+const MAX_COLUMNS = 500_000;
 const BATCH_CHANGES = 500;
 const BATCH_BYTES = 1024 * 1024;
 
@@ -40,6 +42,7 @@ export class ChangeStream {
   /** The last change that subscribers were chosen for. */
   begun: Position;
   private readonly relations = new Map<number, ChangedRelation>();
+  private columns = 0;
   private readonly messages: CopyMessages;
   private readonly reporting: NodeJS.Timeout;
   private batch: Change[] = [];
@@ -117,7 +120,10 @@ export class ChangeStream {
         this.finish({ commit: this.commit, index: this.index });
         return;
       case 'relation':
+        this.columns += message.columns.length - (this.relations.get(message.id)?.columns.length ?? 0);
         this.relations.set(message.id, message);
+        // The next stream gets those that change again.
+        if (this.columns > MAX_COLUMNS) throw new Error('too many tables have changed');
         return;
       case 'insert':
         return this.add(message.relation, 'INSERT', { row: message.row, old: null }, bytes);

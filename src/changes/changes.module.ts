@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../projects/projects.module';
 import { RestModule } from '../rest/rest.module';
 import { ChangeFeed } from './change-feed';
+import { FeedSeeds } from './feed-seeds.service';
 import { FeedSweep } from './feed-sweep.service';
 import { LiveTablesController } from './http/live-tables.controller';
 import { LiveSessionsRepository } from './live-sessions.repository';
@@ -16,6 +17,7 @@ import { RowCheck } from './row-check.service';
   controllers: [LiveTablesController],
   providers: [
     ChangeFeed,
+    FeedSeeds,
     FeedSweep,
     LiveSessionsRepository,
     LiveTables,

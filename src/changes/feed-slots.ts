@@ -18,10 +18,11 @@ import { logText } from './position';
 /** PostgreSQL's own, so that Supabase's instructions work as they are. */
 export const PUBLICATION = 'supabase_realtime';
 
-/** Milliseconds: a new slot waits for the end of all transactions that write. */
+/** Milliseconds: a slot that is no copy waits for the end of all transactions that write. */
 const SLOT_MS = 15_000;
 const APPLICATION = 'plinth-feed';
-const DUPLICATE_OBJECT = '42710';
+/** A slot of that name exists, the source is gone, or not in the state that is needed. */
+const BEATEN = new Set(['42710', '42704', '55000']);
 const CONFIGURATION_LIMIT = '53400';
 const ATTEMPTS = 5;
 
@@ -45,6 +46,18 @@ const FACTS = `select pg_catalog.current_setting('wal_level') as level,
     (select rolsuper or rolreplication from pg_catalog.pg_roles
      where rolname operator(pg_catalog.=) current_user) as may,
     pg_catalog.pg_current_wal_insert_lsn()::pg_catalog.text as now`;
+
+export const SLOT_PREFIX = 'plinth_feed_';
+
+/**
+ * A slot of any database of the server, of which others may be copies: the catalog that it keeps is that of the whole server. $2: the
+ * most bytes of the log that it may keep.
+ */
+export const COPY_SOURCE = `select slot_name from pg_catalog.pg_replication_slots
+  where pg_catalog.starts_with(slot_name::pg_catalog.text, '${SLOT_PREFIX}') and plugin operator(pg_catalog.=) 'pgoutput'
+    and wal_status is distinct from 'lost' and confirmed_flush_lsn is not null
+    and pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), restart_lsn) operator(pg_catalog.<=) $2::pg_catalog.int8
+  order by confirmed_flush_lsn desc limit 1`;
 
 interface SlotRow {
   readonly isOwn: boolean;
@@ -70,6 +83,8 @@ export class FeedSlots {
     private readonly server: DatabaseServer,
     private readonly database: string,
     projectId: string,
+    /** Bytes of the log that the anchor may keep. */
+    private readonly maxKept: number,
   ) {
     this.anchor = anchorOf(projectId);
   }
@@ -95,7 +110,7 @@ export class FeedSlots {
       throw replicationUnavailable(`wal_level of the database server is "${facts?.level}", not "logical"`);
     if (facts.may !== true && facts.may !== 't')
       throw replicationUnavailable("Plinth's role on the database server lacks REPLICATION");
-    const kept = await this.ensureAnchor(connection);
+    const kept = await this.ensureAnchor(connection, facts.now);
     const name = `${this.anchor}_${randomBytes(6).toString('hex')}`;
     const [source, copy] = [quoteLiteral(this.anchor), quoteLiteral(name)];
     await connection.query(`select pg_catalog.pg_copy_logical_replication_slot(${source}, ${copy}, true)`);
@@ -103,7 +118,7 @@ export class FeedSlots {
   }
 
   /** @returns the position from which the anchor keeps commits */
-  private async ensureAnchor(connection: ReplicationConnection): Promise<bigint> {
+  private async ensureAnchor(connection: ReplicationConnection, now: string): Promise<bigint> {
     for (let attempt = 1; ; attempt += 1) {
       const [slot] = await connection.query<SlotRow>(this.anchorQuery());
       if (slot && !slot.isOwn)
@@ -112,16 +127,23 @@ export class FeedSlots {
       else if (slot?.confirmed) return parseLog(slot.confirmed);
       if (attempt === ATTEMPTS) throw replicationUnavailable('the replication slot is not ready');
       if (slot && !slot.isLost) await connection.query('select pg_catalog.pg_sleep(0.2)');
-      else await this.createAnchor(connection);
+      else await this.createAnchor(connection, now);
     }
   }
 
-  private async createAnchor(connection: ReplicationConnection): Promise<void> {
-    const create = `select pg_catalog.pg_create_logical_replication_slot(${quoteLiteral(this.anchor)}, 'pgoutput')`;
-    await connection.query(create).catch((error: unknown) => {
-      // Another process of the installation was faster.
-      if (codeOf(error) !== DUPLICATE_OBJECT) throw error;
-    });
+  private async createAnchor(connection: ReplicationConnection, now: string): Promise<void> {
+    const anchor = quoteLiteral(this.anchor);
+    const copy = `select pg_catalog.pg_copy_logical_replication_slot(slot_name, ${anchor}, false)
+      from (${COPY_SOURCE.replace('$2', String(this.maxKept))}) source`;
+    try {
+      if ((await connection.query(copy)).length === 0)
+        await connection.query(`select pg_catalog.pg_create_logical_replication_slot(${anchor}, 'pgoutput')`);
+      // A copy begins before: pgoutput fails on changes that are older than the publication.
+      else await connection.query(advanceTo(quoteLiteral(now), anchor));
+    } catch (error) {
+      // Another process of the installation was faster, or the slot that was copied has changed or ended.
+      if (!BEATEN.has(codeOf(error) ?? '')) throw error;
+    }
   }
 
   private anchorQuery(): string {
@@ -152,14 +174,7 @@ export class FeedSlots {
 
   /** Gives up the log before this position. */
   async advance(client: Client, position: bigint): Promise<void> {
-    await client.query(
-      `select pg_catalog.pg_replication_slot_advance(slot_name, $2::pg_catalog.pg_lsn)
-       from pg_catalog.pg_replication_slots
-       where slot_name operator(pg_catalog.=) $1::pg_catalog.name and active_pid is null
-         and database operator(pg_catalog.=) pg_catalog.current_database()
-         and confirmed_flush_lsn operator(pg_catalog.<) $2::pg_catalog.pg_lsn`,
-      [this.anchor, logText(position)],
-    );
+    await client.query(advanceTo('$2', '$1'), [this.anchor, logText(position)]);
   }
 
   /** Drops the anchor, unless a process still reads. */
@@ -178,7 +193,6 @@ export class FeedSlots {
 
   async use<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const client = new HostListClient({ ...this.config(), connectionTimeoutMillis: SLOT_MS });
-    client.on('error', () => undefined);
     await client.connect();
     try {
       return await work(client);
@@ -192,13 +206,20 @@ export class FeedSlots {
   }
 }
 
-const PREFIX = 'plinth_feed_';
+/** @param position SQL of the end of the log that is given up @param name SQL */
+const advanceTo = (position: string, name: string): string =>
+  `select pg_catalog.pg_replication_slot_advance(slot_name, ${position}::pg_catalog.pg_lsn)
+   from pg_catalog.pg_replication_slots
+   where slot_name operator(pg_catalog.=) ${name}::pg_catalog.name and active_pid is null
+     and database operator(pg_catalog.=) pg_catalog.current_database()
+     and confirmed_flush_lsn operator(pg_catalog.<) ${position}::pg_catalog.pg_lsn`;
+
 export const SLOT_NAME = /^plinth_feed_([0-9a-z]+)(?:_[0-9a-f]{12})?$/;
 
 /** The names of slots are shared by all databases of a server. */
 function anchorOf(projectId: string): string {
   const id = projectId.toLowerCase().replaceAll(/[^0-9a-z]/g, '');
-  return PREFIX + id;
+  return SLOT_PREFIX + id;
 }
 
 function parseLog(text: string): bigint {

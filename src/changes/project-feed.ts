@@ -13,7 +13,7 @@ import { isAfter, positionText, upTo } from './position';
 import type { RowCheck } from './row-check.service';
 
 /** Times in which the log is given up while it is kept. */
-const UPKEEPS = 6;
+export const UPKEEPS = 6;
 const RETRY_MS = [200, 500, 1_000, 2_000, 5_000] as const;
 /** Messages that are told without a turn of the event loop, their bytes, and subscribers that may not want one. */
 const TOLD_AT_ONCE = 500;

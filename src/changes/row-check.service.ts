@@ -6,12 +6,14 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller';
+import { isFault } from '../common/errors/database-fault';
 import { codeOf } from '../common/errors/error-facts';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { quoteIdentifier, quoteQualified } from '../database/sql/identifier';
 import { CatalogService } from '../rest/catalog/catalog.service';
 import { nameKey, type Relation } from '../rest/catalog/catalog';
 import type { Value } from '../replication/pgoutput';
+import { MessageTooLongError } from '../replication/replication-connection';
 import type { Change, ChangedRelation } from './change';
 import { type ChangeFilter, compileFilters } from './change-filter';
 import { policySql, settingsFor, type TableRights } from './table-rights';
@@ -56,8 +58,8 @@ interface Work {
   } | null;
 }
 
-/** A row may have values of many megabytes. */
-const MAX_RESULT = 256 * 1024 * 1024;
+/** Bytes of checked rows. A type of the owner may print any number of them, and no client could keep up. */
+const MAX_RESULT = 48 * 1024 * 1024;
 const EMPTY = '{}';
 
 @Injectable()
@@ -162,9 +164,9 @@ export class RowCheck {
         join ${table} t on ${keys.join(' and ')}`;
     const rows = changes.map(({ row }) => ({ values: row ?? [] }));
     const statement = { text, values: [payloadOf({ relation, rights }, rows)], maxBytes: MAX_RESULT };
-    const answer = await this.door.query(caller, statement, settingsFor(caller, relation.schema));
+    const rowsNow = await this.ask(caller, statement, relation);
     return new Map(
-      (answer.rows as { place: number; values: Value[] }[]).map(({ place, values: found }) => [place, found]),
+      (rowsNow as { place: number; values: Value[] }[]).map(({ place, values: found }) => [place, found]),
     );
   }
 
@@ -245,8 +247,20 @@ export class RowCheck {
     const form = text + JSON.stringify(rights.columns.map(({ name: column, type }) => [column, type]));
     const name = `changes:${createHash('sha1').update(form).digest('base64url')}`;
     const statement = { name, text, values: [...values, payloadOf(work, rows)], maxBytes: MAX_RESULT };
-    const answer = await this.door.query(caller, statement, settingsFor(caller, relation.schema));
-    return answer.rows as CheckedRow[];
+    return (await this.ask(caller, statement, relation)) as CheckedRow[];
+  }
+
+  /** @throws MessageTooLongError */
+  private async ask(
+    caller: Caller,
+    statement: Parameters<RlsTransaction['query']>[1],
+    { schema }: ChangedRelation,
+  ): Promise<unknown[]> {
+    try {
+      return (await this.door.query(caller, statement, settingsFor(caller, schema))).rows;
+    } catch (error) {
+      throw isFault(error, 'result_too_large') ? new MessageTooLongError(MAX_RESULT) : error;
+    }
   }
 }
 

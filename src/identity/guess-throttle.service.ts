@@ -77,6 +77,14 @@ export class GuessThrottle {
     return result;
   }
 
+  /** The same for another name of the account of an attempt(): the address is not counted twice. @throws AppError 429 */
+  async attemptOn(guess: Guess<GuessScope>, work: () => Promise<boolean>): Promise<boolean> {
+    assertNoWait(await this.ledger.charge(accountKey(guess), this.policies.account));
+    const isRight = await work();
+    if (isRight) await this.succeeded(guess);
+    return isRight;
+  }
+
   /** The same for an attempt that names no account, such as one with a token of 256 bits. @throws AppError 429 */
   async attemptFrom<Result>(from: GuessOrigin<GuessScope>, work: () => Promise<Result>): Promise<Result> {
     await this.assertMayTryFrom(from);

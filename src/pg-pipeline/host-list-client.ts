@@ -28,6 +28,8 @@ export class HostListClient extends Client {
     // Named, because a pool hides the password from enumeration.
     super({ ...config, password: config.password, ...ofList });
     this.hosts = hosts;
+    // An error rejects what waits for the client. The event alone must not end the process, and a pool adds its listener too late.
+    this.on('error', () => undefined);
     this.connection.on(CONNECTION_EVENTS.parameterStatus, ({ parameterName, parameterValue }: Status) => {
       if (parameterName === STANDBY) this.isStandby = parameterValue === 'on';
     });
@@ -72,7 +74,6 @@ export class HostListClient extends Client {
       ...{ user, password: password ?? undefined, database, ssl, ...address, hosts: [] },
       ...{ application_name: 'plinth-hosts', connectionTimeoutMillis: PROBE_MS },
     });
-    client.on('error', () => undefined);
     await client.connect();
     void client.end().catch(() => undefined);
     return !client.isStandby;

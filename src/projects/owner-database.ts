@@ -9,7 +9,7 @@ import {
   withBoundedConnection,
 } from '../database/pools/one-off-connection';
 import { OWNER_WORK_OPTIONS } from '../database/pools/session-state';
-import { Actor, AuditEntry, AuditLogRepository, PLINTH } from '../install/audit/audit-log.repository';
+import { Actor, AuditEntry, PLINTH } from '../install/audit/audit-log.repository';
 import { entryFor } from './project-entries';
 import { ProjectEntity } from './project.entity';
 import { ProjectRepository } from './project.repository';
@@ -27,7 +27,6 @@ export class OwnerDatabase {
     private readonly repository: ProjectRepository,
     private readonly provisioner: DatabaseProvisioner,
     private readonly secrets: ProjectSecrets,
-    private readonly audit: AuditLogRepository,
   ) {}
 
   /** How the owner role connects. */
@@ -78,27 +77,38 @@ export class OwnerDatabase {
    * @throws AppError 404
    */
   async rotatePassword(id: string, actor: Actor | null): Promise<void> {
-    const project = await this.projects.get(id);
-    const sealed = this.secrets.seal('owner-password', id, randomSecret());
-    project.ownerPassword = sealed;
-    const entry = actor && entryFor('project.database.rotate', actor, id, {});
-    const server = this.projects.serverOf(project);
-    const { ownerPassword, loginPassword } = this.projects.blueprintOf(project);
-    await this.repository.changeOwnerPassword(id, sealed, entry, async () => {
+    await this.projects.get(id);
+    await this.repository.changeOwnerPassword(id, async (project) => {
+      project.ownerPassword = this.secrets.seal('owner-password', id, randomSecret());
+      const server = this.projects.serverOf(project);
+      const { ownerPassword, loginPassword } = this.projects.blueprintOf(project);
       await this.provisioner.replaceOwnerPassword(server, project, ownerPassword);
       await this.provisioner.resetLogin(server, project, loginPassword);
+      return actor && entryFor('project.database.rotate', actor, id, {});
     });
   }
 
   /** @returns the project with the password that is now valid */
-  private async restorePassword(project: ProjectEntity): Promise<ProjectEntity> {
-    const current = (await this.find(project.id)) ?? project;
-    // Rotated since the project was read.
-    if (!current.ownerPassword.equals(project.ownerPassword)) return current;
-    const { password } = this.connectionOf(current);
-    await this.provisioner.resetOwnerPassword(this.projects.serverOf(current), current.ownerRole, password);
-    await this.audit.write(changedBySql(current.id, current.ownerRole));
-    return current;
+  private async restorePassword(refused: ProjectEntity): Promise<ProjectEntity> {
+    const restored = await this.repository.changeOwnerPassword(refused.id, async (project) => {
+      // It was rotated since the project was read, or another connection has restored it.
+      if (await this.isAccepted(project)) return null;
+      const { ownerRole } = project;
+      const { password } = this.connectionOf(project);
+      await this.provisioner.resetOwnerPassword(this.projects.serverOf(project), ownerRole, password);
+      return changedBySql(project.id, ownerRole);
+    });
+    return restored ?? refused;
+  }
+
+  private async isAccepted(project: ProjectEntity): Promise<boolean> {
+    try {
+      await withBoundedConnection(this.connectionOf(project), async () => undefined);
+      return true;
+    } catch (error) {
+      if (REFUSED.has(codeOf(error) ?? '')) return false;
+      throw error;
+    }
   }
 }
 

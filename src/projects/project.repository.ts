@@ -251,20 +251,26 @@ export class ProjectRepository {
   }
 
   /**
-   * Stores a new password of the owner role once `work` has set it. Changes of one project run one at a time.
-   * @param entry null: another entry tells of the change
+   * Runs work that sets the password of the owner role. Changes of one project run one at a time.
+   * @param work gets the project as it is now; the password that it sets there is stored
+   * @returns null if there is no such project
    */
   async changeOwnerPassword(
     id: string,
-    sealed: Buffer,
-    entry: AuditEntry | null,
-    work: () => Promise<void>,
-  ): Promise<void> {
-    await this.dataSource.transaction(async (manager) => {
-      await manager.query('select from projects where id = $1 for update', [id]);
-      await manager.update(ProjectEntity, { id }, { ownerPassword: sealed });
-      await work();
+    work: (project: ProjectEntity) => Promise<AuditEntry | null>,
+  ): Promise<ProjectEntity | null> {
+    return this.dataSource.transaction(async (manager) => {
+      const project = await manager.findOne(ProjectEntity, {
+        where: { id },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!project) return null;
+      const { ownerPassword } = project;
+      const entry = await work(project);
+      if (project.ownerPassword !== ownerPassword)
+        await manager.update(ProjectEntity, { id }, { ownerPassword: project.ownerPassword });
       if (entry) await this.audit.write(entry, manager);
+      return project;
     });
   }
 

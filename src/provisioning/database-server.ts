@@ -54,7 +54,6 @@ export class DatabaseServer {
       application_name: name,
       connectionTimeoutMillis: CONNECT_MS,
     });
-    client.on('error', () => undefined);
     await client.connect();
     return client;
   }

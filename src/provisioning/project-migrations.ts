@@ -21,6 +21,7 @@ import { Saml1790000001030 } from '../../migrations/project/1790000001030-saml';
 import { Passkeys1790000001031 } from '../../migrations/project/1790000001031-passkeys';
 import { Renditions1790000001040 } from '../../migrations/project/1790000001040-renditions';
 import { BucketAges1790000001041 } from '../../migrations/project/1790000001041-bucket-ages';
+import { SecurityKeys1790000001050 } from '../../migrations/project/1790000001050-security-keys';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -38,6 +39,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Passkeys1790000001031,
   Renditions1790000001040,
   BucketAges1790000001041,
+  SecurityKeys1790000001050,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

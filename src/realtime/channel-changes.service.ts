@@ -34,9 +34,12 @@ export class ChannelChanges {
     onUnavailable: () => void,
   ): Promise<JsonObject[]> {
     channel.onUnavailable = onUnavailable;
-    channel.bindings.push(...readBindings(list));
+    const read = readBindings(list);
+    channel.bindings.push(...read.map(([, binding]) => binding));
     await this.open(channel);
-    return channel.bindings.map(({ id, given }) => ({ ...given, id }));
+    return read
+      .filter(([, binding]) => channel.bindings.includes(binding))
+      .map(([given, { id }]) => ({ ...given, id }));
   }
 
   /** For the channel's new caller. The old subscriptions end once the new ones have begun, so that no change is missed. */
@@ -111,7 +114,7 @@ function onGap(channel: Channel, { message, position, reason, ended }: Gap): voi
 }
 
 /** @throws AppError 400 */
-function readBindings(list: JsonValue | undefined): Binding[] {
+function readBindings(list: JsonValue | undefined): [given: JsonObject, binding: Binding][] {
   if (list === undefined || list === null) return [];
   if (!Array.isArray(list) || list.length > SOCKET_LIMITS.bindings)
     throw badSubscription(`postgres_changes is a list of at most ${SOCKET_LIMITS.bindings} listeners`);
@@ -128,7 +131,7 @@ function readBindings(list: JsonValue | undefined): Binding[] {
       filter: textIn({ filter }),
       ...(typeof position === 'string' ? { position } : {}),
     };
-    return { given, wanted, select: columnsIn(select), id: 0, handle: null };
+    return [given, { wanted, select: columnsIn(select), id: 0, handle: null }];
   });
 }
 

@@ -20,6 +20,7 @@ interface ProjectRooms {
   readonly rooms: Map<string, Set<Channel>>;
   readonly queue: Delivery[];
   queuedBytes: number;
+  heldBytes: number;
   channels: number;
 }
 
@@ -58,7 +59,7 @@ export class ChannelHub {
     const { projectId } = channel.socket;
     let project = this.projects.get(projectId);
     const isFirst = project === undefined;
-    project ??= { rooms: new Map(), queue: [], queuedBytes: 0, channels: 0 };
+    project ??= { rooms: new Map(), queue: [], queuedBytes: 0, heldBytes: 0, channels: 0 };
     this.projects.set(projectId, project);
     const members = project.rooms.get(channel.room) ?? new Set();
     project.rooms.set(channel.room, members.add(channel));
@@ -66,12 +67,24 @@ export class ChannelHub {
     if (isFirst) for (const handler of this.roomHandlers) handler('open', projectId);
   }
 
+  /** Counts what the channels of a socket hold now. @returns whether the project may hold as much */
+  measure({ socket }: Channel): boolean {
+    const project = this.projects.get(socket.projectId);
+    if (!project) return true;
+    const bytes = socket.measure();
+    project.heldBytes += bytes - socket.heldBytes;
+    socket.heldBytes = bytes;
+    return project.heldBytes <= PROJECT_LIMITS.heldBytes;
+  }
+
+  /** The socket no longer has the channel. */
   remove(channel: Channel): void {
     const { projectId } = channel.socket;
     const project = this.projects.get(projectId);
     const members = project?.rooms.get(channel.room);
     if (!project || !members?.delete(channel)) return;
     project.channels -= 1;
+    this.measure(channel);
     if (members.size === 0) project.rooms.delete(channel.room);
     if (project.rooms.size > 0) return;
     this.projects.delete(projectId);

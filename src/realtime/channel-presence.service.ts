@@ -68,6 +68,14 @@ export class ChannelPresence {
       return `The presences of a channel have at most ${charactersOfChannel} characters`;
     if (!before && this.rooms.countOf(place) >= ofChannel)
       return `A channel has at most ${ofChannel} presences`;
+    const { held } = channel;
+    const heldBefore = held.presence;
+    held.presence += more;
+    if (!this.hub.measure(channel)) {
+      held.presence = heldBefore;
+      this.hub.measure(channel);
+      return 'The presences of the project hold too much memory';
+    }
     const presence: Presence = {
       ref: randomUUID(),
       key: channel.presenceKey,
@@ -84,6 +92,8 @@ export class ChannelPresence {
     const presence = this.tracked.get(channel);
     if (!presence) return;
     this.tracked.delete(channel);
+    channel.held.presence = 0;
+    this.hub.measure(channel);
     this.change(placeOf(channel), [], [presence.ref]);
   }
 

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller';
 import { isJsonObject, type JsonValue, parseJson } from '../common/text/json';
 import { UUID } from '../common/text/uuid';
+import { Slices } from '../common/time/slices';
 import type { ProjectDatabase } from '../database/pools/project-database';
 import type { RlsContext } from '../database/rls/rls-context';
 import { RlsTransaction } from '../database/rls/rls-transaction';
@@ -35,6 +36,9 @@ export interface StoredMessage {
 
 /** Bytes of one reading: more than a batch of the largest messages has. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
+
+/** Characters of a message: its owner may have given the columns other types. */
+const MAX_MESSAGE = 2 * MAX_FRAME_BYTES;
 
 const COLUMNS = `json_build_object('id', id, 'topic', topic, 'event', event, 'isPrivate', coalesce(private, false),
   'payload', payload)::text`;
@@ -100,13 +104,20 @@ export class ChannelRightsRepository {
       sessionId: null,
     };
     const { rows } = await this.rls.query(context, { text, values, maxBytes: MAX_READ_BYTES });
-    return rows.map((row) => toMessage(row.message)).filter((message) => message !== null);
+    const slices = new Slices();
+    const messages: StoredMessage[] = [];
+    for (const row of rows) {
+      const message = toMessage(row.message);
+      if (message) messages.push(message);
+      if (slices.isOver) await slices.yieldToLoop();
+    }
+    return messages;
   }
 }
 
 /** Null for a row that no channel can have. */
 function toMessage(row: unknown): StoredMessage | null {
-  const value = typeof row === 'string' ? parseJson(row) : null;
+  const value = typeof row === 'string' && row.length <= MAX_MESSAGE ? parseJson(row) : null;
   if (!isJsonObject(value)) return null;
   const { id, topic, event, isPrivate, payload = null } = value;
   if (typeof id !== 'string' || !UUID.test(id) || typeof topic !== 'string' || typeof event !== 'string')

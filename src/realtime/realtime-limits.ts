@@ -23,6 +23,8 @@ export const SOCKET_LIMITS = {
 
 export const PROJECT_LIMITS = {
   channels: 100_000,
+  /** Approximate bytes that its channels hold: tokens with their claims, listeners for changes, presences. */
+  heldBytes: 128 * 1024 * 1024,
   /** Messages that wait for their delivery, and their bytes. */
   queuedMessages: 10_000,
   queuedBytes: 32 * 1024 * 1024,
@@ -39,6 +41,11 @@ export const PRESENCE_LIMITS = {
   ofChannel: 5_000,
   charactersOfChannel: 1024 * 1024,
 } as const;
+
+/** Bytes of memory for each character of JSON, at most: `[]` is an object. */
+export const BYTES_OF_JSON = 16;
+/** For each character of a token, whose claims are kept as text and as an object. */
+export const BYTES_OF_TOKEN = 3;
 
 /** Counts what a client sends: `perSecond` on average, `atOnce` after a pause. */
 export class Allowance {

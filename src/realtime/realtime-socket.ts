@@ -2,11 +2,10 @@
 import type { WebSocket } from 'ws';
 import type { VerifiedApiKey } from '../access/strategies/api-key.strategy';
 import type { ChangeFeedHandle, ChangeSubscription } from '../changes/change-feed';
-import type { JsonObject } from '../common/text/json';
 import type { Caller } from '../access/caller';
 import type { ChannelRights } from './channel-rights.repository';
 import { encode, type ProtocolVersion, type ServerMessage, type SharedFrame } from './phoenix-protocol';
-import { Allowance, SOCKET_LIMITS } from './realtime-limits';
+import { Allowance, BYTES_OF_JSON, BYTES_OF_TOKEN, SOCKET_LIMITS } from './realtime-limits';
 
 /** Close codes (RFC 6455, 7.4.1, and the registry of IANA). */
 export const CLOSE = { goingAway: 1001, policy: 1008, restart: 1012, tryLater: 1013 } as const;
@@ -16,8 +15,6 @@ const CLOSE_MS = 2_000;
 
 /** A listener of a client for changes of a table. */
 export interface Binding {
-  /** As the client sent it, which compares the answer with it. */
-  readonly given: JsonObject;
   readonly wanted: Omit<ChangeSubscription, 'caller'>;
   /** Columns that it wants; null: all. */
   readonly select: readonly string[] | null;
@@ -46,6 +43,8 @@ export interface Channel {
   rights: ChannelRights;
   /** Its listeners for changes of tables. */
   readonly bindings: Binding[];
+  /** Characters of JSON that it holds. */
+  readonly held: { changes: number; presence: number };
   /** Called when the feed of changes has ended: the client has to join again. */
   onUnavailable: () => void;
 }
@@ -58,6 +57,8 @@ export class RealtimeSocket {
   readonly channels = new Map<string, Channel>();
   readonly messages = new Allowance(SOCKET_LIMITS.messagesPerSecond, SOCKET_LIMITS.messagesAtOnce);
   readonly bytes = new Allowance(SOCKET_LIMITS.bytesPerSecond, SOCKET_LIMITS.bytesAtOnce);
+  /** As measured last. */
+  heldBytes = 0;
   /** Milliseconds of the monotonic clock. */
   lastMessageAt = performance.now();
 
@@ -79,6 +80,20 @@ export class RealtimeSocket {
   /** Bytes that the client has not read yet. */
   get bufferedBytes(): number {
     return this.socket.bufferedAmount;
+  }
+
+  /** Approximate bytes that its channels hold. */
+  measure(): number {
+    const tokens = new Set<string>();
+    let characters = 0;
+    for (const { token, held } of this.channels.values()) {
+      tokens.add(token);
+      characters += held.changes + held.presence;
+    }
+    tokens.delete(this.apiKeyToken);
+    let bytes = BYTES_OF_JSON * characters;
+    for (const token of tokens) bytes += BYTES_OF_TOKEN * token.length;
+    return bytes;
   }
 
   send(message: ServerMessage): void {

@@ -7,6 +7,7 @@ import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } fro
 import { LRUCache } from 'lru-cache';
 import { messageOf } from '../common/errors/error-facts';
 import { UUID } from '../common/text/uuid';
+import { Slices } from '../common/time/slices';
 import { LISTENER_NAME, NotificationListener } from '../database/listen/notification-listener';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { ChannelBroadcast } from './channel-broadcast.service';
@@ -122,25 +123,25 @@ export class SentMessages implements OnApplicationBootstrap, OnApplicationShutdo
     const ids = payload.split(',').filter((one) => UUID.test(one));
     if (project.waiting.length < MAX_WAITING) project.waiting.push(...ids);
     else this.hub.counts.dropped += ids.length;
-    if (!project.isReading) void this.readWaiting(id, project);
+    void this.readWaiting(id, project);
   }
 
   private async readWaiting(id: string, project: ProjectMessages): Promise<void> {
+    if (project.isReading) return;
     project.isReading = true;
-    try {
-      while (project.waiting.length > 0 && this.projects.get(id) === project) {
-        const ids = project.waiting.slice(0, BATCH);
-        const found = await this.registry.get(id);
-        this.tell(id, project, await this.messages.findByIds(found.database, ids));
+    while (project.waiting.length > 0 && this.projects.get(id) === project) {
+      const ids = project.waiting.slice(0, BATCH);
+      try {
+        const { database } = await this.registry.get(id);
+        await this.tell(id, project, await this.messages.findByIds(database, ids));
         project.waiting.splice(0, ids.length);
         project.readAt = performance.now();
+      } catch (error) {
+        this.logger.warn(`messages of project ${id} could not be read: ${messageOf(error)}`);
+        await sleep(POLL_MS, undefined, { ref: false });
       }
-    } catch (error) {
-      this.logger.warn(`messages of project ${id} could not be read: ${messageOf(error)}`);
-      setTimeout(() => void this.readWaiting(id, project), POLL_MS).unref();
-    } finally {
-      project.isReading = false;
     }
+    project.isReading = false;
   }
 
   private async catchUp(id: string, project: ProjectMessages): Promise<void> {
@@ -150,7 +151,7 @@ export class SentMessages implements OnApplicationBootstrap, OnApplicationShutdo
     try {
       const { database } = await this.registry.get(id);
       const recent = await this.messages.findRecent(database, seconds, MAX_CAUGHT_UP);
-      if (project.isReady) this.tell(id, project, recent);
+      if (project.isReady) await this.tell(id, project, recent);
       else for (const message of recent) project.known.set(message.id, true);
       project.becomeReady();
       project.readAt = performance.now();
@@ -161,11 +162,17 @@ export class SentMessages implements OnApplicationBootstrap, OnApplicationShutdo
     }
   }
 
-  private tell(projectId: string, { known }: ProjectMessages, messages: readonly StoredMessage[]): void {
+  private async tell(
+    projectId: string,
+    { known }: ProjectMessages,
+    messages: readonly StoredMessage[],
+  ): Promise<void> {
+    const slices = new Slices();
     for (const { id, topic, event, isPrivate, payload } of messages) {
       if (known.has(id)) continue;
       known.set(id, true);
       this.broadcasts.deliver({ projectId, name: topic, isPrivate, event, payload, more: { meta: { id } } });
+      if (slices.isOver) await slices.yieldToLoop();
     }
   }
 }

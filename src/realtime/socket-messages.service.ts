@@ -158,11 +158,20 @@ export class SocketMessages {
       caller,
       rights,
       bindings: [],
+      held: { changes: 0, presence: 0 },
       onUnavailable: () => undefined,
     };
     socket.channels.set(topic, channel);
     this.hub.add(channel);
+    this.assertRoom(channel);
     return channel;
+  }
+
+  /** @throws Refusal, after which the channel is left */
+  private assertRoom(channel: Channel): void {
+    if (this.hub.measure(channel)) return;
+    this.remove(channel);
+    throw new Refusal('ChannelRateLimitReached: The channels of the project hold too much memory');
   }
 
   /** A new token of the client. A token that is not valid ends the channel. */
@@ -172,6 +181,7 @@ export class SocketMessages {
       const { socket, name, isPrivate } = channel;
       const [caller, rights] = await this.authorize(socket, token, name, isPrivate);
       Object.assign(channel, { token, caller, rights });
+      this.assertRoom(channel);
       await this.changes.renew(channel);
     } catch (error) {
       this.end(channel, this.reasonOf(error));
@@ -182,6 +192,8 @@ export class SocketMessages {
   private async subscribe(channel: Channel, { payload: { config } }: ClientMessage): Promise<JsonObject[]> {
     const list = isJsonObject(config) ? config.postgres_changes : undefined;
     try {
+      channel.held.changes = JSON.stringify(list ?? []).length;
+      this.assertRoom(channel);
       return await this.changes.subscribe(channel, list, () => this.fail(channel));
     } catch (error) {
       this.remove(channel);

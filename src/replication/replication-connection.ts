@@ -21,8 +21,6 @@ export class ReplicationConnection {
     // node-postgres' types lack the parameter; "database" admits SQL in addition to the commands of replication.
     const replicating = { ...config, replication: 'database' };
     const client = new HostListClient(replicating);
-    // A connection that dies rejects its query; the event alone must not end the process.
-    client.on('error', () => undefined);
     await client.connect();
     return new ReplicationConnection(client);
   }

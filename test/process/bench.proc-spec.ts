@@ -52,7 +52,7 @@ const W3 = ['W3 insert, minimal', 'W3 insert, with row'];
   LIMIT_MS,
 );
 
-it(
+(IN_SOAK ? it : it.skip)(
   'excludes a contestant from each workload with a wrong response, and prints the reason',
   async () => {
     const printed = await bench('answers wrongly');

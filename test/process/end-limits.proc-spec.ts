@@ -2,24 +2,23 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../support/eventually';
+import { eventually, limitDuring } from '../support/eventually';
 import type { HttpAnswer } from '../support/http-client';
 import { PlinthProcess, type ProcessOptions } from '../support/plinth-process';
 import { hasRedis, TestRedis } from '../support/redis-server';
 
 const ANSWER_MS = 5_000;
-const CLOSE_MS = 10_000;
-const QUIT_MS = 5_000;
-/** For a loaded machine. */
-const LATE_MS = 2_000;
-const MARGIN_MS = 10_000;
 
 let directory: string;
 let plinth: PlinthProcess;
+/** Processes of PostgreSQL that got SIGSTOP: they outlive their parent. */
+const stopped = new Set<number>();
 
 beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'plinth-end-'))));
 afterEach(async () => {
   signalDatabase('SIGKILL');
+  for (const pid of stopped) send(pid, 'SIGKILL');
+  stopped.clear();
   await plinth.end('SIGKILL');
   rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 });
@@ -54,26 +53,26 @@ function signalDatabase(signal: NodeJS.Signals, among = (_pid: number): boolean 
   } catch {
     return;
   }
-  for (const pid of [server, ...childrenOf(server)].filter(among))
-    try {
-      process.kill(pid, signal);
-    } catch {
-      // It has ended.
-    }
+  for (const pid of [server, ...childrenOf(server)].filter(among)) {
+    send(pid, signal);
+    if (signal === 'SIGSTOP') stopped.add(pid);
+  }
 }
 
-async function timed(work: () => Promise<number | null>): Promise<{ code: number | null; ms: number }> {
-  const began = performance.now();
-  return { code: await work(), ms: performance.now() - began };
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
 }
 
 it('a suspended PostgreSQL does not keep Plinth from ending, which says so and fails', async () => {
   await start({ SHUTDOWN_TIMEOUT: '1' }, { databaseStopMs: 1_000 });
   signalDatabase('SIGSTOP');
-  const { code, ms } = await timed(() => plinth.end('SIGTERM'));
+  const code = await plinth.end('SIGTERM');
   expect([code, plinth.printed]).toEqual([1, expect.stringContaining('did not end within 1 seconds')]);
-  expect(ms).toBeLessThan(1_000 + CLOSE_MS + 1_000 + QUIT_MS + MARGIN_MS);
-}, 60_000);
+});
 
 it('a suspended PostgreSQL makes requests get 503 after five seconds, and serves them again when it goes on', async () => {
   await start({});
@@ -106,15 +105,22 @@ it('a suspended PostgreSQL makes requests get 503 after five seconds, and serves
     expect(activity.text).toContain('pg_sleep');
   });
   signalDatabase('SIGSTOP');
-  const answers = async (): Promise<unknown[]> =>
-    Promise.all(
+  const answers = async (): Promise<unknown[]> => {
+    const asked = Promise.all(
       Object.entries(requests).map(async ([name, request]) => {
         const began = performance.now();
         const { status, headers } = await request();
-        const isInTime = performance.now() - began < ANSWER_MS + LATE_MS;
-        return [name, status, Number(headers.get('retry-after')) > 0, isInTime];
+        return {
+          name,
+          status,
+          retries: Number(headers.get('retry-after')) > 0,
+          ms: performance.now() - began,
+        };
       }),
     );
+    const limit = await limitDuring(asked, ANSWER_MS, () => plinth.admin.get('/health/live'));
+    return (await asked).map(({ name, status, retries, ms }) => [name, status, retries, ms < limit]);
+  };
   const refused = Object.keys(requests).map((name) => [name, 503, true, true]);
   expect(await answers()).toEqual(refused);
   expect(await answers()).toEqual(refused);
@@ -122,16 +128,16 @@ it('a suspended PostgreSQL makes requests get 503 after five seconds, and serves
   signalDatabase('SIGCONT');
   await eventually(async () => expect((await read()).status).toBe(200), 20_000);
   await eventually(async () => expect((await sql('select 1')).status).toBe(200), 20_000);
-}, 90_000);
+});
 
 it('a checkpoint that takes longer than its limit is reported, and the exit code is 1', async () => {
   await start({}, { databaseStopMs: 1_000 });
   const isCheckpointer = (pid: number): boolean =>
     readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('checkpointer');
   signalDatabase('SIGSTOP', isCheckpointer);
-  const { code } = await timed(() => plinth.end('SIGTERM'));
+  const code = await plinth.end('SIGTERM');
   expect([code, plinth.printed]).toEqual([1, expect.stringContaining('stopped without a checkpoint')]);
-}, 60_000);
+});
 
 it('a second signal ends Plinth at once, also with a request in progress', async () => {
   await start({ SHUTDOWN_TIMEOUT: '600' });
@@ -152,7 +158,7 @@ it('a second signal ends Plinth at once, also with a request in progress', async
     expect(plinth.printed).toContain('by a second signal');
   });
   expect([await ended, await request]).toEqual([1, 'ended']);
-}, 60_000);
+});
 
 (hasRedis ? it : it.skip)(
   'a worker that hangs is replaced, and its connections end',

@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HttpClient } from '../support/http-client';
+import { casesOf } from '../support/extent';
 import { PlinthProcess } from '../support/plinth-process';
 
 const MIB = 1024 * 1024;
@@ -50,23 +51,26 @@ const ASKS: (() => Promise<{ status: number }>)[] = [
   () => service.with({ apikey: guest.headers.apikey ?? '' }).get(`${auth}/admin/users`),
 ];
 
+const PLACES: [string, string][] = [
+  ['in data, as text', `update auth.users set data = jsonb_build_object('a', repeat('x', ${VALUE_BYTES}))`],
+  ['in a name', `update auth.users set data = '{}', name = repeat('x', ${VALUE_BYTES})`],
+  [
+    'in an error text',
+    `update auth.users set name = 'Ada';
+     create function public.fails() returns trigger language plpgsql as $f$ begin
+       raise exception '%', repeat('x', ${VALUE_BYTES}) using detail = repeat('y', ${VALUE_BYTES}); end $f$;
+     create trigger fails before update on auth.users for each row execute function public.fails()`,
+  ],
+  [
+    'in data, as a list of numbers',
+    `drop trigger fails on auth.users;
+     update auth.users set data = jsonb_build_object('a', (select jsonb_agg(n) from generate_series(1, 7800000) n))`,
+  ],
+];
+
 // Memory of a process is read from /proc.
 (platform() === 'linux' ? describe : describe.skip)('an owner who stores 60 MiB', () => {
-  it.each([
-    ['in data, as text', `update auth.users set data = jsonb_build_object('a', repeat('x', ${VALUE_BYTES}))`],
-    [
-      'in data, as a list of numbers',
-      `update auth.users set data = jsonb_build_object('a', (select jsonb_agg(n) from generate_series(1, 7800000) n))`,
-    ],
-    ['in a name', `update auth.users set data = '{}', name = repeat('x', ${VALUE_BYTES})`],
-    [
-      'in an error text',
-      `update auth.users set name = 'Ada';
-       create function public.fails() returns trigger language plpgsql as $f$ begin
-         raise exception '%', repeat('x', ${VALUE_BYTES}) using detail = repeat('y', ${VALUE_BYTES}); end $f$;
-       create trigger fails before update on auth.users for each row execute function public.fails()`,
-    ],
-  ])(
+  it.each(casesOf(PLACES, 3))(
     '%s takes less memory than its value, and gets a valid response',
     async (_where, query) => {
       await sql(query);

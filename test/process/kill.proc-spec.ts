@@ -14,8 +14,8 @@ import { ResumableWork } from '../support/kills/resumable-work';
 import { ProjectWork, RowWork } from '../support/kills/row-work';
 import { PROVIDERS, type TestProvider } from '../support/object-servers/object-stores';
 
-/** Each kind of backup, and PostgreSQL twice. */
-const KILLS = Number(process.env.PLINTH_KILLS ?? (IN_SOAK ? 60 : 4));
+/** Each kind of backup. */
+const KILLS = Number(process.env.PLINTH_KILLS ?? (IN_SOAK ? 60 : 3));
 /** The sweep after a kill removes what has no row. */
 const TUNING = { orphanAgeMs: 200 };
 

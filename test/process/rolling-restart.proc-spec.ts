@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandLine, isAlive, ROOT, until } from './support/processes';
-import { PlinthProcess } from '../support/plinth-process';
+import { PlinthProcess, withCompiledCode } from '../support/plinth-process';
 import { hasRedis, TestRedis } from '../support/redis-server';
 import { buildLaterRelease } from '../support/releases';
 import { createLoadedProject, type LoadedProject, SteadyLoad } from '../support/steady-load';
@@ -40,6 +40,7 @@ jest.setTimeout(2 * LIMIT_MS);
         REDIS_URL: redis.url,
         AUTH_REQUESTS_PER_MINUTE: '1000000',
         SHUTDOWN_TIMEOUT: '2',
+        ...withCompiledCode(),
       },
     });
     project = await createLoadedProject(plinth.admin.unchecked(), 'Rolling');

@@ -27,16 +27,6 @@ const SETTINGS = {
 /** Tests that fail, by the beginning of their full names, each with its reason. */
 const EXPECTED_FAILURES: readonly (readonly [prefix: string, reason: string])[] = [
   ['GoTrueAdminApi OAuth Admin', 'Plinth is no OAuth server'],
-  ...[
-    'registration ceremony startRegistration returns WebAuthn creation options',
-    'registration ceremony verifyRegistration rejects an unknown challenge',
-    'authentication ceremony signs in with the passkey via the two-step flow',
-    'authentication ceremony rejects a replayed authentication challenge',
-  ].map(
-    (name) =>
-      [`Passkey end-to-end ${name}`, 'the id of a challenge is no UUID, and has no error code'] as const,
-  ),
-  ['WebAuthn MFA', 'security keys are not supported as second factors'],
   [
     'GoTrueClient signInWithOtp signInWithOtp() with PKCE flow should return error',
     'the answer does not reveal whether an address has an account',

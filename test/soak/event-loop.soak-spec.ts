@@ -22,6 +22,7 @@ import { until } from '../support/eventually';
 import type { HttpAnswer, HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
 import type { OpenApiDocument } from '../support/openapi';
+import { type S3Credentials, sha256, signS3 } from '../support/s3-signature';
 import { SamlIdp } from '../support/saml-idp';
 import { type WorstOperation, worstOperations } from '../support/worst-requests';
 import { createLoadedProject, type LoadedProject } from '../support/steady-load';
@@ -46,6 +47,7 @@ let holds: string;
 let plinth: PlinthProcess;
 let project: LoadedProject;
 let admin: HttpClient;
+let s3Key: S3Credentials;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'plinth-loop-'));
   holds = join(directory, 'holds');
@@ -58,6 +60,8 @@ beforeAll(async () => {
   plinth = await PlinthProcess.start({ dataDir: directory, env });
   admin = plinth.admin.unchecked();
   project = await createLoadedProject(admin, 'Loop');
+  const created = await admin.post(`/admin/v1/projects/${project.id}/s3-keys`, {});
+  s3Key = created.body;
   await sql(
     'create table texts (a text, b text); create function run(a json) returns json language sql as $$ select a $$',
   );
@@ -121,6 +125,42 @@ const tus = (
     body,
     headers: { ...asService('application/offset+octet-stream'), 'tus-resumable': '1.0.0', ...headers },
   });
+
+/** A request of the S3 protocol. @param below path and query */
+function s3(
+  method: string,
+  below: string,
+  body = '',
+  more: { signed?: Record<string, string>; payload?: string } = {},
+): Promise<HttpAnswer> {
+  const { signed, payload = sha256(body) } = more;
+  const target = `/p/${project.slug}/storage/v1/s3${below}`;
+  const { host } = new URL(plinth.baseUrl);
+  const { headers } = signS3(s3Key, { method, host, target, payload, signed });
+  return admin.send(method, target, { body: method === 'GET' ? undefined : body, headers });
+}
+
+/** An upload with as many parts as there may be, of which the first is the only one with bytes. */
+async function s3Upload(): Promise<string> {
+  const begun = await s3('POST', '/box/parts?uploads=');
+  const id = String(/<UploadId>([^<]+)</.exec(begun.text)?.[1]);
+  const part = `/box/parts?partNumber=1&uploadId=${id}`;
+  expect((await s3('PUT', part, 'x')).status).toBe(200);
+  return id;
+}
+
+/** Signed by nobody. @param names of SignedHeaders in addition to Host */
+async function forged(names: string, headers: Record<string, string>): Promise<void> {
+  const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
+  const scope = `${time.slice(0, 8)}/eu-x/s3/aws4_request`;
+  const authorization = `AWS4-HMAC-SHA256 Credential=${project.slug}/${scope}, SignedHeaders=host;${names}, Signature=${'0'.repeat(64)}`;
+  const answer = await admin.get(`/p/${project.slug}/storage/v1/s3/box`, {
+    headers: { authorization, 'x-amz-date': time, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD', ...headers },
+  });
+  expect(answer.text).toContain('<Code>AuthorizationHeaderMalformed</Code>');
+}
+
+const PART = `<Part><PartNumber>1</PartNumber><ETag>&quot;${'0'.repeat(32)}&quot;</ETag><ChecksumSHA256>${'A'.repeat(43)}=</ChecksumSHA256></Part>`;
 
 /** To a request of ours, as the response says. */
 async function samlResponse(inner: string): Promise<HttpAnswer> {
@@ -274,6 +314,55 @@ const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
         );
     },
   ],
+  [
+    'S3: ten thousand parts',
+    async () => {
+      const parts = Array.from({ length: 10_000 }, (_, at) => PART.replace('>1<', `>${at + 1}<`)).join('');
+      const path = `/box/parts?uploadId=${await s3Upload()}`;
+      const answer = await s3('POST', path, `<CompleteMultipartUpload>${parts}</CompleteMultipartUpload>`);
+      expect(answer.text).toContain('<Code>InvalidPart</Code>');
+    },
+  ],
+  [
+    'S3: a list of ten thousand parts',
+    async () => {
+      const id = await s3Upload();
+      await sql(`insert into storage.resumable_parts (upload_id, start, size, object_id, etag)
+        select upload_id, n, size, gen_random_uuid(), etag from storage.resumable_parts, generate_series(2, 10000) n
+        where upload_id = '${id}'`);
+      expect((await s3('GET', `/box/parts?uploadId=${id}`)).text).toContain('<IsTruncated>true');
+    },
+  ],
+  ...[
+    ['a thousand keys', `<Object><Key>${'&#233;'.repeat(500)}0000</Key></Object>`, 1_000],
+    ['elements', '<a/>', 99_000],
+    ['too many elements', '<a/>', 500_000],
+    ['spaces', '<a                        >', 80_000],
+    ['references', '&#65;', 400_000],
+  ].map(
+    ([name, piece, count]) =>
+      [
+        `S3: deleted objects, ${name}`,
+        () => s3('POST', '/box?delete=', `<Delete>${String(piece).repeat(Number(count))}</Delete>`),
+      ] as const,
+  ),
+  ...['1\r\nx\r\n', '1;chunk-signature='].map(
+    (piece) =>
+      [
+        `S3: chunks of ${JSON.stringify(piece)}`,
+        () =>
+          s3('PUT', '/box/chunks', `${piece.repeat(600_000)}0\r\n\r\n`, {
+            payload: 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+            signed: { 'x-amz-trailer': 'x-amz-checksum-crc32', 'x-amz-decoded-content-length': '600000' },
+          }),
+      ] as const,
+  ),
+  [
+    'S3: a header that is signed again and again',
+    () => forged('a;'.repeat(20_000), { a: 'x'.repeat(15_000) }),
+  ],
+  ['S3: many signed headers', () => forged('a;'.repeat(20_000), {})],
+  ['S3: a long query', () => s3('GET', `/box?${'a=%21&'.repeat(2_000)}`)],
   ['POST /admin/v1/restore', () => restore('restore', archiveHeader(30_000_000))],
   ['POST /admin/v1/restore/all', () => restore('restore/all', archiveHeader(30_000_000))],
 ];
@@ -565,6 +654,18 @@ describe('of sockets and streams', () => {
       await sql(
         `select pg_notify('plinth_realtime', n || repeat(',x', 3900)) from generate_series(1, 20000) n`,
       );
+      await settled();
+    });
+  }, 300_000);
+
+  it('serves /health/live during a first join after many messages of SQL', async () => {
+    await sql(`select realtime.send(jsonb_build_object('a', repeat('"', 120000)), 'x', 'before', false)
+      from generate_series(1, 100)`);
+    await assertServed('a first join', async () => {
+      const [socket] = await open(1);
+      if (!socket) return;
+      await join(socket, 'before');
+      socket.terminate();
       await settled();
     });
   }, 300_000);

@@ -8,6 +8,7 @@ import { pause } from './de/pause';
 import { people } from './de/people';
 import { policies } from './de/policies';
 import { projects } from './de/projects';
+import { realtime } from './de/realtime';
 import { schedules } from './de/schedules';
 import { signIn } from './de/sign-in';
 import { signInMethods } from './de/sign-in-methods';
@@ -30,6 +31,7 @@ export const de: Readonly<Record<Key, string>> = {
   ...people,
   ...policies,
   ...projects,
+  ...realtime,
   ...schedules,
   ...signIn,
   ...signInMethods,

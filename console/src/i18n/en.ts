@@ -8,6 +8,7 @@ import { pause } from './en/pause';
 import { people } from './en/people';
 import { policies } from './en/policies';
 import { projects } from './en/projects';
+import { realtime } from './en/realtime';
 import { schedules } from './en/schedules';
 import { signIn } from './en/sign-in';
 import { signInMethods } from './en/sign-in-methods';
@@ -29,6 +30,7 @@ export const en = {
   ...people,
   ...policies,
   ...projects,
+  ...realtime,
   ...schedules,
   ...signIn,
   ...signInMethods,

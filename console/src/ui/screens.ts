@@ -19,6 +19,7 @@ export const SCREENS = [
   { path: '/projects/$slug/sql', icon: 'sql', label: 'sqlEditor', group: 'data' },
   { path: '/projects/$slug/schema', icon: 'tree', label: 'schemaPicture', group: 'data' },
   { path: '/projects/$slug/policies', icon: 'shield', label: 'policies', group: 'data' },
+  { path: '/projects/$slug/realtime', icon: 'broadcast', label: 'realtime', group: 'data' },
   { path: '/projects/$slug/users', icon: 'users', label: 'users', group: 'auth' },
   { path: '/projects/$slug/sign-in', icon: 'lock', label: 'signInSettings', group: 'auth' },
   { path: '/projects/$slug/mails', icon: 'mail', label: 'mailTemplates', group: 'auth' },

@@ -62,12 +62,13 @@ export async function writeProjectDocument(
   await writeRoutines(draft, parametersOf);
   await writer.addAll('schemas', types.components());
   addTableRest(writer);
-  const areas = platform.tags.filter(({ name }) => name === 'auth' || name === 'storage');
+  const areas = platform.tags.filter(({ name }) => ['auth', 'storage', 'storage-js'].includes(name));
   const fixed = [...areas, { name: 'rpc', description: 'Functions' }];
   // A relation may have the same name as another tag; each tag is listed once.
   const others = tableTags.filter(({ name }) => !fixed.some((tag) => tag.name === name));
   const info = { ...platform.info, title: project.name, description: DESCRIPTION };
-  return writer.finish({ info, servers: platform.servers }, [...fixed, ...others]);
+  const tags = [...fixed, ...others].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return writer.finish({ info, servers: platform.servers }, tags);
 }
 
 /** Components of neither part are rows, which are objects. */

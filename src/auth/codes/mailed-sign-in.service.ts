@@ -62,11 +62,11 @@ export class MailedSignInService {
   /** For the page that the link of a mail opens. @throws AppError as signInWithToken() */
   async followLink(
     project: Project,
-    token: string,
+    { token, newHash }: { token: string; newHash: string | null },
     kinds: readonly MailedTokenKind[],
     origin: RequestOrigin,
   ): Promise<LinkOutcome> {
-    const spent = await this.spend(project, hashMailedToken(token), kinds, origin);
+    const spent = await this.spend(project, hashMailedToken(token), kinds, origin, newHash);
     const { account, challenge, kind } = spent;
     if (!challenge) return { session: await this.start(project, spent, 'otp', origin) };
     const exchange = { userId: account.id, method: METHODS[kind], challenge };
@@ -78,10 +78,11 @@ export class MailedSignInService {
     hash: Buffer,
     kinds: readonly MailedTokenKind[],
     origin: RequestOrigin,
+    newHash: string | null = null,
   ): Promise<SpentToken> {
     const entry = byAnonymous('email_verified', null, { now: this.now(), origin });
     const spending = (): Promise<SpentToken | null> =>
-      refusingTakenAddress(this.tokens.spend(project, hash, kinds, entry));
+      refusingTakenAddress(this.tokens.spend(project, hash, kinds, entry, newHash));
     const spent = await this.throttle.attemptFrom({ project, origin }, spending);
     if (!spent) throw invalidMailedToken();
     return spent;

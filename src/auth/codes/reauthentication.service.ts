@@ -62,7 +62,8 @@ export class ReauthenticationService {
     if (!isRight) throw wrongReauthentication();
   }
 
-  private async assertFresh(project: Project, owner: SessionOwner): Promise<void> {
+  /** For what signs in as a password does. @throws AppError 400 in an old session, if the project asks for new ones */
+  async assertFresh(project: Project, owner: SessionOwner): Promise<void> {
     if (!project.settings.reauthentication_required) return;
     const now = this.clock.now();
     const sessions = (await this.sessions.list(project, owner, new Date(now))) ?? [];

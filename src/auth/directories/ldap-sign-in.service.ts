@@ -1,11 +1,12 @@
 /** Sign-in with the password of a directory (setting `ldap`), with the throttles of passwords. */
 import { Injectable, Logger } from '@nestjs/common';
+import { AppError } from '../../common/errors/app-error';
 import { messageOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
 import { isDomainAllowed, parseEmailAddress } from '../../identity/email-address';
-import { GuessThrottle } from '../../identity/guess-throttle.service';
+import { type Guess, GuessThrottle } from '../../identity/guess-throttle.service';
 import { wrongCredentials } from '../../identity/identity.errors';
-import { type LdapUser, signInAt } from '../../identity/ldap/ldap-directory';
+import { type LdapUser, type PasswordAttempt, signInAt } from '../../identity/ldap/ldap-directory';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { OutboundHttp } from '../../infra/outbound/outbound-http';
 import { openSettingSecret } from '../../projects/setting-secrets';
@@ -47,8 +48,16 @@ export class LdapSignIn {
     const setting = project.settings.ldap;
     if (!setting) throw ldapDisabled();
     const mapping = parseMapping(setting.attribute_mapping ?? { keys: {} }) ?? { keys: {} };
-    const guess = { project, account: `ldap:${given.login.toLowerCase()}`, origin };
-    const user = await this.throttle.attempt(guess, () => this.ask(project, setting, mapping, given));
+    const guessOn = (account: string): Guess => ({
+      project,
+      account: `ldap:${account.toLowerCase()}`,
+      origin,
+    });
+    // A directory finds an entry by many logins: other spaces, marks and attributes. So its guesses are counted, too.
+    const attempt: PasswordAttempt = (dn, work) => this.throttle.attemptOn(guessOn(`dn:${dn}`), work);
+    const user = await this.throttle.attempt(guessOn(given.login), () =>
+      this.ask(project, setting, mapping, given, attempt),
+    );
     if (!user) {
       const entry = byAnonymous('sign_in_failed', null, { now: new Date(this.clock.now()), origin });
       await this.audit.write(project, { ...entry, actorId: null });
@@ -67,6 +76,7 @@ export class LdapSignIn {
     setting: LdapSetting,
     mapping: AttributeMapping,
     given: { login: string; password: string },
+    attempt: PasswordAttempt,
   ): Promise<LdapUser | null> {
     const mapped = Object.values(mapping.keys).flatMap(({ name, names = [] }) => [
       ...(name ? [name] : []),
@@ -85,7 +95,8 @@ export class LdapSignIn {
       groupBaseDn: setting.group_base_dn ?? setting.base_dn,
       groupAttribute: setting.group_attribute ?? 'cn',
     };
-    return signInAt(this.http, directory, given).catch((error: unknown) => {
+    return signInAt(this.http, directory, given, attempt).catch((error: unknown) => {
+      if (error instanceof AppError) throw error;
       this.logger.warn(`The directory of project ${project.slug} failed: ${messageOf(error)}`);
       throw directoryFailed(error);
     });

@@ -10,7 +10,7 @@ import { Project } from '../../projects/project';
 import { SessionOwner } from '../accounts/account-statements';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
-import { Factor, FACTOR_COLUMNS, SealedFactor, toFactor, toSealedFactor } from './factor';
+import { Factor, FACTOR_COLUMNS, FactorKind, SealedFactor, toFactor, toSealedFactor } from './factor';
 import { lockOwner, lowerSessions, ME, ownerValues } from './factor-statements';
 
 const REASON = 'auth.factors is closed to the roles of callers';
@@ -19,10 +19,11 @@ export const MAX_FACTORS = 10;
 /** Seconds after which an unverified factor may be deleted. */
 const UNVERIFIED_SECONDS = 900;
 
-interface NewFactor {
+export interface NewFactor {
   readonly id: string;
+  readonly kind: FactorKind;
   readonly name: string;
-  readonly sealedSecret: Buffer;
+  readonly sealedSecret: Buffer | null;
 }
 
 /**
@@ -39,7 +40,7 @@ export class FactorRepository {
   async insert(
     project: Project,
     owner: SessionOwner,
-    { id, name, sealedSecret }: NewFactor,
+    { id, kind, name, sealedSecret }: NewFactor,
     audit: AuditEntry,
   ): Promise<FactorOutcome> {
     const change = {
@@ -47,7 +48,7 @@ export class FactorRepository {
       steps: { me: ME, stale: DELETE_STALE, made: INSERT },
       audited: 'made',
       query: 'select me.strong, exists (select from made) as found from me',
-      values: [...ownerValues(owner, audit.now), id, name, sealedSecret],
+      values: [...ownerValues(owner, audit.now), id, name, sealedSecret, kind],
     } as const;
     return this.run(project, owner, withAudit(change, audit));
   }
@@ -67,7 +68,7 @@ export class FactorRepository {
   async find(project: Project, owner: SessionOwner, id: string, now: Date): Promise<SealedFactor | null> {
     const { rows } = await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:find-factor',
-      text: `with me as (${ME}) select f.sealed_secret, f.verified_at
+      text: `with me as (${ME}) select f.kind, f.sealed_secret, f.credential::text as credential, f.verified_at
         from me join auth.factors f on f.user_id = me.id
         where f.id = $5 and (f.verified_at is not null or me.strong)`,
       values: [...ownerValues(owner, now), id],
@@ -108,7 +109,7 @@ const DELETE_STALE = `
     and f.created_at < $3::timestamptz - interval '${UNVERIFIED_SECONDS} seconds' returning f.id`;
 
 const INSERT = `
-  insert into auth.factors (id, user_id, name, sealed_secret, created_at)
-  select $5, me.id, $6, $7, $3 from me where me.strong and ${MAX_FACTORS} > (
+  insert into auth.factors (id, user_id, name, sealed_secret, kind, created_at)
+  select $5, me.id, $6, $7, $8, $3 from me where me.strong and ${MAX_FACTORS} > (
     select count(*) from auth.factors f where f.user_id = me.id and f.id not in (select id from stale))
   returning user_id as id`;

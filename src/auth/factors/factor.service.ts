@@ -16,9 +16,9 @@ import { RequestOrigin } from '../../identity/request-origin';
 import { factorNotFound, secondFactorRequired, tooManyFactors, wrongCode } from '../auth.errors';
 import { Hooks } from '../hooks/hooks.service';
 import { SessionIssuer, SignedIn } from '../sessions/session-issuer.service';
-import { Factor, SealedFactor } from './factor';
-import { FactorOutcome, FactorRepository, MAX_FACTORS } from './factor.repository';
-import { SessionRaiseRepository } from './session-raise.repository';
+import { Factor, FactorKind, SealedFactor } from './factor';
+import { FactorOutcome, FactorRepository, MAX_FACTORS, NewFactor } from './factor.repository';
+import { FactorProof, SessionRaiseRepository } from './session-raise.repository';
 import { newTotpKey, stepOfCode } from '../../identity/factors/totp';
 
 const DEFAULT_NAME = 'Authenticator';
@@ -35,6 +35,12 @@ interface EnrolledFactor {
 interface FactorCode {
   readonly id: string;
   readonly code: string;
+}
+
+export interface ProofCheck {
+  /** Null for a wrong proof. */
+  readonly check: (factor: SealedFactor) => Promise<FactorProof | null>;
+  readonly refused: () => Error;
 }
 
 @Injectable()
@@ -56,7 +62,7 @@ export class FactorService {
   }
 
   /**
-   * Begins the enrolment of a factor; verify() completes it.
+   * Begins the enrolment of an app; verify() completes it.
    * @throws AppError 403 if the account has a verified factor and the session did not verify one, 400 if it has MAX_FACTORS
    */
   async enrol(
@@ -70,10 +76,20 @@ export class FactorService {
     const name = givenName?.trim() || DEFAULT_NAME;
     const { secret, uri } = newTotpKey(project.name, email);
     const sealedSecret = new SecretBox(project.dataSecret).seal(secret, purposeOf(id));
-    const entry = this.entry('factor_enrolled', origin, owner, id);
-    const outcome = await this.factors.insert(project, owner, { id, name, sealedSecret }, entry);
-    if (!isFound(outcome)) throw tooManyFactors(MAX_FACTORS);
+    await this.insert(project, owner, { id, kind: 'totp', name, sealedSecret }, origin);
     return { id, name, secret, uri };
+  }
+
+  /** Begins the enrolment of a factor without a secret. @throws AppError as enrol() */
+  async insert(
+    project: Project,
+    owner: SessionOwner,
+    factor: NewFactor,
+    origin: RequestOrigin,
+  ): Promise<void> {
+    const entry = this.entry('factor_enrolled', origin, owner, factor.id);
+    const outcome = await this.factors.insert(project, owner, factor, entry);
+    if (!isFound(outcome)) throw tooManyFactors(MAX_FACTORS);
   }
 
   /** @throws AppError 401 if the session is over */
@@ -83,28 +99,42 @@ export class FactorService {
     return factors;
   }
 
-  /**
-   * Raises the session to two factors with a code, and issues new tokens. The first code of a factor also completes its
-   * enrolment and ends the other sessions that the password alone began.
-   * @throws AppError 401 for a wrong or spent code, 404, 429
-   */
-  async verify(
+  /** Raises the session with the code of an app. @throws AppError 401 for a wrong or spent code, 404, 429 */
+  verify(
     project: Project,
     owner: SessionOwner,
-    code: FactorCode,
+    { id, code }: FactorCode,
     origin: RequestOrigin,
   ): Promise<SignedIn> {
-    const factor = await this.find(project, owner, code.id);
+    return this.prove(project, owner, id, origin, {
+      refused: wrongCode,
+      check: ({ sealedSecret }) => this.codeProof(project, sealedSecret, id, code),
+    });
+  }
+
+  /**
+   * Raises the session to two factors with a proof, and issues new tokens. The first proof of a factor also completes its
+   * enrolment and ends the other sessions that the password alone began.
+   * @throws AppError 401 for a wrong or spent proof, 404, 429
+   */
+  async prove(
+    project: Project,
+    owner: SessionOwner,
+    id: string,
+    origin: RequestOrigin,
+    { check, refused }: ProofCheck,
+  ): Promise<SignedIn> {
+    const factor = await this.find(project, owner, id);
     const guess: Guess = { project, account: `factors:${owner.userId}`, origin };
-    const step = this.stepOf(project, factor, code);
-    const entry = this.entry(factor.verified ? 'factor_used' : 'factor_verified', origin, owner, code.id);
+    const entry = this.entry(factor.verified ? 'factor_used' : 'factor_verified', origin, owner, id);
     const raised = await this.throttle.attempt(guess, async () => {
-      await this.tellOfAttempt(project, owner, code.id, step !== null);
-      return step === null ? null : this.sessions.raise(project, owner, { id: code.id, step }, entry);
+      const proof = await check(factor);
+      await this.tellOfAttempt(project, owner, { id, kind: factor.kind, valid: proof !== null });
+      return proof && this.sessions.raise(project, owner, { id, ...proof }, entry);
     });
     if (!raised) {
       await this.audit.write(project, { ...entry, action: 'factor_failed' });
-      throw wrongCode();
+      throw refused();
     }
     return this.issuer.issue(project, raised);
   }
@@ -116,7 +146,8 @@ export class FactorService {
     if (!isFound(await this.factors.remove(project, owner, id, entry))) throw factorNotFound();
   }
 
-  private async find(project: Project, owner: SessionOwner, id: string): Promise<SealedFactor> {
+  /** @throws AppError 404 */
+  async find(project: Project, owner: SessionOwner, id: string): Promise<SealedFactor> {
     const factor = UUID.test(id) ? await this.factors.find(project, owner, id, this.now()) : null;
     if (!factor) throw factorNotFound();
     return factor;
@@ -126,19 +157,23 @@ export class FactorService {
   private async tellOfAttempt(
     project: Project,
     { userId }: SessionOwner,
-    factorId: string,
-    valid: boolean,
+    { id, kind, valid }: { readonly id: string; readonly kind: FactorKind; readonly valid: boolean },
   ): Promise<void> {
-    const input = { user_id: userId, factor_id: factorId, factor_type: 'totp', valid };
+    const input = { user_id: userId, factor_id: id, factor_type: kind, valid };
     await this.hooks.run(project, 'mfa_verification_attempt_hook', input).catch((error: unknown) => {
       if (valid) throw error;
     });
   }
 
-  /** The time step of the code, or null if the code is wrong. */
-  private stepOf(project: Project, { sealedSecret }: SealedFactor, { id, code }: FactorCode): number | null {
-    const secret = this.openSecret(project, sealedSecret, id.toLowerCase());
-    return stepOfCode(secret, code, this.clock.now());
+  private codeProof(
+    project: Project,
+    sealed: Buffer | null,
+    id: string,
+    code: string,
+  ): Promise<FactorProof | null> {
+    const secret = sealed && this.openSecret(project, sealed, id.toLowerCase());
+    const step = secret && stepOfCode(secret, code, this.clock.now());
+    return Promise.resolve(step ? { step, method: 'totp' } : null);
   }
 
   private openSecret(project: Project, sealed: Buffer, factorId: string): string {

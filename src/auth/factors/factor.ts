@@ -1,6 +1,8 @@
 /** A second factor of an account, and its rows in auth.factors, read and checked: their owner may have altered them. */
 import type { QueryResultRow } from 'pg';
+import type { JsonObject } from '../../common/text/json';
 import { RecordReader } from '../../database/rows/record-reader';
+import type { PasskeyCredential } from '../../identity/passkeys/webauthn';
 
 const TABLE = 'auth.factors';
 /** UTF-16 code units: the table allows 320 characters, and a character has up to two. */
@@ -8,8 +10,15 @@ const MAX_NAME = 640;
 /** Bytes of an encrypted secret; Plinth's own have 61. */
 const MAX_SEALED = 1_024;
 
+/** Characters of a key in JSON. */
+const MAX_CREDENTIAL = 8_192;
+
+export const FACTOR_KINDS = ['totp', 'webauthn'] as const;
+export type FactorKind = (typeof FACTOR_KINDS)[number];
+
 export interface Factor {
   readonly id: string;
+  readonly kind: FactorKind;
   readonly name: string;
   readonly createdAt: Date;
   /** Null until the user has confirmed the factor with a code. */
@@ -20,26 +29,33 @@ export interface Factor {
 /** A factor in an answer: without its secret. */
 export interface FactorView {
   readonly id: string;
-  readonly kind: 'totp';
+  readonly kind: FactorKind;
   readonly name: string;
   readonly created_at: string;
   readonly verified_at: string | null;
   readonly last_used_at: string | null;
 }
 
-/** The encrypted secret, against which a code is verified. */
+/** A security key of a user. */
+export interface FactorKey extends PasskeyCredential {
+  readonly rpId: string;
+}
+
+/** What proofs are verified against: the encrypted secret of an app, or the key, which is null until its first use. */
 export interface SealedFactor {
-  readonly sealedSecret: Buffer;
+  readonly kind: FactorKind;
+  readonly sealedSecret: Buffer | null;
+  readonly key: FactorKey | null;
   readonly verified: boolean;
 }
 
 /** The columns of a Factor; `f` is auth.factors. */
-export const FACTOR_COLUMNS = 'f.id, f.name, f.created_at, f.verified_at, f.last_used_at';
+export const FACTOR_COLUMNS = 'f.id, f.kind, f.name, f.created_at, f.verified_at, f.last_used_at';
 
-export function toFactorView({ id, name, createdAt, verifiedAt, lastUsedAt }: Factor): FactorView {
+export function toFactorView({ id, kind, name, createdAt, verifiedAt, lastUsedAt }: Factor): FactorView {
   return {
     id,
-    kind: 'totp',
+    kind,
     name,
     created_at: createdAt.toISOString(),
     verified_at: verifiedAt?.toISOString() ?? null,
@@ -52,6 +68,7 @@ export function toFactor(row: QueryResultRow): Factor {
   const factor = new RecordReader(TABLE, row);
   return {
     id: factor.uuid('id'),
+    kind: factor.oneOf('kind', FACTOR_KINDS),
     name: factor.text('name', MAX_NAME),
     createdAt: factor.date('created_at'),
     verifiedAt: factor.dateOrNull('verified_at'),
@@ -59,11 +76,24 @@ export function toFactor(row: QueryResultRow): Factor {
   };
 }
 
-/** @param row with sealed_secret and verified_at @throws AppError 500 for a value that the column cannot hold */
+/** @param row with kind, sealed_secret, credential and verified_at @throws AppError 500 for a value that the column cannot hold */
 export function toSealedFactor(row: QueryResultRow): SealedFactor {
   const factor = new RecordReader(TABLE, row);
   return {
-    sealedSecret: factor.bytes('sealed_secret', MAX_SEALED),
+    kind: factor.oneOf('kind', FACTOR_KINDS),
+    sealedSecret: factor.bytesOrNull('sealed_secret', MAX_SEALED),
+    key: factor.isNull('credential') ? null : toKey(factor.jsonObject('credential', MAX_CREDENTIAL)),
     verified: !factor.isNull('verified_at'),
   };
+}
+
+/** The column `credential` of a key. */
+export const keyText = ({ credentialId, publicKey, counter, rpId }: FactorKey): string =>
+  JSON.stringify({ id: credentialId, public_key: publicKey.toString('base64url'), counter, rp_id: rpId });
+
+/** Null for a key that Plinth did not write. */
+function toKey({ id, public_key: key, counter, rp_id: rpId }: JsonObject): FactorKey | null {
+  if (typeof id !== 'string' || typeof key !== 'string' || typeof rpId !== 'string') return null;
+  if (typeof counter !== 'number') return null;
+  return { credentialId: id, publicKey: Buffer.from(key, 'base64url'), counter, rpId };
 }

@@ -38,8 +38,8 @@ import {
   RefreshDto,
   SignInDto,
   SignUpDto,
-  TokenDto,
   UpdatePasswordDto,
+  VerifyEmailDto,
 } from './dto/account.dto';
 import { MessageAnswer, MessageResponse, SignedInResponse, SignedUpResponse } from './dto/auth-responses';
 import { hookFailed, hookRefused } from '../hooks/hook.errors';
@@ -165,7 +165,7 @@ export class AccountsController {
 
   @Post('verify-email')
   @Describe(`Confirm an address with a mailed token
-    Needs the apikey, and the token from a verification mail, which is sent at sign-up and when the address is changed by \`PATCH /user\`. It works once. The first proof of the address of an account that was used before ends its password, sessions and factors: \`reset-password\` sets another password.`)
+    Needs the apikey, and the token from a verification mail, which is sent at sign-up and when the address is changed by \`PATCH /user\`. It works once. The first proof of the address sets the \`password\`. Without one, an account that was used before has no password afterwards, and \`reset-password\` sets another. Sessions and factors from before that proof end.`)
   @MessageAnswer(
     {
       confirmed: 'The email address has been confirmed',
@@ -175,13 +175,18 @@ export class AccountsController {
     'The address is confirmed',
     LIMIT_HEADERS,
   )
-  @Errors(invalidParameters('token should not be empty'), emailTaken(), invalidMailedToken())
+  @Errors(
+    invalidParameters('token should not be empty'),
+    tooShortPassword(),
+    emailTaken(),
+    invalidMailedToken(),
+  )
   async verifyEmail(
     @CurrentProject() project: Project,
-    @Body() { token }: TokenDto,
+    @Body() body: VerifyEmailDto,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<MessageResponse> {
-    const hasPassword = await this.verification.confirm(project, token, origin);
+    const hasPassword = await this.verification.confirm(project, body, origin);
     const more = hasPassword ? '' : '. The account has no password: reset-password sets one';
     return { message: `The email address has been confirmed${more}` };
   }

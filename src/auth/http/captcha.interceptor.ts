@@ -14,6 +14,8 @@ import { projectOf } from '../../access/current-caller.decorator';
 import { isJsonObject, parseJson } from '../../common/text/json';
 import { Errors } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
+import { GuessThrottle } from '../../identity/guess-throttle.service';
+import { originOf } from '../../identity/http/current-origin.decorator';
 import { OutboundHttp } from '../../infra/outbound/outbound-http';
 import type { Project } from '../../projects/project';
 import { openSettingSecret } from '../../projects/setting-secrets';
@@ -27,22 +29,32 @@ const EXEMPT_GRANTS = Symbol('grants without a captcha');
 
 @Injectable()
 class CaptchaInterceptor implements NestInterceptor {
-  constructor(private readonly http: OutboundHttp) {}
+  constructor(
+    private readonly http: OutboundHttp,
+    private readonly throttle: GuessThrottle,
+  ) {}
 
-  /** @throws AppError 400, 503 if the provider fails */
+  /** @throws AppError 400, 429 after many wrong tokens, 503 if the provider fails */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<Request>();
     const project = projectOf(request);
     const { captcha } = project.settings;
     const grants = Reflect.getMetadata(EXEMPT_GRANTS, context.getHandler()) as readonly unknown[];
     const isExempt = request.apiKey?.role === 'service_role' || grants.includes(request.query.grant_type);
-    if (captcha && !isExempt && !(await this.isSolved(project, captcha, tokenIn(request.body))))
-      throw captchaFailed();
+    if (captcha && !isExempt) await this.assertSolved(project, captcha, request);
     return next.handle();
   }
 
-  private async isSolved(project: Project, setting: CaptchaSetting, token: unknown): Promise<boolean> {
-    if (typeof token !== 'string' || token === '' || token.length > MAX_TOKEN) return false;
+  /** The provider is asked about few wrong tokens of an address only. */
+  private async assertSolved(project: Project, setting: CaptchaSetting, request: Request): Promise<void> {
+    const token = tokenIn(request.body);
+    if (typeof token !== 'string' || token === '' || token.length > MAX_TOKEN) throw captchaFailed();
+    const from = { project, origin: originOf(request) };
+    if (!(await this.throttle.attemptFrom(from, () => this.isSolved(project, setting, token))))
+      throw captchaFailed();
+  }
+
+  private async isSolved(project: Project, setting: CaptchaSetting, token: string): Promise<boolean> {
     const secret = openSettingSecret(project, 'captcha', setting);
     const request = {
       method: 'POST',

@@ -136,15 +136,24 @@ export function pageOf(
   return { language: texts.tag, title: texts.pages[page].title, project: project.name, ...content };
 }
 
-/** @param token from the request; only a text that has the form of a token is written into the page */
-export function formOf({ page, project, texts }: PageContext, token: unknown): MailForm {
-  const { reset } = texts.pages;
-  const password = { label: reset.label, minLength: minLength(project.settings) };
+/**
+ * @param token from the request; only a text that has the form of a token is written into the page
+ * @param asksPassword true shows a field for a password
+ */
+export function formOf(
+  { page, project, texts }: PageContext,
+  token: unknown,
+  asksPassword = page === 'reset',
+): MailForm {
+  const password = {
+    label: texts.pages[page === 'reset' ? page : 'verify'].label,
+    minLength: minLength(project.settings),
+  };
   return {
     action: page,
     token: typeof token === 'string' && /^[\w-]{43}$/.test(token) ? token : '',
     button: texts.pages[page].button,
-    ...(page === 'reset' ? { password } : {}),
+    ...(asksPassword ? { password } : {}),
   };
 }
 

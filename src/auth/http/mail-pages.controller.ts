@@ -67,7 +67,8 @@ export class MailPagesController {
     @Res() response: Response,
   ): Promise<void> {
     const context = await this.contexts.find('verify', id, request);
-    respondWithPage(response, 200, pageOf(context, { form: formOf(context, token) }));
+    const asks = typeof token === 'string' && (await this.verification.asksPassword(context.project, token));
+    respondWithPage(response, 200, pageOf(context, { form: formOf(context, token, asks) }));
   }
 
   @MailForm('verify')
@@ -80,7 +81,17 @@ export class MailPagesController {
   ): Promise<void> {
     const context = await this.contexts.find('verify', id, request);
     const { done, noPassword } = context.texts.pages.verify;
-    const confirmed = this.verification.confirm(context.project, body.get('token') ?? '', origin);
+    const [token, password] = [body.get('token') ?? '', body.get('password') ?? ''];
+    const asks = await this.verification.asksPassword(context.project, token);
+    const fault = asks ? faultOf(context, password) : null;
+    if (fault)
+      return respondWithPage(
+        response,
+        400,
+        pageOf(context, { message: fault, form: formOf(context, token, asks) }),
+      );
+    const proof = { token, ...(asks ? { password } : {}) };
+    const confirmed = this.verification.confirm(context.project, proof, origin);
     return answer(
       response,
       context,

@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { getEmailAddress } from '../../identity/email-address';
+import { assertNewPassword } from '../../identity/passwords/password-policy';
+import { Passwords } from '../../identity/passwords/passwords.service';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { refusingTakenAddress } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
@@ -13,11 +15,19 @@ import { MailFlow } from './mail-flow';
 import { MailedTokenRepository, type SpentToken } from './mailed-token.repository';
 import { RequestedMails } from './requested-mails.service';
 
+interface Proof {
+  /** From the mail. */
+  readonly token: string;
+  /** That of the account from its first proof on. */
+  readonly password?: string | undefined;
+}
+
 @Injectable()
 export class EmailVerificationService {
   constructor(
     private readonly tokens: MailedTokenRepository,
     private readonly mails: RequestedMails,
+    private readonly passwords: Passwords,
     private readonly throttle: GuessThrottle,
     private readonly clock: Clock,
   ) {}
@@ -29,16 +39,31 @@ export class EmailVerificationService {
     await this.mails.request(project, 'verify', key, origin, { flow });
   }
 
+  /** Whether the person who confirms the address has to give a password: somebody else may have chosen that of the account. */
+  asksPassword(project: Project, token: string): Promise<boolean> {
+    return this.tokens.provesPassword(project, hashMailedToken(token), new Date(this.clock.now()));
+  }
+
+  /** @returns the hash of the password that the token sets, or null @throws AppError 400 for an unacceptable one, 429 */
+  async hashFor(project: Project, { token, password }: Proof): Promise<string | null> {
+    if (typeof password !== 'string') return null;
+    assertNewPassword(password, project.settings);
+    // Hashing is expensive, and anybody can send a wrong token.
+    if (!(await this.asksPassword(project, token))) return null;
+    return this.passwords.hashNew(project, password, project.settings);
+  }
+
   /**
    * Spends a token.
    * @returns whether the account has a password; the first proof of the address ends one that was in use before
-   * @throws AppError 401 for an invalid token, 400 if the address was taken in the meantime, 429
+   * @throws AppError 401 for an invalid token, 400 for an unacceptable password or if the address was taken in the meantime, 429
    */
-  async confirm(project: Project, token: string, origin: RequestOrigin): Promise<boolean> {
+  async confirm(project: Project, proof: Proof, origin: RequestOrigin): Promise<boolean> {
     const entry = byAnonymous('email_verified', null, { now: new Date(this.clock.now()), origin });
-    const hash = hashMailedToken(token);
+    const hash = hashMailedToken(proof.token);
+    const newHash = await this.hashFor(project, proof);
     const spending = (): Promise<SpentToken | null> =>
-      refusingTakenAddress(this.tokens.spend(project, hash, ['verify', 'email_change'], entry));
+      refusingTakenAddress(this.tokens.spend(project, hash, ['verify', 'email_change'], entry, newHash));
     const spent = await this.throttle.attemptFrom({ project, origin }, spending);
     if (!spent) throw invalidMailedToken();
     return spent.passwordHash !== null;

@@ -124,11 +124,24 @@ export class MailedTokenRepository {
     });
   }
 
+  /** Whether the token is the first proof of the address of an account whose creator chose a password. It is not spent. */
+  async provesPassword(project: Project, hash: Buffer, now: Date): Promise<boolean> {
+    const { rows } = await this.rls.systemQuery(project.database, TOKEN_REASON, {
+      name: 'auth:token-proves-password',
+      text: `select from auth.mailed_tokens t join auth.users u on u.id = t.user_id
+        where t.token_hash = $1 and t.kind = 'verify' and t.expires_at > $2 and t.email_key = u.email_key
+          and u.email_verified_at is null and u.encrypted_password is not null and ${isNotBanned('$2')}`,
+      values: [hash, now],
+    });
+    return rows.length === 1;
+  }
+
   /**
    * Spends a token that proves an address. The first proof of an account's address ends its sessions, factors and pending
    * changes of the address, and its password: the person who created the account need not be the one who has the address. The
-   * mail that completes a sign-up leaves the password: nobody has used such an account, and who confirms it adopts it.
+   * mail that completes a sign-up leaves the password, unless the caller sends another: nobody has used such an account.
    * Fails with 23505 on users_email_key if another account took the new address in the meantime.
+   * @param newHash of the password that the first proof sets
    * @returns null if the token is spent, expired, unknown, or of another kind
    */
   async spend(
@@ -136,6 +149,7 @@ export class MailedTokenRepository {
     hash: Buffer,
     kinds: readonly MailedTokenKind[],
     audit: AuditEntry,
+    newHash: string | null = null,
   ): Promise<SpentToken | null> {
     const change = {
       name: 'auth:spend-token',
@@ -147,7 +161,7 @@ export class MailedTokenRepository {
             app_data = ${appDataAfterProof("t.kind <> 'email_change'")},
             is_anonymous = u.is_anonymous and t.kind <> 'email_change',
             encrypted_password = case when u.email_verified_at is null and t.kind <> 'email_change'
-                and (t.kind <> 'verify' or u.last_sign_in_at is not null) then null
+                and (t.kind <> 'verify' or u.last_sign_in_at is not null or $4::text is not null) then $4
               else u.encrypted_password end
           from t where u.id = t.user_id and (t.kind = 'email_change' or u.email_key = t.email_key)
             and ${isNotBanned('$2')}
@@ -163,7 +177,7 @@ export class MailedTokenRepository {
       },
       audited: 'changed',
       query: `select ${ACCOUNT_COLUMNS}, u.encrypted_password, u.kind, u.code_challenge, u.code_challenge_method from changed u`,
-      values: [hash, audit.now, kinds],
+      values: [hash, audit.now, kinds, newHash],
     } as const;
     const statement = { ...withAudit(change, audit), endsSessions: true };
     const { rows } = await this.rls.systemQuery(project.database, TOKEN_REASON, statement);

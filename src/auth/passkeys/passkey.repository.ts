@@ -86,8 +86,8 @@ export class PasskeyRepository {
   async insert(
     project: Project,
     { userId, sessionId }: SessionOwner,
-    { credentialId, publicKey, counter }: NewPasskeyCredential,
-    { name, rpId }: { name: string; rpId: string },
+    { credentialId, publicKey, counter, rpId }: NewPasskeyCredential,
+    name: string,
     audit: AuditEntry,
   ): Promise<Passkey | null> {
     const change = {

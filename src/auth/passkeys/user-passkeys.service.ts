@@ -1,16 +1,15 @@
 /**
- * Passkeys with which users sign in. A challenge travels through the client, encrypted and bound to the project, the domain and, for an
- * enrolment, to the session; it works once, for five minutes.
+ * Passkeys with which users sign in. A challenge is bound to the project and, for an enrolment, to the session; it works once, for
+ * five minutes.
  */
 import { Injectable } from '@nestjs/common';
 import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
-import { randomUUID } from 'node:crypto';
 import { invalidCredentials } from '../../access/access.errors';
 import { TWO_FACTORS } from '../../access/caller';
-import { isJsonObject, type JsonObject, parseJson } from '../../common/text/json';
+import type { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
@@ -18,13 +17,11 @@ import { passkeyFailed } from '../../identity/identity.errors';
 import {
   creationOptions,
   credentialIdOf,
-  type RelyingParty,
   requestOptions,
   verifyAssertion,
   verifyCreation,
 } from '../../identity/passkeys/webauthn';
 import type { RequestOrigin } from '../../identity/request-origin';
-import { SecretBox } from '../../infra/crypto/secret-box';
 import type { Project } from '../../projects/project';
 import { isBanned } from '../accounts/account';
 import { AccountRepository } from '../accounts/account.repository';
@@ -32,31 +29,28 @@ import type { SessionOwner } from '../accounts/account-statements';
 import { byServiceRole, byUser } from '../audit/audit-entry';
 import {
   emailNotVerified,
+  passkeyChallengeNotFound,
   passkeyNotFound,
   passkeysDisabled,
   secondFactorRequired,
   tooManyPasskeys,
   userBanned,
 } from '../auth.errors';
+import { ReauthenticationService } from '../codes/reauthentication.service';
+import {
+  challengeBytes,
+  expiryOf,
+  isChallenge,
+  newChallenge,
+  type NewChallenge,
+} from '../factors/challenges';
 import { IdentityRepository } from '../providers/identity.repository';
 import type { SignedIn } from '../sessions/session-issuer.service';
 import { SessionStarter } from '../sessions/session-starter.service';
 import { MAX_PASSKEYS, type Passkey, PasskeyRepository } from './passkey.repository';
+import { partiesOf, partyOf, partyWithId } from '../factors/relying-parties';
 
-/** Milliseconds. */
-const LIFETIME_MS = 5 * 60_000;
-/** Characters of a challenge as clients have it. */
-const MAX_CHALLENGE = 2_000;
 const DEFAULT_NAME = 'Passkey';
-
-interface Challenge {
-  readonly id: string;
-  readonly until: number;
-  readonly challenge: string;
-  readonly rpId: string;
-  /** Of an enrolment. */
-  readonly sessionId: string | null;
-}
 
 export interface IssuedChallenge<Options> {
   readonly challengeId: string;
@@ -78,6 +72,7 @@ export class UserPasskeys {
     private readonly states: IdentityRepository,
     private readonly starter: SessionStarter,
     private readonly throttle: GuessThrottle,
+    private readonly reauthentication: ReauthenticationService,
     private readonly clock: Clock,
   ) {}
 
@@ -89,12 +84,14 @@ export class UserPasskeys {
   ): Promise<IssuedChallenge<PublicKeyCredentialCreationOptionsJSON>> {
     const party = partyOf(project, site);
     await this.assertMayEnrol(project, owner);
+    await this.reauthentication.assertFresh(project, owner);
     const account = await this.accounts.findLive(project, owner.userId, owner.sessionId, this.now());
     if (!account) throw invalidCredentials();
     const known = await this.passkeys.credentialIds(project, owner.userId);
     if (known.length >= MAX_PASSKEYS) throw tooManyPasskeys(MAX_PASSKEYS);
-    const options = await creationOptions(party, account, known);
-    return this.issue(project, party, options, owner.sessionId);
+    const issued = newChallenge(project, enrolmentOf(owner), this.clock.now());
+    const challenge = challengeBytes(project, enrolmentOf(owner), issued.id);
+    return toIssued(issued, await creationOptions(party, account, { known, challenge }));
   }
 
   /** @throws AppError 400, 401, 403, 404 */
@@ -104,15 +101,16 @@ export class UserPasskeys {
     given: GivenCredential,
     origin: RequestOrigin,
   ): Promise<Passkey> {
-    const challenge = this.open(project, given.challengeId);
-    if (challenge.sessionId !== owner.sessionId) throw passkeyFailed();
+    const parties = partiesOf(project);
+    if (parties.length === 0) throw passkeysDisabled();
+    const challenge = this.open(project, enrolmentOf(owner), given.challengeId);
     await this.assertMayEnrol(project, owner);
-    const party = partyWithId(project, challenge.rpId);
-    const verified = await verifyCreation(party, challenge.challenge, given.credential);
-    await this.spend(project, challenge);
+    await this.reauthentication.assertFresh(project, owner);
+    await this.spend(project, given.challengeId);
+    const verified = await verifyCreation(parties, challenge, given.credential);
     const name = DEFAULT_NAME;
     const entry = byUser('passkey_added', owner.userId, { now: this.now(), origin, details: { name } });
-    const made = await this.passkeys.insert(project, owner, verified, { name, rpId: party.id }, entry);
+    const made = await this.passkeys.insert(project, owner, verified, name, entry);
     if (!made) throw passkeyFailed();
     return made;
   }
@@ -120,7 +118,8 @@ export class UserPasskeys {
   /** Tells nothing about accounts. @throws AppError 404 */
   begin(project: Project, site: string | undefined): IssuedChallenge<PublicKeyCredentialRequestOptionsJSON> {
     const party = partyOf(project, site);
-    return this.issue(project, party, requestOptions(party), null);
+    const issued = newChallenge(project, SIGN_IN, this.clock.now());
+    return toIssued(issued, requestOptions(party, challengeBytes(project, SIGN_IN, issued.id)));
   }
 
   /** The passkey is the only factor, so it must have verified its user. @throws AppError 401, 403, 404, 429 */
@@ -181,13 +180,13 @@ export class UserPasskeys {
   }
 
   private async userWith(project: Project, { challengeId, credential }: GivenCredential): Promise<string> {
-    const challenge = this.open(project, challengeId);
+    const challenge = this.open(project, SIGN_IN, challengeId);
     const id = credentialIdOf(credential);
     const stored = id === null ? null : await this.passkeys.find(project, id);
-    if (!stored || challenge.sessionId !== null || stored.rpId !== challenge.rpId) throw passkeyFailed();
-    const party = partyWithId(project, challenge.rpId);
-    const counter = await verifyAssertion(party, challenge.challenge, credential, stored, true);
-    await this.spend(project, challenge);
+    if (!stored) throw passkeyFailed();
+    await this.spend(project, challengeId);
+    const party = partyWithId(project, stored.rpId);
+    const counter = await verifyAssertion(party, challenge, credential, stored, true);
     if (!(await this.passkeys.use(project, stored.id, counter, this.now()))) throw passkeyFailed();
     return stored.userId;
   }
@@ -198,37 +197,15 @@ export class UserPasskeys {
       throw secondFactorRequired();
   }
 
-  private issue<Options extends { readonly challenge: string }>(
-    project: Project,
-    { id: rpId }: RelyingParty,
-    options: Options,
-    sessionId: string | null,
-  ): IssuedChallenge<Options> {
-    const until = this.clock.now() + LIFETIME_MS;
-    const content: Challenge = { id: randomUUID(), until, challenge: options.challenge, rpId, sessionId };
-    const challengeId = new SecretBox(project.dataSecret).seal(JSON.stringify(content), PURPOSE);
-    return {
-      challengeId: challengeId.toString('base64url'),
-      options,
-      expiresAt: Math.floor(until / 1000),
-    };
+  /** @returns the bytes of the challenge */
+  private open(project: Project, subject: string, id: string): string {
+    if (!isChallenge(project, subject, id, this.clock.now())) throw passkeyChallengeNotFound();
+    return challengeBytes(project, subject, id);
   }
 
-  private open(project: Project, sealed: string): Challenge {
-    if (sealed.length > MAX_CHALLENGE || !/^[\w-]+$/.test(sealed)) throw passkeyFailed();
-    let content: unknown;
-    try {
-      content = parseJson(new SecretBox(project.dataSecret).open(Buffer.from(sealed, 'base64url'), PURPOSE));
-    } catch (error) {
-      throw passkeyFailed(error);
-    }
-    const challenge = isJsonObject(content) ? (content as unknown as Challenge) : null;
-    if (!challenge || challenge.until <= this.clock.now()) throw passkeyFailed();
-    return challenge;
-  }
-
-  private async spend(project: Project, { id, until }: Challenge): Promise<void> {
-    if (!(await this.states.useState(project, id, new Date(until), this.now()))) throw passkeyFailed();
+  private async spend(project: Project, id: string): Promise<void> {
+    const isFirst = await this.states.useState(project, id, new Date(expiryOf(id)), this.now());
+    if (!isFirst) throw passkeyChallengeNotFound();
   }
 
   private now(): Date {
@@ -236,32 +213,12 @@ export class UserPasskeys {
   }
 }
 
-const PURPOSE = 'passkey-challenge';
+const SIGN_IN = 'passkey sign-in';
 
-/**
- * The relying party of a request. `webauthn_rp_id` is that of its domain and the domains below; an origin elsewhere is a relying
- * party by itself, with its host as id.
- * @throws AppError 404 if passkeys are turned off, or there is no origin
- */
-function partyOf(project: Project, site: string | undefined): RelyingParty {
-  const origins = originsOf(project);
-  const origin = origins.find((one) => one === site) ?? origins[0];
-  if (!project.settings.passkeys_enabled || origin === undefined) throw passkeysDisabled();
-  return partyWithId(project, rpIdOf(project, origin));
-}
+const enrolmentOf = ({ sessionId }: SessionOwner): string => `passkey enrolment:${sessionId}`;
 
-function partyWithId(project: Project, id: string): RelyingParty {
-  const origins = originsOf(project).filter((origin) => rpIdOf(project, origin) === id);
-  if (!project.settings.passkeys_enabled || origins.length === 0) throw passkeysDisabled();
-  return { id, name: project.settings.webauthn_rp_name ?? project.name, origins };
-}
-
-function originsOf({ settings }: Project): string[] {
-  const given = [...settings.webauthn_origins, ...(settings.site_url === null ? [] : [settings.site_url])];
-  return given.filter((one) => URL.canParse(one)).map((one) => new URL(one).origin);
-}
-
-function rpIdOf({ settings: { webauthn_rp_id: id } }: Project, origin: string): string {
-  const { hostname } = new URL(origin);
-  return id !== null && (hostname === id || hostname.endsWith(`.${id}`)) ? id : hostname;
-}
+const toIssued = <Options>({ id, expiresAt }: NewChallenge, options: Options): IssuedChallenge<Options> => ({
+  challengeId: id,
+  options,
+  expiresAt: Math.floor(expiresAt / 1000),
+});

@@ -15,6 +15,7 @@ import { isBanned } from '../accounts/account';
 import { AccountRepository } from '../accounts/account.repository';
 import { Credentials, refusingTakenAddress } from '../accounts/account-record';
 import type { SessionOwner } from '../accounts/account-statements';
+import { ReauthenticationService } from '../codes/reauthentication.service';
 import { creationOf } from '../hooks/hook-inputs';
 import { Hooks } from '../hooks/hooks.service';
 import { byAnonymous, byUser } from '../audit/audit-entry';
@@ -40,6 +41,7 @@ export class IdentitiesService {
     private readonly identities: IdentityRepository,
     private readonly accounts: AccountRepository,
     private readonly hooks: Hooks,
+    private readonly reauthentication: ReauthenticationService,
     private readonly clock: Clock,
   ) {}
 
@@ -90,11 +92,15 @@ export class IdentitiesService {
     if (outcome === 'last') throw lastIdentity();
   }
 
-  /** An identity signs in, so it needs what a change of the password needs. @throws AppError 403, 404 */
-  async assertMayLink(project: Project, { userId, aal }: SessionOwner): Promise<void> {
+  /** An identity signs in, so it needs what a change of the password needs. @throws AppError 400, 403, 404 */
+  async assertMayLink(project: Project, owner: SessionOwner): Promise<void> {
+    const { userId, sessionId, aal } = owner;
     if (!project.settings.manual_linking_enabled) throw linkingDisabled();
     if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(project, userId)))
       throw secondFactorRequired();
+    // Anonymous users have no other way to sign in again.
+    const account = await this.accounts.findLive(project, userId, sessionId, this.now());
+    if (account?.isAnonymous !== true) await this.reauthentication.assertFresh(project, owner);
   }
 
   /** @returns null if another sign-in was faster */

@@ -35,6 +35,7 @@ export const SIGN_IN_METHODS = [
   'passkey',
   'ldap',
   'totp',
+  'mfa/webauthn',
 ] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 

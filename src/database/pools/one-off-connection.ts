@@ -31,8 +31,6 @@ async function working<C extends Client, T>(
   work: (client: C) => Promise<T>,
   isThere: (() => Promise<boolean>) | null,
 ): Promise<T> {
-  // A connection that dies rejects its query; the event alone must not end the process.
-  client.on('error', () => undefined);
   await client.connect();
   const stop = isThere && endWhenSilent(client, isThere);
   try {

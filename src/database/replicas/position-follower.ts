@@ -84,7 +84,6 @@ export class PositionFollower {
       connectionTimeoutMillis: ANSWER_MS,
       query_timeout: ANSWER_MS,
     });
-    client.on('error', () => undefined);
     await client.connect();
     return client;
   }

@@ -7,13 +7,12 @@ import { RequestOrigin } from '../request-origin';
 const MAX_USER_AGENT = 400;
 
 /** `req.ip` is the peer's address, or the one from trusted proxies under TRUST_PROXY; a client's own header has no effect. */
-export const CurrentOrigin = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): RequestOrigin => {
-    const request = context.switchToHttp().getRequest<Request>();
-    return {
-      ip: request.ip ?? '',
-      userAgent: request.get('user-agent')?.slice(0, MAX_USER_AGENT) ?? null,
-      languages: parseAcceptLanguage(request.get('accept-language')),
-    };
-  },
+export const originOf = (request: Request): RequestOrigin => ({
+  ip: request.ip ?? '',
+  userAgent: request.get('user-agent')?.slice(0, MAX_USER_AGENT) ?? null,
+  languages: parseAcceptLanguage(request.get('accept-language')),
+});
+
+export const CurrentOrigin = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  originOf(context.switchToHttp().getRequest<Request>()),
 );

@@ -1,5 +1,5 @@
 /** Sign-in at a directory of LDAP: the entry of a login is searched with an account of the application, then its password is tried. */
-import { randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Client, Entry } from 'ldapts' with { 'resolution-mode': 'import' };
 import type { OutboundHttp } from '../../infra/outbound/outbound-http';
 import { withDirectory } from './ldap-connection';
@@ -32,11 +32,15 @@ export interface LdapUser {
   readonly attributes: ReadonlyMap<string, readonly string[]>;
 }
 
+/** Tries the password of an entry, unless there were too many wrong ones. */
+export type PasswordAttempt = (dn: string, work: () => Promise<boolean>) => Promise<boolean>;
+
 /** @param password not empty @returns null for an unknown login and a wrong password @throws Error for a directory that fails */
 export function signInAt(
   http: OutboundHttp,
   directory: LdapDirectory,
   { login, password }: { login: string; password: string },
+  attempt: PasswordAttempt,
 ): Promise<LdapUser | null> {
   // A bind without a password succeeds for everyone (RFC 4513, 5.1.2).
   if (password === '') return Promise.resolve(null);
@@ -44,9 +48,9 @@ export function signInAt(
     await client.bind(directory.bindDn, directory.bindPassword);
     const entry = await findUser(client, directory, login);
     // An unknown login takes as many steps.
-    const dn = entry?.dn ?? `cn=${randomBytes(16).toString('hex')},${directory.baseDn}`;
+    const dn = entry?.dn ?? `cn=${createHash('sha256').update(login).digest('hex')},${directory.baseDn}`;
     const groups = await groupsOf(client, directory, dn);
-    const isRight = await isPasswordOf(client, dn, password);
+    const isRight = await attempt(dn, () => isPasswordOf(client, dn, password));
     if (!entry || !isRight) return null;
     const [id] = valuesOf(entry, directory.idAttribute);
     if (id === undefined) throw new Error(`the entry has no ${directory.idAttribute}`);

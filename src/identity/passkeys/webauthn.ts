@@ -33,38 +33,53 @@ export interface PasskeyCredential {
 }
 
 export interface NewPasskeyCredential extends PasskeyCredential {
+  readonly rpId: string;
   readonly transports: readonly string[];
 }
 
-/** @param known credential ids of the account, which the browser does not enrol again */
+export interface CreationWishes {
+  /** Credential ids of the account, which the browser does not enrol again. */
+  readonly known: readonly string[];
+  /** In base64url; random if absent. */
+  readonly challenge?: string;
+  /** False for a second factor, which needs no storage in the authenticator. */
+  readonly isDiscoverable?: boolean;
+}
+
 export async function creationOptions(
   { id: rpID, name: rpName }: RelyingParty,
   user: { readonly id: string; readonly email: string; readonly name: string },
-  known: readonly string[],
+  { known, challenge, isDiscoverable = true }: CreationWishes,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { generateRegistrationOptions } = await import('@simplewebauthn/server');
   return generateRegistrationOptions({
     rpName,
     rpID,
+    challenge: challenge === undefined ? undefined : Buffer.from(challenge, 'base64url'),
     userID: Buffer.from(user.id),
     userName: user.email,
     userDisplayName: user.name,
     attestationType: 'none',
     excludeCredentials: known.map((id) => ({ id })),
-    authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
+    authenticatorSelection: {
+      residentKey: isDiscoverable ? 'required' : 'discouraged',
+      userVerification: 'preferred',
+    },
   });
 }
 
-/** For a sign-in. They name no credentials, so they tell nothing about accounts. */
-export function requestOptions({ id: rpId }: RelyingParty): PublicKeyCredentialRequestOptionsJSON {
+/** For a sign-in. They name no credentials, so they tell nothing about accounts. @param challenge in base64url */
+export function requestOptions(
+  { id: rpId }: Pick<RelyingParty, 'id'>,
+  challenge = randomBytes(32).toString('base64url'),
+): PublicKeyCredentialRequestOptionsJSON {
   // Without the library: loading it holds the event loop for a second, and anybody may ask for a challenge.
-  const challenge = randomBytes(32).toString('base64url');
   return { challenge, rpId, timeout: CHALLENGE_MS, userVerification: 'preferred' };
 }
 
 /** @throws AppError 401 for an answer that is not valid for this enrolment */
 export async function verifyCreation(
-  { id, origins }: RelyingParty,
+  parties: readonly RelyingParty[],
   expectedChallenge: string,
   credential: JsonObject,
 ): Promise<NewPasskeyCredential> {
@@ -72,16 +87,19 @@ export async function verifyCreation(
   const { registrationInfo } = await verifyRegistrationResponse({
     response: credential as unknown as RegistrationResponseJSON,
     expectedChallenge,
-    expectedOrigin: [...origins],
-    expectedRPID: id,
+    expectedOrigin: parties.flatMap(({ origins }) => origins),
+    expectedRPID: parties.map(({ id }) => id),
     requireUserVerification: false,
   }).catch((error: unknown) => {
     throw passkeyFailed(error);
   });
   if (!registrationInfo || registrationInfo.credential.id.length > MAX_CREDENTIAL_ID) throw passkeyFailed();
+  const { origin, rpID } = registrationInfo;
+  const party = parties.find(({ id, origins }) => id === rpID && origins.includes(origin));
+  if (!party) throw passkeyFailed();
   const { id: credentialId, publicKey, counter, transports = [] } = registrationInfo.credential;
   const known = transports.filter((one) => typeof one === 'string').slice(0, MAX_TRANSPORTS);
-  return { credentialId, publicKey: Buffer.from(publicKey), counter, transports: known };
+  return { credentialId, publicKey: Buffer.from(publicKey), counter, transports: known, rpId: party.id };
 }
 
 /** The id to look the stored credential up by; null for one that no credential has. */
@@ -95,7 +113,7 @@ export function credentialIdOf({ id }: JsonObject): string | null {
  * @throws AppError 401
  */
 export async function verifyAssertion(
-  { id, origins }: RelyingParty,
+  { id, origins }: Pick<RelyingParty, 'id' | 'origins'>,
   expectedChallenge: string,
   credential: JsonObject,
   { credentialId, publicKey, counter }: PasskeyCredential,

@@ -30,9 +30,10 @@ export async function migrateQueueSchema(platformUrl: string): Promise<void> {
 
 export function postgresConnection(platformUrl: string): PostgresPoolConfig {
   // BullMQ makes the client that listens itself.
-  const toPrimary = { Client: HostListClient, stream: () => new PrimarySocket(platformUrl) };
+  const toPrimary = { stream: () => new PrimarySocket(platformUrl) };
   return {
     ...(hostsOf(platformUrl).length > 1 ? toPrimary : {}),
+    Client: HostListClient,
     connectionString: platformUrl,
     schema: SCHEMA,
     max: MAX_CONNECTIONS,

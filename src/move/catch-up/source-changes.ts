@@ -86,7 +86,6 @@ export class SourceChanges {
   ): Promise<T> {
     const name = `${PREFIX}${randomBytes(8).toString('hex')}`;
     const session = new HostListClient({ ...configOf(source), application_name: name });
-    session.on('error', () => undefined);
     await session.connect();
     const changes = new SourceChanges(source, name, session, Math.max(bytes, MIN_KEPT_LOG));
     try {
@@ -253,7 +252,6 @@ export async function removeChanges({ server, project }: Place): Promise<void> {
   });
   if (!mayBeLeft) return;
   const session = new HostListClient({ ...configOf({ server, project }), application_name: 'plinth-move' });
-  session.on('error', () => undefined);
   await session.connect();
   try {
     const { rows } = await session.query<{ name: string }>(

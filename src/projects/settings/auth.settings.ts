@@ -139,7 +139,7 @@ export const AUTH_SETTINGS = {
   reauthentication_required: flag({
     fallback: false,
     description:
-      'Requires a mailed code for a new password through `/auth/v1/user`, unless the session is younger than a day',
+      'Requires a session younger than a day for a new passkey or identity, and for a new password through `/auth/v1/user`, which takes a mailed code instead',
   }),
 
   site_url: url({

@@ -70,7 +70,7 @@ export class Passkeys {
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const known = await this.passkeys.credentialIds(member.id);
     if (known.length >= MAX_PASSKEYS) throw tooManyPasskeys(MAX_PASSKEYS);
-    const options = await creationOptions(this.party, member, known);
+    const options = await creationOptions(this.party, member, { known });
     const content: EnrolmentChallenge = { challenge: options.challenge, sessionId: session.id };
     this.flows.begin(response, 'passkey-enrolment', content);
     return options;
@@ -85,7 +85,7 @@ export class Passkeys {
   ): Promise<EnrolledPasskey> {
     const flow = this.flows.continue<EnrolmentChallenge>(request, 'passkey-enrolment');
     if (flow.content.sessionId !== session.id) throw passkeyFailed();
-    const verified = await verifyCreation(this.party, flow.content.challenge, credential);
+    const verified = await verifyCreation([this.party], flow.content.challenge, credential);
     await this.flows.complete(flow, response);
     const codes = newRecoveryCodes();
     const owned = { memberId: member.id, name, now: new Date(this.clock.now()) };

@@ -39,10 +39,10 @@ export class BadPictureError extends Error {
 
 /** The process crashed, hung, or used too much memory. */
 export class PictureProcessError extends Error {
-  /** @param isTimeout a second attempt would end the same way */
+  /** @param isFinal a second attempt would end the same way */
   constructor(
     message: string,
-    readonly isTimeout = false,
+    readonly isFinal = false,
   ) {
     super(message);
   }
@@ -118,7 +118,13 @@ export class PictureProcess {
     length.writeUInt32BE(header.length);
     stdin.write(Buffer.concat([length, header]));
     // A chunk is valid until the next one is requested.
-    for await (const chunk of bytes) await written(stdin, chunk);
+    let left = job.size;
+    for await (const chunk of bytes) {
+      left -= chunk.length;
+      await written(stdin, chunk);
+    }
+    // The size is that of a row, which the owner can write; the process would wait for the rest.
+    if (left !== 0) throw new PictureProcessError('the file has fewer bytes than its row says', true);
     const answer = parseAnswer(
       await this.output.take((await this.output.take(4)).readUInt32BE(), MAX_HEADER),
     );

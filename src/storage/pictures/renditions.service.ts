@@ -4,7 +4,6 @@
  */
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { LRUCache } from 'lru-cache';
 import { Slots } from '../../admission/slots';
 import { busy } from '../../common/errors/http-errors';
@@ -28,8 +27,8 @@ const MAX_INPUT = 50 * 1024 * 1024;
 /** Pixels of a file: a camera's largest pictures, in 200 MB of memory. */
 const MAX_PIXELS = 50_000_000;
 const SECONDS = 15;
-/** In this process. A project has one at a time. */
-const PROCESSES = Math.min(2, availableParallelism());
+/** In this process, also on one core: a project has one at a time, so no project keeps the others waiting. */
+const PROCESSES = 2;
 const MAX_WAITING = 128;
 const WAIT_TIMEOUT_MS = 30_000;
 /** Then a process is replaced: it may have leaked memory, or more. */
@@ -134,7 +133,7 @@ export class RenditionsService implements OnApplicationShutdown {
     try {
       return await this.render(file, picture);
     } catch (error) {
-      if (!(error instanceof PictureProcessError) || error.isTimeout) throw error;
+      if (!(error instanceof PictureProcessError) || error.isFinal) throw error;
       this.logger.warn(`${error.message} at file ${file.id}`);
       return this.render(file, picture);
     }

@@ -129,11 +129,12 @@ it('a database whose password cannot be changed is named, and the others are cha
   );
 });
 
-it('a password that the owner sets in SQL is set back, and the audit log says so', async () => {
+it('a password that the owner sets in SQL is set back once, and the audit log says so', async () => {
   const access = await accessOf(plinth, project.id);
   await project.sql(`alter role current_user password 'my own'`);
   expect(await enter({ ...access, owner_password: 'my own' })).toBeNull();
-  expect(await accessOf(plinth, project.id)).toEqual(access);
+  const readTogether = Array.from({ length: 4 }, () => accessOf(plinth, project.id));
+  for (const found of await Promise.all(readTogether)) expect(found).toEqual(access);
   expect(await enter(access)).toBeNull();
   expect(await entries('project.database.restore_access')).toMatchObject([
     { actor: 'plinth', details: { role: access.owner_role, reason: 'changed by SQL' } },

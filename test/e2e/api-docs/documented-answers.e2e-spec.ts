@@ -1,7 +1,7 @@
 /** Table REST answers as the project's document says: statuses, headers, bodies; and the document's examples are true. */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import { OF_EVERY_ANSWER } from '../../support/documented/document-checker';
-import { misplacedErrors } from '../../support/documented/rules';
+import { misplacedErrors, repeatedErrors, tagFaults } from '../../support/documented/rules';
 import type { HttpAnswer } from '../../support/http-client';
 import {
   faultsOf,
@@ -234,6 +234,11 @@ it('has only examples that fit their schemas', () => {
 
 it('shows for each error its own status and code', () => {
   expect(misplacedErrors(document)).toEqual([]);
+  expect(repeatedErrors(document)).toEqual([]);
+});
+
+it('lists the tag of each operation, in order', () => {
+  expect(tagFaults(document)).toEqual([]);
 });
 
 it('describes every operation, and every error with an example of its own', () => {

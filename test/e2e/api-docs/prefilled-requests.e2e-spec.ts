@@ -132,7 +132,7 @@ describe('the operations of the platform', () => {
     signInWithLdap: 404,
     goTrueBeginPasskeySignIn: 404,
     goTrueBeginPasskeyEnrolment: 404,
-    goTrueEnrolPasskey: 401,
+    goTrueEnrolPasskey: 404,
     goTrueRemovePasskey: 404,
     goTrueRemoveUserPasskey: 404,
     goTrueRenamePasskey: 404,

@@ -143,6 +143,18 @@ const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve'].map((uid) => ({
     expect((await signIn('eve')).status).toBe(200);
   });
 
+  it('slows down guesses for an entry, by whatever logins it is found', async () => {
+    const statuses: number[] = [];
+    // Spaces at the end count for nothing.
+    for (let attempt = 0; attempt < 6; attempt += 1)
+      for (const login of ['eve', 'eve@example.com'])
+        statuses.push((await signIn(login + ' '.repeat(attempt), 'wrong')).status);
+    expect([statuses[0], statuses.at(-1)]).toEqual([401, 429]);
+    expect((await signIn('eve@example.com')).status).toBe(429);
+    plinth.clock.move(3_600);
+    expect((await signIn('eve')).status).toBe(200);
+  });
+
   it('refuses two entries for a login', async () => {
     await set({ user_filter: '(|(uid={login})(objectClass=inetOrgPerson))' });
     expect((await signIn('ada')).status).toBe(401);

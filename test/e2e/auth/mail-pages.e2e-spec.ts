@@ -1,6 +1,7 @@
 /** The pages that mails link to, in a real browser: from the mail to the new password. */
 import type { Page } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
+import { pressButton } from '../../support/gotrue';
 import { HttpAnswer } from '../../support/http-client';
 import { linkIn, MailServer, tokenIn } from '../../support/mail-server';
 import { TestPlinth } from '../../support/plinth';
@@ -61,7 +62,7 @@ const browsers = [
     await Promise.all([page.waitForEvent('load'), page.getByRole('button').click()]);
   };
   const submit = async (password: string): Promise<void> => {
-    await page.getByLabel('New password').fill(password);
+    await page.getByLabel(/password/i).fill(password);
     await send();
   };
   const message = () => page.locator('#message').textContent();
@@ -124,7 +125,7 @@ const browsers = [
     },
   );
 
-  it('the verification page confirms an address with one button', async () => {
+  it('the verification page confirms an address, with the password of the person who has it', async () => {
     const own = await plinth.createProject({ settings: { email_verification_required: true } });
     const email = `verify-${javaScript}@example.com`;
     const credentials = { email, password: 'correct horse' };
@@ -135,7 +136,7 @@ const browsers = [
     await page.goto(link);
     expect((await client.post(`${own.auth}/login`, credentials)).status).toBe(403);
     await page.getByRole('button', { name: 'Confirm' }).waitFor();
-    await send();
+    await submit(credentials.password);
     expect(await message()).toMatch(/has been confirmed/);
     expect((await client.post(`${own.auth}/login`, credentials)).status).toBe(200);
     await page.goto(link);
@@ -154,8 +155,13 @@ const browsers = [
 });
 
 describe('the pages over HTTP', () => {
-  const form = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-    plinth.http.post(`${project.auth}/${path}`, new URLSearchParams(fields).toString(), {
+  const form = (
+    path: string,
+    fields: Record<string, string>,
+    headers: Record<string, string> = {},
+    base = project.auth,
+  ) =>
+    plinth.http.post(`${base}/${path}`, new URLSearchParams(fields).toString(), {
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     });
 
@@ -182,6 +188,45 @@ describe('the pages over HTTP', () => {
     expect((await form('reset', { token, password: 'a new password' })).status).toBe(200);
     expect((await form('reset', { token, password: 'a new password' })).status).toBe(401);
     expect(await signInStatus(user.email, 'a new password')).toBe(200);
+  });
+
+  it('end the password that somebody else chose at sign-up, once the address is confirmed', async () => {
+    const own = await plinth.createProject({
+      settings: { email_verification_required: true, site_url: ORIGIN },
+    });
+    const client = own.client(own.anonKey, null);
+    const gotrue = `/p/${own.slug}/auth/v1`;
+    const statuses = async (email: string): Promise<number[]> => {
+      const login = (password: string) => client.post(`${own.auth}/login`, { email, password });
+      return [(await login('the creator')).status, (await login('the owner')).status];
+    };
+    const ways: [path: string, confirm: (link: URL, password: string) => Promise<HttpAnswer>][] = [
+      [
+        `${own.auth}/signup`,
+        (link, password) =>
+          form('verify', { token: link.searchParams.get('token') ?? '', password }, {}, own.auth),
+      ],
+      [
+        `${own.auth}/signup`,
+        (link, password) =>
+          client.post(`${own.auth}/verify-email`, { token: link.searchParams.get('token'), password }),
+      ],
+      [
+        `${gotrue}/signup`,
+        (link, password) =>
+          pressButton(own, { url: link, token: link.searchParams.get('token') ?? '' }, { password }),
+      ],
+    ];
+    for (const [way, [path, confirm]] of ways.entries()) {
+      const email = `taken-${way}@example.com`;
+      expect((await client.post(path, { email, password: 'the creator' })).status).toBeLessThan(300);
+      const link = linkIn(await smtp.mailTo(email));
+      const page = await plinth.http.unchecked().get(`${link.pathname}${link.search}`);
+      expect([page.status, page.text.includes('name="password"')]).toEqual([200, true]);
+      expect((await confirm(link, 'short')).status).toBe(400);
+      expect((await confirm(link, 'the owner')).status).toBeLessThan(400);
+      expect(await statuses(email)).toEqual([401, 200]);
+    }
   });
 
   it('accept form bodies only: 415, 413, 404', async () => {

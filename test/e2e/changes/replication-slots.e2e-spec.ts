@@ -140,6 +140,48 @@ describe('the slots of a project', () => {
     });
   });
 
+  it('of a new feed do not wait for transactions of other projects that write', async () => {
+    const [project, other] = [await newProject(), await newProject()];
+    await until(async () =>
+      asSuperuser('postgres', async (client) => {
+        const text = `select from pg_replication_slots where slot_name ~ '^plinth_feed_seed_' and confirmed_flush_lsn is not null`;
+        return (await client.query(text)).rowCount !== 0;
+      }),
+    );
+    await asOwner(await accessOf(plinth, other.id), async (client) => {
+      await client.query('begin; create table held (id int)');
+      await project.sql(`alter table t add late text; insert into t values (1)`);
+      const reader = await listenTo(project);
+      expect(reader.status).toBe(200);
+      await project.sql(`insert into t (id, late) values (2, 'x'); alter table t add later int default 3`);
+      await project.sql('insert into t (id) values (4)');
+      await until(() => idsOf(reader).length === 2);
+      expect(reader.of('INSERT').map(({ record }) => record)).toMatchObject([
+        { id: 2, late: 'x' },
+        { id: 4, later: 3 },
+      ]);
+      expect(reader.of('system')).toEqual([]);
+      await client.query('rollback');
+    });
+  });
+
+  it('go on after a row that a type of the owner prints with 60 MB', async () => {
+    const project = await newProject();
+    await project.sql(`create type big as enum ('a');
+      create function printed(big) returns json language sql immutable as $$ select to_json(repeat('x', 60000000)) $$;
+      create cast (big as json) with function printed(big); alter table t add column big big`);
+    const reader = await listenTo(project);
+    await project.sql("insert into t (id, big) values (1, 'a')");
+    await until(() => reader.of('system').length > 0);
+    expect(reader.of('system')).toEqual([
+      expect.objectContaining({ reason: 'gap', message: expect.stringContaining('a row was too large') }),
+    ]);
+    await until(async () => {
+      await project.sql('insert into t (id) select max(id) + 1 from t');
+      return idsOf(reader).length > 0;
+    });
+  });
+
   it('end with the project, whose deletion they do not block', async () => {
     const project = await newProject();
     const reader = await listenTo(project);

@@ -210,7 +210,7 @@ inBrowser('the first hour in the console', () => {
     await view.open(project.slug, 'inside?view=queries');
     const navigation = page.getByRole('navigation', { name: 'Navigation' });
     for (const [group, names] of Object.entries({
-      Data: ['Tables', 'SQL', 'Schema', 'Policies'],
+      Data: ['Tables', 'SQL', 'Schema', 'Policies', 'Realtime'],
       Auth: ['Users', 'Sign-in', 'Mail templates'],
       Observe: ['Logs', 'Metrics', 'Advisor'],
       Project: ['Keys', 'Webhooks', 'API', 'Backups', 'Team', 'Settings'],

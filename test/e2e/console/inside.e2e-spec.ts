@@ -12,6 +12,7 @@ import type { TestProject } from '../../support/test-project';
 import { WebhookReceiver } from '../../support/webhook-receiver';
 
 const HOSTILE = `"><img src=x onerror="globalThis.wasHacked=1"><script>globalThis.wasHacked=1</script> \u202eabc`;
+const LIVE = 'told_live';
 const inBrowser = hasBrowser ? describe : describe.skip;
 /** A page takes seconds on a busy machine. */
 const SHOWN_MS = 20_000;
@@ -61,6 +62,45 @@ inBrowser('monitoring of a project', () => {
       await view.expectAccessible();
     }
   }
+
+  it('realtime: makes a table live, and shows what a channel receives and sends', async () => {
+    await project.sql(`create table ${LIVE} (id int primary key, title text);
+      create policy everybody on ${LIVE} to anon using (true)`);
+    await view.open(project.slug, 'realtime');
+    await page.getByLabel(`Send the changes of public.${LIVE}`).click({ force: true });
+    await page.getByText(`The changes of public.${LIVE} are sent`).waitFor();
+    await page.getByRole('textbox', { name: /^Name/ }).fill('room-1');
+    await page.getByRole('combobox', { name: 'Changes of' }).click();
+    await page.getByRole('option', { name: `public.${LIVE}` }).click();
+    await view.button('View as: Service role').click();
+    await page.getByRole('menuitem', { name: 'Not signed in (anon)' }).click();
+    await view.button('Join').click();
+    await page.getByText('Joined', { exact: true }).waitFor();
+    await page.getByText('Subscribed to PostgreSQL').waitFor();
+
+    await project.sql(`insert into ${LIVE} values (7, 'told live')`);
+    await page.getByText('told live').waitFor();
+    await page.getByLabel('Payload').fill(JSON.stringify({ text: HOSTILE }));
+    await view.button('Send').click();
+    await page.getByText('Broadcast', { exact: true }).waitFor();
+    expect(await page.evaluate('globalThis.wasHacked')).toBeUndefined();
+    await page.getByLabel('Payload').fill('{');
+    await view.button('Send').click();
+    await page.getByText('This is not valid JSON').waitFor();
+    await expectAccessibleInBothSchemes();
+
+    await view.button('Leave').click();
+    await page.getByText('Not joined').waitFor();
+    await page.getByRole('checkbox', { name: 'Private' }).check();
+    await view.button('Join').click();
+    await page
+      .getByRole('alert')
+      .getByText(/not.*(allow|permi|read)|Unauthorized/i)
+      .first()
+      .waitFor();
+    await view.button('Leave').click();
+    await project.sql(`drop table ${LIVE}`);
+  });
 
   it('live requests: shows them as text, pauses and filters', async () => {
     await view.open(project.slug, 'inside?view=requests');

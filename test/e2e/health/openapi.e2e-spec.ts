@@ -11,6 +11,8 @@ import {
   exampleFaults,
   misplacedErrors,
   openErrors,
+  repeatedErrors,
+  tagFaults,
   undescribed,
   wholeNumbers,
   withBoundedMembers,
@@ -178,6 +180,8 @@ describe('GET /openapi.json', () => {
 
   it('shows for each error its own status and code', () => {
     expect(misplacedErrors(document)).toEqual([]);
+    expect(repeatedErrors(document)).toEqual([]);
+    expect(tagFaults(document)).toEqual([]);
     const { createBucket, downloadFile } = Object.fromEntries(
       operations().map(({ operation }) => [operation.operationId, operation]),
     );

@@ -76,6 +76,7 @@ const refused = (reason: string): object => ({
   status: 'error',
   response: { reason: expect.stringContaining(reason) },
 });
+const isReply = (message: unknown[]): boolean => message[3] === 'phx_reply';
 const alive = async (): Promise<void> => expect((await plinth.admin.get('/health/live')).status).toBe(200);
 
 describe('an upgrade', () => {
@@ -202,6 +203,55 @@ describe('a flood', () => {
     });
     (reader.socket as unknown as { _socket: { resume(): void } })._socket.resume();
     await reader.end();
+  });
+
+  it('of presences stops at the limit of the memory that a project may hold', async () => {
+    const meta = { event: 'track', payload: { a: 'x'.repeat(4_000) } };
+    let [held, refusal] = [0, ''];
+    while (refusal === '' && held < 4_000) {
+      const raw = await RawSocket.open();
+      for (let n = 0; n < 100; n += 1) {
+        raw.send(`realtime:${held}-${n}`, 'phx_join', { config: { presence: { key: 'k' } } }, `j${n}`);
+        raw.send(`realtime:${held}-${n}`, 'presence', meta, `j${n}`);
+      }
+      await eventually(async () => expect(raw.received.filter(isReply).length).toBe(200));
+      const refused = raw.received.find(
+        (one) => isReply(one) && JSON.stringify(one).includes('too much memory'),
+      );
+      refusal = JSON.stringify(refused?.[4] ?? '').replace('""', '');
+      held += 100;
+    }
+    expect([held, refusal]).toEqual([
+      2_100,
+      JSON.stringify({
+        status: 'error',
+        response: { reason: 'The presences of the project hold too much memory' },
+      }),
+    ]);
+    await alive();
+  });
+
+  it('of notifications about messages that cannot be read costs one reading a second', async () => {
+    const raw = await RawSocket.open(`/p/${other.slug}`, other.anonKey);
+    await raw.join('realtime:unread');
+    await other.sql(`create sequence public.tries; grant all on sequence public.tries to service_role;
+      create function public.tried(uuid) returns uuid language plpgsql as $$ begin
+        perform nextval('public.tries'); raise exception 'no'; end $$;
+      alter table realtime.messages rename to kept;
+      create view realtime.messages as select public.tried(id) as id, topic, event, private, extension, payload, inserted_at
+        from (select gen_random_uuid() as id, 'a' as topic, 'b' as event, false as private, 'broadcast' as extension,
+          '{}'::jsonb as payload, now() as inserted_at) one;
+      grant all on realtime.messages to service_role`);
+    const tries = async (): Promise<number> =>
+      Number((await other.sql('select last_value::int as n from public.tries'))[0].n);
+    for (let n = 0; n < 40; n += 1) {
+      const before = await tries();
+      await other.sql(`select pg_notify('plinth_realtime', gen_random_uuid()::text)`);
+      if (n === 0) await eventually(async () => expect(await tries()).toBeGreaterThan(before));
+    }
+    const [from, at] = [await tries(), Date.now()];
+    await eventually(async () => expect(await tries()).toBeGreaterThan(from + 2));
+    expect((await tries()) - from).toBeLessThanOrEqual((Date.now() - at) / 1_000 + 2);
   });
 
   it('of sockets stops at the limit of the project', async () => {

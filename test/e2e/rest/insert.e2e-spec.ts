@@ -196,18 +196,20 @@ describe('a list of rows', () => {
     const alike = Array.from({ length: many }, (_, n) => ({ rank: n }));
     const mixed = alike.map((row, n) => (n % 2 ? { title: 'set' } : row));
     const quickest = new Map<object[], number>();
-    for (let round = 1; round <= 8; round += 1) {
+    const timeOf = (rows: object[]): number => quickest.get(rows) ?? Infinity;
+    let rounds = 0;
+    // About twice as long; twenty times if each row were searched for among all rows of its set. Other load only adds time.
+    while (rounds < 7 || (timeOf(mixed) > 6 * timeOf(alike) && rounds < 40)) {
+      rounds += 1;
       for (const rows of [alike, mixed]) {
         const start = performance.now();
         expect((await post('sets', rows, { prefer: 'return=minimal' })).status).toBe(201);
         // From the sixth execution on, PostgreSQL may use a generic plan.
-        if (round > 5)
-          quickest.set(rows, Math.min(quickest.get(rows) ?? Infinity, performance.now() - start));
+        if (rounds > 5) quickest.set(rows, Math.min(timeOf(rows), performance.now() - start));
       }
     }
-    // About twice as long; twenty times if each row were searched for among all rows of its set.
-    expect(quickest.get(mixed)).toBeLessThan(6 * (quickest.get(alike) as number));
-    expect(await count('sets')).toBe(2 * 8 * many);
+    expect(timeOf(mixed)).toBeLessThan(6 * timeOf(alike));
+    expect(await count('sets')).toBe(2 * rounds * many);
   });
 
   it('answers 201 with an empty list for an empty list', async () => {

@@ -237,7 +237,8 @@ describe('roles that an owner creates and grants to roles of others', () => {
       execute format('create table t%s (id int); create policy p on t%1$s to authenticated using (true)', i); end loop; end $$`);
     const before = await least();
     await grantAll('anon, authenticated, service_role with inherit true');
-    expect((await least()) / before).toBeLessThan(4);
+    // Other load only adds time.
+    await eventually(async () => expect((await least()) / before).toBeLessThan(4));
   });
 
   it('are revoked, with all that was granted onward', async () => {

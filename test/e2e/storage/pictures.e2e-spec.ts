@@ -3,9 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { deflateSync } from 'node:zlib';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import sharp from 'sharp';
+import { PictureProcess } from '../../../src/storage/pictures/picture-process';
 import { StorageSweep } from '../../../src/storage/sweep/storage-sweep.service';
 import { until } from '../../support/eventually';
 import { TestPlinth } from '../../support/plinth';
@@ -313,6 +315,20 @@ describe('attacks', () => {
       await project.sql(`update storage.files set content_type = 'image/png' where filename = '${name}'`);
       expect([name, (await render(name, 'width=10')).status]).toEqual([name, 415]);
     }
+  });
+
+  it('a file with fewer bytes than its row says keeps no process waiting', async () => {
+    await upload('short.jpg', await jpeg(), 'image/jpeg');
+    await project.sql(`update storage.files set size = size + 1000 where filename = 'short.jpg'`);
+    expect((await render('short.jpg', 'width=10')).status).toBe(500);
+    const job = { width: 9, height: 9, resizing: 'fill', quality: 80, format: 'origin' } as const;
+    const limits = { maxPixels: 1_000, maxSide: 9, seconds: 3_600 };
+    const made = new PictureProcess().render(
+      { ...job, ...limits, size: 1_000 },
+      Readable.from([Buffer.alloc(10)]),
+    );
+    await expect(made).rejects.toThrow('fewer bytes');
+    expect(await sizeOf(await render('photo.jpg', 'width=78'))).toBe('78x39 jpeg');
   });
 
   it('a small file of 49 million pixels is made within the limits', async () => {

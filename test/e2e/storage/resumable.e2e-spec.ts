@@ -157,7 +157,9 @@ describe('an upload', () => {
   it('refuses bytes that do not have their digest, and keeps none of them', async () => {
     const url = place(await begin({ ...named(randomUUID()), 'upload-length': '5' }));
     const wrong = { 'upload-checksum': `sha1 ${digest(Buffer.from('other'))}` };
-    expect((await append(url, 0, 'hello', wrong)).status).toBe(460);
+    const refused = await append(url, 0, 'hello', wrong);
+    expect(refused.status).toBe(460);
+    expect(await refused.json()).toMatchObject({ error: 'checksum_mismatch' });
     expect(await offset(url)).toBe(0);
     const right = { 'upload-checksum': `sha1 ${digest(Buffer.from('hello'))}` };
     expect((await append(url, 0, 'hello', right)).status).toBe(204);

@@ -25,7 +25,7 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { Readable } from 'node:stream';
 import { AdminClient } from '../../../src/cli/admin-client';
@@ -33,6 +33,7 @@ import { runCli } from '../../../src/cli/run-cli';
 import { cliEnvironment } from '../../support/cli-environment';
 import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
 import { freePort } from '../../support/plinth-process';
+import { type S3Credentials, sha256, signS3 } from '../../support/s3-signature';
 import type { TestProject } from '../../support/test-project';
 
 const MIB = 1024 * 1024;
@@ -41,7 +42,7 @@ let plinth: TestPlinth;
 let port: number;
 let project: TestProject;
 let other: TestProject;
-let key: Key;
+let key: S3Credentials;
 let s3: S3Client;
 
 beforeAll(async () => {
@@ -57,12 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-interface Key {
-  readonly access_key_id: string;
-  readonly secret_access_key: string;
-}
-
-async function newKey(rights: object = {}, of = project): Promise<Key> {
+async function newKey(rights: object = {}, of = project): Promise<S3Credentials> {
   const { status, body } = await plinth.admin.post(`/admin/v1/projects/${of.id}/s3-keys`, rights);
   expect(status).toBe(201);
   return body;
@@ -71,7 +67,7 @@ async function newKey(rights: object = {}, of = project): Promise<Key> {
 const endpointOf = (of = project): string => `${plinth.baseUrl}/p/${of.slug}/storage/v1/s3`;
 
 function clientOf(
-  { access_key_id, secret_access_key }: Key,
+  { access_key_id, secret_access_key }: S3Credentials,
   more: { endpoint?: string; sessionToken?: string } = {},
 ): S3Client {
   const { endpoint = endpointOf(), sessionToken } = more;
@@ -443,7 +439,7 @@ describe('keys', () => {
       create policy seen on storage.buckets for select to authenticated using (true)`);
     const [ann, bob] = await Promise.all([project.signUp(), project.signUp()]);
     await put('of the service');
-    const anon: Key = { access_key_id: project.slug, secret_access_key: project.anonKey };
+    const anon: S3Credentials = { access_key_id: project.slug, secret_access_key: project.anonKey };
     const clients = [
       clientOf(await newKey({ user_id: ann.id })),
       clientOf(key, { sessionToken: ann.accessToken }),
@@ -565,10 +561,6 @@ it('plinth s3-keys manages the keys', async () => {
 });
 
 describe('hostile requests', () => {
-  const hmac = (secret: string | Buffer, text: string): Buffer =>
-    createHmac('sha256', secret).update(text).digest();
-  const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
-
   interface Raw {
     readonly body?: string;
     /** x-amz-content-sha256; default: that of the body. */
@@ -577,40 +569,22 @@ describe('hostile requests', () => {
     readonly signed?: Record<string, string>;
     /** Added after the signature. */
     readonly added?: Record<string, string>;
+    /** Further names in SignedHeaders. */
+    readonly repeated?: readonly string[];
     /** Makes the body from the signature of the head. */
     readonly chunks?: (seed: string, sign: (...lines: string[]) => string) => string;
   }
 
-  /** Signs by hand. @param target path and sorted query, encoded */
-  async function send(
-    method: string,
-    target: string,
-    raw: Raw = {},
-  ): Promise<[status: number, code: string]> {
-    const { body = '', payload = sha256(body), at = Date.now(), signed = {}, added = {} } = raw;
-    const time = new Date(at).toISOString().replace(/[-:]|\.\d+/g, '');
-    const scope = `${time.slice(0, 8)}/eu-x/s3/aws4_request`;
-    const url = new URL(plinth.baseUrl);
-    const headers: Record<string, string> = {
-      host: url.host,
-      'x-amz-content-sha256': payload,
-      'x-amz-date': time,
-      ...signed,
-    };
-    const names = Object.keys(headers).sort();
-    const [path = '', query = ''] = `/p/${project.slug}/storage/v1/s3${target}`.split('?');
-    const lines = names.map((name) => `${name}:${headers[name]}`);
-    const canonical = [method, path, query, ...lines, '', names.join(';'), payload].join('\n');
-    const secret = scope.split('/').reduce<string | Buffer>(hmac, `AWS4${key.secret_access_key}`);
-    const sign = (...parts: string[]): string =>
-      hmac(secret, [parts[0], time, scope, ...parts.slice(1)].join('\n')).toString('hex');
-    const signature = sign('AWS4-HMAC-SHA256', sha256(canonical));
-    const authorization = `AWS4-HMAC-SHA256 Credential=${key.access_key_id}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
-    const { host: _host, ...sent } = headers;
-    const response = await fetch(`${url.origin}${path}${query && `?${query}`}`, {
+  /** @param below path and sorted query, encoded */
+  async function send(method: string, below: string, raw: Raw = {}): Promise<[status: number, code: string]> {
+    const { body = '', payload = sha256(body), added = {}, chunks, ...rest } = raw;
+    const target = `/p/${project.slug}/storage/v1/s3${below}`;
+    const { host, origin } = new URL(plinth.baseUrl);
+    const { headers, signature, sign } = signS3(key, { method, host, target, payload, ...rest });
+    const response = await fetch(origin + target, {
       method,
-      headers: { ...sent, authorization, ...added },
-      ...(method === 'GET' ? {} : { body: raw.chunks?.(signature, sign) ?? body }),
+      headers: { ...headers, ...added },
+      ...(method === 'GET' ? {} : { body: chunks?.(signature, sign) ?? body }),
     });
     const text = await response.text();
     return [response.status, /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? ''];
@@ -645,6 +619,12 @@ describe('hostile requests', () => {
       await send('PUT', '/box/raw', { body: 'x', signed: { 'x-amz-checksum-crc32': 'AAAAAA==' } }),
     ).toEqual([400, 'BadDigest']);
     expect((await read('raw')).toString()).toBe('x');
+  });
+
+  it('with the same header signed again and again are refused before it is hashed', async () => {
+    expect(await send('GET', '/box', { repeated: ['host'] })).toEqual([400, 'AuthorizationHeaderMalformed']);
+    const forged = { repeated: Array<string>(10_000).fill('a'), added: { a: 'x'.repeat(8_000) } };
+    expect(await send('GET', '/box', forged)).toEqual([400, 'AuthorizationHeaderMalformed']);
   });
 
   it('with chunks that are changed, out of order or cut off leave no file', async () => {
@@ -760,6 +740,8 @@ describe('hostile requests', () => {
       `<Delete><Object><Key>${'&#1114112;'}</Key></Object></Delete>`,
       `<Delete>${'<Object><Key>a</Key></Object>'.repeat(1_001)}</Delete>`,
       '<Delete><Object></Object></Delete>',
+      `<Delete><Object><Key>a</Key></Object>${'<a/>'.repeat(100_000)}</Delete>`,
+      `<Delete><Object><Key>a</Key></Object>${' '.repeat(20_000)}</Delete>`,
     ])
       expect([body.slice(0, 60), ...(await send('POST', '/box?delete=', { body }))]).toEqual([
         body.slice(0, 60),

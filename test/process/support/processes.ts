@@ -66,7 +66,7 @@ export class Program {
 /** Polls a condition; rejects after the limit with the text of `describe`. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  limitMs = 20_000,
+  limitMs = 60_000,
   describe: () => string = () => '',
 ): Promise<void> {
   const deadline = Date.now() + limitMs;

@@ -105,10 +105,13 @@ export function wholeNumbers(document: OpenApiDocument): string[] {
 }
 
 interface ErrorExample {
+  /** `POST /path 400 application/json` */
   readonly where: string;
-  /** Status, code and members of the body as its area writes them. */
-  readonly status: number | undefined;
+  /** Status and code of the body as its area writes them. */
+  readonly status: number | string | undefined;
   readonly code: string | undefined;
+  /** The body without the status. */
+  readonly rest: string;
 }
 
 /** Two areas have codes for two statuses: https://docs.postgrest.org/en/stable/references/errors.html, docs/reference/storage.md. */
@@ -136,8 +139,37 @@ export function misplacedErrors(document: OpenApiDocument): string[] {
 
 function errorExample(where: string, example: any): ErrorExample[] {
   if (!/ [45]\d\d /.test(where)) return [];
-  const body = example?.error ?? example;
-  return [{ where, status: body?.status ?? body?.status_code, code: body?.code }];
+  const { status, status_code, statusCode, code, ...others } =
+    typeof example?.error === 'object' ? example.error : (example ?? {});
+  const isStatus = typeof code === 'number';
+  return [
+    {
+      where,
+      status: status ?? status_code ?? statusCode ?? (isStatus ? code : undefined),
+      code: isStatus ? undefined : code,
+      rest: JSON.stringify([isStatus ? null : code, others]),
+    },
+  ];
+}
+
+/** Errors of one operation that show the same example: one of them is not true. */
+export function repeatedErrors(document: OpenApiDocument): string[] {
+  const seen = new Set<string>();
+  return mediaOf(document)
+    .flatMap(({ where, media }) => errorExample(where, media.example))
+    .filter(({ where, rest }) => {
+      const key = `${where.replace(/ \d{3} .*/, '')} ${rest}`;
+      return seen.has(key) || !seen.add(key);
+    })
+    .map(({ where, rest }) => `${where}: ${rest}`);
+}
+
+/** Tags of operations that the document does not list, and tags out of their order. */
+export function tagFaults({ tags = [], ...document }: OpenApiDocument): string[] {
+  const names = tags.map(({ name }) => name);
+  const used = operationsOf(document).flatMap(({ operation }) => operation.tags as string[]);
+  const unordered = names.filter((name, i) => name < (names[i - 1] ?? ''));
+  return [...new Set([...used.filter((name) => !names.includes(name)), ...unordered])];
 }
 
 /** Operations, parameters, answers and headers without a description. */

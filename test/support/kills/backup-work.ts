@@ -8,11 +8,12 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { verifyArchive } from '../../../src/backup/archive/open-archive';
 import { eventually } from '../eventually';
+import { IN_SOAK } from '../extent';
 import type { KilledInstall, KilledProject, Work } from './killed-install';
 import type { RowWork } from './row-work';
 
 const FILES = 4;
-const ROWS = 100_000;
+const ROWS = IN_SOAK ? 100_000 : 20_000;
 /** Of the installs with this work: BACKUP_PASSPHRASE. */
 export const KILL_PASSPHRASE = 'a passphrase for the test';
 const HEADERS = {

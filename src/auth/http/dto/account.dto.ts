@@ -57,7 +57,7 @@ export class EmailDto extends model({
   gotrue_meta_security: CAPTCHA,
 }) {}
 
-export class TokenDto extends model({
+class TokenDto extends model({
   token: f.text({ min: 1, max: MAX_TOKEN, description: 'The token from the mail', example: MAILED_TOKEN }),
 }) {}
 
@@ -70,6 +70,20 @@ export class UpdatePasswordDto extends model(TokenDto, {
     example: 'correct horse',
     description: 'The new password: at least 6 characters, at most 72 bytes',
   }),
+}) {}
+
+@Example({ token: MAILED_TOKEN, password: 'correct horse' })
+export class VerifyEmailDto extends model(TokenDto, {
+  password: f.optional(
+    f.text({
+      max: MAX_PASSWORD,
+      minLength: 6,
+      maxLength: 72,
+      example: 'correct horse',
+      description:
+        'The password of the account from the first proof of its address on: at least 6 characters, at most 72 bytes',
+    }),
+  ),
 }) {}
 
 export class LogoutDto extends model({

@@ -1,5 +1,5 @@
 /** Bodies and answers of the endpoints for second factors. */
-import type { FactorView } from '../../factors/factor';
+import { FACTOR_KINDS, type FactorView } from '../../factors/factor';
 import * as f from '../../../http/model/fields';
 import { model } from '../../../http/model/model';
 
@@ -41,7 +41,7 @@ export class EnrolledFactorResponse extends model({
 class FactorResponse
   extends model({
     id: f.uuid(),
-    kind: f.choice(['totp']),
+    kind: f.choice(FACTOR_KINDS),
     name: f.text({ example: 'Phone' }),
     created_at: f.timeText(),
     verified_at: f.nullable(f.timeText('Null until a code was verified')),

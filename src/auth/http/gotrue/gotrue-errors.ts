@@ -29,6 +29,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
   directory_failed: [503, 'unexpected_failure', null],
   passkeys_disabled: [404, 'passkey_disabled', null],
   passkey_failed: [401, 'webauthn_verification_failed', null],
+  passkey_challenge_not_found: [400, 'webauthn_challenge_not_found', null],
   passkey_not_found: [404, 'webauthn_credential_not_found', null],
   too_many_passkeys: [422, 'too_many_passkeys', null],
   claims_too_large: [403, 'unexpected_failure', null],

@@ -1,25 +1,28 @@
 /** GoTrue's paths for second factors of the signed-in user. */
-import { Body, Delete, Param, Post } from '@nestjs/common';
+import { Body, Delete, Headers, Param, Post } from '@nestjs/common';
 import { renderSVG } from 'uqr';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { SessionGuard } from '../../../access/session.guard';
 import { Clock } from '../../../common/time/clock';
-import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
+import { Answer, Describe, Errors, JsonBody } from '../../../http/docs/operation.decorators';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import { passkeyFailed } from '../../../identity/identity.errors';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { Project } from '../../../projects/project';
 import { AccountDetailsRepository } from '../../factors/account-details.repository';
 import type { SessionOwner } from '../../accounts/account-statements';
 import {
   factorNotFound,
+  passkeysDisabled,
   secondFactorRequired,
   tooManyFactors,
   userNotFound,
   wrongCode,
 } from '../../auth.errors';
-import { isChallenge, newChallenge } from '../../factors/challenge-ids';
+import { isChallenge, newChallenge } from '../../factors/challenges';
 import { MAX_FACTORS } from '../../factors/factor.repository';
 import { FactorService } from '../../factors/factor.service';
+import { factorSubject, SecurityKeys } from '../../factors/security-keys.service';
 import { ProfileService } from '../../sessions/profile.service';
 import { tooManyRequests } from '../auth-docs.decorator';
 import { CurrentSession } from '../current-session.decorator';
@@ -29,7 +32,7 @@ import {
   GoTrueSessionResponse,
   IdResponse,
 } from './dto/gotrue-responses';
-import { GoTrueEnrolDto, GoTrueVerifyFactorDto } from './dto/gotrue-inputs.dto';
+import { GoTrueChallengeDto, GoTrueEnrolDto, GoTrueVerifyFactorDto } from './dto/gotrue-inputs.dto';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { anonymousFactor, challengeExpired, factorTypeDisabled } from './gotrue-errors';
 import { toGoTrueSession, toGoTrueUser } from './gotrue-views';
@@ -39,16 +42,27 @@ import { toGoTrueSession, toGoTrueUser } from './gotrue-views';
 export class GoTrueFactorsController {
   constructor(
     private readonly factors: FactorService,
+    private readonly keys: SecurityKeys,
     private readonly profiles: ProfileService,
     private readonly details: AccountDetailsRepository,
     private readonly clock: Clock,
   ) {}
 
   @Post()
-  @Describe(`Start enrolling an authenticator app (GoTrue)
-    Needs the apikey and the access token of a session, which must have verified a second factor if the account has one.`)
-  @Answer(200, 'The secret for the authenticator app; not shown again', GoTrueEnrolledResponse)
-  @Errors(factorTypeDisabled(), anonymousFactor(), tooManyFactors(MAX_FACTORS), secondFactorRequired())
+  @Describe(`Start enrolling a second factor (GoTrue)
+    Needs the apikey and the access token of a session, which must have verified a second factor if the account has one. A security key (\`webauthn\`) also needs the setting \`passkeys_enabled\`.`)
+  @Answer(
+    200,
+    'The factor, and the secret for an authenticator app, which is not shown again',
+    GoTrueEnrolledResponse,
+  )
+  @Errors(
+    factorTypeDisabled(),
+    passkeysDisabled(),
+    anonymousFactor(),
+    tooManyFactors(MAX_FACTORS),
+    secondFactorRequired(),
+  )
   async goTrueEnrolFactor(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -57,8 +71,12 @@ export class GoTrueFactorsController {
   ): Promise<GoTrueEnrolledResponse> {
     const account = await this.profiles.get(project, owner.userId, owner.sessionId);
     if (account.isAnonymous) throw anonymousFactor();
+    if (type === 'webauthn') {
+      const key = await this.keys.enrol(project, owner, name, origin);
+      return { id: key.id, type, friendly_name: key.name };
+    }
     if (type !== 'totp') throw factorTypeDisabled();
-    const enrolled = await this.factors.enrol(project, owner, account, name ?? undefined, origin);
+    const enrolled = await this.factors.enrol(project, owner, account, name, origin);
     const { id, secret, uri } = enrolled;
     return { id, type, friendly_name: enrolled.name, totp: { qr_code: renderSVG(uri), secret, uri } };
   }
@@ -66,43 +84,59 @@ export class GoTrueFactorsController {
   @Post(':factor_id/challenge')
   @Describe(`Ask for a challenge of a factor (GoTrue)
     Needs the apikey and the access token of a session. \`verify\` takes its id within five minutes.`)
+  @JsonBody(GoTrueChallengeDto, { required: false })
   @Answer(200, 'The challenge', GoTrueChallengeResponse)
-  @Errors(factorNotFound())
+  @Errors(factorNotFound(), passkeysDisabled())
   async goTrueChallengeFactor(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
     @Param('factor_id') factorId: string,
+    @Body() { webauthn }: GoTrueChallengeDto,
+    @Headers('origin') site: string | undefined,
   ): Promise<GoTrueChallengeResponse> {
     const factors = await this.factors.list(project, owner);
-    if (!factors.some(({ id }) => id === factorId.toLowerCase())) throw factorNotFound();
-    const subject = { sessionId: owner.sessionId, factorId };
-    const { id, expiresAt } = newChallenge(project, subject, this.clock.nowSeconds());
-    return { id, type: 'totp', expires_at: expiresAt };
+    const factor = factors.find(({ id }) => id === factorId.toLowerCase());
+    if (!factor) throw factorNotFound();
+    if (factor.kind === 'totp') {
+      const { id, expiresAt } = newChallenge(project, factorSubject(owner, factorId), this.clock.now());
+      return { id, type: factor.kind, expires_at: Math.floor(expiresAt / 1000) };
+    }
+    const account = await this.profiles.get(project, owner.userId, owner.sessionId);
+    const wanted = { rpId: webauthn?.rpId, site };
+    const issued = await this.keys.challenge(project, owner, account, factorId, wanted);
+    return {
+      id: issued.id,
+      type: factor.kind,
+      expires_at: Math.floor(issued.expiresAt / 1000),
+      webauthn: { type: issued.type, credential_options: { publicKey: issued.options } },
+    };
   }
 
   @Post(':factor_id/verify')
-  @Describe(`Verify a factor with a challenge and a code (GoTrue)
+  @Describe(`Verify a factor with a challenge and a code, or the answer of a key (GoTrue)
     Needs the apikey and the access token of a session. The first code confirms the factor. Each code works once, and wrong codes delay further attempts (429).`)
   @Answer(200, 'The session, with new tokens (aal2)', GoTrueSessionResponse)
-  @Errors(challengeExpired(), wrongCode(), factorNotFound(), tooManyRequests())
+  @Errors(challengeExpired(), wrongCode(), passkeyFailed(), factorNotFound(), tooManyRequests())
   async goTrueVerifyFactor(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
     @Param('factor_id') factorId: string,
-    @Body() { challenge_id: challenge, code }: GoTrueVerifyFactorDto,
+    @Body() { challenge_id: challengeId, code, webauthn }: GoTrueVerifyFactorDto,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueSessionResponse> {
-    const now = this.clock.nowSeconds();
-    const subject = { sessionId: owner.sessionId, factorId };
-    if (!isChallenge(project, subject, challenge, now)) {
+    const isValid = isChallenge(project, factorSubject(owner, factorId), challengeId, this.clock.now());
+    if (!isValid) {
       // 401 for a session that is over comes first.
       await this.profiles.get(project, owner.userId, owner.sessionId);
       throw challengeExpired();
     }
-    const signedIn = await this.factors.verify(project, owner, { id: factorId, code }, origin);
+    const answer = webauthn && { id: factorId, challengeId, credential: webauthn.credential_response };
+    const signedIn = answer
+      ? await this.keys.verify(project, owner, answer, origin)
+      : await this.factors.verify(project, owner, { id: factorId, code: code ?? '' }, origin);
     const found = await this.details.find(project, owner.userId);
     if (!found) throw userNotFound();
-    return toGoTrueSession(signedIn, toGoTrueUser(project, found), now);
+    return toGoTrueSession(signedIn, toGoTrueUser(project, found), this.clock.nowSeconds());
   }
 
   @Delete(':factor_id')

@@ -7,10 +7,11 @@ import { AppError } from '../../../common/errors/app-error';
 import { Clock } from '../../../common/time/clock';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import type { RequestOrigin } from '../../../identity/request-origin';
+import { EmailVerificationService } from '../../mail/email-verification.service';
 import { MailedSignInService } from '../../codes/mailed-sign-in.service';
 import { redirectFor } from '../../codes/redirects';
 import { MailForm, MailFormBody } from '../mail-form.interceptor';
-import { formOf, type PageContext, pageOf } from '../mail-page';
+import { faultOf, formOf, type MailForm as MailFormContent, type PageContext, pageOf } from '../mail-page';
 import { MailPageContexts, respondWithFailure, respondWithPage } from '../mail-page-contexts';
 import { GOTRUE_BASE } from './gotrue-api.decorator';
 import { toGoTrue } from './gotrue-errors';
@@ -23,6 +24,7 @@ export class GoTruePagesController {
   constructor(
     private readonly contexts: MailPageContexts,
     private readonly mailed: MailedSignInService,
+    private readonly verification: EmailVerificationService,
     private readonly clock: Clock,
   ) {}
 
@@ -37,11 +39,7 @@ export class GoTruePagesController {
     const type = textOf(query.type);
     const context = await this.contexts.find(pageFor(type), slug, request);
     const target = redirectFor(context.project.settings, textOf(query.redirect_to) || undefined);
-    const form = {
-      ...formOf(context, query.token),
-      action: 'verify/confirm',
-      fields: { type: isVerifyType(type) ? type : '', redirect_to: target ?? '' },
-    };
+    const form = await this.form(context, textOf(query.token), { type, target });
     respondWithPage(response, 200, { ...pageOf(context, { form }), formTarget: sourceOf(target) });
   }
 
@@ -60,7 +58,16 @@ export class GoTruePagesController {
     const target = redirectFor(project.settings, body.get('redirect_to') || undefined);
     try {
       const kinds = isVerifyType(type) ? kindsOf(type) : [];
-      const outcome = await this.mailed.followLink(project, body.get('token') ?? '', kinds, origin);
+      const [token, password] = [body.get('token') ?? '', body.get('password') ?? ''];
+      const form = await this.form(context, token, { type, target });
+      const fault = form.password ? faultOf(context, password) : null;
+      if (fault)
+        return respondWithPage(response, 400, {
+          ...pageOf(context, { message: fault, form }),
+          formTarget: sourceOf(target),
+        });
+      const newHash = form.password ? await this.verification.hashFor(project, { token, password }) : null;
+      const outcome = await this.mailed.followLink(project, { token, newHash }, kinds, origin);
       if (target !== null)
         return redirect(response, addressFor(target, outcome, this.clock.nowSeconds(), { type }));
       respondWithPage(response, 200, pageOf(context, { message: texts.pages[context.page].done }));
@@ -69,6 +76,20 @@ export class GoTruePagesController {
       if (target !== null) return redirect(response, errorAddress(target, toGoTrue(error)));
       respondWithFailure(response, context, error);
     }
+  }
+
+  /** Asks for the password where somebody else may have chosen that of the account. */
+  private async form(
+    context: PageContext,
+    token: string,
+    { type, target }: { type: string; target: string | null },
+  ): Promise<MailFormContent> {
+    const asks = await this.verification.asksPassword(context.project, token);
+    return {
+      ...formOf(context, token, asks),
+      action: 'verify/confirm',
+      fields: { type: isVerifyType(type) ? type : '', redirect_to: target ?? '' },
+    };
   }
 }
 

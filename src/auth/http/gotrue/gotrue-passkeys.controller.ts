@@ -14,8 +14,10 @@ import type { SessionOwner } from '../../accounts/account-statements';
 import { AdminUsersService } from '../../admin/admin-users.service';
 import {
   emailNotVerified,
+  passkeyChallengeNotFound,
   passkeyNotFound,
   passkeysDisabled,
+  reauthenticationNeeded,
   secondFactorRequired,
   tooManyPasskeys,
   userBanned,
@@ -26,6 +28,7 @@ import { MAX_PASSKEYS, type Passkey } from '../../passkeys/passkey.repository';
 import { type IssuedChallenge, UserPasskeys } from '../../passkeys/user-passkeys.service';
 import { ProfileService } from '../../sessions/profile.service';
 import { tooManyRequests } from '../auth-docs.decorator';
+import { Captcha } from '../captcha.interceptor';
 import { CurrentSession } from '../current-session.decorator';
 import {
   GoTruePasskeyChallengeResponse,
@@ -49,6 +52,7 @@ export class GoTruePasskeySignInController {
   ) {}
 
   @Post('options')
+  @Captcha()
   @HttpCode(200)
   @Describe(`Begin a sign-in with a passkey (GoTrue)
     Needs the apikey only, and the setting \`passkeys_enabled\`. The options name no passkeys, so they tell nothing about accounts.`)
@@ -68,7 +72,14 @@ export class GoTruePasskeySignInController {
   @Describe(`Sign in with a passkey (GoTrue)
     Needs the apikey only. The authenticator must have verified its user. Each challenge works once, for five minutes.`)
   @Answer(200, 'A session', GoTrueSessionResponse)
-  @Errors(passkeysDisabled(), passkeyFailed(), userBanned(), emailNotVerified(), tooManyRequests())
+  @Errors(
+    passkeysDisabled(),
+    passkeyChallengeNotFound(),
+    passkeyFailed(),
+    userBanned(),
+    emailNotVerified(),
+    tooManyRequests(),
+  )
   async goTrueSignInWithPasskey(
     @CurrentProject() project: Project,
     @Body() { challenge_id: challengeId, credential }: GoTruePasskeyDto,
@@ -108,6 +119,7 @@ export class GoTruePasskeysController {
   @JsonBody(GoTruePasskeyOptionsDto, { required: false })
   @Answer(200, 'The options for the browser', GoTruePasskeyChallengeResponse)
   @Errors(passkeysDisabled(), anonymousFactor(), tooManyPasskeys(MAX_PASSKEYS), secondFactorRequired())
+  @Errors(reauthenticationNeeded())
   async goTrueBeginPasskeyEnrolment(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -123,7 +135,8 @@ export class GoTruePasskeysController {
   @Describe(`Enrol a passkey (GoTrue)
     Needs the apikey and the access token of the session that began. Each challenge works once, for five minutes.`)
   @Answer(200, 'The passkey', GoTruePasskeyResponse)
-  @Errors(passkeysDisabled(), passkeyFailed(), secondFactorRequired())
+  @Errors(passkeysDisabled(), passkeyChallengeNotFound(), passkeyFailed(), secondFactorRequired())
+  @Errors(reauthenticationNeeded())
   async goTrueEnrolPasskey(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,

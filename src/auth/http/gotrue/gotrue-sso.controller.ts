@@ -29,6 +29,7 @@ import {
   GoTrueSsoProvidersResponse,
   GoTrueSsoUrlResponse,
 } from './dto/gotrue-sso.dto';
+import { Captcha } from '../captcha.interceptor';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
 import { samlDisabled, validationFailed } from './gotrue-errors';
 import { flowOf } from './gotrue-sign-in.service';
@@ -43,6 +44,7 @@ export class GoTrueSsoController {
   ) {}
 
   @Post('sso')
+  @Captcha()
   @HttpCode(200)
   @Describe(`Sign in with SAML (GoTrue)
     Needs the apikey only. Answers with the page of the identity provider of a domain, or of an id. Needs PKCE: the way back gives a code for \`token?grant_type=pkce\`.`)

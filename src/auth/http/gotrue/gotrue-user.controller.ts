@@ -147,6 +147,7 @@ export class GoTrueUserController {
     Needs the apikey, the access token of a session, and the setting \`manual_linking_enabled\`. With \`code_challenge\` the exchange of the code links the identity; without, a page asks the user first.`)
   @Answer(200, 'The page of the provider', GoTrueUrlResponse)
   @Errors(linkingDisabled(), providerNotEnabled(), noRedirect(), secondFactorRequired(), oidcUnreachable())
+  @Errors(reauthenticationNeeded())
   async goTrueLinkIdentity(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -163,6 +164,7 @@ export class GoTrueUserController {
     Needs the setting \`manual_linking_enabled\`. The last identity of a user cannot be unlinked. Without its identity \`email\`, an account has no password.`)
   @Answer(200, 'The identity has been unlinked', EmptyResponse)
   @Errors(linkingDisabled(), lastIdentity(), identityNotFound(), secondFactorRequired())
+  @Errors(reauthenticationNeeded())
   async goTrueUnlinkIdentity(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,

@@ -85,6 +85,7 @@ export function toGoTrueSession(
 
 export function toGoTrueFactor({
   id,
+  kind,
   name,
   createdAt,
   verifiedAt,
@@ -93,7 +94,7 @@ export function toGoTrueFactor({
   return {
     id,
     friendly_name: name,
-    factor_type: 'totp',
+    factor_type: kind,
     status: verifiedAt ? 'verified' : 'unverified',
     created_at: createdAt.toISOString(),
     updated_at: (lastUsedAt ?? verifiedAt ?? createdAt).toISOString(),

@@ -65,6 +65,7 @@ export const GERMAN: LanguageTexts = {
     },
     verify: {
       title: 'E-Mail-Adresse bestätigen',
+      label: 'Ihr Passwort: das von der Registrierung oder ein neues',
       button: 'Bestätigen',
       done: 'Ihre E-Mail-Adresse ist bestätigt.',
       noPassword:

@@ -64,6 +64,7 @@ export const ENGLISH: LanguageTexts = {
     },
     verify: {
       title: 'Confirm your email address',
+      label: 'Your password: the one that you signed up with, or a new one',
       button: 'Confirm',
       done: 'Your email address has been confirmed.',
       noPassword:

@@ -64,6 +64,7 @@ export const SPANISH: LanguageTexts = {
     },
     verify: {
       title: 'Confirme su dirección de correo',
+      label: 'Su contraseña: la del registro o una nueva',
       button: 'Confirmar',
       done: 'Su dirección de correo está confirmada.',
       noPassword:

@@ -66,6 +66,7 @@ export const FRENCH: LanguageTexts = {
     },
     verify: {
       title: 'Confirmer votre adresse e-mail',
+      label: 'Votre mot de passe : celui de l’inscription ou un nouveau',
       button: 'Confirmer',
       done: 'Votre adresse e-mail est confirmée.',
       noPassword:

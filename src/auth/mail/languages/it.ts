@@ -67,6 +67,7 @@ export const ITALIAN: LanguageTexts = {
     },
     verify: {
       title: 'Confermi il suo indirizzo e-mail',
+      label: 'La sua password: quella della registrazione o una nuova',
       button: 'Conferma',
       done: 'Il suo indirizzo e-mail è confermato.',
       noPassword:

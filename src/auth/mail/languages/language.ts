@@ -12,8 +12,8 @@ export interface LanguageTexts {
 
 interface PageTexts {
   readonly reset: FormTexts & { readonly label: string };
-  /** `noPassword`: the address is confirmed, and the account has no password. */
-  readonly verify: FormTexts & { readonly noPassword: string };
+  /** `label`: for a password, where somebody else may have signed up. `noPassword`: the address is confirmed, and the account has none. */
+  readonly verify: FormTexts & { readonly label: string; readonly noPassword: string };
   readonly signIn: FormTexts;
   /** Asks whether an identity of a provider is linked. */
   readonly link: FormTexts;

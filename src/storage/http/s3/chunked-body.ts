@@ -1,9 +1,10 @@
 /**
  * Content-Encoding aws-chunked: `<size in hexadecimal>[;chunk-signature=<signature>]`, the bytes, and after the last chunk, which is
- * empty, the trailing headers. A chunk is passed on as it arrives, and its signature is checked at its end; the file becomes visible
+ * empty, the trailing headers. Bytes are passed on as they arrive, and the signature of a chunk is checked at its end; the file becomes visible
  * only after the last one.
  */
 import { createHash, type Hash } from 'node:crypto';
+import { Slices } from '../../../common/time/slices';
 import { incompleteBody, invalidRequest, signatureMismatch } from './s3.errors';
 import { type ChunkSigner, sha256 } from './signature';
 
@@ -11,6 +12,8 @@ const CHUNK_HEAD = /^([0-9a-f]{1,8})(?:;chunk-signature=([0-9a-f]{64}))?$/i;
 /** Bytes. */
 const MAX_LINE = 1_024;
 const MAX_TRAILERS = 10;
+/** Bytes that are passed on together: a client may send chunks of one byte. */
+const PIECE = 16 * 1024;
 const LINE_END = Buffer.from('\r\n');
 
 export class ChunkedBody {
@@ -30,18 +33,28 @@ export class ChunkedBody {
 
   /** The bytes of the chunks. @throws AppError 400, 403 */
   async *bytes(): AsyncGenerator<Buffer, void, undefined> {
+    const slices = new Slices();
+    let [small, bytes]: [Buffer[], number] = [[], 0];
     try {
       for (;;) {
+        if (slices.isOver) await slices.yieldToLoop();
         const [, size = '', signature] = CHUNK_HEAD.exec(await this.line()) ?? [];
         if (size === '' || (this.signer !== null) !== (signature !== undefined)) throw incompleteBody();
         const hash = this.signer ? createHash('sha256') : null;
         const length = Number.parseInt(size, 16);
-        yield* this.chunk(length, hash);
+        for await (const piece of this.chunk(length, hash)) {
+          small.push(piece);
+          bytes += piece.length;
+          if (bytes < PIECE) continue;
+          yield small.length === 1 ? piece : Buffer.concat(small, bytes);
+          [small, bytes] = [[], 0];
+        }
         if (this.signer && !this.signer.isNext(String(signature), String(hash?.digest('hex'))))
           throw signatureMismatch();
         if (length === 0) break;
         if ((await this.line()) !== '') throw incompleteBody();
       }
+      if (bytes > 0) yield Buffer.concat(small, bytes);
       await this.readTrailers();
     } finally {
       // Not awaited: a read that waits for the client ends with the request.

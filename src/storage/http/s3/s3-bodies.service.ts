@@ -72,7 +72,7 @@ export class S3Bodies {
         chunks.push(chunk);
       }
       await body.assertSound();
-      return parseXml(Buffer.concat(chunks), root);
+      return await parseXml(Buffer.concat(chunks), root);
     } finally {
       memory.release();
     }

@@ -53,7 +53,9 @@ export function signatureOf({ headers }: IncomingMessage, query: Query, now: num
   const [, accessKeyId = '', scope = '', day] = CREDENTIAL.exec(found.credential) ?? [];
   const signed = found.signed.split(';');
   const at = timeOf(found.time);
-  if (accessKeyId === '' || !SIGNATURE.test(found.signature) || !signed.includes('host'))
+  // The value of a name that is repeated would be hashed as often, before anything is verified.
+  const isRepeated = new Set(signed).size < signed.length;
+  if (accessKeyId === '' || !SIGNATURE.test(found.signature) || !signed.includes('host') || isRepeated)
     throw malformedSignature();
   if (Number.isNaN(at) || !found.time.startsWith(String(day))) throw malformedSignature();
   if (at > now + MAX_SKEW_MS || (found.validity === null && at < now - MAX_SKEW_MS)) throw skewedTime();

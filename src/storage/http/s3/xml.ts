@@ -1,4 +1,5 @@
 /** The XML of the S3 protocol: printed with escapes, and parsed without entities of a document's own, to a limited depth. */
+import { Slices } from '../../../common/time/slices';
 import { malformedXml } from './s3.errors';
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
@@ -47,6 +48,12 @@ export interface XmlElement {
 const TOKEN = /<(\/?)(?:[\w.-]{1,64}:)?([\w.-]{1,64})(?:\s[^<>]*?)?(\/?)>|([^<]+)/y;
 const PROLOG = /^\ufeff?(?:<\?xml[^<>]*\?>)?\s*/;
 const MAX_DEPTH = 8;
+/** Elements: ten thousand parts with all checksums have fewer. */
+const MAX_ELEMENTS = 100_000;
+/** Characters between two tags: more than a key has, all of whose characters are references. */
+const MAX_TEXT = 16_384;
+/** Tokens between two readings of the clock. */
+const TOKENS_AT_ONCE = 64;
 const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
@@ -56,19 +63,27 @@ const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', qu
  * @param root name of the root element
  * @throws AppError 400
  */
-export function parseXml(bytes: Buffer, root: string): XmlElement {
+export async function parseXml(bytes: Buffer, root: string): Promise<XmlElement> {
   const text = decodeUtf8(bytes);
   const document: XmlElement = { name: '', children: [], text: '' };
   const open = [document];
-  TOKEN.lastIndex = PROLOG.exec(text)?.[0].length ?? 0;
-  while (TOKEN.lastIndex < text.length) {
+  const slices = new Slices();
+  let [at, elements] = [PROLOG.exec(text)?.[0].length ?? 0, 0];
+  for (let tokens = 1; at < text.length; tokens += 1) {
+    if (tokens % TOKENS_AT_ONCE === 0 && slices.isOver) await slices.yieldToLoop();
+    // Other documents are parsed in turns.
+    TOKEN.lastIndex = at;
     const [, slash, name = '', isEmpty, characters] = TOKEN.exec(text) ?? [];
+    at = TOKEN.lastIndex;
     const current = open.at(-1);
-    if (characters !== undefined && current) current.text += decodeEntities(characters);
-    else if (slash === '/') {
+    if (characters !== undefined && current) {
+      if (current.text.length + characters.length > MAX_TEXT) throw malformedXml();
+      current.text += decodeEntities(characters);
+    } else if (slash === '/') {
       if (open.pop()?.name !== name) throw malformedXml();
     } else {
-      if (!current || name === '' || open.length > MAX_DEPTH) throw malformedXml();
+      elements += 1;
+      if (!current || name === '' || open.length > MAX_DEPTH || elements > MAX_ELEMENTS) throw malformedXml();
       const element = { name, children: [], text: '' };
       current.children.push(element);
       if (isEmpty === '') open.push(element);

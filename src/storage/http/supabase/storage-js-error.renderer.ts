@@ -34,6 +34,9 @@ const KNOWN: Readonly<Record<string, (error: AppError) => readonly [error: strin
   signed_url_expired: () => ['InvalidJWT', 'The URL has expired'],
 };
 
+/** Codes of resumable uploads that DECISIONS.md 6 does not have. */
+const OF_TUS: ReadonlySet<string> = new Set(['upload_locked', 'checksum_mismatch']);
+
 @Injectable()
 export class StorageJsErrorRenderer implements ErrorRenderer {
   constructor(private readonly rate: RateHeaders) {}
@@ -55,7 +58,7 @@ export class StorageJsErrorRenderer implements ErrorRenderer {
 
 export function storageJsErrorBody(error: AppError): StorageJsErrorBody {
   const { code, message } = storageErrorBody(error).error;
-  const [name, text] = KNOWN[code]?.(error) ?? [code, message];
+  const [name, text] = KNOWN[code]?.(error) ?? [OF_TUS.has(error.code) ? error.code : code, message];
   const isMissing = error instanceof CredentialsRefused && error.fault === 'missing';
   return { statusCode: String(error.status), error: name, message: isMissing ? 'Invalid Compact JWS' : text };
 }

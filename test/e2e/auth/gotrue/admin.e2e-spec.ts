@@ -157,7 +157,9 @@ describe('generated links', () => {
     expect(body).toMatchObject({ email, verification_type: type, redirect_to: 'https://app.example.com/' });
     const url = new URL(body.action_link);
     expect(url.searchParams.get('type')).toBe(type);
-    const answer = await pressButton(project, { url, token: url.searchParams.get('token') ?? '' });
+    const link = { url, token: url.searchParams.get('token') ?? '' };
+    // The page of a sign-up asks for the password, the others sign in.
+    const answer = await pressButton(project, link, type === 'signup' ? { password: 'correct horse' } : {});
     expect(answer.headers.get('location')).toContain('#access_token=');
     expect(smtp.to(email)).toEqual([]);
   });

@@ -232,6 +232,10 @@ describe('the signed-in user', () => {
     const strict = await plinth.createProject({
       settings: {
         reauthentication_required: true,
+        manual_linking_enabled: true,
+        passkeys_enabled: true,
+        anonymous_signin_enabled: true,
+        site_url: 'https://app.example.com',
         refresh_token_lifetime: 400_000,
         access_token_lifetime: 86_400,
       },
@@ -241,9 +245,18 @@ describe('the signed-in user', () => {
     const begun = await client.post(`${path}/signup`, { email: address(), password: PASSWORD });
     const user = strict.client(strict.anonKey, begun.body.access_token);
     expect((await user.put(`${path}/user`, { password: 'another horse' })).status).toBe(200);
+    // What signs in as a password does needs a young session, too: a stolen token must not become a way in that stays.
+    const ways = async (): Promise<string[]> => {
+      const passkey = await user.post(`${path}/passkeys/registration/options`, {});
+      const identity = await user.get(`${path}/user/identities/authorize?provider=none`);
+      const unlinked = await user.delete(`${path}/user/identities/${randomUUID()}`);
+      return [passkey, identity, unlinked].map(({ body }) => body.error_code);
+    };
+    expect(await ways()).not.toContain('reauthentication_needed');
     await strict.sql(`update auth.sessions set created_at = created_at - interval '25 hours'`);
     const refused = await user.put(`${path}/user`, { password: 'a third horse' });
     expect([refused.status, refused.body.error_code]).toEqual([400, 'reauthentication_needed']);
+    expect(await ways()).toEqual(Array(3).fill('reauthentication_needed'));
     expect((await user.get(`${path}/reauthenticate`)).status).toBe(200);
     const wrong = await user.put(`${path}/user`, { password: 'a third horse', nonce: 'abcdef' });
     expect([wrong.status, wrong.body.error_code]).toEqual([422, 'reauthentication_not_valid']);

@@ -183,16 +183,32 @@ export class LogoutQuery extends model({
 
 export class GoTrueEnrolDto extends model({
   factor_type: f.choice(['totp', 'phone', 'webauthn'], {
-    description: 'Only `totp` is supported',
+    description: '`phone` is not supported',
     example: 'totp',
   }),
   friendly_name: f.optional(f.text({ max: 200, example: 'Phone' })),
   issuer: f.optional(f.text({ max: 200, description: 'Ignored: apps show the name of the project' })),
 }) {}
 
+export class GoTrueKeyPartyDto extends model({
+  rpId: f.optional(
+    f.text({ max: 253, example: 'example.com', description: 'Default: that of the `Origin`' }),
+  ),
+}) {}
+
+@Example({ webauthn: { rpId: 'example.com' } })
+export class GoTrueChallengeDto extends model({
+  webauthn: f.optional(f.object(GoTrueKeyPartyDto, 'Of a security key')),
+}) {}
+
+export class GoTrueKeyAnswerDto extends model({
+  credential_response: f.json('`toJSON()` of the credential of the browser'),
+}) {}
+
 export class GoTrueVerifyFactorDto extends model({
   challenge_id: f.text({ min: 1, max: 100, format: 'uuid', example: UUID_EXAMPLE }),
-  code: f.text({ min: 1, max: 50, example: '123456' }),
+  code: f.optional(f.text({ min: 1, max: 50, example: '123456', description: 'Of an app' })),
+  webauthn: f.optional(f.object(GoTrueKeyAnswerDto, 'Of a security key')),
 }) {}
 
 export class GoTruePageQuery extends model({

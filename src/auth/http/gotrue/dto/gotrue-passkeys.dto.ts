@@ -1,26 +1,19 @@
 /** Bodies and answers of GoTrue's paths of passkeys. */
-import { IsObject } from 'class-validator';
-import type { JsonObject } from '../../../../common/text/json';
-import { FREE_OBJECT, UNIX_SECONDS } from '../../../../http/docs/documented-types';
-import { FreeJson } from '../../../../http/input/free-json';
+import { UNIX_SECONDS, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import * as f from '../../../../http/model/fields';
 import { model } from '../../../../http/model/model';
-const CHALLENGE_ID = 'AXJx2s9QhT4mYb7uVw0cNzK1pRfLgD8e';
+import { CAPTCHA } from '../../captcha.interceptor';
 
 export class GoTruePasskeyOptionsDto extends model({
-  gotrue_meta_security: f.optional(f.json('Ignored')),
+  gotrue_meta_security: CAPTCHA,
 }) {}
 
 export class GoTruePasskeyDto extends model({
-  challenge_id: f.text({ min: 1, max: 2_000, example: CHALLENGE_ID }),
-  credential: f.field<JsonObject>(
-    {
-      ...FREE_OBJECT,
-      description: '`toJSON()` of the credential of the browser',
-      example: { id: 'AQID', type: 'public-key' },
-    },
-    [FreeJson(), IsObject()],
-  ),
+  challenge_id: f.text({ min: 1, max: 100, format: 'uuid', example: UUID_EXAMPLE }),
+  credential: f.json({
+    description: '`toJSON()` of the credential of the browser',
+    example: { id: 'AQID', type: 'public-key' },
+  }),
 }) {}
 
 export class GoTruePasskeyNameDto extends model({
@@ -28,7 +21,7 @@ export class GoTruePasskeyNameDto extends model({
 }) {}
 
 export class GoTruePasskeyChallengeResponse extends model({
-  challenge_id: f.text({ example: CHALLENGE_ID }),
+  challenge_id: f.uuid(),
   options: f.anyObject({
     description: 'Options for the browser (WebAuthn)',
     example: { challenge: 'AQID', rpId: 'example.com' },

@@ -2,14 +2,15 @@
 import { ApiSchema, type ApiSchemaOptions } from '@nestjs/swagger';
 import { UNIX_SECONDS, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import { Example } from '../../../../http/docs/example.decorator';
+import { FACTOR_KINDS } from '../../../factors/factor';
 import * as f from '../../../../http/model/fields';
 import { model } from '../../../../http/model/model';
 const AT = '2026-01-01T08:00:00.000Z';
 
 export class GoTrueFactorResponse extends model({
   id: f.uuid(),
-  friendly_name: f.text(),
-  factor_type: f.choice(['totp']),
+  friendly_name: f.text({ example: 'Phone' }),
+  factor_type: f.choice(FACTOR_KINDS),
   status: f.choice(['verified', 'unverified']),
   created_at: f.timeText(),
   updated_at: f.timeText(),
@@ -138,23 +139,35 @@ export class GoTrueSettingsResponse extends model({
 }) {}
 
 class GoTrueTotpResponse extends model({
-  qr_code: f.text({ description: 'SVG', example: '<svg/>' }),
-  secret: f.text({ example: 'JBSWY3DPEHPK3PXP' }),
-  uri: f.text({ example: 'otpauth://totp/Acme:ada%40example.com?secret=JBSWY3DPEHPK3PXP' }),
+  qr_code: f.text('SVG'),
+  secret: f.text(),
+  uri: f.text(),
 }) {}
 
+@Example({
+  id: UUID_EXAMPLE,
+  type: 'totp',
+  friendly_name: 'Phone',
+  totp: { qr_code: '<svg/>', secret: 'JBSWY3DPEHPK3PXP', uri: 'otpauth://totp/Acme:ada%40example.com' },
+})
 export class GoTrueEnrolledResponse extends model({
   id: f.uuid(),
-  type: f.choice(['totp'], { example: 'totp' }),
+  type: f.choice(FACTOR_KINDS),
   friendly_name: f.text({ example: 'Phone' }),
-  totp: f.object(GoTrueTotpResponse),
+  totp: f.optional(f.object(GoTrueTotpResponse, 'Of an app')),
+}) {}
+
+class GoTrueKeyOptionsResponse extends model({
+  type: f.choice(['create', 'request']),
+  credential_options: f.anyObject('`publicKey`: options for the browser (WebAuthn)'),
 }) {}
 
 @Example({ id: UUID_EXAMPLE, type: 'totp', expires_at: 1767225600 })
 export class GoTrueChallengeResponse extends model({
   id: f.uuid(),
-  type: f.choice(['totp']),
+  type: f.choice(FACTOR_KINDS),
   expires_at: f.whole(UNIX_SECONDS),
+  webauthn: f.optional(f.object(GoTrueKeyOptionsResponse, 'Of a security key')),
 }) {}
 
 export class IdResponse extends model({

@@ -4,6 +4,7 @@ import { Example } from '../../../../http/docs/example.decorator';
 import { MAX_DOCUMENT } from '../../../../identity/saml/saml-document';
 import { NAME_ID_FORMATS } from '../../../directories/saml-provider';
 import { PkceDto } from './gotrue-inputs.dto';
+import { CAPTCHA } from '../../captcha.interceptor';
 import * as f from '../../../../http/model/fields';
 import { model } from '../../../../http/model/model';
 
@@ -23,6 +24,7 @@ export class GoTrueSsoDto extends model(PkceDto, {
     f.text({ max: 2_000, description: 'Where the sign-in leads: an address of the list of the project' }),
   ),
   skip_http_redirect: f.optional(f.flag('True: answers with the address; else redirects to it')),
+  gotrue_meta_security: CAPTCHA,
 }) {}
 
 export class GoTrueSsoUrlResponse extends model({

@@ -1,0 +1,40 @@
+/** The texts of realtime, in German. */
+import type { realtime as en } from '../en/realtime';
+
+export const realtime: Readonly<Record<keyof typeof en, string>> = {
+  changesOfTable: 'Änderungen von',
+  channel: 'Kanal',
+  channelText:
+    'Treten Sie einem Kanal bei wie eine Anwendung oder ein Benutzer, sehen Sie, was ankommt, und senden Sie Nachrichten.',
+  channel_joined: 'Beigetreten',
+  channel_joining: 'Beitritt läuft',
+  channel_left: 'Nicht beigetreten',
+  event: 'Ereignis',
+  joinChannel: 'Beitreten',
+  kind: 'Art',
+  leaveChannel: 'Verlassen',
+  live: 'Live',
+  liveTable: 'Änderungen von {name} senden',
+  liveTables: 'Live-Tabellen',
+  liveTablesText:
+    'Abonnenten erhalten die Änderungen dieser Tabellen, jeder nur von Zeilen, die seine Richtlinien ihn lesen lassen.',
+  messageSent: 'Die Nachricht wurde gesendet',
+  message_broadcast: 'Broadcast',
+  message_change: 'Änderung',
+  message_presence: 'Anwesenheit',
+  message_system: 'System',
+  needsKeyToBeLive: 'Braucht einen Primärschlüssel',
+  noLiveTablesText: 'Legen Sie zuerst eine Tabelle an.',
+  noMessages: 'Noch keine Nachrichten',
+  noMessagesText: 'Nachrichten erscheinen hier, sobald sie ankommen.',
+  noChanges: 'Keine Tabelle',
+  notSent: 'Die Nachricht wurde nicht gesendet. Richtlinien oder Grenzen können sie abgelehnt haben.',
+  payload: 'Inhalt',
+  presentKeys: 'Anwesend: {keys}',
+  privateChannel: 'Privat',
+  realtime: 'Realtime',
+  realtimeText: 'Änderungen von Tabellen, Nachrichten zwischen Clients und wer anwesend ist.',
+  sendMessage: 'Senden',
+  tableIsLive: 'Die Änderungen von {name} werden gesendet',
+  tableIsNotLive: 'Die Änderungen von {name} werden nicht mehr gesendet',
+};

@@ -1,0 +1,113 @@
+/**
+ * One temporary slot on each database server, the seed, of which the anchors of feeds are copies. A slot that is created waits for all
+ * transactions that write anywhere on the server, and the owner of one project could keep the feeds of all others waiting; a copy
+ * waits for none. The seed is advanced all the time, and ends with its session.
+ */
+import { randomBytes } from 'node:crypto';
+import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { Client } from 'pg';
+import { messageOf } from '../common/errors/error-facts';
+import { SERVER_CONFIG, type ServerConfig } from '../config/app-config';
+import { type DatabaseServer, MAINTENANCE_DATABASE } from '../provisioning/database-server';
+import { ServersService } from '../servers/servers.service';
+import { COPY_SOURCE, SLOT_PREFIX } from './feed-slots';
+import { UPKEEPS } from './project-feed';
+
+const SEED_PREFIX = `${SLOT_PREFIX}seed_`;
+/** Milliseconds: the creation waits for transactions that write. */
+const CREATION_MS = 10 * 60_000;
+
+const FACTS = `select current_setting('wal_level') = 'logical'
+      and (select rolsuper or rolreplication from pg_roles where rolname = current_user) as may,
+    (select pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::float8 from pg_replication_slots
+     where slot_name = $1) as bytes,
+    exists (select from pg_replication_slots where slot_name <> $1 and starts_with(slot_name::text, '${SEED_PREFIX}')
+            and confirmed_flush_lsn is not null) as "hasOther"`;
+
+interface Seed {
+  readonly name: string;
+  readonly client: Client & { readonly processID?: number | null };
+  readonly server: DatabaseServer;
+  isBusy: boolean;
+}
+
+@Injectable()
+export class FeedSeeds implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(FeedSeeds.name);
+  /** By the key of the server. */
+  private readonly seeds = new Map<string, Promise<Seed>>();
+  private timer: NodeJS.Timeout | undefined;
+  private isEnding = false;
+
+  constructor(
+    private readonly servers: ServersService,
+    @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.keepAll(), this.config.changeLogMs / UPKEEPS).unref();
+    void this.keepAll();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.isEnding = true;
+    clearInterval(this.timer);
+    const ends = [...this.seeds.values()].map(async (opening) => {
+      const { client, server, isBusy } = await opening;
+      // PostgreSQL does not notice that the client of a statement is gone.
+      if (isBusy)
+        await server.asAdmin(MAINTENANCE_DATABASE, (admin) =>
+          admin.query('select pg_terminate_backend($1)', [client.processID]),
+        );
+      await client.end();
+    });
+    await Promise.allSettled(ends);
+  }
+
+  private async keepAll(): Promise<void> {
+    const places = await this.servers.listPlaces().catch(() => []);
+    for (const { server } of places) void this.keep(server);
+  }
+
+  private async keep(server: DatabaseServer): Promise<void> {
+    if (this.isEnding) return;
+    const opening = this.seeds.get(server.key) ?? open(server);
+    this.seeds.set(server.key, opening);
+    try {
+      const seed = await opening;
+      if (seed.isBusy) return;
+      seed.isBusy = true;
+      await this.keepSeed(seed).finally(() => (seed.isBusy = false));
+    } catch (error) {
+      this.seeds.delete(server.key);
+      void opening.then(({ client }) => client.end()).catch(() => undefined);
+      if (!this.isEnding) this.logger.warn(`the seed of feeds could not be kept: ${messageOf(error)}`);
+    }
+  }
+
+  /** Another process may have one, which suffices. */
+  private async keepSeed({ client, name }: Seed): Promise<void> {
+    const { rows } = await client.query<{ may: boolean; bytes: number | null; hasOther: boolean }>(FACTS, [
+      name,
+    ]);
+    const [{ may, bytes, hasOther } = { may: false, bytes: null, hasOther: false }] = rows;
+    if (!may) return;
+    const { changeLogBytes } = this.config;
+    if (bytes === null) {
+      if (hasOther) return;
+      const copied = await client.query(
+        `select pg_copy_logical_replication_slot(slot_name, $1, true) from (${COPY_SOURCE}) source`,
+        [name, changeLogBytes],
+      );
+      if (copied.rowCount === 0)
+        await client.query(`select pg_create_logical_replication_slot($1, 'pgoutput', true)`, [name]);
+    } else if (bytes > changeLogBytes) await client.query('select pg_drop_replication_slot($1)', [name]);
+    else await client.query('select pg_replication_slot_advance($1, pg_current_wal_lsn())', [name]);
+  }
+}
+
+async function open(server: DatabaseServer): Promise<Seed> {
+  const client = await server.connectAsAdmin(MAINTENANCE_DATABASE, 'plinth-feed-seed');
+  await client.query(`set statement_timeout = ${CREATION_MS}; set idle_session_timeout = 0`);
+  return { name: SEED_PREFIX + randomBytes(6).toString('hex'), client, server, isBusy: false };
+}
