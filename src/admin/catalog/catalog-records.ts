@@ -5,7 +5,7 @@ import { model } from '../../http/model/model';
 
 const KINDS = ['table', 'view', 'materialized view', 'foreign table'] as const;
 const COMMANDS = ['ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
-export class CatalogColumn extends model({
+class CatalogColumn extends model({
   name: f.text({ example: 'id' }),
   type: f.text({ description: 'As PostgreSQL prints it: `character varying(20)`', example: 'bigint' }),
   category: f.text({ description: '`typcategory` of pg_type: `N` for numbers, `E` for enums', example: 'N' }),
@@ -16,7 +16,7 @@ export class CatalogColumn extends model({
   comment: f.nullable(f.text()),
 }) {}
 
-export class CatalogForeignKey extends model({
+class CatalogForeignKey extends model({
   name: f.text({ example: 'orders_pkey' }),
   columns: f.texts(),
   schema: f.text('Schema of the referenced table'),
@@ -24,7 +24,7 @@ export class CatalogForeignKey extends model({
   targets: f.texts('Referenced columns, in the order of `columns`'),
 }) {}
 
-export class CatalogIndex extends model({
+class CatalogIndex extends model({
   name: f.text({ example: 'orders_pkey' }),
   definition: f.text({
     description: 'The statement that creates it',
@@ -37,7 +37,7 @@ export class CatalogIndex extends model({
   ),
 }) {}
 
-export class CatalogPolicy extends model({
+class CatalogPolicy extends model({
   name: f.text({ example: 'orders_pkey' }),
   command: f.choice(COMMANDS),
   permissive: f.flag(),

@@ -7,7 +7,6 @@ import { model } from '../../http/model/model';
 const QUEUES = ['auth-mail'] as const;
 
 const QUOTA_STATES = ['ok', 'warning', 'exceeded'] as const;
-export type QuotaState = (typeof QUOTA_STATES)[number];
 
 class RateUse extends model({
   name: f.text({ example: 'storage_requests' }),

@@ -1,6 +1,6 @@
 /** Classes of bodies, queries and answers, made from their fields: `class SortDto extends model({ column: f.text() }) {}`. */
 import type { Type } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { deriveExample } from '../docs/example.decorator';
 import type { Field } from './fields';
 
@@ -20,8 +20,7 @@ export function model(baseOrFields: Type | Fields, more?: Fields): Type {
   const [base, fields] = more ? [baseOrFields as Type, more] : [undefined, baseOrFields as Fields];
   const made = base ? class extends (base as Type<object>) {} : class {};
   for (const [name, { schema, checks }] of Object.entries(fields))
-    for (const decorate of [ApiProperty(schema as ApiPropertyOptions), ...checks])
-      decorate(made.prototype as object, name);
+    for (const decorate of [ApiProperty(schema), ...checks]) decorate(made.prototype, name);
   deriveExample(made, base, () =>
     Object.entries(fields).flatMap(([name, { example, isOptional }]): [string, unknown][] => {
       const value = example();

@@ -139,7 +139,7 @@ export class DeliveryResponse
   })
   implements StoredDelivery {}
 
-export class DeliveryAttemptResponse
+class DeliveryAttemptResponse
   extends model({
     number: f.whole({ minimum: 0, example: 1 }),
     at: f.time(),

@@ -44,7 +44,6 @@ export class ListAuditLogQuery extends model(AuditFilterQuery, {
 }) {}
 
 const EXPORT_FORMATS = ['jsonl', 'csv'] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export class ExportAuditLogQuery extends model(AuditFilterQuery, {
   format: f.optional(f.choice(EXPORT_FORMATS, 'Default: jsonl')),

@@ -2,7 +2,7 @@
 import * as f from '../../../http/model/fields';
 import { model } from '../../../http/model/model';
 
-export const MOVE_STATUSES = ['running', 'undoing', 'switched', 'done', 'failed'] as const;
+const MOVE_STATUSES = ['running', 'undoing', 'switched', 'done', 'failed'] as const;
 
 export class MoveResponse extends model({
   from: f.nullable(

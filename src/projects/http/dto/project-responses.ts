@@ -57,7 +57,7 @@ export class CreatedProject
   })
   implements ProjectKeys {}
 
-export class SigningKeyResponse extends model({
+class SigningKeyResponse extends model({
   kid: f.text({ description: 'Names the key in tokens and in the key set', example: 'p4w7d2m9c0e5r1t8y3u6' }),
   algorithm: f.choice(KEY_PAIR_ALGORITHMS, { example: 'ES256' }),
   status: f.choice(SIGNING_KEY_STATUSES, {

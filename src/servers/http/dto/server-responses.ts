@@ -6,7 +6,7 @@ import { model } from '../../../http/model/model';
 export const SERVER_STATUSES = ['open', 'draining'] as const;
 
 @Example({ host: 'db2-replica.example.com', port: 5432, reachable: true, fault: null })
-export class ReplicaResponse extends model({
+class ReplicaResponse extends model({
   host: f.text(),
   port: f.whole({ minimum: 1, maximum: 65_535 }),
   reachable: f.flag('It answers and is a standby'),

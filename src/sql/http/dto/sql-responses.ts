@@ -8,7 +8,7 @@ class SqlStatement extends model({
   row_count: f.nullable(f.size('Rows that were returned or changed')),
 }) {}
 
-export class SqlResult extends model(SqlStatement, {
+class SqlResult extends model(SqlStatement, {
   columns: f.texts(
     'Names of the columns in their order. One that occurs again gets a number, in the rows as well: `count`, `count_2`.',
   ),

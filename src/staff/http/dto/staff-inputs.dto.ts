@@ -138,7 +138,7 @@ export class RotatePasswordQuery extends model({
   ),
 }) {}
 
-export class InviteToProjectDto extends model({
+class InviteToProjectDto extends model({
   id: f.text({ min: 1, max: 100, description: 'The id of the project', example: PROJECT_ID }),
   role: f.choice(PROJECT_ROLES),
 }) {}

@@ -68,12 +68,13 @@ export class GoTrueOtpDto extends model(AddressDto, {
   gotrue_meta_security: CAPTCHA,
 }) {}
 
+@Example({ email: EMAIL })
 export class GoTrueEmailDto extends model(PkceDto, {
   email: f.text({ min: 1, max: MAX_EMAIL, format: 'email', example: EMAIL }),
   gotrue_meta_security: CAPTCHA,
 }) {}
 
-export const RESEND_TYPES = ['signup', 'email_change', 'sms', 'phone_change'] as const;
+const RESEND_TYPES = ['signup', 'email_change', 'sms', 'phone_change'] as const;
 
 @Example({ type: 'signup', email: EMAIL })
 export class GoTrueResendDto extends model(AddressDto, {
@@ -81,7 +82,7 @@ export class GoTrueResendDto extends model(AddressDto, {
   gotrue_meta_security: CAPTCHA,
 }) {}
 
-export const GRANT_TYPES = ['password', 'refresh_token', 'pkce', 'id_token', 'web3'] as const;
+const GRANT_TYPES = ['password', 'refresh_token', 'pkce', 'id_token', 'web3'] as const;
 
 export class GrantQuery extends model({
   grant_type: f.choice(GRANT_TYPES, { example: 'password', description: '`web3` is refused' }),
@@ -190,7 +191,7 @@ export class GoTrueEnrolDto extends model({
   issuer: f.optional(f.text({ max: 200, description: 'Ignored: apps show the name of the project' })),
 }) {}
 
-export class GoTrueKeyPartyDto extends model({
+class GoTrueKeyPartyDto extends model({
   rpId: f.optional(
     f.text({ max: 253, example: 'example.com', description: 'Default: that of the `Origin`' }),
   ),
@@ -201,7 +202,7 @@ export class GoTrueChallengeDto extends model({
   webauthn: f.optional(f.object(GoTrueKeyPartyDto, 'Of a security key')),
 }) {}
 
-export class GoTrueKeyAnswerDto extends model({
+class GoTrueKeyAnswerDto extends model({
   credential_response: f.json('`toJSON()` of the credential of the browser'),
 }) {}
 

@@ -149,7 +149,7 @@ export class ObjectEntryResponse extends model({
 }) {}
 
 @Example({ key: 'reports', name: 'reports/' })
-export class FolderResponse extends model({
+class FolderResponse extends model({
   key: f.text(),
   name: f.text('With the slash'),
 }) {}
