@@ -122,11 +122,9 @@ const timeOf = <T>(options: Options): Field<T> =>
 export const flag = (options: Options = {}): Field<boolean> =>
   field({ type: Boolean, ...optionsOf(options) }, [validator.IsBoolean()], true);
 
-/** A number of an answer. */
-export const number = (options: Options = {}): Field<number> => {
-  const schema = optionsOf(options);
-  return field({ type: Number, ...schema }, [], schema.minimum ?? 1);
-};
+/** A number of an answer that may have a fraction. */
+export const number = (options: Options = {}): Field<number> =>
+  field({ type: Number, ...optionsOf(options) }, [], 1.5);
 
 export function whole(options: Options<Further> = {}): Field<number> {
   const { checks = [], ...schema } = optionsOf(options);
