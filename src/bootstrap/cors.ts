@@ -60,6 +60,8 @@ export function corsOptions(
 ): void {
   const { headers } = request;
   if (CLOSED.test(request.url)) return respond(null, NONE);
+  // The rules of a bucket.
+  if (request.context?.cors) return respond(null, request.context.cors);
   if (request.method !== 'OPTIONS') return respond(null, headers.origin === undefined ? NONE : OPEN);
   const isPreflight = headers['access-control-request-method'] !== undefined;
   const allowed = allowedHeaders(headers['access-control-request-headers']);

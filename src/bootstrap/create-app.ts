@@ -12,6 +12,7 @@ import { AppError } from '../common/errors/app-error';
 import { ErrorRenderer } from '../http/errors/error-renderer';
 import { invalidParameters } from '../common/errors/http-errors';
 import { BodyPipe } from '../http/input/free-json';
+import { contextOf } from '../http/request-context';
 import { closeLingering } from '../admission/lingering-close';
 import { replaceInvalidEscapes } from '../http/syntax/percent-encoding';
 import { headFault } from '../http/request-head';
@@ -19,6 +20,7 @@ import { JsonLogger } from '../infra/logging/json-logger';
 import { ProjectUpkeep } from '../projects/project-upkeep.service';
 import { RealtimeErrorRenderer } from '../realtime/http/realtime-error.renderer';
 import { RestErrorRenderer } from '../rest/http/rest-error.renderer';
+import { S3Cors } from '../storage/http/s3/s3-cors.service';
 import { S3ErrorRenderer } from '../storage/http/s3/s3-error.renderer';
 import { StorageErrorRenderer } from '../storage/http/storage-error.renderer';
 import { StorageJsErrorRenderer } from '../storage/http/supabase/storage-js-error.renderer';
@@ -30,6 +32,8 @@ import type { DrainableServer } from './drainable-server';
 import { ErrorFilter } from './error.filter';
 import { HttpAdapter } from './http-adapter';
 import { PlatformErrorRenderer } from './platform-error.renderer';
+
+const S3_PATH = /^\/p\/[^/]*\/storage\/v1\/s3\//;
 
 export async function createApp(options: AppOptions): Promise<NestExpressApplication<DrainableServer>> {
   const app = await NestFactory.create<NestExpressApplication<DrainableServer>>(
@@ -67,6 +71,12 @@ function configureExpress(
   areas: readonly ErrorRenderer[],
 ): void {
   const registry = app.get(ProjectRegistry);
+  const cors = app.get(S3Cors);
+  const prepareS3 = async (request: Request, response: Response, bucket: string | null): Promise<void> => {
+    if (bucket !== null) await addS3Project(request, bucket, registry);
+    if (request.method === 'OPTIONS') await app.get(S3ErrorRenderer).complete(request.path, response);
+    if (request.headers.origin !== undefined) contextOf(request).cors = await cors.decide(request);
+  };
   // One middleware for all of these: each middleware costs every request a microsecond.
   app.use((request: Request, response: Response, next: (error?: AppError) => void) => {
     closeLingering(request, response);
@@ -74,8 +84,9 @@ function configureExpress(
     if (fault) return next(fault);
     request.url = replaceInvalidEscapes(request.url);
     const s3Bucket = s3BucketOf(request, config.server.s3Host);
-    if (s3Bucket !== null && request.method !== 'OPTIONS') {
-      void addS3Project(request, s3Bucket, registry).then(() => next(), next);
+    const isOfS3 = s3Bucket !== null || S3_PATH.test(request.url);
+    if (isOfS3 && (s3Bucket !== null || request.headers.origin !== undefined)) {
+      void prepareS3(request, response, s3Bucket).then(() => next(), next);
       return;
     }
     if (lacksProject(request) && request.method !== 'OPTIONS') {

@@ -1,4 +1,5 @@
 /** What is noted about a request before a guard sees it. Guards add `apiKey`, `caller` and `staff` (request.d.ts). */
+import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface';
 import type { IncomingMessage } from 'node:http';
 import type { FairStarts } from '../admission/fair-starts';
 
@@ -22,6 +23,8 @@ class RequestContext {
   isOfMetrics = false;
   /** It arrived through the listener of S3_PORT. */
   isOfS3 = false;
+  /** What the rules of a bucket allow pages of other origins; null: the default. */
+  cors: CorsOptions | null = null;
   /** The address that the client signed, where that is not the one of the route. */
   signedUrl: string | null = null;
 }

@@ -22,6 +22,7 @@ import { Passkeys1790000001031 } from '../../migrations/project/1790000001031-pa
 import { Renditions1790000001040 } from '../../migrations/project/1790000001040-renditions';
 import { BucketAges1790000001041 } from '../../migrations/project/1790000001041-bucket-ages';
 import { SecurityKeys1790000001050 } from '../../migrations/project/1790000001050-security-keys';
+import { BucketCors1790000001060 } from '../../migrations/project/1790000001060-bucket-cors';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -40,6 +41,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Renditions1790000001040,
   BucketAges1790000001041,
   SecurityKeys1790000001050,
+  BucketCors1790000001060,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

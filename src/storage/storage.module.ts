@@ -24,6 +24,7 @@ import { ProjectStorageController } from './http/project-storage.controller';
 import { RateHeaders } from './http/rate-headers';
 import { StorageErrorRenderer } from './http/storage-error.renderer';
 import { S3Bodies } from './http/s3/s3-bodies.service';
+import { S3Cors } from './http/s3/s3-cors.service';
 import { S3Buckets } from './http/s3/s3-buckets.service';
 import { S3Controller } from './http/s3/s3.controller';
 import { S3ErrorRenderer } from './http/s3/s3-error.renderer';
@@ -105,6 +106,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     ResumableUploadsService,
     S3Bodies,
     S3Buckets,
+    S3Cors,
     S3ErrorRenderer,
     S3Listener,
     S3Multipart,
@@ -125,6 +127,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
   ],
   exports: [
     ObjectStore,
+    S3Cors,
     RemovalHoldRepository,
     S3ErrorRenderer,
     StorageErrorRenderer,

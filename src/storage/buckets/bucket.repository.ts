@@ -150,7 +150,8 @@ const CHANGEABLE = [
   'quota_files',
   'cache_control',
   'delete_after_days',
-] as const;
+  'cors_rules',
+] as const satisfies readonly (keyof BucketChange)[];
 
 /** Column names and values. Names come from CHANGEABLE, never from a request. */
 function columnsOf(change: BucketChange): Record<string, unknown> {

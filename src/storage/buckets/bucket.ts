@@ -36,4 +36,7 @@ export interface NewBucket {
   readonly delete_after_days?: number | null;
 }
 
-export type BucketChange = Partial<NewBucket>;
+export interface BucketChange extends Partial<NewBucket> {
+  /** JSON; null: every origin may read. */
+  readonly cors_rules?: string | null;
+}

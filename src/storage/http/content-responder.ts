@@ -27,6 +27,7 @@ interface Transfer {
   readonly response: ServerResponse;
   readonly file: Rendition;
   readonly head: OutgoingHttpHeaders;
+  readonly type: string;
   /** HEAD: the headers alone. */
   readonly withoutBody: boolean;
 }
@@ -85,7 +86,8 @@ export class ContentResponder {
     const applies = rangeApplies(headerText(headers['if-range']), validators, this.clock.now());
     const ranges = applies ? parseRange(headers.range, file.size) : null;
     if (ranges === 'unsatisfiable') throw rangeNotSatisfiable(file.size);
-    const transfer = { response, file, head, withoutBody: method === 'HEAD' };
+    const type = (options.type ?? servedType)(file);
+    const transfer = { response, file, head, type, withoutBody: method === 'HEAD' };
     const path = canNginxDecide(headers, applies) ? this.accelPath(file) : null;
     await (path === null ? this.sendRanges(transfer, ranges) : this.delegateToNginx(transfer, path));
   }
@@ -98,11 +100,14 @@ export class ContentResponder {
   }
 
   /** Access, type and existence are decided; nginx selects the ranges and sends them (docs/reference/storage.md). */
-  private async delegateToNginx({ response, file, head: common }: Transfer, path: string): Promise<void> {
+  private async delegateToNginx(
+    { response, file, type, head: common }: Transfer,
+    path: string,
+  ): Promise<void> {
     if (!(await this.store.has(file.address, file.size))) throw new ObjectMissingError(file.address);
     const head: OutgoingHttpHeaders = {
       ...common,
-      'Content-Type': servedType(file),
+      'Content-Type': type,
       'Content-Length': 0,
       'X-Accel-Redirect': path,
     };
@@ -118,7 +123,7 @@ export class ContentResponder {
     if (!range || others.length > 0) return this.sendMultipart(transfer, ranges ?? []);
     const head = {
       ...transfer.head,
-      'Content-Type': servedType(file),
+      'Content-Type': transfer.type,
       ...(ranges && { 'Content-Range': contentRange(range, file.size) }),
       'Content-Length': range.end - range.start + 1,
     };
@@ -135,8 +140,8 @@ export class ContentResponder {
   }
 
   private async sendMultipart(transfer: Transfer, ranges: readonly ByteRange[]): Promise<void> {
-    const { response, file, withoutBody } = transfer;
-    const parts = new MultipartRanges(servedType(file), file.size, ranges);
+    const { response, file, type, withoutBody } = transfer;
+    const parts = new MultipartRanges(type, file.size, ranges);
     const head = {
       ...transfer.head,
       'Content-Type': parts.contentType,

@@ -6,18 +6,25 @@ import {
   CreateBucketCommand,
   CreateMultipartUploadCommand,
   DeleteBucketCommand,
+  DeleteBucketCorsCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
+  GetBucketAclCommand,
+  GetBucketCorsCommand,
   GetBucketLocationCommand,
+  GetObjectAclCommand,
   GetObjectCommand,
   GetObjectTaggingCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   ListBucketsCommand,
   ListMultipartUploadsCommand,
+  ListObjectVersionsCommand,
   ListObjectsCommand,
   ListObjectsV2Command,
   ListPartsCommand,
+  PutBucketCorsCommand,
+  PutObjectAclCommand,
   PutObjectCommand,
   PutObjectTaggingCommand,
   S3Client,
@@ -32,6 +39,7 @@ import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
 import { cliEnvironment } from '../../support/cli-environment';
 import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
+import { eventually } from '../../support/eventually';
 import { freePort } from '../../support/plinth-process';
 import { type S3Credentials, sha256, signS3 } from '../../support/s3-signature';
 import type { TestProject } from '../../support/test-project';
@@ -173,7 +181,7 @@ describe('objects', () => {
     await put('typed', '<p>hello</p>', { ContentType: 'text/html' });
     const given = { Bucket: 'box', Key: 'typed' };
     const named = await s3.send(new GetObjectCommand({ ...given, ResponseContentType: 'text/csv' }));
-    expect(named.ContentType).toBe('text/csv; charset=utf-8');
+    expect(named.ContentType).toBe('text/csv');
     const active = await fetch(
       await getSignedUrl(s3, new GetObjectCommand({ ...given, ResponseContentType: 'image/svg+xml' })),
     );
@@ -200,7 +208,7 @@ describe('objects', () => {
     expect(head).toMatchObject({
       Metadata: { a: '1' },
       ETag: `"${md5('bytes')}"`,
-      ContentType: 'text/x-old; charset=utf-8',
+      ContentType: 'text/x-old',
     });
     const { TagSet } = await s3.send(new GetObjectTaggingCommand({ Bucket: 'box', Key: 'copy é/1' }));
     expect(TagSet).toEqual([
@@ -750,5 +758,160 @@ describe('hostile requests', () => {
       ]);
     const large = `<Delete>${' '.repeat(3 * MIB)}</Delete>`;
     expect(await send('POST', '/box?delete=', { body: large })).toEqual([400, 'EntityTooLarge']);
+  });
+});
+
+describe('CORS of buckets', () => {
+  const RULES = {
+    CORSRules: [
+      {
+        ID: 'shop',
+        AllowedOrigins: ['https://*.shop.example'],
+        AllowedMethods: ['GET', 'PUT'],
+        AllowedHeaders: ['x-amz-*', 'content-type'],
+        ExposeHeaders: ['ETag'],
+        MaxAgeSeconds: 600,
+      },
+    ],
+  };
+  const preflight = (origin: string, method: string, headers = '', bucket = 'cors') =>
+    fetch(`${endpointOf()}/${bucket}/file`, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': method,
+        ...(headers && { 'access-control-request-headers': headers }),
+      },
+    });
+
+  beforeAll(() => s3.send(new CreateBucketCommand({ Bucket: 'cors' })));
+
+  it('keeps, shows and removes the rules, and is open without any', async () => {
+    const show = () => s3.send(new GetBucketCorsCommand({ Bucket: 'cors' }));
+    await expect(show()).rejects.toMatchObject({ name: 'NoSuchCORSConfiguration' });
+    expect(
+      (await preflight('https://any.example', 'DELETE')).headers.get('access-control-allow-origin'),
+    ).toBe('*');
+    await s3.send(new PutBucketCorsCommand({ Bucket: 'cors', CORSConfiguration: RULES }));
+    expect((await show()).CORSRules).toEqual(RULES.CORSRules);
+
+    const allowed = await preflight('https://eu.shop.example', 'PUT', 'x-amz-date, Content-Type');
+    expect(allowed.status).toBe(200);
+    expect(Object.fromEntries(allowed.headers)).toMatchObject({
+      'access-control-allow-origin': 'https://eu.shop.example',
+      'access-control-allow-methods': 'GET,PUT',
+      'access-control-allow-headers': 'x-amz-date,Content-Type',
+      'access-control-expose-headers': 'ETag',
+      'access-control-max-age': '600',
+      'x-ratelimit-limit': expect.any(String),
+    });
+    for (const [origin, method, headers] of [
+      ['https://shop.example.evil', 'PUT'],
+      ['https://eu.shop.example', 'DELETE'],
+      ['https://eu.shop.example', 'PUT', 'x-other'],
+    ] as const) {
+      const refused = await preflight(origin, method, headers);
+      expect([refused.status, await refused.text()]).toEqual([
+        403,
+        expect.stringContaining('AccessForbidden'),
+      ]);
+      expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+    }
+    const other = await preflight('https://any.example', 'DELETE', '', 'box');
+    expect(other.headers.get('access-control-allow-origin')).toBe('*');
+
+    await s3.send(new PutObjectCommand({ Bucket: 'cors', Key: 'file', Body: 'x' }));
+    const url = await getSignedUrl(s3, new GetObjectCommand({ Bucket: 'cors', Key: 'file' }));
+    const from = async (origin: string) =>
+      (await fetch(url, { headers: { origin } })).headers.get('access-control-allow-origin');
+    expect(await from('https://eu.shop.example')).toBe('https://eu.shop.example');
+    expect(await from('https://evil.example')).toBeNull();
+
+    await s3.send(new DeleteBucketCorsCommand({ Bucket: 'cors' }));
+    await expect(show()).rejects.toMatchObject({ name: 'NoSuchCORSConfiguration' });
+    expect(await from('https://evil.example')).toBe('*');
+  });
+
+  it('refuses rules that no header can have, and takes altered ones for none that allow anything', async () => {
+    const rule = RULES.CORSRules[0];
+    for (const wrong of [
+      { AllowedMethods: ['PATCH'] },
+      { AllowedOrigins: ['https://*.*'] },
+      { ExposeHeaders: ['a\nb'] },
+      { MaxAgeSeconds: -1 },
+    ])
+      await expect(
+        s3.send(
+          new PutBucketCorsCommand({
+            Bucket: 'cors',
+            CORSConfiguration: { CORSRules: [{ ...rule!, ...wrong }] },
+          }),
+        ),
+      ).rejects.toMatchObject({ name: 'MalformedXML' });
+    await project.sql(`update storage.buckets set cors_rules = '[{"origins": ["*"]}]' where name = 'cors'`);
+    await eventually(async () => expect((await preflight('https://any.example', 'GET')).status).toBe(403));
+    await s3.send(new DeleteBucketCorsCommand({ Bucket: 'cors' }));
+  });
+
+  it('lets only those change them who may change the bucket', async () => {
+    const bound = clientOf(await newKey({ read_only: true }));
+    const change = new PutBucketCorsCommand({ Bucket: 'cors', CORSConfiguration: RULES });
+    await expect(bound.send(change)).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } });
+    const missing = new PutBucketCorsCommand({ Bucket: 'missing', CORSConfiguration: RULES });
+    await expect(s3.send(missing)).rejects.toMatchObject({ name: 'NoSuchBucket' });
+  });
+});
+
+describe('what tools ask for', () => {
+  it('lists each object as its only version, in pages', async () => {
+    await s3.send(new CreateBucketCommand({ Bucket: 'versions' }));
+    for (const Key of ['a', 'b', 'c/d'])
+      await s3.send(new PutObjectCommand({ Bucket: 'versions', Key, Body: 'x' }));
+    const all = (more: object) => s3.send(new ListObjectVersionsCommand({ Bucket: 'versions', ...more }));
+    const first = await all({ MaxKeys: 1 });
+    expect(first).toMatchObject({ IsTruncated: true, NextKeyMarker: 'a', NextVersionIdMarker: 'null' });
+    expect(first.Versions).toMatchObject([{ Key: 'a', VersionId: 'null', IsLatest: true, Size: 1 }]);
+    const rest = await all({ KeyMarker: 'a', Delimiter: '/' });
+    expect(rest.Versions?.map(({ Key }) => Key)).toEqual(['b']);
+    expect(rest.CommonPrefixes).toEqual([{ Prefix: 'c/' }]);
+  });
+
+  it('shows the ACL that everything has, and takes no other', async () => {
+    await put('acl');
+    for (const { Grants } of [
+      await s3.send(new GetBucketAclCommand({ Bucket: 'box' })),
+      await s3.send(new GetObjectAclCommand({ Bucket: 'box', Key: 'acl' })),
+    ])
+      expect(Grants).toEqual([
+        {
+          Grantee: expect.objectContaining({ ID: project.slug, Type: 'CanonicalUser' }),
+          Permission: 'FULL_CONTROL',
+        },
+      ]);
+    const set = (ACL: 'private' | 'public-read') =>
+      s3.send(new PutObjectAclCommand({ Bucket: 'box', Key: 'acl', ACL }));
+    await set('private');
+    await expect(set('public-read')).rejects.toMatchObject({ name: 'NotImplemented' });
+  });
+
+  it('keeps the type of a text as it came, pages buckets, and names the request of an error', async () => {
+    await put('typed', 'x', { ContentType: 'text/plain' });
+    const head = await s3.send(new HeadObjectCommand({ Bucket: 'box', Key: 'typed' }));
+    expect(head.ContentType).toBe('text/plain');
+    const one = await s3.send(new ListBucketsCommand({ MaxBuckets: 1 }));
+    expect(one.Buckets).toHaveLength(1);
+    const two = await s3.send(
+      new ListBucketsCommand({ MaxBuckets: 1, ContinuationToken: one.ContinuationToken }),
+    );
+    expect(two.Buckets?.[0]?.Name).not.toBe(one.Buckets?.[0]?.Name);
+    const missing = s3.send(new GetObjectCommand({ Bucket: 'box', Key: 'no' }));
+    await expect(missing).rejects.toMatchObject({
+      RequestId: expect.stringMatching(/./),
+      $metadata: { requestId: expect.stringMatching(/./) },
+    });
+    const listed = await s3.send(
+      new ListObjectsV2Command({ Bucket: 'box', ContinuationToken: '', MaxKeys: 1 }),
+    );
+    expect(listed.Contents).toHaveLength(1);
   });
 });

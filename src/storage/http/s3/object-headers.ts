@@ -26,6 +26,12 @@ const REFUSED: Readonly<Record<string, (value: string) => boolean>> = {
   'x-amz-write-offset-bytes': () => true,
 };
 
+/** @throws AppError 501 unless the request asks for the ACL that everything has */
+export function assertPrivateAcl(request: Request): void {
+  if (request.get('x-amz-acl') === undefined) throw notImplemented('An ACL in the body, or of grants');
+  assertSupported(request);
+}
+
 /** @throws AppError 501 */
 export function assertSupported(request: Request): void {
   for (const [name, isRefused] of Object.entries(REFUSED)) {
@@ -92,6 +98,7 @@ export function metadataHeaders(file: S3File): OutgoingHttpHeaders {
 
 const OVERRIDES = {
   'response-content-disposition': 'Content-Disposition',
+  'response-content-encoding': 'Content-Encoding',
   'response-content-language': 'Content-Language',
   'response-cache-control': 'Cache-Control',
   'response-expires': 'Expires',

@@ -6,7 +6,8 @@ import { BucketsService } from '../../buckets/buckets.service';
 import type { Entry } from '../../files/entry-list.repository';
 import { NamedFilesService } from '../../files/named-files.service';
 import { bucketNotEmpty } from '../../storage.errors';
-import type { S3Call } from './s3-call';
+import { aclOf, ownerOf, type S3Call } from './s3-call';
+import { assertPrivateAcl } from './object-headers';
 import { quoted, sendXml } from './s3-objects.service';
 import { accessDenied, invalidArgument, notImplemented, s3Error } from './s3.errors';
 import { encode } from './signature';
@@ -29,13 +30,22 @@ export class S3Buckets {
     private readonly files: NamedFilesService,
   ) {}
 
-  async list({ caller, only }: S3Call, response: Response): Promise<void> {
+  async list({ caller, only, query }: S3Call, response: Response): Promise<void> {
     const page = { limit: MAX_BUCKETS, offset: 0, search: '', sortBy: 'name', sortDir: 'asc' } as const;
     const all = await this.buckets.page(caller, page);
-    const shown = only === null ? all : all.filter(({ name, slug }) => name === only || slug === only);
+    const own = only === null ? all : all.filter(({ name, slug }) => name === only || slug === only);
+    const limit = wholeNumber(query.get('max-buckets') ?? String(MAX_BUCKETS), 'max-buckets');
+    const start = startOf(query.get('continuation-token'), own.length);
+    const prefix = query.get('prefix') ?? '';
+    const matching = own.filter((bucket) => nameOf(bucket).startsWith(prefix));
+    const shown = matching.slice(start, start + limit);
+    const next = start + shown.length < matching.length && limit > 0 ? start + shown.length : null;
     const Bucket = shown.map((bucket) => ({ Name: nameOf(bucket), CreationDate: bucket.created_at }));
-    const owner = { ID: caller.project.slug, DisplayName: caller.project.name };
-    sendXml(response, 'ListAllMyBucketsResult', { Owner: owner, Buckets: { Bucket } });
+    sendXml(response, 'ListAllMyBucketsResult', {
+      Owner: ownerOf(caller),
+      Buckets: { Bucket },
+      ContinuationToken: next,
+    });
   }
 
   async create({ caller, bucket, only, request }: BucketCall, response: Response): Promise<void> {
@@ -74,35 +84,80 @@ export class S3Buckets {
   }
 
   /** ListObjects and ListObjectsV2. */
-  async listObjects({ caller, bucket, query }: BucketCall, response: Response): Promise<void> {
+  async listObjects(call: BucketCall, response: Response): Promise<void> {
+    const { query } = call;
     const isSecond = query.get('list-type') === '2';
-    const asked = list(query);
-    const { prefix, delimiter, limit, text } = asked;
-    const token = query.get('continuation-token');
+    const token = isSecond ? query.get('continuation-token') || undefined : undefined;
     const start = query.get(isSecond ? 'start-after' : 'marker') ?? '';
-    const after = isSecond && token !== undefined ? parseToken(token) : place(start, prefix, delimiter);
-    const wanted = { bucket, prefix, delimiter, after, limit: limit === 0 ? 0 : limit + 1 };
-    const found = await this.files.listMixed(caller, wanted);
-    const entries = found.slice(0, limit);
-    const isTruncated = found.length > entries.length;
-    const last = isTruncated ? (entries.at(-1) ?? null) : null;
+    const { asked, entries, last, page } = await this.pageOf(call, start, token);
+    const { text } = asked;
+    const owner = !isSecond || query.get('fetch-owner') === 'true' ? ownerOf(call.caller) : null;
     sendXml(response, 'ListBucketResult', {
-      Name: bucket,
-      Prefix: text(prefix),
+      ...page,
       ...(isSecond
         ? {
-            ContinuationToken: token,
+            ContinuationToken: query.get('continuation-token'),
             StartAfter: query.has('start-after') ? text(start) : null,
             NextContinuationToken: last && formatToken(last),
             KeyCount: entries.length,
           }
-        : { Marker: text(start), NextMarker: last && delimiter !== null ? text(last.name) : null }),
+        : { Marker: text(start), NextMarker: last && asked.delimiter !== null ? text(last.name) : null }),
+      Contents: entries
+        .filter(({ isFolder }) => !isFolder)
+        .map((entry) => ({ ...contents(entry, text), Owner: owner })),
+    });
+  }
+
+  /** ListObjectVersions: each object is its only version, as in a bucket that never had versions. */
+  async listVersions(call: BucketCall, response: Response): Promise<void> {
+    const marker = call.query.get('key-marker') ?? '';
+    const { asked, entries, last, page } = await this.pageOf(call, marker);
+    sendXml(response, 'ListVersionsResult', {
+      ...page,
+      KeyMarker: asked.text(marker),
+      NextKeyMarker: last && asked.text(last.name),
+      NextVersionIdMarker: last && 'null',
+      Version: entries
+        .filter(({ isFolder }) => !isFolder)
+        .map((entry) => ({
+          ...contents(entry, asked.text),
+          VersionId: 'null',
+          IsLatest: true,
+          Owner: ownerOf(call.caller),
+        })),
+    });
+  }
+
+  /** GetBucketAcl: the owner has all rights, as in S3 with ACLs turned off. */
+  async acl({ caller, bucket }: BucketCall, response: Response): Promise<void> {
+    await this.buckets.get(caller, bucket);
+    sendXml(response, 'AccessControlPolicy', aclOf(caller));
+  }
+
+  /** PutBucketAcl: only that which every bucket has. @throws AppError 404, 501 */
+  async putAcl({ caller, bucket, request }: BucketCall, response: Response): Promise<void> {
+    await this.buckets.get(caller, bucket);
+    assertPrivateAcl(request);
+    response.status(200).end();
+  }
+
+  private async pageOf({ caller, bucket, query }: BucketCall, start: string, token?: string) {
+    const asked = list(query);
+    const { prefix, delimiter, limit, text } = asked;
+    const after = token === undefined ? place(start, prefix, delimiter) : parseToken(token);
+    const wanted = { bucket, prefix, delimiter, after, limit: limit === 0 ? 0 : limit + 1 };
+    const found = await this.files.listMixed(caller, wanted);
+    const entries = found.slice(0, limit);
+    const isTruncated = found.length > entries.length;
+    const page = {
+      Name: bucket,
+      Prefix: text(prefix),
       ...asked.echo,
       MaxKeys: limit,
       IsTruncated: isTruncated,
-      Contents: entries.filter(({ isFolder }) => !isFolder).map((entry) => contents(entry, text)),
       CommonPrefixes: entries.filter(({ isFolder }) => isFolder).map(({ name }) => ({ Prefix: text(name) })),
-    });
+    };
+    return { asked, entries, last: isTruncated ? (entries.at(-1) ?? null) : null, page };
   }
 }
 
@@ -120,7 +175,6 @@ export function list(query: S3Call['query'], limitName = 'max-keys') {
   const encoding = query.get('encoding-type') ?? null;
   if (encoding !== null && encoding !== 'url') throw invalidArgument('encoding-type must be url');
   const given = query.get(limitName) ?? String(MAX_KEYS);
-  if (!/^\d{1,10}$/.test(given)) throw invalidArgument(`${limitName} must be a whole number`);
   const delimiter = query.get('delimiter') ?? '';
   if ([...delimiter].length > 1) throw notImplemented('A delimiter of several characters');
   const prefix = query.get('prefix') ?? '';
@@ -130,11 +184,21 @@ export function list(query: S3Call['query'], limitName = 'max-keys') {
   return {
     prefix,
     delimiter: delimiter === '' ? null : delimiter,
-    limit: Math.min(Number(given), MAX_KEYS),
+    limit: Math.min(wholeNumber(given, limitName), MAX_KEYS),
     text,
     echo: { Delimiter: delimiter === '' ? null : text(delimiter), EncodingType: encoding },
   };
 }
+
+/** @throws AppError 400 */
+function wholeNumber(text: string, name: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw invalidArgument(`${name} must be a whole number`);
+  return Number(text);
+}
+
+/** The position of a page of buckets. @throws AppError 400 */
+const startOf = (token: string | undefined, length: number): number =>
+  token === undefined ? 0 : Math.min(wholeNumber(token, 'continuation-token'), length);
 
 function contents({ name, file }: Entry, text: (value: string) => string): XmlMembers {
   return {

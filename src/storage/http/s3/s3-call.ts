@@ -6,6 +6,7 @@ import type { FileAddress } from '../../files/named-files.service';
 import { bucketNotFound, fileNotFound } from '../../storage.errors';
 import { accessDenied, invalidRequest, s3Error } from './s3.errors';
 import { type ChunkSigner, decode } from './signature';
+import type { XmlMembers } from './xml';
 
 export interface S3Call {
   readonly caller: Caller;
@@ -67,3 +68,13 @@ export function assertReachable(only: string | null, bucket: string | null): voi
   if (only !== null && bucket !== null && bucket !== only)
     throw accessDenied('The key is bound to another bucket');
 }
+
+export const ownerOf = ({ project }: Caller): XmlMembers => ({ ID: project.slug, DisplayName: project.name });
+
+const GRANTEE = 'Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser"';
+
+/** The owner has all rights, as in S3 with ACLs turned off. */
+export const aclOf = (caller: Caller): XmlMembers => ({
+  Owner: ownerOf(caller),
+  AccessControlList: { Grant: { [GRANTEE]: ownerOf(caller), Permission: 'FULL_CONTROL' } },
+});

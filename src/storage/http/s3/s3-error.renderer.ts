@@ -32,6 +32,7 @@ const KNOWN: Readonly<Record<string, readonly [code: string, status?: number]>> 
   storage_unavailable: ['InternalError'],
   project_paused: ['ServiceUnavailable'],
 };
+const REQUEST_ID = 'x-amz-request-id';
 /** S3's own codes. */
 const OWN = /^[A-Z][A-Za-z0-9]+$/;
 
@@ -62,7 +63,12 @@ export class S3ErrorRenderer implements ErrorRenderer {
 
   xml({ code, message }: AppError, request: Request): string {
     const [path = ''] = request.originalUrl.split('?', 1);
-    return printXml('Error', { Code: code, Message: message, Resource: path.slice(0, 2_048) });
+    return printXml('Error', {
+      Code: code,
+      Message: message,
+      Resource: path.slice(0, 2_048),
+      RequestId: request.res?.get(REQUEST_ID),
+    });
   }
 
   render(error: AppError): unknown {

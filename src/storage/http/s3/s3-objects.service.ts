@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import type { JsonObject } from '../../../common/text/json';
 import { evaluatePreconditions } from '../../../http/syntax/preconditions';
 import { cacheControlFor } from '../../buckets/cache-control';
+import { isContentType, UNKNOWN_TYPE } from '../../content-type/content-type';
 import type { S3File } from '../../files/file';
 import { FileContentRepository } from '../../files/file-content.repository';
 import { FilesService } from '../../files/files.service';
@@ -14,6 +15,7 @@ import { fileNotFound, forbidden, preconditionFailed } from '../../storage.error
 import { previewDisposition } from '../active-types';
 import { ContentResponder } from '../content-responder';
 import {
+  assertPrivateAcl,
   assertSupported,
   metadataHeaders,
   metadataOf,
@@ -24,7 +26,7 @@ import {
   tagsOf,
 } from './object-headers';
 import { S3Bodies } from './s3-bodies.service';
-import { type S3Call, sourceOf } from './s3-call';
+import { aclOf, type S3Call, sourceOf } from './s3-call';
 import { invalidArgument, invalidRequest, malformedXml, notImplemented } from './s3.errors';
 import { childrenOf, printXml, textIn, type XmlMembers } from './xml';
 
@@ -63,6 +65,7 @@ export class S3Objects {
         previewDisposition(contentType, caller.project.settings.preview_pdf_inline),
       cacheControl: (found) => cacheControlFor('download', found.bucket),
       etag: () => quoted(file?.etag ?? ''),
+      type: ({ contentType }) => (isContentType(contentType) ? contentType : UNKNOWN_TYPE),
       headers: () => ({ ...(file ? metadataHeaders(file) : {}), ...overridden }),
       find: async () => {
         file = await this.contents.findS3File(caller, bucket, key);
@@ -184,6 +187,18 @@ export class S3Objects {
       Deleted: isQuiet ? [] : keys.filter((key) => !visible.has(key)).map((Key) => ({ Key })),
       Error: [...visible.keys()].map((Key) => ({ Key, Code: 'AccessDenied', Message: forbidden().message })),
     });
+  }
+
+  async acl(call: ObjectCall, response: Response): Promise<void> {
+    await this.find(call, { bucket: call.bucket, filename: call.key });
+    sendXml(response, 'AccessControlPolicy', aclOf(call.caller));
+  }
+
+  /** PutObjectAcl: only that which every object has. @throws AppError 404, 501 */
+  async putAcl(call: ObjectCall, response: Response): Promise<void> {
+    await this.find(call, { bucket: call.bucket, filename: call.key });
+    assertPrivateAcl(call.request);
+    response.status(200).end();
   }
 
   async getTags(call: ObjectCall, response: Response): Promise<void> {

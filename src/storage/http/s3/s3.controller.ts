@@ -7,6 +7,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { S3Buckets } from './s3-buckets.service';
 import { callOf, type S3Call } from './s3-call';
+import { S3Cors } from './s3-cors.service';
 import { S3Multipart } from './s3-multipart.service';
 import { S3Guard } from './s3.guard';
 import { type ObjectCall, S3Objects } from './s3-objects.service';
@@ -34,6 +35,7 @@ export class S3Controller {
     private readonly buckets: S3Buckets,
     objects: S3Objects,
     multipart: S3Multipart,
+    cors: S3Cors,
   ) {
     this.onBuckets = {
       GET: (call, response) => buckets.listObjects(call, response),
@@ -42,6 +44,12 @@ export class S3Controller {
       DELETE: (call, response) => buckets.remove(call, response),
       'GET location': (call, response) => buckets.location(call, response),
       'GET versioning': (call, response) => buckets.versioning(call, response),
+      'GET cors': (call, response) => cors.show(call, response),
+      'PUT cors': (call, response) => cors.set(call, response),
+      'DELETE cors': (call, response) => cors.remove(call, response),
+      'PUT acl': (call, response) => buckets.putAcl(call, response),
+      'GET versions': (call, response) => buckets.listVersions(call, response),
+      'GET acl': (call, response) => buckets.acl(call, response),
       'GET uploads': (call, response) => multipart.list(call, response),
       'POST delete': (call, response) => objects.removeMany(call, response),
     };
@@ -58,6 +66,8 @@ export class S3Controller {
       'GET uploadId': (call, response) => multipart.listParts(call, response),
       'POST uploadId': (call, response) => multipart.complete(call, response),
       'DELETE uploadId': (call, response) => multipart.abort(call, response),
+      'GET acl': (call, response) => objects.acl(call, response),
+      'PUT acl': (call, response) => objects.putAcl(call, response),
       'GET tagging': (call, response) => objects.getTags(call, response),
       'PUT tagging': (call, response) => objects.putTags(call, response),
       'DELETE tagging': (call, response) => objects.removeTags(call, response),
@@ -104,7 +114,6 @@ function handlerOf<C>(handlers: Handlers<C>, operation: string): Handlers<C>[str
 const ABSENT: Readonly<Record<string, string>> = {
   'GET policy': 'NoSuchBucketPolicy',
   'GET lifecycle': 'NoSuchLifecycleConfiguration',
-  'GET cors': 'NoSuchCORSConfiguration',
   'GET object-lock': 'ObjectLockConfigurationNotFoundError',
   'GET encryption': 'ServerSideEncryptionConfigurationNotFoundError',
   'GET website': 'NoSuchWebsiteConfiguration',

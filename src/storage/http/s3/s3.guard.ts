@@ -4,6 +4,7 @@
  */
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { randomUUID } from 'node:crypto';
 import { Checks } from '../../../access/access-rule';
 import { rateLimited, readOnlyCredentials } from '../../../access/access.errors';
 import { AdmissionGuard } from '../../../access/admission.guard';
@@ -50,6 +51,7 @@ export class S3Guard implements CanActivate {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
     response.setHeader('Cache-Control', 'no-store');
+    response.setHeader('x-amz-request-id', contextOf(request).id ?? randomUUID());
     const url = contextOf(request).signedUrl ?? request.originalUrl;
     const query = queryOf(url);
     const given = signatureOf(request, query, this.clock.now());

@@ -4,7 +4,7 @@ import { malformedXml } from './s3.errors';
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
-/** Null and undefined members are left out, lists repeat their element. */
+/** Null and undefined members are left out, lists repeat their element. A name may be followed by attributes. */
 export type XmlValue = string | number | boolean | null | undefined | readonly XmlValue[] | XmlMembers;
 export interface XmlMembers {
   readonly [name: string]: XmlValue;
@@ -33,7 +33,7 @@ function element(name: string, value: XmlValue): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map((one: XmlValue) => element(name, one)).join('');
   const content = typeof value === 'object' ? printMembers(value as XmlMembers) : escape(String(value));
-  return `<${name}>${content}</${name}>`;
+  return `<${name}>${content}</${name.split(' ', 1)[0]}>`;
 }
 
 const escape = (text: string): string => text.replace(/[&<>"\r]/g, (mark) => ESCAPES[mark] ?? '');

@@ -1,0 +1,109 @@
+/** Rules of cross-origin access: read from XML or from the bucket's row, printed as XML, and matched with a request. */
+import { malformedXml } from './s3.errors';
+import { childrenOf, textIn, type XmlElement, type XmlMembers } from './xml';
+
+export interface CorsRule {
+  readonly id: string | null;
+  readonly origins: readonly string[];
+  readonly methods: readonly string[];
+  readonly headers: readonly string[];
+  readonly exposed: readonly string[];
+  /** Seconds; null: the browser's default. */
+  readonly maxAge: number | null;
+}
+
+const MAX_RULES = 100;
+const MAX_ITEMS = 100;
+const METHODS = new Set(['GET', 'PUT', 'POST', 'DELETE', 'HEAD']);
+/** At most one `*`. */
+const ORIGIN = /^[^*\s\p{Cc}]{0,255}\*?[^*\s\p{Cc}]{0,255}$/u;
+const HEADER_PATTERN = /^[\w!#$%&'+.^`|~-]{0,128}\*?[\w!#$%&'+.^`|~-]{0,128}$/;
+const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
+
+/** @throws AppError 400 */
+export function parseCors(document: XmlElement): CorsRule[] {
+  const texts = (element: XmlElement, name: string): string[] =>
+    childrenOf(element, name).map(({ text }) => text.trim());
+  const rules = childrenOf(document, 'CORSRule').map((element) => {
+    const maxAge = textIn(element, 'MaxAgeSeconds');
+    return {
+      id: textIn(element, 'ID'),
+      origins: texts(element, 'AllowedOrigin'),
+      methods: texts(element, 'AllowedMethod'),
+      headers: texts(element, 'AllowedHeader'),
+      exposed: texts(element, 'ExposeHeader'),
+      maxAge: maxAge === null ? null : Number(maxAge),
+    };
+  });
+  if (rules.length === 0 || rules.length > MAX_RULES || !rules.every(isRule)) throw malformedXml();
+  return rules;
+}
+
+/** Of the text in the row, which the project's owner can write: null unless all of it is sound. */
+export function storedCors(text: string): CorsRule[] | null {
+  try {
+    const rules: unknown = JSON.parse(text);
+    return Array.isArray(rules) && rules.length <= MAX_RULES && rules.every(isRule) ? rules : null;
+  } catch {
+    return null;
+  }
+}
+
+export const printCors = (rules: readonly CorsRule[]): XmlMembers => ({
+  CORSRule: rules.map((rule) => ({
+    ID: rule.id,
+    AllowedOrigin: rule.origins,
+    AllowedMethod: rule.methods,
+    AllowedHeader: rule.headers,
+    ExposeHeader: rule.exposed,
+    MaxAgeSeconds: rule.maxAge,
+  })),
+});
+
+/** @param asked names of the headers of a preflight */
+export function ruleFor(
+  rules: readonly CorsRule[],
+  origin: string,
+  method: string,
+  asked: readonly string[],
+): CorsRule | null {
+  const allows = (patterns: readonly string[], name: string): boolean =>
+    patterns.some((pattern) => matches(pattern.toLowerCase(), name.toLowerCase()));
+  const found = rules.find(
+    (rule) =>
+      rule.methods.includes(method) &&
+      rule.origins.some((pattern) => matches(pattern, origin)) &&
+      asked.every((name) => allows(rule.headers, name)),
+  );
+  return found ?? null;
+}
+
+function matches(pattern: string, text: string): boolean {
+  const [start = '', end] = pattern.split('*', 2);
+  if (end === undefined) return pattern === text;
+  return text.length >= start.length + end.length && text.startsWith(start) && text.endsWith(end);
+}
+
+function isRule(value: unknown): value is CorsRule {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, origins, methods, headers, exposed, maxAge } = value as Partial<
+    Record<keyof CorsRule, unknown>
+  >;
+  return (
+    (id === null || (typeof id === 'string' && id.length <= 255)) &&
+    isList(origins, 1, (text) => text !== '' && ORIGIN.test(text)) &&
+    isList(methods, 1, (text) => METHODS.has(text)) &&
+    isList(headers, 0, (text) => text !== '' && HEADER_PATTERN.test(text)) &&
+    isList(exposed, 0, (text) => HEADER.test(text)) &&
+    (maxAge === null || (Number.isInteger(maxAge) && Number(maxAge) >= 0 && Number(maxAge) <= 2_147_483_647))
+  );
+}
+
+function isList(value: unknown, least: number, isSound: (text: string) => boolean): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length >= least &&
+    value.length <= MAX_ITEMS &&
+    value.every((item) => typeof item === 'string' && isSound(item))
+  );
+}
