@@ -7,7 +7,7 @@ const PID = { type: 'integer', minimum: 1 } as const;
 const MS = { type: Number, minimum: 0 } as const;
 
 class DatabaseSession extends model({
-  pid: f.number({ ...PID, description: 'The process id in PostgreSQL' }),
+  pid: f.whole({ ...PID, description: 'The process id in PostgreSQL' }),
   role: f.nullable(f.text('The role that logged in')),
   application: f.text({ example: 'psql' }),
   address: f.nullable(
@@ -77,7 +77,7 @@ class SlowQuery extends model({
   mean_ms: f.number({ ...MS, description: 'Mean milliseconds per call' }),
   max_ms: f.number({ ...MS, description: 'Milliseconds of the slowest call' }),
   cache_percent: f.nullable(
-    f.number({ ...MS, description: 'Percentage of blocks that were found in memory' }),
+    f.number({ ...MS, description: 'Percentage of blocks that were found in memory', example: 99.2 }),
   ),
 }) {}
 

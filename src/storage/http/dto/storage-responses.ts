@@ -20,7 +20,7 @@ export class BucketResponse
     description: f.nullable(f.text({ example: 'Pictures of the team' })),
     is_public: f.flag({ description: 'Everyone can read its files', example: false }),
     owner_id: f.nullable(f.uuid('Null: a project bucket')),
-    file_size_limit: f.number({
+    file_size_limit: f.whole({
       ...LIMIT,
       description: "Bytes; null: the project's limit",
       example: 5_242_880,
@@ -28,11 +28,11 @@ export class BucketResponse
     allowed_mime_types: f.nullable(
       f.texts({ description: 'Null: any type. image/* matches all image types', example: ['image/*'] }),
     ),
-    quota_bytes: f.number({
+    quota_bytes: f.whole({
       ...LIMIT,
       description: 'Total bytes of its files; null: only the limit of the project applies',
     }),
-    quota_files: f.number({
+    quota_files: f.whole({
       ...LIMIT,
       description: 'Number of files; null: only the limit of the project applies',
     }),

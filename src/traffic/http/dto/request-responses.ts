@@ -10,9 +10,15 @@ class Sample extends model({
   requests: f.size('Requests that finished in the interval, including refused ones'),
   refused: f.size('Those with a status from 400 to 499'),
   errors: f.size('Those with a status from 500'),
-  p50_ms: f.nullable(f.number({ minimum: 0, description: 'Median duration in milliseconds; an estimate' })),
+  p50_ms: f.nullable(
+    f.number({ minimum: 0, description: 'Median duration in milliseconds; an estimate', example: 12.5 }),
+  ),
   p99_ms: f.nullable(
-    f.number({ minimum: 0, description: '99th percentile of the duration in milliseconds; an estimate' }),
+    f.number({
+      minimum: 0,
+      description: '99th percentile of the duration in milliseconds; an estimate',
+      example: 12.5,
+    }),
   ),
   bytes: f.size('Bytes of the responses'),
   database_bytes: f.nullable(
