@@ -3,7 +3,7 @@ const path = require('node:path');
 const { SWC_OPTIONS } = require('./test/support/swc-options.cjs');
 
 /** Packages that are published as ES modules only: Jest cannot require() them on Node 20, so swc turns them into CommonJS. */
-const ES_MODULES = ['openid-client', 'oauth4webapi', 'jose'];
+const ES_MODULES = ['openid-client', 'oauth4webapi', 'jose', 'age-encryption', '@noble', '@scure'];
 
 const swc = ['@swc/jest', SWC_OPTIONS];
 

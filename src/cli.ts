@@ -6,6 +6,7 @@ import { runCli } from './cli/run-cli';
 import { askOnTerminal } from './cli/terminal';
 import { readEnvironment } from './config/dot-env';
 import {
+  backupAgeKeys,
   backupPassphrase,
   loadClientConfig,
   loadLocalConfig,
@@ -25,6 +26,7 @@ void runCli(process.argv.slice(2), {
     ask: askOnTerminal,
   },
   passphrase: () => backupPassphrase(readEnvironment()),
+  ageKeys: () => backupAgeKeys(readEnvironment()),
   localInstall: () => loadLocalConfig(readEnvironment()),
   stdin: process.stdin,
   stdout: process.stdout,

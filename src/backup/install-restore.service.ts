@@ -72,6 +72,7 @@ export class InstallRestore {
     actor: Actor,
   ): Promise<RestoredInstall> {
     const { header, secrets, key } = await openInstallArchive(members, options.passphrase);
+    const schedules = secrets.schedules.map(fromArchivedSchedule);
     const projects: ProjectOutcome[] = [];
     const end = await readToEnd(members, async (member) => {
       if (member.name === AUDIT_LOG) await loadAuditLog(staged, member);
@@ -82,10 +83,7 @@ export class InstallRestore {
     assertAuthentic(key, end);
     const report = { backedUpAt: header.created_at, projects: withFailed(projects, end.manifest) };
     if (options.dryRun) return { ...report, auditEntries: 0, schedules: 0, servers: 0 };
-    const added = await this.schedules.addMissing(
-      secrets.schedules.map(fromArchivedSchedule),
-      this.clock.now(),
-    );
+    const added = await this.schedules.addMissing(schedules, this.clock.now());
     const servers = await this.servers.addFromBackup(secrets.servers ?? [], actor);
     const details = {
       backed_up_at: header.created_at,

@@ -39,7 +39,7 @@ import { SnapshotRepository, SnapshotTable } from '../copies/dump/snapshot.repos
 import { readOwnerRoles } from '../copies/owner-roles';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { DUMP_OPTIONS, DumpConnection, pgDump } from '../copies/dump/pg-dump';
-import { wholeObject } from './whole-object';
+import { wholeObject } from '../storage/providers/whole-object';
 
 /** All that belongs to the snapshot. */
 interface Source {

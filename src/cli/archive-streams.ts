@@ -4,6 +4,7 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { PassThrough, Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { decrypted } from '../backup/archive/age';
 import { VerifiedArchive, verifyArchive } from '../backup/archive/open-archive';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
@@ -14,15 +15,25 @@ export const PASSPHRASE_FILE = [
   'read the passphrase from a file; default: BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE',
 ] as const;
 
+export const IDENTITY_FILE = [
+  '--identity-file <path>',
+  'file with the age identities that open an encrypted backup; default: BACKUP_IDENTITY_FILE',
+] as const;
+
 export interface PassphraseOption {
   readonly passphraseFile?: string;
 }
 
-/** Opens an archive and shows how much of it was read. */
+export interface IdentityOption {
+  readonly identityFile?: string;
+}
+
+/** Opens an archive, decrypts it where it is encrypted, and shows how much of it was read. */
 export async function pipedThrough<T>(
   context: CommandContext,
   verb: string,
   path: string,
+  { identityFile = context.environment.ageKeys().identityFile ?? undefined }: IdentityOption,
   use: (input: Readable) => Promise<T>,
 ): Promise<T> {
   const isStdin = path === '-';
@@ -31,9 +42,11 @@ export async function pipedThrough<T>(
   const progress = progressOf(context, `${verb} ${isStdin ? 'standard input' : path}`, total);
   // Its failure reaches the reader of `progress`.
   const piped = pipeline(source, progress).catch(() => undefined);
+  const opened = Readable.from(decrypted(progress, identityFile ?? null), { objectMode: false });
   try {
-    return await use(progress);
+    return await use(opened);
   } finally {
+    opened.destroy();
     progress.destroy();
     await piped;
   }

@@ -1,7 +1,9 @@
 /** `plinth backup`, `plinth backup verify`, `plinth restore`. */
 import type { Command } from 'commander';
 import { text } from 'node:stream/consumers';
+import { Duplex, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { AGE_ENDING, encrypted } from '../backup/archive/age';
 import type { ArchiveManifest } from '../backup/archive/archive-format';
 import { compressionOf, mediaTypeOf } from '../backup/archive/compression';
 import { isOfInstall, VerifiedArchive, verifyArchive } from '../backup/archive/open-archive';
@@ -10,6 +12,8 @@ import {
   PASSPHRASE_FILE,
   passphraseOf,
   PassphraseOption,
+  IDENTITY_FILE,
+  IdentityOption,
   pipedThrough,
   progressOf,
   requiredPassphrase,
@@ -26,23 +30,25 @@ import { sizeOf } from './progress';
 /** What the options --physical and --until of these commands do (physical-backup.commands.ts). */
 export interface PhysicalCommands {
   backUp(context: CommandContext, options: BackupOptions): Promise<void>;
-  verify(context: CommandContext, path: string, options: PassphraseOption): Promise<void>;
-  restore(context: CommandContext, path: string, options: RestoreOptions): Promise<void>;
+  verify(context: CommandContext, path: string, options: PassphraseOption & IdentityOption): Promise<void>;
+  restore(context: CommandContext, path: string | undefined, options: RestoreOptions): Promise<void>;
 }
 
 export interface BackupOptions extends PassphraseOption {
+  readonly recipient?: readonly string[];
   readonly output?: string;
   readonly all?: boolean;
   readonly physical?: boolean;
   readonly files: boolean;
 }
 
-export interface RestoreOptions extends PassphraseOption {
+export interface RestoreOptions extends PassphraseOption, IdentityOption {
   readonly as?: string;
   readonly all?: boolean;
   readonly dryRun?: boolean;
   readonly physical?: boolean;
   readonly until?: string;
+  readonly filesAt?: string;
   readonly keepKeys?: boolean;
   readonly newKeys?: boolean;
 }
@@ -76,12 +82,16 @@ export function addBackupCommands(
       'back up the embedded PostgreSQL of the install as it is, its keys and files on disk',
     )
     .option('--no-files', 'with --physical: leave out the files on disk')
+    .option(
+      '--recipient <keys...>',
+      'encrypt the archive for these public keys of age; default: BACKUP_RECIPIENTS',
+    )
     .option(...PASSPHRASE_FILE)
     .action(async (name: string | undefined, options: BackupOptions) => {
       assertOneSubject(name, options);
       if (options.physical) return physical.backUp(context, options);
       const passphrase = await requiredPassphrase(context, options);
-      await backUp(context, await sourceOf(context, name), passphrase, options.output);
+      await backUp(context, await sourceOf(context, name), passphrase, options);
     });
   addVerify(backup, context, physical);
   addBackupScheduleCommands(backup, context);
@@ -100,19 +110,33 @@ async function sourceOf(context: CommandContext, name: string | undefined): Prom
   return { slug, path: `/projects/${id}/backup`, isInstall: false };
 }
 
+/** The path of an archive, and the stream that encrypts it where that is wanted. */
+export function outputOf(
+  context: CommandContext,
+  slug: string,
+  { output, recipient: recipients = context.environment.ageKeys().recipients }: BackupOptions,
+): { readonly path: string; readonly encrypting: readonly Duplex[] } {
+  const isEncrypted = recipients.length > 0;
+  const time = new Date().toISOString().replace(/[:.]/g, '');
+  return {
+    path: output ?? `${slug}-${time}.tar.gz${isEncrypted ? AGE_ENDING : ''}`,
+    encrypting: isEncrypted ? [Duplex.from((source: Readable) => encrypted(source, recipients))] : [],
+  };
+}
+
 async function backUp(
   context: CommandContext,
   { slug, path: source, isInstall }: Source,
   passphrase: string,
-  output: string | undefined,
+  options: BackupOptions,
 ): Promise<void> {
-  const path = output ?? `${slug}-${new Date().toISOString().replace(/[:.]/g, '')}.tar.gz`;
+  const { path, encrypting } = outputOf(context, slug, options);
   const target = `${source}?compression=${compressionOf(path)}`;
   const response = await context.server.stream('GET', target, { headers: headersFor(passphrase) });
   const progress = progressOf(context, `Backing up ${slug}`, null);
   // Only the end of the archive of an install tells which projects failed.
   const check = isInstall ? verifying(passphrase) : null;
-  const streams = [response, progress, ...(check ? [check.passing] : [])];
+  const streams = [response, progress, ...(check ? [check.passing] : []), ...encrypting];
   if (path === '-') await pipeline([...streams, context.environment.stdout], { end: false });
   else {
     const bytes = await writeWhole(path, async (file) => {
@@ -137,12 +161,13 @@ function addVerify(backup: Command, context: CommandContext, physical: PhysicalC
     )
     .option('--physical', 'the backup was made with --physical')
     .option(...PASSPHRASE_FILE)
+    .option(...IDENTITY_FILE)
     .action(async (path: string, _options: PassphraseOption, command: Command) => {
       // Commander gives an option that both commands have to the outer one.
-      const options = command.optsWithGlobals<PassphraseOption & { physical?: boolean }>();
+      const options = command.optsWithGlobals<PassphraseOption & IdentityOption & { physical?: boolean }>();
       if (options.physical) return physical.verify(context, path, options);
       const passphrase = await passphraseOf(context, options);
-      const archive = await pipedThrough(context, 'Verifying', path, (input) =>
+      const archive = await pipedThrough(context, 'Verifying', path, options, (input) =>
         verifyArchive(input, passphrase),
       );
       const report = {
@@ -172,7 +197,7 @@ function factsOf({ header, manifest }: VerifiedArchive): Readonly<Record<string,
 
 function addRestore(program: Command, context: CommandContext, physical: PhysicalCommands): void {
   program
-    .command('restore <file>')
+    .command('restore [file]')
     .description('restore a project from a backup, with the same id; - reads standard input')
     .option(
       '--as <slug>',
@@ -186,10 +211,21 @@ function addRestore(program: Command, context: CommandContext, physical: Physica
     .option('--new-keys', 'with --all: new keys and passwords for every project')
     .option('--dry-run', 'check the backup and whether it could be restored; change nothing')
     .option('--physical', 'restore a whole install into an empty DATA_DIR; needs no server')
+    .option(
+      '--files-at <time>',
+      'copy the files of a time, or latest, back from FILE_ARCHIVE_URL; needs no server',
+    )
     .option('--until <time>', 'with --physical: recover from WAL_ARCHIVE_DIR until a time, or latest')
     .option(...PASSPHRASE_FILE)
-    .action(async (path: string, options: RestoreOptions) => {
-      if (options.physical || options.until !== undefined) return physical.restore(context, path, options);
+    .option(...IDENTITY_FILE)
+    .action(async (path: string | undefined, options: RestoreOptions) => {
+      if (
+        path === undefined ||
+        options.physical ||
+        options.until !== undefined ||
+        options.filesAt !== undefined
+      )
+        return physical.restore(context, path, options);
       const passphrase = await requiredPassphrase(context, options);
       if (!options.all) return restoreProject(context, path, passphrase, options);
       if (options.as !== undefined) throw new CliError('--as restores one project, not --all', EXIT.usage);
@@ -201,19 +237,16 @@ async function restoreProject(
   context: CommandContext,
   path: string,
   passphrase: string,
-  { as: slug, dryRun = false, keepKeys = false }: RestoreOptions,
+  options: RestoreOptions,
 ): Promise<void> {
+  const { as: slug, dryRun = false, keepKeys = false } = options;
   const query = new URLSearchParams({
     dry_run: String(dryRun),
     keep_keys: String(keepKeys),
     ...(slug === undefined ? {} : { slug }),
   });
-  const answer = await send<Schema<'RestoreReport'>>(
-    context,
-    path,
-    passphrase,
-    `/restore?${query.toString()}`,
-  );
+  const target = `/restore?${query.toString()}`;
+  const answer = await send<Schema<'RestoreReport'>>(context, path, passphrase, options, target);
   const { skipped_settings: skipped, ...rest } = answer;
   context.print(answer, () => list(rest));
   for (const line of skipped) context.remark(`Not restored: ${line}`);
@@ -226,10 +259,11 @@ async function restoreInstall(
   context: CommandContext,
   path: string,
   passphrase: string,
-  { dryRun = false, newKeys = false }: RestoreOptions,
+  options: RestoreOptions,
 ): Promise<void> {
+  const { dryRun = false, newKeys = false } = options;
   const target = `/restore/all?dry_run=${String(dryRun)}&keep_keys=${String(!newKeys)}`;
-  const answer = await send<Schema<'InstallRestoreReport'>>(context, path, passphrase, target);
+  const answer = await send<Schema<'InstallRestoreReport'>>(context, path, passphrase, options, target);
   const { projects, ...rest } = answer;
   context.print(answer, () => table(projects) + list(rest));
   const others = projects.filter(({ outcome }) => ['exists', 'failed'].includes(outcome)).length;
@@ -237,8 +271,14 @@ async function restoreInstall(
 }
 
 /** Sends an archive to the server. */
-function send<T>(context: CommandContext, path: string, passphrase: string, target: string): Promise<T> {
-  return pipedThrough(context, 'Restoring', path, async (input) => {
+function send<T>(
+  context: CommandContext,
+  path: string,
+  passphrase: string,
+  options: IdentityOption,
+  target: string,
+): Promise<T> {
+  return pipedThrough(context, 'Restoring', path, options, async (input) => {
     const response = await context.server.stream('POST', target, {
       headers: { 'content-type': mediaTypeOf(compressionOf(path)), ...headersFor(passphrase) },
       openBody: () => input,

@@ -1,4 +1,5 @@
 /** Common to all commands: the server, and output. */
+import type { AgeConfig } from '../config/backup-config';
 import type { Command } from 'commander';
 import type { Readable, Writable } from 'node:stream';
 import type { LocalConfig } from '../config/load-client-config';
@@ -21,6 +22,8 @@ export interface CliEnvironment {
   readonly signIn: SignInEnvironment;
   /** BACKUP_PASSPHRASE; null: not set. */
   readonly passphrase: () => string | null;
+  /** BACKUP_RECIPIENTS and BACKUP_IDENTITY_FILE. */
+  readonly ageKeys: () => AgeConfig;
   /** The settings of an install on this machine, which need not run. */
   readonly localInstall: () => LocalConfig;
   readonly readStdin: () => Promise<string>;

@@ -2,17 +2,20 @@
 import { pipeline } from 'node:stream/promises';
 import { compressionOf } from '../backup/archive/compression';
 import { openPhysicalArchive, readVerified } from '../backup/physical/physical-archive';
+import { restoreArchivedFiles } from '../backup/physical/archived-files';
 import type { RecoveryTarget } from '../backup/physical/recovery';
 import { RestoredInstall, restoreInstall } from '../backup/physical/restore-install';
 import {
   headersFor,
+  IdentityOption,
   PassphraseOption,
   pipedThrough,
   progressOf,
   requiredPassphrase,
   writeWhole,
 } from './archive-streams';
-import type { BackupOptions, PhysicalCommands, RestoreOptions } from './backup.commands';
+import { type BackupOptions, outputOf, type PhysicalCommands, type RestoreOptions } from './backup.commands';
+import { DiskObjectStore } from '../storage/providers/disk-object-store';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list } from './format';
@@ -26,25 +29,25 @@ export const PHYSICAL_COMMANDS: PhysicalCommands = {
 
 async function backUpInstall(context: CommandContext, options: BackupOptions): Promise<void> {
   const passphrase = await requiredPassphrase(context, options);
-  const path = options.output ?? `install-${new Date().toISOString().replace(/[:.]/g, '')}.tar.gz`;
+  const { path, encrypting } = outputOf(context, 'install', options);
   const target = `/physical-backup?files=${options.files}&compression=${compressionOf(path)}`;
   const response = await context.server.stream('GET', target, { headers: headersFor(passphrase) });
   const progress = progressOf(context, 'Backing up the install', null);
   if (path === '-') {
-    await pipeline(response, progress, context.environment.stdout, { end: false });
+    await pipeline([response, progress, ...encrypting, context.environment.stdout], { end: false });
     return;
   }
-  const bytes = await writeWhole(path, (file) => pipeline(response, progress, file));
+  const bytes = await writeWhole(path, (file) => pipeline([response, progress, ...encrypting, file]));
   context.print({ file: path, bytes }, () => `${path} (${sizeOf(bytes)})\n`);
 }
 
 async function verifyInstall(
   context: CommandContext,
   path: string,
-  options: PassphraseOption,
+  options: PassphraseOption & IdentityOption,
 ): Promise<void> {
   const passphrase = await requiredPassphrase(context, options);
-  const report = await pipedThrough(context, 'Verifying', path, async (input) => {
+  const report = await pipedThrough(context, 'Verifying', path, options, async (input) => {
     const archive = await openPhysicalArchive(input, passphrase);
     const { files } = await readVerified(archive, async () => undefined);
     const { header } = archive;
@@ -61,19 +64,39 @@ async function verifyInstall(
   context.print(report, () => `The backup is intact.\n${list(report)}`);
 }
 
+/** Copies archived files back, for a database that was recovered by other tools. */
+async function restoreFiles(context: CommandContext, filesAt: string): Promise<void> {
+  const { storage } = context.environment.localInstall();
+  const target = targetOf(filesAt, '--files-at');
+  if (storage.archive === null)
+    throw new CliError('--files-at needs the archive of files: set FILE_ARCHIVE_URL', EXIT.usage);
+  const store = new DiskObjectStore(storage);
+  await store.onModuleInit();
+  const report = {
+    files_dir: storage.diskDir,
+    archived_files: await restoreArchivedFiles(storage.archive, store, target),
+  };
+  context.print(report, () => list(report));
+}
+
 async function restoreFromFile(
   context: CommandContext,
-  path: string,
+  path: string | undefined,
   options: RestoreOptions,
 ): Promise<void> {
+  if (options.filesAt !== undefined) {
+    if (path !== undefined) throw new CliError('--files-at takes no backup', EXIT.usage);
+    return restoreFiles(context, options.filesAt);
+  }
+  if (path === undefined) throw new CliError('Specify the file of a backup', EXIT.usage);
   if (options.as !== undefined || options.all || options.dryRun)
     throw new CliError('--as, --all and --dry-run cannot be combined with --physical', EXIT.usage);
   const { dataDir, walArchiveDir, storage } = context.environment.localInstall();
-  const target = targetOf(options.until);
+  const target = options.until === undefined ? 'backup' : targetOf(options.until, '--until');
   if (target !== 'backup' && walArchiveDir === null)
     throw new CliError('--until needs the archive of the write-ahead log: set WAL_ARCHIVE_DIR', EXIT.usage);
   const passphrase = await requiredPassphrase(context, options);
-  const restored = await pipedThrough(context, 'Restoring', path, (input) =>
+  const restored = await pipedThrough(context, 'Restoring', path, options, (input) =>
     restoreInstall(input, {
       dataDir,
       passphrase,
@@ -88,13 +111,17 @@ async function restoreFromFile(
   context.remark('Start Plinth with this DATA_DIR.');
 }
 
-function reportOf({ header, manifest, lastChangeAt, timeline }: RestoredInstall, dataDir: string): Report {
+function reportOf(
+  { header, manifest, archivedFiles, lastChangeAt, timeline }: RestoredInstall,
+  dataDir: string,
+): Report {
   return {
     data_dir: dataDir,
     backed_up_at: header.created_at,
     last_change_at: lastChangeAt?.toISOString() ?? null,
     timeline,
     files: manifest.files.count,
+    archived_files: archivedFiles,
   };
 }
 
@@ -103,12 +130,11 @@ type Report = Readonly<Record<string, string | number | null>>;
 /** Without a time zone, a time would mean that of this machine. */
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)$/;
 
-function targetOf(until: string | undefined): RecoveryTarget {
-  if (until === undefined) return 'backup';
+function targetOf(until: string, option: string): RecoveryTarget {
   if (until === 'latest') return 'latest';
   if (TIME.test(until) && !Number.isNaN(Date.parse(until.replace(' ', 'T')))) return { until };
   throw new CliError(
-    '--until must be latest, or a time with its zone, such as 2026-05-01T12:30:00Z',
+    `${option} must be latest, or a time with its zone, such as 2026-05-01T12:30:00Z`,
     EXIT.usage,
   );
 }

@@ -99,7 +99,7 @@ export interface StorageConfig {
   /** Absolute. */
   readonly diskDir: string;
   /** The setting that names the directory. */
-  readonly diskSetting: 'STORAGE_DISK_DIR' | 'BACKUP_URL';
+  readonly diskSetting: 'STORAGE_DISK_DIR' | 'BACKUP_URL' | 'FILE_ARCHIVE_URL';
   /** Null unless it is the provider. */
   readonly gcs: GcsConfig | null;
   /** Null unless it is the provider. */
@@ -108,6 +108,8 @@ export interface StorageConfig {
   readonly maxFileBytes: number;
   /** Milliseconds after which bytes without a file belong to no running upload, and may be removed. */
   readonly orphanAgeMs: number;
+  /** Where each file on disk is copied when it is stored; null: nowhere. */
+  readonly archive: StorageConfig | null;
   /** Location under which nginx serves the provider's directory; null: Plinth sends the bytes itself. */
   readonly accelRedirect: string | null;
 }
@@ -118,6 +120,10 @@ export interface BackupConfig {
   readonly passphrase: string | null;
   /** Read for each backup; null: the passphrase is given directly, or there is none. */
   readonly passphraseFile: string | null;
+  /** Public keys of age for which backups are encrypted as a whole; none: they are not. */
+  readonly recipients: readonly string[];
+  /** File with the private keys that open them, for rehearsals; null: none. */
+  readonly identityFile: string | null;
   /** Compression of scheduled backups. */
   readonly compression: Compression;
   /** Extensions that a restore creates, besides those that PostgreSQL trusts. */

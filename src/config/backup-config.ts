@@ -42,6 +42,7 @@ export function backupConfig(env: EnvironmentVariables, dataDir: string, tuning:
   return {
     passphrase: env.BACKUP_PASSPHRASE ?? null,
     passphraseFile: env.BACKUP_PASSPHRASE_FILE === undefined ? null : resolve(env.BACKUP_PASSPHRASE_FILE),
+    ...ageConfig(env),
     compression: (url.searchParams.get('compression') ?? 'gzip') as Compression,
     restoredExtensions: env.RESTORE_EXTENSIONS.split(',').map((name) => name.trim()),
     destination: {
@@ -52,12 +53,62 @@ export function backupConfig(env: EnvironmentVariables, dataDir: string, tuning:
   };
 }
 
+export type AgeConfig = Pick<BackupConfig, 'recipients' | 'identityFile'>;
+
+/** For whom backups are encrypted, and what opens them. */
+export function ageConfig({ BACKUP_RECIPIENTS, BACKUP_IDENTITY_FILE }: EnvironmentVariables): AgeConfig {
+  return {
+    recipients: (BACKUP_RECIPIENTS ?? '').split(/[\s,]+/).filter((key) => key !== ''),
+    identityFile: BACKUP_IDENTITY_FILE === undefined ? null : resolve(BACKUP_IDENTITY_FILE),
+  };
+}
+
+/** Where each file on disk is copied when it is stored. */
+export function fileArchive(
+  env: EnvironmentVariables,
+  dataDir: string,
+  tuning: Tuning,
+): StorageConfig | null {
+  const { FILE_ARCHIVE_URL: given, WAL_ARCHIVE_DIR: log, STORAGE_PROVIDER: provider } = env;
+  if (provider !== 'disk' || !(given || log)) return null;
+  const url = given ? new URL(given) : pathToFileURL(join(resolve(log ?? ''), 'files'));
+  return { ...storageConfig(asStorage(env, url), dataDir, tuning), diskSetting: 'FILE_ARCHIVE_URL' };
+}
+
+export function fileArchiveFaults(env: EnvironmentVariables, tuning: Tuning): string[] {
+  const { FILE_ARCHIVE_URL: text } = env;
+  if (text === undefined) return [];
+  if (env.STORAGE_PROVIDER !== 'disk')
+    return ['FILE_ARCHIVE_URL: only files of the provider "disk" are archived; a bucket can keep versions'];
+  if (!hasForm(text)) return [`FILE_ARCHIVE_URL must have a form such as ${FORM}`];
+  const settings = asStorage(env, new URL(text));
+  const faults = placeFaults('FILE_ARCHIVE_URL', settings);
+  if (faults.length > 0) return faults;
+  const dataDir = resolve(env.DATA_DIR);
+  return isSamePlace(storageConfig(env, dataDir, tuning), storageConfig(settings, dataDir, tuning))
+    ? ['FILE_ARCHIVE_URL: must be another place than that of the files, neither in it nor around it']
+    : [];
+}
+
+/** Faults in the settings that an address stands for. @param name of the setting */
+function placeFaults(name: string, settings: EnvironmentVariables): string[] {
+  const invalid = validateSync(settings, { stopAtFirstError: true }).filter(
+    ({ property }) => PARTS[property],
+  );
+  return [
+    ...invalid.flatMap(({ constraints }) => Object.values(constraints ?? {})),
+    ...storageFaults(settings),
+  ].map((fault) => `${name}: ${fault.replaceAll(/STORAGE_\w+/g, (part) => PARTS[part] ?? part)}`);
+}
+
 /** Faults in BACKUP_URL, and in its combination with other settings. */
 export function backupFaults(env: EnvironmentVariables, tuning: Tuning): string[] {
   const faults =
     env.BACKUP_PASSPHRASE !== undefined && env.BACKUP_PASSPHRASE_FILE !== undefined
       ? ['BACKUP_PASSPHRASE_FILE: give either the passphrase or its file']
       : [];
+  if (ageConfig(env).recipients.some((key) => !/^age1[a-z0-9]+$/.test(key)))
+    faults.push('BACKUP_RECIPIENTS must be public keys of age, which begin with age1');
   if (!hasForm(env.BACKUP_URL)) return [...faults, `BACKUP_URL must have a form such as ${FORM}`];
   const url = urlOf(env);
   const compression = url.searchParams.get('compression');
@@ -65,14 +116,7 @@ export function backupFaults(env: EnvironmentVariables, tuning: Tuning): string[
     faults.push(`BACKUP_URL: compression must be one of ${COMPRESSIONS.join(', ')}`);
   if (compression === 'zstd' && !HAS_ZSTD) faults.push(`BACKUP_URL: ${ZSTD_MISSING}`);
   const settings = asStorage(env, url);
-  const invalid = validateSync(settings, { stopAtFirstError: true }).filter(
-    ({ property }) => PARTS[property],
-  );
-  for (const fault of [
-    ...invalid.flatMap(({ constraints }) => Object.values(constraints ?? {})),
-    ...storageFaults(settings),
-  ])
-    faults.push(`BACKUP_URL: ${fault.replaceAll(/STORAGE_\w+/g, (name) => PARTS[name] ?? name)}`);
+  faults.push(...placeFaults('BACKUP_URL', settings));
   if (faults.length > 0) return faults;
   const dataDir = resolve(env.DATA_DIR);
   const [files, backups] = [env, settings].map((one) => storageConfig(one, dataDir, tuning));

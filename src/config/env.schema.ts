@@ -78,11 +78,20 @@ export class EnvironmentVariables {
   /** File with the passphrase, read for each backup. */
   @IsOptional() @IsString() BACKUP_PASSPHRASE_FILE?: string;
 
+  /** Public keys of age, for which backups are encrypted as a whole. */
+  @IsOptional() @IsString() BACKUP_RECIPIENTS?: string;
+
+  /** File with the private keys that open them. */
+  @IsOptional() @IsString() BACKUP_IDENTITY_FILE?: string;
+
   /** Extensions that a restore may create, besides those that PostgreSQL trusts. */
   @IsString() RESTORE_EXTENSIONS = 'pg_stat_statements,pgrouting,postgis,postgis_topology,vector';
 
   /** Where scheduled backups are stored (backup-config.ts); default: DATA_DIR/backups. */
   @IsOptional() @IsString() BACKUP_URL?: string;
+
+  /** Where each file on disk is copied when it is stored (backup-config.ts); default: WAL_ARCHIVE_DIR/files. */
+  @IsOptional() @IsString() FILE_ARCHIVE_URL?: string;
 
   @IsIn(['disk', 'gcs', 's3']) STORAGE_PROVIDER: 'disk' | 'gcs' | 's3' = 'disk';
 

@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../common/errors/error-facts';
 import type { StorageConfig } from './app-config';
+import { type AgeConfig, ageConfig, fileArchive } from './backup-config';
 import { ADMIN_KEY_FILE, ConfigError, publicUrl, validateEnvironment } from './load-config';
 import { type Environment, savedLogins } from './saved-logins';
 import { findRunningServer } from './running-server';
@@ -86,7 +87,7 @@ export function loadLocalConfig(environment: Environment): LocalConfig {
   return {
     dataDir,
     walArchiveDir: env.WAL_ARCHIVE_DIR ? resolve(env.WAL_ARCHIVE_DIR) : null,
-    storage: storageConfig(env, dataDir, TUNING),
+    storage: { ...storageConfig(env, dataDir, TUNING), archive: fileArchive(env, dataDir, TUNING) },
   };
 }
 
@@ -98,6 +99,10 @@ export function backupPassphrase(environment: Environment): string | null {
   const env = validateEnvironment(environment);
   return readPassphrase(env.BACKUP_PASSPHRASE ?? null, env.BACKUP_PASSPHRASE_FILE ?? null);
 }
+
+/** For whom backups are encrypted, and the file with the keys that open them. @throws ConfigError */
+export const backupAgeKeys = (environment: Environment): AgeConfig =>
+  ageConfig(validateEnvironment(environment));
 
 function readAdminKey(file: string): string {
   let key: string | null = null;

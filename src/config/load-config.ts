@@ -5,7 +5,7 @@ import { validateSync } from 'class-validator';
 import { join, resolve } from 'node:path';
 import { withHostList } from '../pg-pipeline';
 import { AppConfig, ServerConfig } from './app-config';
-import { backupConfig, backupFaults } from './backup-config';
+import { fileArchive, fileArchiveFaults, backupConfig, backupFaults } from './backup-config';
 import { defaultConnections, memoryBudget } from './connection-budget';
 import { EnvironmentVariables } from './env.schema';
 import { oidcConfig, oidcFaults } from './oidc-config';
@@ -88,7 +88,7 @@ export function loadConfig(
       masterKey: env.MASTER_KEY ?? readOrCreateSecret(join(dataDir, 'master-key')),
       metricsToken: env.METRICS_TOKEN ?? null,
     },
-    storage: storageConfig(env, dataDir, tuning),
+    storage: { ...storageConfig(env, dataDir, tuning), archive: fileArchive(env, dataDir, tuning) },
     backups: backupConfig(env, dataDir, tuning),
     passwords: { bcryptCost: tuning.bcryptCost },
     auth: {
@@ -185,7 +185,12 @@ export function validateEnvironment(
   faults.push(...walArchiveFaults(env));
   for (const name of ['METRICS_PORT', 'S3_PORT'] as const)
     if (addressOf(env[name], env)?.port === env.PORT) faults.push(`${name}: must be another port than PORT`);
-  faults.push(...storageFaults(env), ...backupFaults(env, TUNING), ...oidcFaults(env));
+  faults.push(
+    ...storageFaults(env),
+    ...backupFaults(env, TUNING),
+    ...fileArchiveFaults(env, TUNING),
+    ...oidcFaults(env),
+  );
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
 }

@@ -29,6 +29,7 @@ export function storageConfig(env: EnvironmentVariables, dataDir: string, tuning
     gcs: env.STORAGE_PROVIDER === 'gcs' ? gcsConfig(env, tuning) : null,
     s3: env.STORAGE_PROVIDER === 's3' ? s3Config(env, tuning) : null,
     maxFileBytes: env.MAX_FILE_SIZE,
+    archive: null,
     orphanAgeMs: tuning.orphanAgeMs,
     accelRedirect: env.STORAGE_ACCEL_REDIRECT?.replace(/\/+$/, '') ?? null,
   };

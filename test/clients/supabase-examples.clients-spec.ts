@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../support/browser';
+import { hasBrowser, TestBrowser } from '../support/browser';
 import { DONE, EXAMPLE_LIMIT_MS, EXAMPLES, npmRun, serve } from '../support/examples';
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';

@@ -97,10 +97,10 @@ describe.each(PLANTED)('a symbolic link in the place of %s', (_part, plant) => {
   it('is not read, copied, listed or sent by a web server', async () => {
     plant();
     await expect(store.read(address, WHOLE)).rejects.toMatchObject(UNAVAILABLE);
-    await expect(store.copy(address, new ObjectAddress(PROJECT, randomUUID()))).rejects.toMatchObject(
+    await expect(store.copy(address, new ObjectAddress(PROJECT, randomUUID()), 1)).rejects.toMatchObject(
       UNAVAILABLE,
     );
-    await expect(store.copy(address, new ObjectAddress(OTHER, randomUUID()))).rejects.toMatchObject(
+    await expect(store.copy(address, new ObjectAddress(OTHER, randomUUID()), 1)).rejects.toMatchObject(
       UNAVAILABLE,
     );
     expect(await store.has(address, SECRET.length).catch(() => false)).toBe(false);

@@ -1,5 +1,5 @@
 /**
- * kill -9 at random moments of inserts, uploads (resumable ones too), overwrites, moves and deletions of files, creations of
+ * kill -9 at random moments of inserts, uploads (resumable and multipart ones too), overwrites, moves and deletions of files, creations of
  * projects, restores and backups, which all run at the same time. Every second time PostgreSQL is killed too. PLINTH_KILLS sets how often.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { casesOf, IN_SOAK } from '../support/extent';
 import { BackupWork, KILL_PASSPHRASE } from '../support/kills/backup-work';
 import { FileWork } from '../support/kills/file-work';
 import { killOften, KilledInstall } from '../support/kills/killed-install';
+import { MultipartWork } from '../support/kills/multipart-work';
 import { ResumableWork } from '../support/kills/resumable-work';
 import { ProjectWork, RowWork } from '../support/kills/row-work';
 import { PROVIDERS, type TestProvider } from '../support/object-servers/object-stores';
@@ -44,7 +45,7 @@ describe.each(casesOf(PROVIDERS, 1))('with files on %s', (_name, startProvider) 
       const rows = new RowWork(install);
       const backups = new BackupWork(install, rows);
       const projects = new ProjectWork(install);
-      const works = [rows, backups, new ResumableWork(install), files, projects];
+      const works = [rows, backups, new ResumableWork(install), new MultipartWork(install), files, projects];
       for (const work of works) await work.prepare();
       await killOften(() => install, works, {
         kills: KILLS,

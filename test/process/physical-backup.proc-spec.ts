@@ -42,6 +42,7 @@ let archive: string;
 let plinth: PlinthProcess;
 let project: { id: string; slug: string; service_role_key: string };
 let fileId: string;
+let laterId: string;
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'plinth-physical-'));
@@ -141,10 +142,15 @@ async function fill(name: string): Promise<void> {
   await sql(name, 'create table notes (n int generated always as identity, text text)');
   await sql(name, `insert into notes (text) values ('before the backup')`);
   await service().post(`/p/${project.slug}/storage/buckets`, { name: 'box' });
+  fileId = await uploaded('kept.txt', CONTENT);
+}
+
+/** @returns the id of the file */
+async function uploaded(name: string, content: string): Promise<string> {
   const body = new FormData();
-  body.append('file', new Blob([CONTENT]), 'kept.txt');
+  body.append('file', new Blob([content]), name);
   const path = `/p/${project.slug}/storage/buckets/box/upload`;
-  fileId = (await service().send('POST', path, { body })).body.data.id;
+  return (await service().send('POST', path, { body })).body.data.id;
 }
 
 it('restores a lost machine to the moment before a mistake', async () => {
@@ -153,6 +159,7 @@ it('restores a lost machine to the moment before a mistake', async () => {
   const made = await expectSuccess(documented(BACK_UP, 'data'));
   expect(made).toContain('The backup is intact.');
   await sql('data', `insert into notes (text) values ('after the backup')`);
+  laterId = await uploaded('later.txt', `later ${CONTENT}`);
   const [now] = await sql(
     'data',
     `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time`,
@@ -168,6 +175,9 @@ it('restores a lost machine to the moment before a mistake', async () => {
   expect(await notes()).toEqual(['before the backup', 'after the backup']);
   const file = await service().get(`/p/${project.slug}/storage/files/${fileId}/download`);
   expect([file.status, file.text === CONTENT]).toEqual([200, true]);
+  // It was stored after the backup: its row is in the log, and its bytes are in the archive of files.
+  const later = await service().get(`/p/${project.slug}/storage/files/${laterId}/download`);
+  expect([later.status, later.text === `later ${CONTENT}`]).toEqual([200, true]);
 }, 400_000);
 
 it('archives the restored install too, until it is stopped', async () => {

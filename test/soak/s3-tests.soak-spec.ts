@@ -18,7 +18,7 @@ const MARKS = `abac_test appendobject auth_aws2 bucket_encryption bucket_logging
   s3select s3website sns sse_s3 storage_class test_of_sts user_policy versioning webidentity_test`;
 /** Parts of names. */
 const SUBJECTS = `versioning versioned object_lock acl policy post_object checksum cksum object_attributes access_bucket anon public logging
-  torrent cors object_raw copy_not_owned create_bad bad_expect grant expected_bucket_owner current_object object_current owner
+  torrent cors_ object_raw copy_not_owned create_bad bad_expect grant expected_bucket_owner current_object object_current owner
   get_part set_bucket_tagging amz_date`;
 const TESTS = `test_bucket_list_prefix_unreadable test_object_write_cache_control test_object_write_expires
   test_object_set_get_unicode_metadata test_object_delete_key_bucket_gone test_object_content_encoding_aws_chunked

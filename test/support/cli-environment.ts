@@ -13,6 +13,7 @@ export function cliEnvironment(given: Given): CliEnvironment {
       ask: async () => '',
     },
     passphrase: () => null,
+    ageKeys: () => ({ recipients: [], identityFile: null }),
     localInstall: () => {
       throw new Error('this test has no local install');
     },

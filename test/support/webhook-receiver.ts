@@ -32,7 +32,9 @@ export class WebhookReceiver {
         const body = Buffer.concat(chunks).toString('utf8');
         const received = { headers: request.headers, body, json: JSON.parse(body) as unknown };
         const path = request.url ?? '';
-        receiver.arrived.set(path, [...receiver.at(path), received]);
+        const arrived = receiver.arrived.get(path);
+        if (arrived) arrived.push(received);
+        else receiver.arrived.set(path, [received]);
         const answer = receiver.answers.get(path);
         if (answer) answer(response, received);
         else response.end('thanks');
@@ -47,7 +49,7 @@ export class WebhookReceiver {
 
   /** In the order of arrival. */
   at(path: string): Received[] {
-    return this.arrived.get(path) ?? [];
+    return [...(this.arrived.get(path) ?? [])];
   }
 
   /** Answers requests for the path; without `answer` as before. */

@@ -1,107 +1,67 @@
 /** The catalog of a project's database, as types and as OpenAPI schemas. */
-import { ApiProperty } from '@nestjs/swagger';
-import { Example } from '../../http/docs/example.decorator';
-import { INT64, SIZE } from '../../http/docs/documented-types';
+import { INT64 } from '../../http/docs/documented-types';
+import * as f from '../../http/model/fields';
+import { model } from '../../http/model/model';
 
 const KINDS = ['table', 'view', 'materialized view', 'foreign table'] as const;
 const COMMANDS = ['ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
-const TEXT_OR_NULL = { type: String, nullable: true } as const;
+class CatalogColumn extends model({
+  name: f.text({ example: 'id' }),
+  type: f.text({ description: 'As PostgreSQL prints it: `character varying(20)`', example: 'bigint' }),
+  category: f.text({ description: '`typcategory` of pg_type: `N` for numbers, `E` for enums', example: 'N' }),
+  nullable: f.flag(),
+  default: f.nullable(f.text('The expression')),
+  always: f.flag('An identity or generated column that clients may not write'),
+  labels: f.nullable(f.texts('Labels of an enum, or of the enum of an array')),
+  comment: f.nullable(f.text()),
+}) {}
 
-export class CatalogColumn {
-  @ApiProperty() readonly name!: string;
-  @ApiProperty({ description: 'As PostgreSQL prints it: `character varying(20)`' }) readonly type!: string;
-  @ApiProperty({ description: '`typcategory` of pg_type: `N` for numbers, `E` for enums' })
-  readonly category!: string;
-  @ApiProperty() readonly nullable!: boolean;
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'The expression' }) readonly default!: string | null;
-  @ApiProperty({ description: 'An identity or generated column that clients may not write' })
-  readonly always!: boolean;
-  @ApiProperty({
-    type: [String],
-    nullable: true,
-    description: 'Labels of an enum, or of the enum of an array',
-  })
-  readonly labels!: readonly string[] | null;
-  @ApiProperty(TEXT_OR_NULL) readonly comment!: string | null;
-}
+class CatalogForeignKey extends model({
+  name: f.text({ example: 'orders_pkey' }),
+  columns: f.texts(),
+  schema: f.text('Schema of the referenced table'),
+  table: f.text('The referenced table'),
+  targets: f.texts('Referenced columns, in the order of `columns`'),
+}) {}
 
-export class CatalogForeignKey {
-  @ApiProperty() readonly name!: string;
-  @ApiProperty({ type: [String] }) readonly columns!: readonly string[];
-  @ApiProperty({ description: 'Schema of the referenced table' }) readonly schema!: string;
-  @ApiProperty({ description: 'The referenced table' }) readonly table!: string;
-  @ApiProperty({ type: [String], description: 'Referenced columns, in the order of `columns`' })
-  readonly targets!: readonly string[];
-}
+class CatalogIndex extends model({
+  name: f.text({ example: 'orders_pkey' }),
+  definition: f.text({
+    description: 'The statement that creates it',
+    example: 'CREATE UNIQUE INDEX orders_pkey ON public.orders USING btree (id)',
+  }),
+  constraint: f.nullable(
+    f.text({
+      description: 'The key or constraint that it belongs to',
+    }),
+  ),
+}) {}
 
-export class CatalogIndex {
-  @ApiProperty() readonly name!: string;
-  @ApiProperty({ description: 'The statement that creates it' }) readonly definition!: string;
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'The key or constraint that it belongs to' })
-  readonly constraint!: string | null;
-}
+class CatalogPolicy extends model({
+  name: f.text({ example: 'orders_pkey' }),
+  command: f.choice(COMMANDS),
+  permissive: f.flag(),
+  roles: f.texts({ example: ['authenticated'] }),
+  using: f.nullable(f.text('The expression')),
+  check: f.nullable(f.text('The expression')),
+}) {}
 
-export class CatalogPolicy {
-  @ApiProperty() readonly name!: string;
-  @ApiProperty({ enum: COMMANDS }) readonly command!: (typeof COMMANDS)[number];
-  @ApiProperty() readonly permissive!: boolean;
-  @ApiProperty({ type: [String] }) readonly roles!: readonly string[];
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'The expression' }) readonly using!: string | null;
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'The expression' }) readonly check!: string | null;
-}
-
-@Example({
-  schema: 'public',
-  name: 'notes',
-  kind: 'table',
-  comment: null,
-  rows: 1200,
-  bytes: 131072,
-  rls: true,
-  columns: [
-    {
-      name: 'id',
-      type: 'bigint',
-      category: 'N',
-      nullable: false,
-      default: null,
-      always: true,
-      labels: null,
-      comment: null,
-    },
-  ],
-  primary_key: ['id'],
-  foreign_keys: [],
-  indexes: [
-    {
-      name: 'notes_pkey',
-      definition: 'CREATE UNIQUE INDEX notes_pkey ON public.notes USING btree (id)',
-      constraint: 'notes_pkey',
-    },
-  ],
-  policies: [
-    {
-      name: 'all may read',
-      command: 'SELECT',
-      permissive: true,
-      roles: ['anon'],
-      using: 'true',
-      check: null,
-    },
-  ],
-})
-export class CatalogRelation {
-  @ApiProperty() readonly schema!: string;
-  @ApiProperty() readonly name!: string;
-  @ApiProperty({ enum: KINDS }) readonly kind!: (typeof KINDS)[number];
-  @ApiProperty(TEXT_OR_NULL) readonly comment!: string | null;
-  @ApiProperty({ ...INT64, minimum: -1, description: 'Estimate of the planner; -1 before the first ANALYZE' })
-  readonly rows!: number;
-  @ApiProperty({ ...SIZE, description: 'With its indexes' }) readonly bytes!: number;
-  @ApiProperty({ description: 'Row-level security is on' }) readonly rls!: boolean;
-  @ApiProperty({ type: [CatalogColumn] }) readonly columns!: readonly CatalogColumn[];
-  @ApiProperty({ type: [String] }) readonly primary_key!: readonly string[];
-  @ApiProperty({ type: [CatalogForeignKey] }) readonly foreign_keys!: readonly CatalogForeignKey[];
-  @ApiProperty({ type: [CatalogIndex] }) readonly indexes!: readonly CatalogIndex[];
-  @ApiProperty({ type: [CatalogPolicy] }) readonly policies!: readonly CatalogPolicy[];
-}
+export class CatalogRelation extends model({
+  schema: f.text({ example: 'public' }),
+  name: f.text({ example: 'notes' }),
+  kind: f.choice(KINDS, { example: 'table' }),
+  comment: f.nullable(f.text({ example: null })),
+  rows: f.whole({
+    ...INT64,
+    minimum: -1,
+    description: 'Estimate of the planner; -1 before the first ANALYZE',
+    example: 1200,
+  }),
+  bytes: f.size({ description: 'With its indexes', example: 131072 }),
+  rls: f.flag('Row-level security is on'),
+  columns: f.list(CatalogColumn),
+  primary_key: f.texts({ example: ['id'] }),
+  foreign_keys: f.list(CatalogForeignKey, { example: [] }),
+  indexes: f.list(CatalogIndex),
+  policies: f.list(CatalogPolicy),
+}) {}

@@ -1,29 +1,23 @@
 /** A table of a project, as a type and as an OpenAPI schema. */
-import { ApiProperty } from '@nestjs/swagger';
 import { INT64 } from '../../http/docs/documented-types';
-import { Example } from '../../http/docs/example.decorator';
+import * as f from '../../http/model/fields';
+import { model } from '../../http/model/model';
 
-@Example({
-  schema: 'public',
-  name: 'notes',
-  rls_enabled: true,
-  rls_forced: false,
-  policies: 2,
-  open: false,
-  estimated_rows: 1200,
-})
-export class TableResponse {
-  @ApiProperty() readonly schema!: string;
-  @ApiProperty() readonly name!: string;
-  @ApiProperty() readonly rls_enabled!: boolean;
-  @ApiProperty({ description: "Row-level security applies to the tables' owner too" })
-  readonly rls_forced!: boolean;
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Number of policies' }) readonly policies!: number;
-  @ApiProperty({
+export class TableResponse extends model({
+  schema: f.text({ example: 'public' }),
+  name: f.text({ example: 'notes' }),
+  rls_enabled: f.flag(),
+  rls_forced: f.flag({ description: "Row-level security applies to the tables' owner too", example: false }),
+  policies: f.whole({ minimum: 0, description: 'Number of policies', example: 2 }),
+  open: f.flag({
     description:
       'Row-level security is off, and anon or authenticated may read or write: accessible with the anon key',
-  })
-  readonly open!: boolean;
-  @ApiProperty({ ...INT64, minimum: -1, description: 'Estimate of the planner; -1 before the first ANALYZE' })
-  readonly estimated_rows!: number;
-}
+    example: false,
+  }),
+  estimated_rows: f.whole({
+    ...INT64,
+    minimum: -1,
+    description: 'Estimate of the planner; -1 before the first ANALYZE',
+    example: 1200,
+  }),
+}) {}

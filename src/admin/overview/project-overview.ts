@@ -1,44 +1,24 @@
 /** A project at a glance, as a type and as an OpenAPI schema. */
-import { ApiProperty } from '@nestjs/swagger';
-import { Example } from '../../http/docs/example.decorator';
-import { SIZE } from '../../http/docs/documented-types';
+import * as f from '../../http/model/fields';
+import { model } from '../../http/model/model';
 
-class DayOfRequests {
-  @ApiProperty({ ...SIZE, description: 'Requests that finished, including refused ones' })
-  readonly requests!: number;
-  @ApiProperty({ ...SIZE, description: 'Those with a status from 400 to 499' }) readonly refused!: number;
-  @ApiProperty({ ...SIZE, description: 'Those with a status from 500' }) readonly errors!: number;
-}
+class DayOfRequests extends model({
+  requests: f.size('Requests that finished, including refused ones'),
+  refused: f.size('Those with a status from 400 to 499'),
+  errors: f.size('Those with a status from 500'),
+}) {}
 
-@Example({
-  database_bytes: 9_437_184,
-  storage_bytes: 1_048_576,
-  files: 12,
-  users: 340,
-  tables: 8,
-  has_rows: true,
-  mail_server: true,
-  last_day: { requests: 48_200, refused: 31, errors: 0 },
-  last_backup_at: '2026-01-02T03:00:00.000Z',
-})
-export class ProjectOverview {
-  @ApiProperty(SIZE) readonly database_bytes!: number;
-  @ApiProperty({ ...SIZE, description: 'Bytes of the files' }) readonly storage_bytes!: number;
-  @ApiProperty(SIZE) readonly files!: number;
-  @ApiProperty({ ...SIZE, description: 'Number of users' }) readonly users!: number;
-  @ApiProperty({ ...SIZE, description: 'Number of tables in the schema public' }) readonly tables!: number;
-  @ApiProperty({ description: 'Whether a table of the schema public has rows' }) readonly has_rows!: boolean;
-  @ApiProperty({
-    description: 'Whether mails are sent; false: without SMTP_URL they are files in the data directory',
-  })
-  readonly mail_server!: boolean;
-  @ApiProperty({ type: DayOfRequests, description: 'From the samples of the last 24 hours' })
-  readonly last_day!: DayOfRequests;
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'The newest backup that Plinth made; null if there is none',
-  })
-  readonly last_backup_at!: string | null;
-}
+export class ProjectOverview extends model({
+  database_bytes: f.size({ example: 9_437_184 }),
+  storage_bytes: f.size({ description: 'Bytes of the files', example: 1_048_576 }),
+  files: f.size({ example: 12 }),
+  users: f.size({ description: 'Number of users', example: 340 }),
+  tables: f.size({ description: 'Number of tables in the schema public', example: 8 }),
+  has_rows: f.flag('Whether a table of the schema public has rows'),
+  mail_server: f.flag('Whether mails are sent; false: without SMTP_URL they are files in the data directory'),
+  last_day: f.object(DayOfRequests, {
+    description: 'From the samples of the last 24 hours',
+    example: { requests: 48_200, refused: 31, errors: 0 },
+  }),
+  last_backup_at: f.nullable(f.timeText('The newest backup that Plinth made; null if there is none')),
+}) {}

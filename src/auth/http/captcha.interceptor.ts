@@ -13,8 +13,7 @@ import type { Observable } from 'rxjs';
 import { projectOf } from '../../access/current-caller.decorator';
 import { isJsonObject, parseJson } from '../../common/text/json';
 import { Errors } from '../../http/docs/operation.decorators';
-import { FreeJson } from '../../http/input/free-json';
-import { OptionalProperty } from '../../http/input/optional-property.decorator';
+import * as f from '../../http/model/fields';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { originOf } from '../../identity/http/current-origin.decorator';
 import { OutboundHttp } from '../../infra/outbound/outbound-http';
@@ -88,13 +87,9 @@ export const Captcha = (exemptGrants: readonly string[] = []): MethodDecorator =
   );
 
 /** The member `gotrue_meta_security` of its body. */
-export const CaptchaMember = (): PropertyDecorator =>
-  applyDecorators(
-    OptionalProperty({
-      type: 'object',
-      properties: { captcha_token: { type: 'string', maxLength: MAX_TOKEN } },
-      additionalProperties: true,
-      description: 'What the captcha of the page gave, if the project has one',
-    }),
-    FreeJson(),
-  );
+export const CAPTCHA = f.optional(
+  f.json({
+    properties: { captcha_token: { type: 'string', maxLength: MAX_TOKEN } },
+    description: 'What the captcha of the page gave, if the project has one',
+  }),
+);

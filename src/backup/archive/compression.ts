@@ -4,7 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Compression, ZSTD, ZSTD_MISSING } from '../../config/compression';
 import { notSupported } from '../../copies/copies.errors';
+import { AGE_ENDING, AGE_MAGIC, isEncrypted } from './age';
 import { ParallelGzip } from './parallel-gzip';
+import { continued, readHead } from './stream-head';
 
 /** Level of both formats. Fast: higher levels take several times as long for a tenth of the size. */
 const LEVEL = 1;
@@ -32,8 +34,9 @@ export const mediaTypeOf = (compression: Compression): string => MEDIA_TYPES[com
 
 /** The compression that the name of a file asks for; gzip for any other name. */
 export function compressionOf(path: string): Compression {
-  if (/\.(tar\.)?t?zst$/.test(path)) return 'zstd';
-  return path.endsWith('.tar') ? 'none' : 'gzip';
+  const name = path.endsWith(AGE_ENDING) ? path.slice(0, -AGE_ENDING.length) : path;
+  if (/\.(tar\.)?t?zst$/.test(name)) return 'zstd';
+  return name.endsWith('.tar') ? 'none' : 'gzip';
 }
 
 /** @throws AppError 400 if this version of Node.js lacks it */
@@ -57,11 +60,11 @@ export function compressor(compression: Compression, isCompressed: boolean): Tra
 
 /**
  * The content of a stream that may be compressed.
- * @throws AppError 400 if this version of Node.js lacks the format
+ * @throws AppError 400 if this version of Node.js lacks the format, or it is encrypted
  */
 export async function* decompressed(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
-  const head = await readHead(chunks);
+  const head = await readHead(chunks, AGE_MAGIC.length);
   const decoder = decoderOf(head);
   if (!decoder) {
     yield* continued(head, chunks);
@@ -78,32 +81,9 @@ export async function* decompressed(source: AsyncIterable<Buffer>): AsyncGenerat
 }
 
 function decoderOf(head: Buffer): Transform | null {
+  if (head.subarray(0, AGE_MAGIC.length).equals(AGE_MAGIC)) throw isEncrypted();
   if (head.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC)) return createGunzip({ chunkSize: CHUNK });
   if (!head.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC)) return null;
   if (!ZSTD.createZstdDecompress) throw notSupported(`The archive is compressed with zstd: ${ZSTD_MISSING}`);
   return ZSTD.createZstdDecompress({ chunkSize: CHUNK });
-}
-
-/** At least the bytes that name the format, unless the stream is shorter. */
-async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
-  let head: Buffer = Buffer.alloc(0);
-  while (head.length < ZSTD_MAGIC.length) {
-    const next = await chunks.next();
-    if (next.done) break;
-    head = Buffer.concat([head, next.value]);
-  }
-  return head;
-}
-
-async function* continued(head: Buffer, chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  try {
-    yield head;
-    for (;;) {
-      const next = await chunks.next();
-      if (next.done) return;
-      yield next.value;
-    }
-  } finally {
-    await chunks.return?.();
-  }
 }

@@ -22,7 +22,7 @@ import { ArchiveWriter } from '../archive/archive-writer';
 import { assertAvailable, compressor } from '../archive/compression';
 import { PassphraseKey } from '../archive/passphrase-key';
 import { physicalNotSupported } from '../backup.errors';
-import { wholeObject } from '../whole-object';
+import { wholeObject } from '../../storage/providers/whole-object';
 import { BaseBackup, withBaseBackup } from './base-backup';
 import {
   CLUSTER,

@@ -11,6 +11,7 @@ import { ArchiveManifest, FILES_FOLDER } from '../archive/archive-format';
 import { ArchiveMember, ArchiveReader } from '../archive/archive-reader';
 import { archiveInvalid } from '../backup.errors';
 import { notSupported } from '../../copies/copies.errors';
+import { restoreArchivedFiles } from './archived-files';
 import { FileLoader } from '../file-loader';
 import {
   CLUSTER,
@@ -41,6 +42,8 @@ export interface RestoreInstallOptions {
 export interface RestoredInstall extends Recovered {
   readonly header: PhysicalHeader;
   readonly manifest: ArchiveManifest;
+  /** Files that came from the archive of files: those that were stored after the backup. */
+  readonly archivedFiles: number;
 }
 
 /**
@@ -79,10 +82,16 @@ async function restoreInto(
   const { dataDir, onProgress } = options;
   const clusterDir = path.join(dataDir, 'postgres');
   const store = new DiskObjectStore({ ...options.storage, diskDir: path.join(dataDir, 'files') });
-  if (header.has_files) await store.onModuleInit();
+  const { archive: fileArchive } = options.storage;
+  if (header.has_files || fileArchive) await store.onModuleInit();
   const loaders = new Map<string, FileLoader>();
   const manifest = await readVerified(archive, (member) => put(member, { clusterDir, store, loaders }));
   for (const loader of loaders.values()) await loader.done();
+  let archivedFiles = 0;
+  if (fileArchive && options.target !== 'backup') {
+    onProgress('Copying archived files ...');
+    archivedFiles = await restoreArchivedFiles(fileArchive, store, options.target);
+  }
   writeSecret(path.join(dataDir, 'master-key'), secrets.master_key);
   writeSecret(path.join(dataDir, 'platform-admin-key'), secrets.platform_admin_key);
   writeSecret(path.join(dataDir, 'postgres.password'), secrets.postgres_password);
@@ -90,7 +99,7 @@ async function restoreInto(
   onProgress('Recovering the database ...');
   const recovered = await recover(dataDir, options.target);
   await rm(path.join(dataDir, 'postgres.log'), { force: true });
-  return { header, manifest, ...recovered };
+  return { header, manifest, archivedFiles, ...recovered };
 }
 
 interface Targets {

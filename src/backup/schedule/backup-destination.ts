@@ -5,8 +5,10 @@ import { BACKUP_CONFIG, BackupConfig } from '../../config/app-config';
 import { DiskReserve } from '../../limits/disk-reserve.service';
 import { DiskObjectStore } from '../../storage/providers/disk-object-store';
 import { ObjectAddress } from '../../storage/providers/object-address';
+import { copies } from '../../storage/providers/object-copies';
 import { ObjectStore } from '../../storage/providers/object-store';
 import { createObjectStore } from '../../storage/providers/object-store.provider';
+import { AGE_ENDING, decrypted, encrypted } from '../archive/age';
 import { endingOf } from '../archive/compression';
 
 @Injectable()
@@ -33,11 +35,17 @@ export class BackupDestination implements OnApplicationShutdown {
   /** `20260101T030000Z-acme-1f3a9c2e.tar.gz`: a list of names is in the order of time. */
   archiveName(slug: string, startedAt: Date, runId: string): string {
     const time = startedAt.toISOString().replace(/\.\d+|[-:]/g, '');
-    return `${time}-${slug}-${runId.slice(0, 8)}${endingOf(this.config.compression)}`;
+    return `${time}-${slug}-${runId.slice(0, 8)}${this.ending}`;
   }
 
-  /** @throws AppError 500 when the directory or bucket cannot be used */
+  private get ending(): string {
+    const { compression, recipients } = this.config;
+    return endingOf(compression) + (recipients.length > 0 ? AGE_ENDING : '');
+  }
+
+  /** @throws AppError 500 when the directory or bucket cannot be used, 400 for a recipient that is no key */
   async assertAvailable(): Promise<void> {
+    for await (const _chunk of this.sealed(Readable.from([]))) continue;
     await (await this.store()).assertAvailable();
   }
 
@@ -61,7 +69,7 @@ export class BackupDestination implements OnApplicationShutdown {
     try {
       const { provider, diskDir } = this.config.destination;
       const directories = provider === 'disk' ? [diskDir] : [];
-      await store.put(address, this.disk.watched(counting(output, counted), directories));
+      await store.put(address, this.disk.watched(counting(this.sealed(output), counted), directories));
     } catch (error) {
       // If the store stopped reading, its error is the cause, though the writer notices first that nobody reads.
       if (counted.isAbandoned) failures.unshift(error);
@@ -76,11 +84,18 @@ export class BackupDestination implements OnApplicationShutdown {
     return counted.bytes;
   }
 
-  /** @param bytes of the archive @throws ObjectMissingError */
+  /** @param bytes of the archive @throws ObjectMissingError, AppError 400 when it is encrypted and no identity opens it */
   async read(folder: string, name: string, bytes: number): Promise<Readable> {
     const store = await this.store();
     const content = await store.read(ObjectAddress.ofArchive(folder, name), { start: 0, end: bytes - 1 });
-    return Readable.from(Buffer.isBuffer(content) ? [content] : copies(content), { objectMode: false });
+    const chunks = Buffer.isBuffer(content) ? Readable.from([content]) : copies(content);
+    return Readable.from(decrypted(chunks, this.config.identityFile), { objectMode: false });
+  }
+
+  /** Encrypted for the recipients, if there are any. */
+  private sealed(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+    const { recipients } = this.config;
+    return recipients.length > 0 ? encrypted(chunks, recipients) : chunks;
   }
 
   /** Removes archives. A missing one is no error. */
@@ -101,11 +116,6 @@ export class BackupDestination implements OnApplicationShutdown {
     if (store instanceof DiskObjectStore) await store.onModuleInit();
     return store;
   }
-}
-
-/** The store may reuse the memory of a chunk, and a stream keeps several. */
-async function* copies(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) yield Buffer.from(chunk);
 }
 
 interface Counted {

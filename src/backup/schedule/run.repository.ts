@@ -102,14 +102,13 @@ export class RunRepository {
     );
   }
 
-  /** First files of the log that the kept physical backups in this destination need. */
-  async listWalFiles(destination: string): Promise<string[]> {
-    const rows = await this.dataSource.query<{ file: string }[]>(
-      `select first_wal_file as file from backup_runs
+  /** When the kept physical backups in this destination began, and the first file of the log that each needs. */
+  async listPhysical(destination: string): Promise<{ file: string; startedAt: Date }[]> {
+    return this.dataSource.query<{ file: string; startedAt: Date }[]>(
+      `select first_wal_file as file, started_at as "startedAt" from backup_runs
        where subject = '${PHYSICAL}' and destination = $1 and status = 'succeeded' and removed_at is null`,
       [destination],
     );
-    return rows.map(({ file }) => file);
   }
 
   async fail(id: string, error: string, now: Date): Promise<void> {

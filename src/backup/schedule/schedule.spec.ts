@@ -1,5 +1,5 @@
 import { AppError } from '../../common/errors/app-error';
-import { assertTimes, dailyAt, lastTime, nextTime } from './schedule';
+import { assertTimes, dailyAt, fromArchivedSchedule, lastTime, nextTime } from './schedule';
 
 const at = (text: string): number => Date.parse(text);
 
@@ -43,5 +43,12 @@ describe('a schedule', () => {
     ['0 3 * * *', ''],
   ])('refuses %s in %s', (cron, timeZone) => {
     expect(() => assertTimes({ cron, timeZone })).toThrow(AppError);
+  });
+
+  it('is not taken from an archive if its times cannot be read', () => {
+    const archived = { project_id: null, cron: '0 3 * * *', time_zone: 'UTC', keep: 1, enabled: true };
+    expect(fromArchivedSchedule(archived)).toMatchObject({ cron: '0 3 * * *' });
+    expect(() => fromArchivedSchedule({ ...archived, cron: 'never' })).toThrow(AppError);
+    expect(() => fromArchivedSchedule({ ...archived, time_zone: 'Nowhere' })).toThrow(AppError);
   });
 });

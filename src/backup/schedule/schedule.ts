@@ -1,5 +1,5 @@
 /** When the backups of a project, or of the install, are made, and how many are kept. */
-import { CronExpressionParser } from 'cron-parser';
+import { type CronExpression, CronExpressionParser } from 'cron-parser';
 import { invalidParameters } from '../../common/errors/http-errors';
 import type { ArchivedSchedule } from '../archive/archive-format';
 
@@ -29,9 +29,11 @@ export function toArchivedSchedule(schedule: BackupSchedule): ArchivedSchedule {
   return { project_id: projectId, ...(physical ? { physical } : {}), ...times };
 }
 
+/** @throws AppError 400 for times that cannot be read: they would fail wherever schedules are listed */
 export function fromArchivedSchedule(archived: ArchivedSchedule): BackupSchedule {
   const { project_id: projectId, cron, time_zone: timeZone, keep, enabled } = archived;
   const { physical = false, rehearse_days: rehearseDays = null } = archived;
+  assertTimes({ cron, timeZone });
   return { projectId, physical, cron, timeZone, keep, enabled, rehearseDays };
 }
 
@@ -70,14 +72,22 @@ export function lastTime({ cron, timeZone }: Times, now: number): number {
   // The parser looks for a time before the given one.
   const span = { currentDate: new Date(now + 1), startDate: new Date(now - HORIZON_MS) };
   const expression = CronExpressionParser.parse(cron, { ...span, tz: timeZone });
-  const [time] = expression.take(-1);
-  return time?.getTime() ?? 0;
+  return hasDates(expression) ? (expression.take(-1)[0]?.getTime() ?? 0) : 0;
 }
 
 /** The first time of the schedule after `now`; null if it is years ahead, or never comes. */
 export function nextTime({ cron, timeZone }: Times, now: number): number | null {
   const span = { currentDate: new Date(now), endDate: new Date(now + HORIZON_MS) };
   const expression = CronExpressionParser.parse(cron, { ...span, tz: timeZone });
-  const [time] = expression.take(1);
-  return time?.getTime() ?? null;
+  return hasDates(expression) ? (expression.take(1)[0]?.getTime() ?? null) : null;
+}
+
+/** Days of the longest year, from January. */
+const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** False for dates such as the 31st of April alone: the parser would go through all days of the span. */
+function hasDates({ fields: { dayOfMonth, dayOfWeek, month } }: CronExpression): boolean {
+  const days = dayOfMonth.values.filter((day) => typeof day === 'number');
+  if (!dayOfWeek.isWildcard || days.length < dayOfMonth.values.length) return true;
+  return month.values.some((number) => Math.min(...days) <= (DAYS_OF_MONTHS[number - 1] ?? 0));
 }

@@ -10,6 +10,8 @@ import type { PhysicalHeader } from '../physical/physical-archive';
 import { PhysicalBackup } from '../physical/physical-backup.service';
 import { pruneArchive, WalArchive } from '../physical/wal-archive';
 import { ProjectBackup } from '../project-backup.service';
+import { ArchivedDiskObjectStore } from '../../storage/providers/archived-disk-object-store';
+import { ObjectStore } from '../../storage/providers/object-store';
 import { BackupDestination } from './backup-destination';
 import { BackupPassphrase } from './backup-passphrase';
 import { BackupStates, SubjectState } from './backup-state.service';
@@ -34,6 +36,7 @@ export class ScheduledBackup {
     private readonly projects: ProjectBackup,
     private readonly install: InstallBackup,
     private readonly physical: PhysicalBackup,
+    private readonly store: ObjectStore,
     private readonly clock: Clock,
     @Inject(BACKUP_CONFIG) private readonly config: BackupConfig,
     @Inject(DATABASE_CONFIG) private readonly database: DatabaseConfig,
@@ -109,15 +112,20 @@ export class ScheduledBackup {
     return { bytes, header };
   }
 
-  /** Removes files of the write-ahead log that no kept physical backup needs. */
+  /** Removes files of the write-ahead log, and archived files of projects, that no kept physical backup needs. */
   private async pruneLog({ system_id: systemId, first_wal_file: newest }: PhysicalHeader): Promise<void> {
     const { walArchiveDir } = this.database;
     if (walArchiveDir === null) return;
     // Names have the timeline first, and then the position.
-    const needed = [newest, ...(await this.runs.listWalFiles(this.destination.name))];
+    const kept = await this.runs.listPhysical(this.destination.name);
+    const needed = [newest, ...kept.map(({ file }) => file)];
     const [oldest = newest] = needed.sort((a, b) => a.slice(8).localeCompare(b.slice(8)));
     const removed = await pruneArchive(WalArchive.directoryOf(walArchiveDir, systemId), oldest);
     if (removed > 0) this.logger.log(`removed ${removed} files of the write-ahead log before ${oldest}`);
+    if (!(this.store instanceof ArchivedDiskObjectStore) || kept.length === 0) return;
+    const since = Math.min(...kept.map(({ startedAt }) => startedAt.getTime()));
+    const files = await this.store.pruneArchive(since);
+    if (files > 0) this.logger.log(`removed ${files} archived files that were deleted before`);
   }
 
   /** Only archives that a run recorded, in this destination, and only after a good new one. */

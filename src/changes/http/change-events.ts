@@ -22,6 +22,10 @@ export class ChangeEvents {
 
   constructor(private readonly response: Response) {}
 
+  get isBegun(): boolean {
+    return this.response.headersSent;
+  }
+
   begin(onEnd: () => void): void {
     this.onEnd = onEnd;
     this.response.writeHead(200, {
@@ -111,6 +115,8 @@ export class ChangeEvents {
 
   /** @param line JSON in one line */
   private write(event: string, line: string, id?: string): void {
+    // It may have ended while rows were sent.
+    if (this.response.writableEnded) return;
     this.response.write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${line}\n\n`);
   }
 

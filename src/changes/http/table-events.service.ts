@@ -1,5 +1,7 @@
 /** `GET /rest/v1/<table>` with `Accept: text/event-stream`: the rows, then their changes, for as long as the caller's session lasts. */
-import { Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { Server } from 'node:http';
+import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import type { Response } from 'express';
 import type { Caller } from '../../access/caller';
 import { AppError } from '../../common/errors/app-error';
@@ -29,8 +31,9 @@ const MAX_ROWS = 16 * 1024 * 1024;
 const OF_ROWS = new Set(['order', 'limit', 'offset']);
 
 @Injectable()
-export class TableEvents implements OnApplicationBootstrap, OnApplicationShutdown {
+export class TableEvents implements OnApplicationBootstrap {
   private readonly streams = new Map<string, Set<ChangeEvents>>();
+  private isEnding = false;
 
   constructor(
     private readonly feed: ChangeFeed,
@@ -38,14 +41,20 @@ export class TableEvents implements OnApplicationBootstrap, OnApplicationShutdow
     private readonly catalogs: CatalogService,
     private readonly tables: TableStreams,
     private readonly sessions: StreamSessions,
+    private readonly host: HttpAdapterHost,
   ) {}
 
   onApplicationBootstrap(): void {
     this.tables.register((caller, raw, response) => this.open(caller, raw, response));
+    (this.host.httpAdapter.getHttpServer() as Server).on('draining', () => this.endAll());
   }
 
-  onApplicationShutdown(): void {
-    for (const streams of this.streams.values()) for (const events of streams) events.end();
+  /** Clients connect again to another process; the server would wait for these responses. */
+  private endAll(): void {
+    this.isEnding = true;
+    for (const streams of this.streams.values()) {
+      for (const events of streams) if (events.isBegun) events.end();
+    }
   }
 
   private async open(caller: Caller, raw: RawRestRequest, response: Response): Promise<void> {
@@ -92,6 +101,7 @@ export class TableEvents implements OnApplicationBootstrap, OnApplicationShutdow
         unwatch = this.sessions.watch(caller, (message) => events.refuse('session_ended', message));
         for (const row of rows) await events.sendRow(row);
         events.release();
+        if (this.isEnding) events.end();
       } catch (error) {
         release();
         throw error;

@@ -6,17 +6,18 @@ import { DoctorReport } from './dto/doctor-report';
 import { DoctorService } from '../doctor.service';
 import { PRODUCT } from '../../config/product';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { Example } from '../../http/docs/example.decorator';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
-import { OptionalProperty } from '../../http/input/optional-property.decorator';
+import * as f from '../../http/model/fields';
+import { model } from '../../http/model/model';
 
-@Example({ mail_to: 'admin@example.com' })
-class DoctorDto {
-  @OptionalProperty({ description: 'Address that a test mail is sent to', example: 'admin@example.com' })
-  @IsEmail()
-  mail_to?: string;
-}
+class DoctorDto extends model({
+  mail_to: f.optional(
+    f.field<string>({ description: 'Address that a test mail is sent to', example: 'admin@example.com' }, [
+      IsEmail(),
+    ]),
+  ),
+}) {}
 
 @StaffApi()
 @Controller('admin/v1/doctor')

@@ -3,7 +3,7 @@ import { applyDecorators } from '@nestjs/common';
 import { IsString, MaxLength, MinLength, ValidateBy } from 'class-validator';
 
 /** A text with a minimum and maximum length in characters. */
-export function IsText({ min = 0, max }: { min?: number; max: number }): PropertyDecorator {
+function IsText({ min = 0, max }: { min?: number; max: number }): PropertyDecorator {
   return applyDecorators(
     // The first fault is reported, and this order tests the type first. As stacked decorators they would run in reverse.
     IsString(),

@@ -11,7 +11,6 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import { ApiBody, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { IsIn } from 'class-validator';
 import type { Request } from 'express';
 import { invalidCredentials, missingApiKey } from '../../access/access.errors';
 import type { Caller } from '../../access/caller';
@@ -22,7 +21,8 @@ import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { documentHandlers } from '../../http/docs/controller-docs';
 import { ErrorDocs } from '../../http/docs/error-docs';
 import { Answer, Describe, Errors, JSON_BODY, JsonBody } from '../../http/docs/operation.decorators';
-import { OptionalProperty } from '../../http/input/optional-property.decorator';
+import * as f from '../../http/model/fields';
+import { model } from '../../http/model/model';
 import { projectNotFound } from '../../projects/projects.errors';
 import { ChannelBroadcast } from '../channel-broadcast.service';
 import { ChannelRightsRepository } from '../channel-rights.repository';
@@ -59,11 +59,9 @@ const PayloadBody = (): MethodDecorator =>
     }),
   );
 
-class BroadcastQuery {
-  @OptionalProperty({ enum: ['true', 'false'], description: 'The channel is private' })
-  @IsIn(['true', 'false'])
-  private?: 'true' | 'false';
-}
+class BroadcastQuery extends model({
+  private: f.optional(f.choice(['true', 'false'], 'The channel is private')),
+}) {}
 
 @ApiTags('realtime')
 @ApiSecurity({ apikey: [], bearer: [] })

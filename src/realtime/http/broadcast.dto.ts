@@ -1,36 +1,28 @@
 /** Bodies of POST .../realtime/v1/api/broadcast. */
-import { ApiProperty } from '@nestjs/swagger';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { isJsonObject, isNestedDeeper, type JsonValue } from '../../common/text/json';
 import { FREE_OBJECT } from '../../http/docs/documented-types';
-import { Example } from '../../http/docs/example.decorator';
 import { MAX_FRAME_BYTES, MAX_NESTING, MAX_TOPIC_LENGTH } from '../realtime-limits';
+import * as f from '../../http/model/fields';
+import { model } from '../../http/model/model';
 
 const MAX_MESSAGES = 100;
 const NAME = { type: 'string', minLength: 1, maxLength: MAX_TOPIC_LENGTH } as const;
 
-class BroadcastMessageDto {
-  @ApiProperty({ ...NAME, description: 'The name of the channel' })
-  readonly topic!: string;
+class BroadcastMessageDto extends model({
+  topic: f.field<string>({ ...NAME, description: 'The name of the channel' }),
+  event: f.field<string>({ ...NAME, description: 'The event that clients listen for' }),
+  payload: f.field<JsonValue>({ ...FREE_OBJECT, description: 'JSON of up to 256 KiB' }),
+  private: f.optional(f.flag('The channel is private: policies decide whether the caller may send')),
+}) {}
 
-  @ApiProperty({ ...NAME, description: 'The event that clients listen for' })
-  readonly event!: string;
-
-  @ApiProperty({ ...FREE_OBJECT, description: 'JSON of up to 256 KiB' })
-  readonly payload!: JsonValue;
-
-  @ApiProperty({
-    required: false,
-    description: 'The channel is private: policies decide whether the caller may send',
-  })
-  readonly private?: boolean;
-}
-
-@Example({ messages: [{ topic: 'room-1', event: 'moved', payload: { x: 1 }, private: false }] })
-export class BroadcastDto {
-  @ApiProperty({ type: [BroadcastMessageDto], maxItems: MAX_MESSAGES, description: 'Sent in this order' })
-  readonly messages!: readonly BroadcastMessageDto[];
-}
+export class BroadcastDto extends model({
+  messages: f.list(BroadcastMessageDto, {
+    maxItems: MAX_MESSAGES,
+    description: 'Sent in this order',
+    example: [{ topic: 'room-1', event: 'moved', payload: { x: 1 }, private: false }],
+  }),
+}) {}
 
 /** By hand, because class-validator would copy the payloads. @throws AppError 400 */
 export function readBroadcast(body: unknown): BroadcastMessageDto[] {

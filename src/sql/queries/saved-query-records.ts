@@ -1,9 +1,7 @@
 /** Saved queries, as types and as OpenAPI schemas. */
-import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsString, MaxLength, MinLength } from 'class-validator';
 import { Example } from '../../http/docs/example.decorator';
-import { UUID_EXAMPLE } from '../../http/docs/documented-types';
-import { OptionalProperty } from '../../http/input/optional-property.decorator';
+import * as f from '../../http/model/fields';
+import { model } from '../../http/model/model';
 
 /** Characters. */
 const NAME_LENGTH = 100;
@@ -16,65 +14,35 @@ const SHARED = {
 } as const;
 
 @Example({ name: NAME.example, sql: SQL.example, shared: true })
-export class SaveQueryDto {
-  @ApiProperty({ ...NAME, description: 'Unique among the queries of the author in the project' })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(NAME_LENGTH)
-  name!: string;
+export class SaveQueryDto extends model({
+  name: f.text({
+    min: 1,
+    max: NAME_LENGTH,
+    ...NAME,
+    description: 'Unique among the queries of the author in the project',
+  }),
+  sql: f.text({ min: 1, max: SQL_LENGTH, ...SQL }),
+  shared: f.optional(f.flag(SHARED)),
+}) {}
 
-  @ApiProperty(SQL)
-  @IsString()
-  @MinLength(1)
-  @MaxLength(SQL_LENGTH)
-  sql!: string;
+export class UpdateQueryDto extends model({
+  name: f.optional(f.text({ min: 1, max: NAME_LENGTH, ...NAME })),
+  sql: f.optional(f.text({ min: 1, max: SQL_LENGTH, ...SQL })),
+  shared: f.optional(f.flag({ ...SHARED, example: false })),
+}) {}
 
-  @OptionalProperty(SHARED)
-  @IsBoolean()
-  shared?: boolean;
-}
-
-@Example({ shared: false })
-export class UpdateQueryDto {
-  @OptionalProperty(NAME)
-  @IsString()
-  @MinLength(1)
-  @MaxLength(NAME_LENGTH)
-  name?: string;
-
-  @OptionalProperty(SQL)
-  @IsString()
-  @MinLength(1)
-  @MaxLength(SQL_LENGTH)
-  sql?: string;
-
-  @OptionalProperty(SHARED)
-  @IsBoolean()
-  shared?: boolean;
-}
-
-@Example({
-  id: UUID_EXAMPLE,
-  name: NAME.example,
-  sql: SQL.example,
-  shared: true,
-  mine: false,
-  author: 'Ada Lovelace',
-  created_at: '2026-01-01T08:00:00.000Z',
-  updated_at: '2026-01-01T08:00:00.000Z',
-})
-export class SavedQuery {
-  @ApiProperty({ format: 'uuid' }) readonly id!: string;
-  @ApiProperty() readonly name!: string;
-  @ApiProperty() readonly sql!: string;
-  @ApiProperty(SHARED) readonly shared!: boolean;
-  @ApiProperty({ description: 'True if the sender saved it, and may change it' }) readonly mine!: boolean;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Name of the staff member; null: saved with PLATFORM_ADMIN_KEY',
-  })
-  readonly author!: string | null;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly created_at!: Date;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly updated_at!: Date;
-}
+export class SavedQuery extends model({
+  id: f.uuid(),
+  name: f.text({ example: NAME.example }),
+  sql: f.text({ example: SQL.example }),
+  shared: f.flag(SHARED),
+  mine: f.flag({ description: 'True if the sender saved it, and may change it', example: false }),
+  author: f.nullable(
+    f.text({
+      description: 'Name of the staff member; null: saved with PLATFORM_ADMIN_KEY',
+      example: 'Ada Lovelace',
+    }),
+  ),
+  created_at: f.time(),
+  updated_at: f.time(),
+}) {}

@@ -144,7 +144,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   }
 
   /** Clones the file where the file system can (XFS, Btrfs); a clone takes no space. */
-  override async copy(from: ObjectAddress, to: ObjectAddress): Promise<void> {
+  override async copy(from: ObjectAddress, to: ObjectAddress, _size: number): Promise<void> {
     const [source, draft, final] = [
       this.layout.pathOf(from),
       this.layout.draftOf(to),

@@ -14,7 +14,7 @@ export const PLATFORM_FOLDER = 'platform';
 export const PHYSICAL_FOLDER = 'physical';
 const FOLDERS = new Set([PLATFORM_FOLDER, PHYSICAL_FOLDER]);
 /** The name of a scheduled backup: the time of its start, the slug, and some digits of its run. */
-const ARCHIVE_NAME = /^\d{8}T\d{6}Z-[a-z][a-z0-9-]{0,39}-[0-9a-f]{8}\.tar(\.gz|\.zst)?$/;
+const ARCHIVE_NAME = /^\d{8}T\d{6}Z-[a-z][a-z0-9-]{0,39}-[0-9a-f]{8}\.tar(\.gz|\.zst)?(\.age)?$/;
 /** Characters of a refused name that an error quotes. */
 const QUOTED = 60;
 

@@ -5,6 +5,7 @@
 /* oxlint-disable typescript/no-require-imports */
 import type { FactoryProvider } from '@nestjs/common';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
+import { ArchivedDiskObjectStore } from './archived-disk-object-store';
 import { DiskObjectStore } from './disk-object-store';
 import type * as Gcs from './gcs-object-store';
 import { ObjectStore } from './object-store';
@@ -19,7 +20,8 @@ export function createObjectStore(config: StorageConfig): ObjectStore {
     const { S3ObjectStore } = require('./s3-object-store') as typeof S3;
     return new S3ObjectStore(config.s3, config.maxFileBytes);
   }
-  return new DiskObjectStore(config);
+  if (!config.archive) return new DiskObjectStore(config);
+  return new ArchivedDiskObjectStore(config, createObjectStore(config.archive));
 }
 
 export const OBJECT_STORE: FactoryProvider<ObjectStore> = {

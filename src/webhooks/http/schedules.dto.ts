@@ -1,21 +1,17 @@
 /** Schedules and their runs, as types and as OpenAPI schemas. */
-import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsBoolean, IsInt, IsString, Max, MaxLength, Min, MinLength } from 'class-validator';
-import { UUID_EXAMPLE } from '../../http/docs/documented-types';
 import { Example } from '../../http/docs/example.decorator';
-import { OptionalProperty } from '../../http/input/optional-property.decorator';
 import {
   MAX_CRON,
   MAX_NAME,
   MAX_SQL,
   MAX_URL,
   RUN_STATES,
-  type RunState,
   type Schedule,
   type ScheduleContent,
   type ScheduleRun,
 } from '../schedules/schedule';
+import * as f from '../../http/model/fields';
+import { model } from '../../http/model/model';
 
 const MAX_BODY = 262_144;
 const MAX_RUNS = 200;
@@ -51,133 +47,62 @@ const BODY = {
   description: 'JSON text that is sent; `{}` if it is left out',
 };
 const ENABLED = { description: 'False: its times pass' };
-const MOMENT = '2026-01-01T08:00:00.000Z';
 
 /** What a new schedule has in common with a change. */
-class ScheduleFieldsDto {
-  @OptionalProperty(SQL)
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_SQL)
-  sql?: string | null;
-
-  @OptionalProperty(ADDRESS)
-  @IsString()
-  @MaxLength(MAX_URL)
-  url?: string | null;
-
-  @OptionalProperty(BODY)
-  @IsString()
-  @MaxLength(MAX_BODY)
-  body?: string | null;
-
-  @OptionalProperty(ENABLED)
-  @IsBoolean()
-  enabled?: boolean;
-}
+class ScheduleFieldsDto extends model({
+  sql: f.optional(f.text({ min: 1, max: MAX_SQL, ...SQL })),
+  url: f.optional(f.text({ max: MAX_URL, ...ADDRESS })),
+  body: f.optional(f.text({ max: MAX_BODY, ...BODY })),
+  enabled: f.optional(f.flag(ENABLED)),
+}) {}
 
 @Example({ name: NAME.example, cron: CRON.example, time_zone: TIME_ZONE.example, sql: SQL.example })
-export class CreateScheduleDto extends ScheduleFieldsDto {
-  @ApiProperty({ ...NAME, description: 'Unique in the project' })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_NAME)
-  name!: string;
-
-  @ApiProperty(CRON)
-  @IsString()
-  @MaxLength(MAX_CRON)
-  cron!: string;
-
-  @OptionalProperty({ ...TIME_ZONE, description: 'Left out: UTC' })
-  @IsString()
-  @MaxLength(MAX_NAME)
-  time_zone?: string;
-}
+export class CreateScheduleDto extends model(ScheduleFieldsDto, {
+  name: f.text({ min: 1, max: MAX_NAME, ...NAME, description: 'Unique in the project' }),
+  cron: f.text({ max: MAX_CRON, ...CRON }),
+  time_zone: f.optional(f.text({ max: MAX_NAME, ...TIME_ZONE, description: 'Left out: UTC' })),
+}) {}
 
 @Example({ enabled: false })
-export class UpdateScheduleDto extends ScheduleFieldsDto {
-  @OptionalProperty(NAME)
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_NAME)
-  name?: string;
+export class UpdateScheduleDto extends model(ScheduleFieldsDto, {
+  name: f.optional(f.text({ min: 1, max: MAX_NAME, ...NAME })),
+  cron: f.optional(f.text({ max: MAX_CRON, ...CRON })),
+  time_zone: f.optional(f.text({ max: MAX_NAME, ...TIME_ZONE })),
+}) {}
 
-  @OptionalProperty(CRON)
-  @IsString()
-  @MaxLength(MAX_CRON)
-  cron?: string;
+export class ListRunsQuery extends model({
+  limit: f.optional(f.digits(1, MAX_RUNS, { example: 50, description: 'Left out: 50' })),
+}) {}
 
-  @OptionalProperty(TIME_ZONE)
-  @IsString()
-  @MaxLength(MAX_NAME)
-  time_zone?: string;
-}
+export class ScheduleResponse extends model({
+  id: f.uuid(),
+  name: f.text(NAME),
+  cron: f.text(CRON),
+  time_zone: f.text(TIME_ZONE),
+  sql: f.field<string | null>(SQL),
+  url: f.field<string | null>({ ...ADDRESS, example: null }),
+  body: f.field<string | null>({ ...BODY, example: null }),
+  enabled: f.flag(ENABLED),
+  created_at: f.time(),
+  updated_at: f.time(),
+}) {}
 
-export class ListRunsQuery {
-  @OptionalProperty({
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_RUNS,
-    example: 50,
-    description: 'Left out: 50',
+export class ScheduleRunResponse
+  extends model({
+    id: f.uuid(),
+    due_at: f.time('The time of the expression'),
+    started_at: f.time(),
+    finished_at: f.nullable(f.time()),
+    state: f.choice(RUN_STATES, { example: 'succeeded' }),
+    result: f.nullable(
+      f.text({
+        description: 'The statements that ran with their rows, or the webhook-id of the request',
+        example: 'DELETE 12',
+      }),
+    ),
+    error: f.nullable(f.text()),
   })
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(MAX_RUNS)
-  limit?: number;
-}
-
-@Example({
-  id: UUID_EXAMPLE,
-  name: NAME.example,
-  cron: CRON.example,
-  time_zone: TIME_ZONE.example,
-  sql: SQL.example,
-  url: null,
-  body: null,
-  enabled: true,
-  created_at: MOMENT,
-  updated_at: MOMENT,
-})
-export class ScheduleResponse {
-  @ApiProperty({ format: 'uuid' }) readonly id!: string;
-  @ApiProperty(NAME) readonly name!: string;
-  @ApiProperty(CRON) readonly cron!: string;
-  @ApiProperty(TIME_ZONE) readonly time_zone!: string;
-  @ApiProperty(SQL) readonly sql!: string | null;
-  @ApiProperty(ADDRESS) readonly url!: string | null;
-  @ApiProperty(BODY) readonly body!: string | null;
-  @ApiProperty(ENABLED) readonly enabled!: boolean;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly created_at!: Date;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly updated_at!: Date;
-}
-
-@Example({
-  id: UUID_EXAMPLE,
-  due_at: MOMENT,
-  started_at: MOMENT,
-  finished_at: MOMENT,
-  state: 'succeeded',
-  result: 'DELETE 12',
-  error: null,
-})
-export class ScheduleRunResponse implements ScheduleRun {
-  @ApiProperty({ format: 'uuid' }) readonly id!: string;
-  @ApiProperty({ type: String, format: 'date-time', description: 'The time of the expression' })
-  readonly due_at!: Date;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly started_at!: Date;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true }) readonly finished_at!: Date | null;
-  @ApiProperty({ enum: RUN_STATES }) readonly state!: RunState;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The statements that ran with their rows, or the webhook-id of the request',
-  })
-  readonly result!: string | null;
-  @ApiProperty({ type: String, nullable: true }) readonly error!: string | null;
-}
+  implements ScheduleRun {}
 
 export function toScheduleResponse(schedule: Schedule): ScheduleResponse {
   const { id, name, cron, timeZone, sql, url, body, enabled, createdAt, updatedAt } = schedule;

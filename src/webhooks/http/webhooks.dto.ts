@@ -1,24 +1,9 @@
 /** Webhooks and their deliveries, as types and as OpenAPI schemas. */
-import { ApiProperty } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsString,
-  IsUUID,
-  Max,
-  MaxLength,
-  Min,
-  MinLength,
-} from 'class-validator';
-import { Type } from 'class-transformer';
-import { UUID_EXAMPLE } from '../../http/docs/documented-types';
 import { Example } from '../../http/docs/example.decorator';
-import { OptionalProperty } from '../../http/input/optional-property.decorator';
-import { DELIVERY_STATES, type DeliveryState, type StoredAttempt, type StoredDelivery } from '../delivery';
+import { DELIVERY_STATES, type StoredAttempt, type StoredDelivery } from '../delivery';
 import { EVENTS, MAX_CONDITION, MAX_URL, type Webhook } from '../webhook';
+import * as f from '../../http/model/fields';
+import { model } from '../../http/model/model';
 
 const NAME_LENGTH = 63;
 const MAX_SECRET = 100;
@@ -69,33 +54,14 @@ const SECRET = {
   description: '`whsec_`, then 24 to 64 bytes as base64. Left out: a new one',
 } as const;
 const ENABLED = { description: 'False: no changes are told, and what waits is not sent' };
-const MOMENT = '2026-01-01T08:00:00.000Z';
 
 /** What a new webhook has in common with a change. */
-class WebhookFieldsDto {
-  @OptionalProperty(COLUMN_LIST)
-  @IsArray()
-  @ArrayMaxSize(MAX_COLUMNS)
-  @IsString({ each: true })
-  @MinLength(1, { each: true })
-  @MaxLength(NAME_LENGTH, { each: true })
-  columns?: string[] | null;
-
-  @OptionalProperty(CONDITION)
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_CONDITION)
-  condition?: string | null;
-
-  @OptionalProperty(ADDRESS)
-  @IsString()
-  @MaxLength(MAX_URL)
-  url?: string | null;
-
-  @OptionalProperty(ENABLED)
-  @IsBoolean()
-  enabled?: boolean;
-}
+class WebhookFieldsDto extends model({
+  columns: f.optional(f.texts({ min: 1, max: NAME_LENGTH, ...COLUMN_LIST })),
+  condition: f.optional(f.text({ min: 1, max: MAX_CONDITION, ...CONDITION })),
+  url: f.optional(f.text({ max: MAX_URL, ...ADDRESS })),
+  enabled: f.optional(f.flag(ENABLED)),
+}) {}
 
 @Example({
   schema: SCHEMA.example,
@@ -105,137 +71,50 @@ class WebhookFieldsDto {
   condition: CONDITION.example,
   url: ADDRESS.example,
 })
-export class CreateWebhookDto extends WebhookFieldsDto {
-  @OptionalProperty({ ...SCHEMA, description: 'Left out: public' })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(NAME_LENGTH)
-  schema?: string;
-
-  @OptionalProperty(TABLE)
-  @IsString()
-  @MinLength(1)
-  @MaxLength(NAME_LENGTH)
-  table?: string;
-
-  @ApiProperty({ ...EVENT_LIST, maxItems: EVENTS.length })
-  @IsArray()
-  @ArrayMaxSize(EVENTS.length)
-  @IsIn(EVENTS, { each: true })
-  events!: string[];
-
-  @OptionalProperty(SECRET)
-  @IsString()
-  @MaxLength(MAX_SECRET)
-  secret?: string;
-}
+export class CreateWebhookDto extends model(WebhookFieldsDto, {
+  schema: f.optional(f.text({ min: 1, max: NAME_LENGTH, ...SCHEMA, description: 'Left out: public' })),
+  table: f.optional(f.text({ min: 1, max: NAME_LENGTH, ...TABLE })),
+  events: f.choices(EVENTS, { ...EVENT_LIST, maxItems: EVENTS.length }),
+  secret: f.optional(f.text({ max: MAX_SECRET, ...SECRET })),
+}) {}
 
 @Example({ enabled: false })
-export class UpdateWebhookDto extends WebhookFieldsDto {
-  @OptionalProperty({ ...EVENT_LIST, maxItems: EVENTS.length })
-  @IsArray()
-  @ArrayMaxSize(EVENTS.length)
-  @IsIn(EVENTS, { each: true })
-  events?: string[];
-}
+export class UpdateWebhookDto extends model(WebhookFieldsDto, {
+  events: f.optional(f.choices(EVENTS, { ...EVENT_LIST, maxItems: EVENTS.length })),
+}) {}
 
-@Example({})
-export class RotateWebhookSecretDto {
-  @OptionalProperty(SECRET)
-  @IsString()
-  @MaxLength(MAX_SECRET)
-  secret?: string;
-}
+export class RotateWebhookSecretDto extends model({
+  secret: f.optional(f.text({ max: MAX_SECRET, ...SECRET })),
+}) {}
 
-export class ListDeliveriesQuery {
-  @OptionalProperty({
-    enum: DELIVERY_STATES,
-    example: 'failed',
-    description: 'Only deliveries in this state',
-  })
-  @IsIn(DELIVERY_STATES)
-  state?: DeliveryState;
+export class ListDeliveriesQuery extends model({
+  state: f.optional(
+    f.choice(DELIVERY_STATES, { example: 'failed', description: 'Only deliveries in this state' }),
+  ),
+  before: f.optional(f.uuid('Only deliveries that were queued before this one: the last of the page before')),
+  limit: f.optional(f.digits(1, MAX_LIMIT, { example: 50, description: 'Left out: 50' })),
+}) {}
 
-  @OptionalProperty({
-    type: 'string',
-    format: 'uuid',
-    example: UUID_EXAMPLE,
-    description: 'Only deliveries that were queued before this one: the last of the page before',
-  })
-  @IsUUID()
-  before?: string;
+export class WebhookResponse extends model({
+  id: f.uuid(),
+  schema: f.nullable(f.text(SCHEMA)),
+  table: f.nullable(f.text(TABLE)),
+  events: f.field<readonly string[]>(EVENT_LIST),
+  columns: f.field<readonly string[] | null>(COLUMN_LIST),
+  condition: f.field<string | null>(CONDITION),
+  url: f.field<string | null>(ADDRESS),
+  enabled: f.flag(ENABLED),
+  complete: f.flag('False if its table or a trigger was dropped: change the webhook to create them again'),
+  failing_since: f.nullable(
+    f.time('Since when the receiver accepts nothing; null: it accepted the last delivery'),
+  ),
+  created_at: f.time(),
+  updated_at: f.time(),
+}) {}
 
-  @OptionalProperty({
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    example: 50,
-    description: 'Left out: 50',
-  })
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(MAX_LIMIT)
-  limit?: number;
-}
-
-const WEBHOOK_EXAMPLE = {
-  id: UUID_EXAMPLE,
-  schema: SCHEMA.example,
-  table: TABLE.example,
-  events: EVENT_LIST.example,
-  columns: COLUMN_LIST.example,
-  condition: CONDITION.example,
-  url: ADDRESS.example,
-  enabled: true,
-  complete: true,
-  failing_since: null,
-  created_at: MOMENT,
-  updated_at: MOMENT,
-};
-
-@Example(WEBHOOK_EXAMPLE)
-export class WebhookResponse {
-  @ApiProperty({ format: 'uuid' }) readonly id!: string;
-  @ApiProperty({ ...SCHEMA, nullable: true }) readonly schema!: string | null;
-  @ApiProperty({ ...TABLE, nullable: true }) readonly table!: string | null;
-  @ApiProperty(EVENT_LIST) readonly events!: readonly string[];
-  @ApiProperty(COLUMN_LIST) readonly columns!: readonly string[] | null;
-  @ApiProperty(CONDITION) readonly condition!: string | null;
-  @ApiProperty(ADDRESS) readonly url!: string | null;
-  @ApiProperty(ENABLED) readonly enabled!: boolean;
-  @ApiProperty({
-    description: 'False if its table or a trigger was dropped: change the webhook to create them again',
-  })
-  readonly complete!: boolean;
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'Since when the receiver accepts nothing; null: it accepted the last delivery',
-  })
-  readonly failing_since!: Date | null;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly created_at!: Date;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly updated_at!: Date;
-}
-
-@Example({ ...WEBHOOK_EXAMPLE, secret: SECRET.example })
-export class WebhookWithSecretResponse extends WebhookResponse {
-  @ApiProperty({ type: String, description: 'Signs the deliveries. It is not shown again' })
-  readonly secret!: string;
-}
-
-const DELIVERY_EXAMPLE = {
-  id: UUID_EXAMPLE,
-  event: 'INSERT',
-  state: 'failed',
-  attempts: 14,
-  created_at: MOMENT,
-  next_attempt_at: null,
-  finished_at: '2026-01-04T08:00:00.000Z',
-  status: 503,
-  error: 'status 503',
-} as const;
+export class WebhookWithSecretResponse extends model(WebhookResponse, {
+  secret: f.text({ description: 'Signs the deliveries. It is not shown again', example: SECRET.example }),
+}) {}
 
 const STATUS = {
   type: 'integer',
@@ -246,57 +125,41 @@ const STATUS = {
 } as const;
 const ERROR = { type: String, nullable: true, description: 'Null if the receiver accepted it' };
 
-@Example(DELIVERY_EXAMPLE)
-export class DeliveryResponse implements StoredDelivery {
-  @ApiProperty({ format: 'uuid', description: 'The header webhook-id' }) readonly id!: string;
-  @ApiProperty() readonly event!: string;
-  @ApiProperty({ enum: DELIVERY_STATES }) readonly state!: DeliveryState;
-  @ApiProperty({ type: 'integer', minimum: 0 }) readonly attempts!: number;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly created_at!: Date;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true }) readonly next_attempt_at!: Date | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true }) readonly finished_at!: Date | null;
-  @ApiProperty(STATUS) readonly status!: number | null;
-  @ApiProperty(ERROR) readonly error!: string | null;
-}
+export class DeliveryResponse
+  extends model({
+    id: f.uuid('The header webhook-id'),
+    event: f.text({ example: 'INSERT' }),
+    state: f.choice(DELIVERY_STATES, { example: 'failed' }),
+    attempts: f.whole({ minimum: 0, example: 14 }),
+    created_at: f.time(),
+    next_attempt_at: f.nullable(f.time()),
+    finished_at: f.nullable(f.time()),
+    status: f.field<number | null>({ ...STATUS, example: 503 }),
+    error: f.field<string | null>({ ...ERROR, example: 'status 503' }),
+  })
+  implements StoredDelivery {}
 
-@Example({
-  number: 1,
-  at: MOMENT,
-  duration_ms: 84,
-  status: 503,
-  error: 'status 503',
-  answer: 'Service Unavailable',
-})
-export class DeliveryAttemptResponse implements StoredAttempt {
-  @ApiProperty({ type: 'integer', minimum: 0 }) readonly number!: number;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly at!: Date;
-  @ApiProperty({ type: 'integer', minimum: 0 }) readonly duration_ms!: number;
-  @ApiProperty(STATUS) readonly status!: number | null;
-  @ApiProperty(ERROR) readonly error!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'The first 4096 bytes of the body' })
-  readonly answer!: string | null;
-}
+class DeliveryAttemptResponse
+  extends model({
+    number: f.whole({ minimum: 0, example: 1 }),
+    at: f.time(),
+    duration_ms: f.whole({ minimum: 0, example: 84 }),
+    status: f.field<number | null>({ ...STATUS, example: 503 }),
+    error: f.field<string | null>({ ...ERROR, example: 'status 503' }),
+    answer: f.nullable(
+      f.text({ description: 'The first 4096 bytes of the body', example: 'Service Unavailable' }),
+    ),
+  })
+  implements StoredAttempt {}
 
-@Example({
-  ...DELIVERY_EXAMPLE,
-  payload:
-    '{"type": "INSERT", "table": "orders", "record": {"id": 1}, "schema": "public", "timestamp": "2026-01-01T08:00:00+00:00", "old_record": null}',
-  attempt_list: [
-    {
-      number: 14,
-      at: MOMENT,
-      duration_ms: 84,
-      status: 503,
-      error: 'status 503',
-      answer: 'Service Unavailable',
-    },
-  ],
-})
-export class DeliveryDetailsResponse extends DeliveryResponse {
-  @ApiProperty({ description: 'The body as it is sent' }) readonly payload!: string;
-  @ApiProperty({ type: [DeliveryAttemptResponse], description: 'The last 50, the newest first' })
-  readonly attempt_list!: readonly DeliveryAttemptResponse[];
-}
+export class DeliveryDetailsResponse extends model(DeliveryResponse, {
+  payload: f.text({
+    description: 'The body as it is sent',
+    example:
+      '{"type": "INSERT", "table": "orders", "record": {"id": 1}, "schema": "public", "timestamp": "2026-01-01T08:00:00+00:00", "old_record": null}',
+  }),
+  attempt_list: f.list(DeliveryAttemptResponse, 'The last 50, the newest first'),
+}) {}
 
 export function toWebhookResponse(webhook: Webhook): WebhookResponse {
   const { id, table, events, columns, condition, url, enabled } = webhook;

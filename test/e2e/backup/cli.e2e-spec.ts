@@ -9,7 +9,7 @@ import { HAS_ZSTD } from '../../../src/config/compression';
 import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
 import { cliEnvironment } from '../../support/cli-environment';
-import { PASSPHRASE } from '../../support/backups';
+import { AGE_IDENTITY, AGE_RECIPIENT, PASSPHRASE, restore } from '../../support/backups';
 import { eventually } from '../../support/eventually';
 import { IN_SOAK } from '../../support/extent';
 import { asSuperuser } from '../../support/owner-connection';
@@ -232,4 +232,39 @@ describe('an archive with a wrong byte, or without its end', () => {
     writeFileSync(file, whole);
     expect((await run(['restore', file])).code).toBe(0);
   }, 240_000);
+});
+
+it('encrypts an archive as a whole for keys of age', async () => {
+  const identity = join(directory, 'identity.txt');
+  writeFileSync(identity, `${AGE_IDENTITY}\n`);
+  for (const [subject, ...options] of [
+    [project.slug, '--as', 'opened'],
+    ['--all', '--new-keys'],
+  ] as const) {
+    const file = join(directory, 'whole.tar.age');
+    const made = await run(['backup', subject, '-o', file, '--recipient', AGE_RECIPIENT]);
+    expect([made.code, readFileSync(file).includes('header.json')]).toEqual([0, false]);
+    const all = subject === '--all' ? ['--all'] : [];
+    const refused = await run(['restore', file, '--dry-run', ...all, ...options]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('--identity-file')]);
+    expect((await run(['backup', 'verify', file, '--identity-file', identity])).code).toBe(0);
+    const restored = await run([
+      'restore',
+      file,
+      '--dry-run',
+      ...all,
+      ...options,
+      '--identity-file',
+      identity,
+    ]);
+    // Without another slug, an existing project is only read.
+    expect([restored.code, restored.err]).toEqual(
+      subject === '--all'
+        ? [1, expect.stringContaining('projects were not restored')]
+        : [0, expect.any(String)],
+    );
+  }
+  // Without the command line, for a request of HTTP.
+  const body = readFileSync(join(directory, 'whole.tar.age'));
+  expect((await restore(plinth, body)).body).toMatchObject({ error: { code: 'backup_not_supported' } });
 });

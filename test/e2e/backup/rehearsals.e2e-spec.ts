@@ -3,9 +3,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BackupRehearsals } from '../../../src/backup/rehearsal/backup-rehearsals.service';
+import { BackupDestination } from '../../../src/backup/schedule/backup-destination';
+import { BACKUP_CONFIG } from '../../../src/config/app-config';
 import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
-import { PASSPHRASE } from '../../support/backups';
+import { AGE_IDENTITY, AGE_RECIPIENT, PASSPHRASE } from '../../support/backups';
 import { cliEnvironment } from '../../support/cli-environment';
 import { eventually } from '../../support/eventually';
 import { asSuperuser } from '../../support/owner-connection';
@@ -101,13 +103,13 @@ async function finished(id: string | null, after?: unknown): Promise<Record<stri
 const metric = async (line: RegExp): Promise<string | undefined> =>
   line.exec((await plinth.admin.get('/metrics')).text)?.[1];
 
-function newestArchive(folder: string): string {
+function newestArchive(folder: string, ending = '.tar'): string {
   const names = readdirSync(join(directory, folder), { recursive: true, encoding: 'utf8' });
   return join(
     directory,
     folder,
     names
-      .filter((name) => name.endsWith('.tar'))
+      .filter((name) => name.endsWith(ending))
       .sort()
       .at(-1) as string,
   );
@@ -195,4 +197,33 @@ it('finds records of files whose bytes are others, and rows that a restore chang
   expect((await cli('backup', 'rehearse', project.slug)).code).toBe(1);
   expect(await rehearsalOf(project.id)).toMatchObject({ error: expect.stringContaining('files') });
   expect(await databasesOf()).toEqual(databases);
+});
+
+it('opens archives that were encrypted as a whole, and says when it cannot', async () => {
+  await project.sql(`delete from storage.files where filename = 'one.txt'`);
+  const identityFile = join(directory, 'identity.txt');
+  writeFileSync(identityFile, `# for tests\n${AGE_IDENTITY}\n`);
+  const destination = plinth.app.get(BackupDestination);
+  const config = plinth.app.get<object>(BACKUP_CONFIG);
+  const configure = (changes: object): unknown =>
+    Object.assign(destination, { config: { ...config, ...changes } });
+  configure({ recipients: [AGE_RECIPIENT] });
+  await backUpAll(4);
+  const file = newestArchive(project.id, '.tar.age');
+  expect(readFileSync(file).includes(project.id)).toBe(false);
+  const { started_at: before } = (await rehearsalOf(project.id)) ?? {};
+  expect((await cli('backup', 'rehearse', project.slug)).code).toBe(1);
+  expect(await finished(project.id, before)).toMatchObject({
+    error: expect.stringContaining('encrypted with age'),
+  });
+  configure({ recipients: [AGE_RECIPIENT], identityFile });
+  expect(await cli('backup', 'rehearse', '--all')).toMatchObject({ code: 0, err: '' });
+  expect(await rehearsalOf(project.id)).toMatchObject({ error: null, files: 2 });
+
+  configure({ recipients: ['age1nokey'] });
+  const refused = await plinth.admin.post('/admin/v1/backups/runs', {});
+  expect([refused.status, refused.body.error.message]).toEqual([
+    400,
+    expect.stringContaining('no public key of age'),
+  ]);
 });

@@ -1,4 +1,6 @@
 /** Rows and then their changes as server-sent events, for those who may read them. */
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { listen as listenTo } from '../../support/change-listener';
 import type { EventReader } from '../../support/event-stream';
 import { until } from '../../support/eventually';
@@ -197,6 +199,65 @@ describe('a stream of a table', () => {
     expect(await revoked.ended).toBe(true);
     expect([revoked.of('system')[0].reason, revoked.of('INSERT')]).toEqual(['forbidden', []]);
     await project.sql('grant select on plain to anon');
+  });
+
+  it('ends with a ban, with the expiry of its token and with a rotation of keys, and others go on', async () => {
+    const own = await plinth.createProject();
+    await own.sql(
+      'create table t (id int primary key); create publication supabase_realtime for table t; grant select on t to anon',
+    );
+    const [user, other] = [await own.signUp(), await own.signUp()];
+    const exp = Math.floor(plinth.clock.now() / 1_000) + 60;
+    const expiring = own.client(own.anonKey, own.token({ role: 'authenticated', exp }));
+    const [banned, expired, rotated, apart] = await Promise.all([
+      listen(user.http, '/rest/v1/t'),
+      listen(expiring, '/rest/v1/t'),
+      listen(other.http, '/rest/v1/t'),
+      listen(project.anon, '/rest/v1/plain'),
+    ]);
+    const ended = new Set<EventReader>();
+    for (const reader of [banned, expired, rotated, apart]) void reader.ended.then(() => ended.add(reader));
+    const ban = { banned_until: '2999-01-01T00:00:00Z' };
+    expect((await own.service.patch(`${own.auth}/admin/users/${user.id}`, ban)).status).toBe(200);
+    await until(() => ended.has(banned));
+    expect([...ended]).toEqual([banned]);
+    plinth.clock.move(61);
+    await until(() => ended.has(expired));
+    plinth.clock.move(-61);
+    expect([...ended]).toEqual([banned, expired]);
+    const keys = await plinth.admin.post(`/admin/v1/projects/${own.id}/keys/rotate`, { grace_seconds: 0 });
+    expect(keys.status).toBe(200);
+    await until(() => ended.has(rotated));
+    expect(ended.has(apart)).toBe(false);
+    const reasons = [banned, expired, rotated].map((reader) => reader.of('system').at(-1) as unknown);
+    expect(reasons).toMatchObject([
+      { reason: 'session_ended', message: 'The session has ended' },
+      { reason: 'session_ended', message: 'The token has expired' },
+      { reason: 'session_ended', message: 'The keys of the project were rotated' },
+    ]);
+    // None of them is admitted again.
+    for (const client of [user.http, other.http]) {
+      expect((await listen(client, '/rest/v1/t')).status).toBe(401);
+    }
+  });
+
+  it('ends with its session while a slow client has not read its rows', async () => {
+    await project.sql(`create table large (id int primary key, body text);
+      insert into large select n, repeat('x', 1000000) from generate_series(1, 12) n;
+      create policy everybody on large using (true); alter publication supabase_realtime add table large`);
+    const user = await project.signUp();
+    const slow = await new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = { ...user.http.headers, accept: 'text/event-stream' };
+      get(`${user.http.baseUrl}/rest/v1/large`, { headers }, resolve).once('error', reject);
+    });
+    expect(slow.statusCode).toBe(200);
+    const other = await listen(user.http, '/rest/v1/plain');
+    await user.http.post(`${project.auth}/logout`, {});
+    // Both are checked together.
+    await other.ended;
+    slow.resume();
+    await once(slow, 'end');
+    expect((await project.anon.get('/rest/v1/plain?limit=1')).status).toBe(200);
   });
 
   it('ends with its session while the sessions of another project cannot be read', async () => {

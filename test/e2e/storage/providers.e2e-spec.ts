@@ -1,4 +1,15 @@
 /** The storage over HTTP on each provider: the core of the interface, deletion, the sweep, and an outage. */
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { ObjectAddress } from '../../../src/storage/providers/object-address';
 import { ObjectStore } from '../../../src/storage/providers/object-store';
@@ -68,6 +79,44 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
         LARGE.subarray(1000000, 1000010),
       ),
     ).toBe(true);
+  });
+
+  it('serves the S3 protocol: objects, ranges, copies, parts that are joined, and aborted ones without bytes', async () => {
+    const { body: made } = await plinth.admin.post(`/admin/v1/projects/${project.id}/s3-keys`, {});
+    const s3 = new S3Client({
+      endpoint: `${plinth.baseUrl}/p/${project.slug}/storage/v1/s3`,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      credentials: { accessKeyId: made.access_key_id, secretAccessKey: made.secret_access_key },
+    });
+    const Bucket = 'box';
+    const read = async (Key: string, Range?: string): Promise<string> => {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key, Range }));
+      return digest(Buffer.from(await Body!.transformToByteArray()));
+    };
+    for (const Body of [Buffer.from(''), Buffer.from('small'), LARGE]) {
+      await s3.send(new PutObjectCommand({ Bucket, Key: 'object', Body }));
+      expect(await read('object')).toBe(digest(Body));
+    }
+    expect(await read('object', 'bytes=4194304-11534335')).toBe(digest(LARGE.subarray(4 * MIB, 11 * MIB)));
+    await s3.send(new CopyObjectCommand({ Bucket, Key: 'copy', CopySource: 'box/object' }));
+    expect(await read('copy')).toBe(digest(LARGE));
+
+    const begin = (Key: string) => s3.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+    const joined = { Bucket, Key: 'joined', UploadId: (await begin('joined')).UploadId };
+    const parts = [LARGE.subarray(0, 6 * MIB), LARGE.subarray(6 * MIB)];
+    const sent = parts.map((Body, at) =>
+      s3.send(new UploadPartCommand({ ...joined, PartNumber: at + 1, Body })),
+    );
+    const Parts = (await Promise.all(sent)).map(({ ETag }, at) => ({ PartNumber: at + 1, ETag }));
+    await s3.send(new CompleteMultipartUploadCommand({ ...joined, MultipartUpload: { Parts } }));
+    expect(await read('joined')).toBe(digest(LARGE));
+
+    const aborted = { Bucket, Key: 'aborted', UploadId: (await begin('aborted')).UploadId };
+    await s3.send(new UploadPartCommand({ ...aborted, PartNumber: 1, Body: LARGE }));
+    await s3.send(new AbortMultipartUploadCommand(aborted));
+    for (const Key of ['object', 'copy', 'joined']) await s3.send(new DeleteObjectCommand({ Bucket, Key }));
+    await eventually(async () => expect(names()).toEqual([]));
   });
 
   it('overwrites, copies, moves and deletes, and removes bytes without a file', async () => {

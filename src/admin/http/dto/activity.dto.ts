@@ -1,15 +1,9 @@
 /** Query string of the slow statements of a project. */
-import { IsIn } from 'class-validator';
-import { WholeNumber } from '../../../http/input/whole-number';
-import { SLOW_ORDERS, SlowOrder } from '../../activity/slow-queries.repository';
-import { OptionalProperty } from '../../../http/input/optional-property.decorator';
+import { SLOW_ORDERS } from '../../activity/slow-queries.repository';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
 
-export class ListSlowQueriesQuery {
-  @OptionalProperty({ enum: SLOW_ORDERS, description: 'The largest first; default: total' })
-  @IsIn(SLOW_ORDERS)
-  order?: SlowOrder;
-
-  @OptionalProperty({ description: 'Default: 50' })
-  @WholeNumber(1, 200)
-  limit?: number;
-}
+export class ListSlowQueriesQuery extends model({
+  order: f.optional(f.choice(SLOW_ORDERS, 'The largest first; default: total')),
+  limit: f.optional(f.digits(1, 200, 'Default: 50')),
+}) {}

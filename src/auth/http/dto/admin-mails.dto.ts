@@ -1,81 +1,54 @@
 /** Bodies of the endpoints for mail previews and test mails. */
-import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import { LANGUAGE_TAG } from '../../../common/text/language-tag';
 import { Example } from '../../../http/docs/example.decorator';
 import { MAX_EMAIL } from '../../../identity/email-address';
-import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
-import { IsText } from '../../../identity/http/checks';
-import { OptionalProperty } from '../../../http/input/optional-property.decorator';
-import { WholeNumber } from '../../../http/input/whole-number';
-import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
+import { MAIL_KINDS } from '../../mail/mail-kinds';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
 
 /** Characters of a part of a template. */
 const MAX_TEMPLATE = 200_000;
 
 @Example({ kind: 'reset', language: 'en', subject: 'Hello {{ user.name }}' })
-export class MailPreviewDto {
-  @ApiProperty({ enum: MAIL_KINDS })
-  @IsIn(MAIL_KINDS)
-  kind!: MailKind;
-
-  @OptionalProperty({ type: String, example: 'de', description: "Default: the project's locale" })
-  @Matches(LANGUAGE_TAG, { message: 'language must be a tag such as de or pt-BR' })
-  language?: string;
-
-  @OptionalProperty({ description: "Liquid; default: the project's own subject" })
-  @IsText({ max: MAX_TEMPLATE })
-  subject?: string;
-
-  @OptionalProperty({ description: "Liquid; default: the project's own text" })
-  @IsText({ max: MAX_TEMPLATE })
-  text?: string;
-
-  @OptionalProperty({ description: "Liquid; default: the project's own HTML" })
-  @IsText({ max: MAX_TEMPLATE })
-  html?: string;
-}
+export class MailPreviewDto extends model({
+  kind: f.choice(MAIL_KINDS),
+  language: f.optional(
+    f.field<string>({ type: String, description: "Default: the project's locale" }, [
+      Matches(LANGUAGE_TAG, { message: 'language must be a tag such as de or pt-BR' }),
+    ]),
+  ),
+  subject: f.optional(
+    f.text({ max: MAX_TEMPLATE, description: "Liquid; default: the project's own subject" }),
+  ),
+  text: f.optional(f.text({ max: MAX_TEMPLATE, description: "Liquid; default: the project's own text" })),
+  html: f.optional(f.text({ max: MAX_TEMPLATE, description: "Liquid; default: the project's own HTML" })),
+}) {}
 
 @Example({ kind: 'reset', to: 'ada@example.com', language: 'en' })
-export class TestMailDto extends MailPreviewDto {
-  @ApiProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
-  @IsText({ min: 1, max: MAX_EMAIL })
-  to!: string;
-}
+export class TestMailDto extends model(MailPreviewDto, {
+  to: f.text({ min: 1, max: MAX_EMAIL, format: 'email', example: 'ada@example.com' }),
+}) {}
 
-export class ListFailedMailsQuery {
-  @OptionalProperty({ description: 'Default: 100' })
-  @WholeNumber(1, 1_000)
-  limit?: number;
-}
+export class ListFailedMailsQuery extends model({
+  limit: f.optional(f.digits(1, 1_000, 'Default: 100')),
+}) {}
 
 const ID = 'k3v9x0a1b2c3d4e5f6g7';
-const CREATED = '2026-01-01T08:00:00.000Z';
 
 /** An undeliverable mail of any project. */
-@Example({
-  project_id: ID,
-  project_slug: 'acme',
-  id: UUID_EXAMPLE,
-  kind: 'reset',
-  recipient: 'ada@example.com',
-  created_at: CREATED,
-  attempts: 8,
-  last_error: '550 no such mailbox',
-})
-export class FailedMailDetailResponse {
-  @ApiProperty() readonly project_id!: string;
-  @ApiProperty() readonly project_slug!: string;
-  @ApiProperty({ format: 'uuid' }) readonly id!: string;
-  @ApiProperty() readonly kind!: string;
-  @ApiProperty() readonly recipient!: string;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly created_at!: Date;
-  @ApiProperty({ type: 'integer', minimum: 0 }) readonly attempts!: number;
-  @ApiProperty({ type: String, nullable: true }) readonly last_error!: string | null;
-}
+export class FailedMailDetailResponse extends model({
+  project_id: f.text({ example: ID }),
+  project_slug: f.text({ example: 'acme' }),
+  id: f.uuid(),
+  kind: f.text({ example: 'reset' }),
+  recipient: f.text({ example: 'ada@example.com' }),
+  created_at: f.time(),
+  attempts: f.whole({ minimum: 0, example: 8 }),
+  last_error: f.nullable(f.text({ example: '550 no such mailbox' })),
+}) {}
 
-@Example({ id: UUID_EXAMPLE, queued: true })
-export class QueuedMail {
-  @ApiProperty({ format: 'uuid' }) readonly id!: string;
-  @ApiProperty({ example: true }) readonly queued!: boolean;
-}
+export class QueuedMail extends model({
+  id: f.uuid(),
+  queued: f.flag({ example: true }),
+}) {}

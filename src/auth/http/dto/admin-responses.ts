@@ -1,130 +1,72 @@
 /** Answers of the administration, for the OpenAPI document. */
-import { ApiProperty } from '@nestjs/swagger';
 import { AUDIT_ACTIONS } from '../../audit/audit-entry';
-import { Example } from '../../../http/docs/example.decorator';
-import { UUID_EXAMPLE, FREE_OBJECT } from '../../../http/docs/documented-types';
 import { SessionMetadataResponse } from './auth-responses';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
 
-const USER = {
-  id: UUID_EXAMPLE,
-  email: 'ada@example.com',
-  name: 'Ada',
-  data: { theme: 'dark' },
-  email_verified_at: '2026-01-01T08:05:00.000Z',
-  banned_until: null,
-  invited_at: null,
-  last_sign_in_at: '2026-01-02T08:00:00.000Z',
-  created_at: '2026-01-01T08:00:00.000Z',
-  updated_at: '2026-01-02T08:00:00.000Z',
-};
+class AdminUserResponse extends model({
+  id: f.uuid(),
+  email: f.text({ format: 'email', example: 'ada@example.com' }),
+  name: f.text({ example: 'Ada' }),
+  data: f.json(),
+  email_verified_at: f.nullable(f.timeText()),
+  banned_until: f.nullable(f.timeText()),
+  invited_at: f.nullable(f.timeText()),
+  last_sign_in_at: f.nullable(f.timeText()),
+  created_at: f.timeText(),
+  updated_at: f.timeText(),
+}) {}
 
-class AdminUserResponse {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ format: 'email' }) email!: string;
-  @ApiProperty() name!: string;
-  @ApiProperty(FREE_OBJECT) data!: object;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true }) email_verified_at!: string | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true }) banned_until!: string | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true }) invited_at!: string | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true }) last_sign_in_at!: string | null;
-  @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiProperty({ format: 'date-time' }) updated_at!: string;
-}
+export class AdminUserEnvelopeResponse extends model({
+  user: f.object(AdminUserResponse),
+}) {}
 
-@Example({ user: USER })
-export class AdminUserEnvelopeResponse {
-  @ApiProperty({ type: AdminUserResponse }) user!: AdminUserResponse;
-}
+export class AdminUsersResponse extends model({
+  users: f.list(AdminUserResponse),
+}) {}
 
-@Example({ users: [USER] })
-export class AdminUsersResponse {
-  @ApiProperty({ type: [AdminUserResponse] }) users!: AdminUserResponse[];
-}
+class AuditEntryResponse extends model({
+  id: f.text({ example: '42' }),
+  at: f.timeText(),
+  action: f.choice(AUDIT_ACTIONS),
+  actor_id: f.nullable(f.uuid()),
+  actor_role: f.choice(['anon', 'authenticated', 'service_role']),
+  user_id: f.nullable(f.uuid()),
+  ip: f.nullable(f.text()),
+  user_agent: f.nullable(f.text()),
+  details: f.json(),
+}) {}
 
-class AuditEntryResponse {
-  @ApiProperty() id!: string;
-  @ApiProperty({ format: 'date-time' }) at!: string;
-  @ApiProperty({ enum: AUDIT_ACTIONS }) action!: string;
-  @ApiProperty({ type: String, format: 'uuid', nullable: true }) actor_id!: string | null;
-  @ApiProperty({ enum: ['anon', 'authenticated', 'service_role'] }) actor_role!: string;
-  @ApiProperty({ type: String, format: 'uuid', nullable: true }) user_id!: string | null;
-  @ApiProperty({ type: String, nullable: true }) ip!: string | null;
-  @ApiProperty({ type: String, nullable: true }) user_agent!: string | null;
-  @ApiProperty(FREE_OBJECT) details!: object;
-}
+export class AuditEntriesResponse extends model({
+  entries: f.list(AuditEntryResponse),
+}) {}
 
-@Example({
-  entries: [
-    {
-      id: '1042',
-      at: '2026-01-02T08:00:00.000Z',
-      action: 'sign_in',
-      actor_id: UUID_EXAMPLE,
-      actor_role: 'anon',
-      user_id: UUID_EXAMPLE,
-      ip: '203.0.113.7',
-      user_agent: 'Mozilla/5.0',
-      details: {},
-    },
-  ],
-})
-export class AuditEntriesResponse {
-  @ApiProperty({ type: [AuditEntryResponse] }) entries!: AuditEntryResponse[];
-}
+class FailedMailResponse extends model({
+  id: f.uuid(),
+  kind: f.text({ description: 'The template: reset, verify, ...', example: 'reset' }),
+  recipient: f.text({ example: 'ada@example.com' }),
+  created_at: f.timeText(),
+  attempts: f.whole({ minimum: 0, description: 'Deliveries that failed' }),
+  last_error: f.nullable(f.text()),
+}) {}
 
-class FailedMailResponse {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ description: 'The template: reset, verify, ...' }) kind!: string;
-  @ApiProperty() recipient!: string;
-  @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Deliveries that failed' }) attempts!: number;
-  @ApiProperty({ type: String, nullable: true }) last_error!: string | null;
-}
+export class FailedMailsResponse extends model({
+  mails: f.list(FailedMailResponse),
+}) {}
 
-@Example({
-  mails: [
-    {
-      id: UUID_EXAMPLE,
-      kind: 'reset',
-      recipient: 'ada@example.com',
-      created_at: '2026-01-02T08:00:00.000Z',
-      attempts: 8,
-      last_error: '550 no such mailbox',
-    },
-  ],
-})
-export class FailedMailsResponse {
-  @ApiProperty({ type: [FailedMailResponse] }) mails!: FailedMailResponse[];
-}
+export class MailContentResponse extends model({
+  subject: f.text({ example: 'Set a new password' }),
+  text: f.text({ example: 'Follow this link to set a new password: https://example.com/reset?token=...' }),
+  html: f.text({
+    example:
+      '<p>Follow <a href="https://example.com/reset?token=...">this link</a> to set a new password.</p>',
+  }),
+}) {}
 
-@Example({
-  subject: 'Set a new password',
-  text: 'Follow this link to set a new password: https://example.com/reset?token=...',
-  html: '<p>Follow <a href="https://example.com/reset?token=...">this link</a> to set a new password.</p>',
-})
-export class MailContentResponse {
-  @ApiProperty() subject!: string;
-  @ApiProperty() text!: string;
-  @ApiProperty() html!: string;
-}
+class AdminSessionResponse extends model(SessionMetadataResponse, {
+  aal: f.choice(['aal1', 'aal2'], '`aal2`: with a second factor'),
+}) {}
 
-class AdminSessionResponse extends SessionMetadataResponse {
-  @ApiProperty({ enum: ['aal1', 'aal2'], description: '`aal2`: with a second factor' }) aal!: string;
-}
-
-@Example({
-  sessions: [
-    {
-      id: UUID_EXAMPLE,
-      created_at: '2026-01-01T08:00:00.000Z',
-      last_seen_at: '2026-01-02T08:00:00.000Z',
-      expires_at: '2026-02-01T08:00:00.000Z',
-      ip: '203.0.113.7',
-      user_agent: 'Mozilla/5.0',
-      aal: 'aal1',
-    },
-  ],
-})
-export class AdminSessionsResponse {
-  @ApiProperty({ type: [AdminSessionResponse] }) sessions!: AdminSessionResponse[];
-}
+export class AdminSessionsResponse extends model({
+  sessions: f.list(AdminSessionResponse),
+}) {}

@@ -1,29 +1,20 @@
 /** Queries and bodies of the endpoints that manage users. */
-import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsUUID, NotContains } from 'class-validator';
-import { FreeJson } from '../../../http/input/free-json';
-import type { JsonObject } from '../../../common/text/json';
+import { NotContains } from 'class-validator';
 import { MAX_EMAIL } from '../../../identity/email-address';
-import { USER_SORTS, type UserSort } from '../../admin/user-list.repository';
-import { IsDateTime, IsName, IsText } from '../../../identity/http/checks';
+import { USER_SORTS } from '../../admin/user-list.repository';
+import { IsDateTime } from '../../../identity/http/checks';
 import { Example } from '../../../http/docs/example.decorator';
-import { FREE_OBJECT } from '../../../http/docs/documented-types';
-import { OptionalProperty } from '../../../http/input/optional-property.decorator';
-import { AUDIT_ACTIONS, type AuditAction } from '../../audit/audit-entry';
-import { WholeNumber } from '../../../http/input/whole-number';
+import { AUDIT_ACTIONS } from '../../audit/audit-entry';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
 
 const PER_PAGE = 50;
 const MAX_PAGE = 1_000_000;
 
-export class PageQuery {
-  @OptionalProperty({ description: 'Default: 1' })
-  @WholeNumber(1, MAX_PAGE)
-  page?: number;
-
-  @OptionalProperty({ description: `Default: ${PER_PAGE}` })
-  @WholeNumber(1, 1_000)
-  per_page?: number;
-}
+export class PageQuery extends model({
+  page: f.optional(f.digits(1, MAX_PAGE, 'Default: 1')),
+  per_page: f.optional(f.digits(1, 1_000, `Default: ${PER_PAGE}`)),
+}) {}
 
 export function pageOf({ page = 1, per_page: perPage = PER_PAGE }: PageQuery): {
   limit: number;
@@ -33,91 +24,68 @@ export function pageOf({ page = 1, per_page: perPage = PER_PAGE }: PageQuery): {
   return { limit, offset: (Number(page) - 1) * limit };
 }
 
-export class ListUsersQuery extends PageQuery {
-  @OptionalProperty({ description: 'Part of the email address or the name' })
-  @IsText({ max: MAX_EMAIL })
-  @NotContains('\0')
-  search?: string;
+export class ListUsersQuery extends model(PageQuery, {
+  search: f.optional(
+    f.text({
+      max: MAX_EMAIL,
+      description: 'Part of the email address or the name',
+      checks: [NotContains('\0')],
+    }),
+  ),
+  sort: f.optional(f.choice(USER_SORTS, 'Default: created_at')),
+  order: f.optional(f.choice(['asc', 'desc'], 'Default: desc')),
+}) {}
 
-  @OptionalProperty({ enum: USER_SORTS, description: 'Default: created_at' })
-  @IsIn(USER_SORTS)
-  sort?: UserSort;
-
-  @OptionalProperty({ enum: ['asc', 'desc'], description: 'Default: desc' })
-  @IsIn(['asc', 'desc'])
-  order?: 'asc' | 'desc';
-}
-
-class UserFieldsDto {
-  @OptionalProperty({ maxLength: 200, example: 'Ada' })
-  @IsName()
-  name?: string;
-
-  @OptionalProperty({ ...FREE_OBJECT, description: 'Replaces the previous data' })
-  @FreeJson()
-  data?: JsonObject;
-
-  @OptionalProperty({
-    minLength: 6,
-    maxLength: 72,
-    description: 'At most 72 bytes; ends all sessions of the user',
-  })
-  @IsText({ max: 1_000 })
-  password?: string;
-
-  @OptionalProperty({ description: 'bcrypt ($2a$, $2b$, $2y$), as another system exported it' })
-  @IsText({ max: 100 })
-  password_hash?: string;
-
-  @OptionalProperty({ description: 'Whether the address counts as confirmed' })
-  @IsBoolean()
-  email_verified?: boolean;
-
-  @OptionalProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'Until then all tokens of the user are refused; null lifts the ban',
-  })
-  @IsDateTime()
-  banned_until?: string | null;
-}
+class UserFieldsDto extends model({
+  name: f.optional(f.text({ max: 200, example: 'Ada' })),
+  data: f.optional(f.json('Replaces the previous data')),
+  password: f.optional(
+    f.text({
+      max: 1_000,
+      minLength: 6,
+      maxLength: 72,
+      description: 'At most 72 bytes; ends all sessions of the user',
+    }),
+  ),
+  password_hash: f.optional(
+    f.text({
+      max: 1_000,
+      description:
+        'As another system exported it: bcrypt ($2a$, $2b$, $2y$), $argon2id$, $pbkdf2-sha256$ or $fbscrypt$',
+    }),
+  ),
+  email_verified: f.optional(f.flag('Whether the address counts as confirmed')),
+  banned_until: f.optional(
+    f.nullable(
+      f.field<string>(
+        {
+          type: String,
+          format: 'date-time',
+          description: 'Until then all tokens of the user are refused; null lifts the ban',
+        },
+        [IsDateTime()],
+      ),
+    ),
+  ),
+}) {}
 
 @Example({ name: 'Ada Lovelace', banned_until: '2027-01-01T00:00:00Z' })
-export class UpdateAdminUserDto extends UserFieldsDto {
-  @OptionalProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
-  @IsText({ max: MAX_EMAIL })
-  email?: string;
-}
+export class UpdateAdminUserDto extends model(UserFieldsDto, {
+  email: f.optional(f.text({ max: MAX_EMAIL, format: 'email', example: 'ada@example.com' })),
+}) {}
 
 @Example({ email: 'ada@example.com', password: 'correct horse', name: 'Ada', email_verified: true })
-export class CreateAdminUserDto extends UserFieldsDto {
-  @ApiProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
-  @IsText({ min: 1, max: MAX_EMAIL })
-  email!: string;
-}
+export class CreateAdminUserDto extends model(UserFieldsDto, {
+  email: f.text({ min: 1, max: MAX_EMAIL, format: 'email', example: 'ada@example.com' }),
+}) {}
 
-@Example({ email: 'ada@example.com', name: 'Ada' })
-export class InviteUserDto {
-  @ApiProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
-  @IsText({ min: 1, max: MAX_EMAIL })
-  email!: string;
+export class InviteUserDto extends model({
+  email: f.text({ min: 1, max: MAX_EMAIL, format: 'email', example: 'ada@example.com' }),
+  name: f.optional(f.text({ max: 200, example: 'Ada' })),
+  data: f.optional(f.json('Application-defined JSON about the user')),
+}) {}
 
-  @OptionalProperty({ maxLength: 200, example: 'Ada' })
-  @IsName()
-  name?: string;
-
-  @OptionalProperty({ ...FREE_OBJECT, description: 'Application-defined JSON about the user' })
-  @FreeJson()
-  data?: JsonObject;
-}
-
-export class ListAuditQuery extends PageQuery {
-  @OptionalProperty({ enum: AUDIT_ACTIONS, description: 'Only entries of this action' })
-  @IsIn(AUDIT_ACTIONS)
-  action?: AuditAction;
-
-  @OptionalProperty({ format: 'uuid', description: 'Only entries about this user' })
-  @IsUUID()
-  user_id?: string;
-}
+export class ListAuditQuery extends model(PageQuery, {
+  action: f.optional(f.choice(AUDIT_ACTIONS, 'Only entries of this action')),
+  user_id: f.optional(f.uuid('Only entries about this user')),
+}) {}

@@ -1,61 +1,46 @@
 /** Answers of the endpoints for users, for the OpenAPI document. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { DocumentedHeaders } from '../../../http/docs/documented-headers';
-import { Example } from '../../../http/docs/example.decorator';
-import { FREE_OBJECT, UNIX_SECONDS, UUID_EXAMPLE } from '../../../http/docs/documented-types';
+import { UNIX_SECONDS } from '../../../http/docs/documented-types';
 import type { SessionInfo } from '../../sessions/session';
 import { Answer } from '../../../http/docs/operation.decorators';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
 
-const USER = { id: UUID_EXAMPLE, email: 'ada@example.com', name: 'Ada', data: { theme: 'dark' } };
-const SESSION = {
-  access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJzdWIiOiIwYjZmIn0.c2lnbmF0dXJl',
-  expires_at: 1767225600,
-  refresh_token: 'q3fD0n7oRzG2c8bXy1Jk5w.1.Zm9vYmFy',
-};
+const JWT = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJzdWIiOiIwYjZmIn0.c2lnbmF0dXJl';
 
-class UserResponse {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ format: 'email' }) email!: string;
-  @ApiProperty() name!: string;
-  @ApiPropertyOptional({
-    ...FREE_OBJECT,
-    description: 'Application-defined JSON about the user; absent if empty',
-  })
-  data?: object;
-}
+class UserResponse extends model({
+  id: f.uuid(),
+  email: f.text({ format: 'email', example: 'ada@example.com' }),
+  name: f.text({ example: 'Ada' }),
+  data: f.optional(f.json('Application-defined JSON about the user; absent if empty')),
+}) {}
 
-class SessionResponse {
-  @ApiProperty({ description: 'JWT; sent as `Authorization: Bearer ...`' }) access_token!: string;
-  @ApiProperty({ ...UNIX_SECONDS, description: 'When the access token expires, in Unix seconds' })
-  expires_at!: number;
-  @ApiProperty({ description: 'Opaque; valid for one POST /refresh' }) refresh_token!: string;
-}
+class SessionResponse extends model({
+  access_token: f.text({ description: 'JWT; sent as `Authorization: Bearer ...`', example: JWT }),
+  expires_at: f.whole({ ...UNIX_SECONDS, description: 'When the access token expires, in Unix seconds' }),
+  refresh_token: f.text({
+    description: 'Opaque; valid for one POST /refresh',
+    example: 'q3fD0n7oRzG2c8bXy1Jk5w.1.Zm9vYmFy',
+  }),
+}) {}
 
-@Example({ user: USER, session: SESSION })
-export class SignedInResponse {
-  @ApiProperty({ type: UserResponse }) user!: UserResponse;
-  @ApiProperty({ type: SessionResponse }) session!: SessionResponse;
-}
+export class SignedInResponse extends model({
+  user: f.object(UserResponse),
+  session: f.object(SessionResponse),
+}) {}
 
-@Example({ user: USER, session: SESSION })
-export class SignedUpResponse {
-  @ApiProperty({ type: UserResponse }) user!: UserResponse;
-  @ApiProperty({
-    type: SessionResponse,
-    nullable: true,
-    description: 'Null if the project requires a verified address',
-  })
-  session!: SessionResponse | null;
-}
+export class SignedUpResponse extends model({
+  user: f.object(UserResponse),
+  session: f.nullable(f.object(SessionResponse, 'Null if the project requires a verified address')),
+}) {}
 
-@Example({ user: USER })
-export class UserEnvelopeResponse {
-  @ApiProperty({ type: UserResponse }) user!: UserResponse;
-}
+export class UserEnvelopeResponse extends model({
+  user: f.object(UserResponse),
+}) {}
 
-export class MessageResponse {
-  @ApiProperty({ description: 'Human-readable message' }) message!: string;
-}
+export class MessageResponse extends model({
+  message: f.text('Human-readable message'),
+}) {}
 
 /** A successful answer with a message. @param message the text of the answer, or the texts by their conditions */
 export function MessageAnswer(
@@ -72,35 +57,22 @@ export function MessageAnswer(
   return Answer(200, description, MessageResponse, headers, { examples: Object.fromEntries(examples) });
 }
 
-export class SessionMetadataResponse {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiProperty({ format: 'date-time', description: 'When it was last refreshed' }) last_seen_at!: string;
-  @ApiProperty({ format: 'date-time' }) expires_at!: string;
-  @ApiProperty({ type: String, nullable: true }) ip!: string | null;
-  @ApiProperty({ type: String, nullable: true }) user_agent!: string | null;
-}
+export class SessionMetadataResponse extends model({
+  id: f.uuid(),
+  created_at: f.timeText(),
+  last_seen_at: f.timeText('When it was last refreshed'),
+  expires_at: f.timeText(),
+  ip: f.nullable(f.text()),
+  user_agent: f.nullable(f.text()),
+}) {}
 
-class SessionInfoResponse extends SessionMetadataResponse {
-  @ApiProperty({ description: 'True for the session of this request' }) current!: boolean;
-}
+class SessionInfoResponse extends model(SessionMetadataResponse, {
+  current: f.flag('True for the session of this request'),
+}) {}
 
-@Example({
-  sessions: [
-    {
-      id: UUID_EXAMPLE,
-      created_at: '2026-01-01T08:00:00.000Z',
-      last_seen_at: '2026-01-02T08:00:00.000Z',
-      expires_at: '2026-02-01T08:00:00.000Z',
-      ip: '203.0.113.7',
-      user_agent: 'Mozilla/5.0',
-      current: true,
-    },
-  ],
-})
-export class SessionsResponse {
-  @ApiProperty({ type: [SessionInfoResponse] }) sessions!: SessionInfoResponse[];
-}
+export class SessionsResponse extends model({
+  sessions: f.list(SessionInfoResponse),
+}) {}
 
 export function toSessionFacts(session: SessionInfo): SessionMetadataResponse {
   return {

@@ -1,75 +1,69 @@
 /** Query strings of the audit log. */
-import { IsIn, IsString, Matches, NotContains } from 'class-validator';
+import { Matches, NotContains } from 'class-validator';
 import { Moment } from '../../../http/input/moment';
-import { WholeNumber } from '../../../http/input/whole-number';
 import { AuditFilter } from '../../audit/audit-log.repository';
-import { OptionalProperty } from '../../../http/input/optional-property.decorator';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
 
-class AuditFilterQuery {
-  @OptionalProperty({ description: 'Only entries about this project' })
-  @IsString()
-  @NotContains('\0')
-  project_id?: string;
+class AuditFilterQuery extends model({
+  project_id: f.optional(
+    f.text({ description: 'Only entries about this project', checks: [NotContains('\0')] }),
+  ),
+  action: f.optional(
+    f.text({
+      example: 'project.create',
+      description: 'Only entries of this action',
+      checks: [NotContains('\0')],
+    }),
+  ),
+  actor: f.optional(
+    f.text({
+      example: 'platform-admin',
+      description: 'Only entries of this author',
+      checks: [NotContains('\0')],
+    }),
+  ),
+  since: f.optional(
+    f.field<string>({ format: 'date-time', description: 'Only entries of this time or later' }, [
+      Moment('since'),
+    ]),
+  ),
+  until: f.optional(
+    f.field<string>({ format: 'date-time', description: 'Only entries before this time' }, [Moment('until')]),
+  ),
+}) {}
 
-  @OptionalProperty({ example: 'project.create', description: 'Only entries of this action' })
-  @IsString()
-  @NotContains('\0')
-  action?: string;
-
-  @OptionalProperty({ example: 'platform-admin', description: 'Only entries of this author' })
-  @IsString()
-  @NotContains('\0')
-  actor?: string;
-
-  @OptionalProperty({ format: 'date-time', description: 'Only entries of this time or later' })
-  @Moment('since')
-  since?: string;
-
-  @OptionalProperty({ format: 'date-time', description: 'Only entries before this time' })
-  @Moment('until')
-  until?: string;
-}
-
-export class ListAuditLogQuery extends AuditFilterQuery {
-  @OptionalProperty({ description: 'Entries per page; default: 100' })
-  @WholeNumber(1, 1_000)
-  limit?: number;
-
-  @OptionalProperty({
-    pattern: '^\\d{1,18}$',
-    description: 'The X-Next-Cursor header of the previous page',
-  })
-  @Matches(/^\d{1,18}$/, { message: 'before must be an id of the audit log' })
-  before?: string;
-}
+export class ListAuditLogQuery extends model(AuditFilterQuery, {
+  limit: f.optional(f.digits(1, 1_000, 'Entries per page; default: 100')),
+  before: f.optional(
+    f.field<string>(
+      { pattern: '^\\d{1,18}$', description: 'The X-Next-Cursor header of the previous page' },
+      [Matches(/^\d{1,18}$/, { message: 'before must be an id of the audit log' })],
+    ),
+  ),
+}) {}
 
 const EXPORT_FORMATS = ['jsonl', 'csv'] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-export class ExportAuditLogQuery extends AuditFilterQuery {
-  @OptionalProperty({ enum: EXPORT_FORMATS, description: 'Default: jsonl' })
-  @IsIn(EXPORT_FORMATS)
-  format?: ExportFormat;
-}
+export class ExportAuditLogQuery extends model(AuditFilterQuery, {
+  format: f.optional(f.choice(EXPORT_FORMATS, 'Default: jsonl')),
+}) {}
 
-export class VerifyAuditLogQuery {
-  @OptionalProperty({
-    description: 'Continues after this position: `next` of the previous answer; default: 0',
-  })
-  @WholeNumber(0)
-  after?: number;
-
-  @OptionalProperty({ description: 'Records to verify; default: 10000' })
-  @WholeNumber(1, 50_000)
-  limit?: number;
-
-  @OptionalProperty({
-    pattern: '^\\d{1,15}:[0-9a-f]{64}$',
-    description: 'A head that was kept elsewhere, as `position:hash`: the chain must still contain it',
-  })
-  @Matches(/^\d{1,15}:[0-9a-f]{64}$/, { message: 'head must have the form position:hash' })
-  head?: string;
-}
+export class VerifyAuditLogQuery extends model({
+  after: f.optional(
+    f.digits(0, undefined, 'Continues after this position: `next` of the previous answer; default: 0'),
+  ),
+  limit: f.optional(f.digits(1, 50_000, 'Records to verify; default: 10000')),
+  head: f.optional(
+    f.field<string>(
+      {
+        pattern: '^\\d{1,15}:[0-9a-f]{64}$',
+        description: 'A head that was kept elsewhere, as `position:hash`: the chain must still contain it',
+      },
+      [Matches(/^\d{1,15}:[0-9a-f]{64}$/, { message: 'head must have the form position:hash' })],
+    ),
+  ),
+}) {}
 
 export const filterOf = ({ project_id: projectId, ...rest }: AuditFilterQuery): AuditFilter => ({
   projectId,

@@ -1,22 +1,11 @@
 /** Bodies of moves of projects between servers. */
-import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsString } from 'class-validator';
-import { Example } from '../../../http/docs/example.decorator';
-import { OptionalProperty } from '../../../http/input/optional-property.decorator';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
 
-@Example({ server: 'db2' })
-export class MoveProjectDto {
-  @ApiProperty({ example: 'db2', description: 'Name of a server, whatever its status and capacity' })
-  @IsString()
-  server!: string;
-
-  @OptionalProperty({
-    description: 'Writes may be refused for as long as the copy takes, also for more than five seconds',
-  })
-  @IsBoolean()
-  read_only_window?: boolean;
-
-  @OptionalProperty({ description: 'Keep the old database on its server; it accepts no connections' })
-  @IsBoolean()
-  keep?: boolean;
-}
+export class MoveProjectDto extends model({
+  server: f.text({ example: 'db2', description: 'Name of a server, whatever its status and capacity' }),
+  read_only_window: f.optional(
+    f.flag('Writes may be refused for as long as the copy takes, also for more than five seconds'),
+  ),
+  keep: f.optional(f.flag('Keep the old database on its server; it accepts no connections')),
+}) {}

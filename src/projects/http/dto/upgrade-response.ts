@@ -1,15 +1,15 @@
 /** The response of an upgrade, as a type and as an OpenAPI schema. */
-import { ApiProperty } from '@nestjs/swagger';
 import { Example } from '../../../http/docs/example.decorator';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
 
-class FailedUpgrade {
-  @ApiProperty({ example: 'acme' }) readonly slug!: string;
-  @ApiProperty() readonly reason!: string;
-}
+class FailedUpgrade extends model({
+  slug: f.text({ example: 'acme' }),
+  reason: f.text(),
+}) {}
 
 @Example({ migrated: ['acme'], failed: [] })
-export class UpgradeResponse {
-  @ApiProperty({ type: [String], description: 'Slugs of the migrated projects' })
-  readonly migrated!: readonly string[];
-  @ApiProperty({ type: [FailedUpgrade] }) readonly failed!: readonly FailedUpgrade[];
-}
+export class UpgradeResponse extends model({
+  migrated: f.texts('Slugs of the migrated projects'),
+  failed: f.list(FailedUpgrade),
+}) {}

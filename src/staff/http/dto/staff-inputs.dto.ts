@@ -1,29 +1,12 @@
 /** Bodies of the operations on staff, their sessions, tokens and invitations. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayNotEmpty,
-  IsArray,
-  IsBoolean,
-  IsBooleanString,
-  IsIn,
-  IsInt,
-  Matches,
-  Max,
-  Min,
-  ValidateIf,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsBooleanString, IsIn, Matches } from 'class-validator';
 import { MAX_EMAIL } from '../../../identity/email-address';
-import { IsName, IsText } from '../../../identity/http/checks';
-import { FREE_OBJECT } from '../../../http/docs/documented-types';
+import { IsName } from '../../../identity/http/checks';
 import { Example } from '../../../http/docs/example.decorator';
-import { FreeJson } from '../../../http/input/free-json';
-import type { JsonObject } from '../../../common/text/json';
-import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/staff-member';
+import { INSTALL_ROLES, PROJECT_ROLES } from '../../accounts/staff-member';
 import { Scope, SCOPES } from '../../roles/route-table';
-import { OptionalProperty } from '../../../http/input/optional-property.decorator';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
 
 /** Characters. The rules for passwords have a stricter limit, in bytes. */
 const MAX_PASSWORD = 1_000;
@@ -49,208 +32,155 @@ export const IsFullName = (): PropertyDecorator => (target, property) => {
   Matches(/\S/, { message: '$property must not be blank' })(target, property);
 };
 
-class FactorProofDto {
-  @OptionalProperty({
-    type: String,
-    nullable: true,
-    maxLength: MAX_CODE,
-    example: '492039',
-    description: 'A code of the second factor, or a recovery code',
-  })
-  @IsText({ max: MAX_CODE })
-  code?: string | null;
-  @OptionalProperty({
-    ...FREE_OBJECT,
-    description: 'A passkey in place of the code: toJSON() of the credential',
-  })
-  @FreeJson()
-  passkey?: JsonObject;
-}
+class FactorProofDto extends model({
+  code: f.optional(
+    f.nullable(
+      f.text({
+        max: MAX_CODE,
+        example: '492039',
+        description: 'A code of the second factor, or a recovery code',
+      }),
+    ),
+  ),
+  passkey: f.optional(f.json('A passkey in place of the code: toJSON() of the credential')),
+}) {}
 
 @Example({ email: 'ada@example.com', password: 'correct horse', code: '492039' })
-export class SignInStaffDto extends FactorProofDto {
-  @ApiProperty(EMAIL) @IsText({ min: 1, max: MAX_EMAIL }) email!: string;
-  @ApiProperty({ minLength: 1, maxLength: MAX_PASSWORD, example: 'correct horse' })
-  @IsText({ min: 1, max: MAX_PASSWORD })
-  password!: string;
-}
+export class SignInStaffDto extends model(FactorProofDto, {
+  email: f.text({ min: 1, max: MAX_EMAIL, ...EMAIL }),
+  password: f.text({ min: 1, max: MAX_PASSWORD, example: 'correct horse' }),
+}) {}
 
-@Example({ password: 'correct horse' })
-export class ConfirmSessionDto extends FactorProofDto {
-  @OptionalProperty({ type: String, nullable: true, maxLength: MAX_PASSWORD, example: 'correct horse' })
-  @IsText({ max: MAX_PASSWORD })
-  password?: string | null;
-}
+export class ConfirmSessionDto extends model(FactorProofDto, {
+  password: f.optional(f.nullable(f.text({ max: MAX_PASSWORD, example: 'correct horse' }))),
+}) {}
 
 @Example({ token: TOKEN, email: 'ada@example.com', password: 'correct horse', name: 'Ada' })
-export class SetupDto {
-  @ApiProperty({ minLength: 1, maxLength: MAX_TOKEN, example: TOKEN, description: 'From the set-up link' })
-  @IsText({ min: 1, max: MAX_TOKEN })
-  token!: string;
-  @ApiProperty(EMAIL) @IsText({ min: 1, max: MAX_EMAIL }) email!: string;
-  @ApiProperty(NEW_PASSWORD) @IsText({ max: MAX_PASSWORD }) password!: string;
-  @ApiProperty(NAME) @IsFullName() name!: string;
-}
+export class SetupDto extends model({
+  token: f.text({ min: 1, max: MAX_TOKEN, example: TOKEN, description: 'From the set-up link' }),
+  email: f.text({ min: 1, max: MAX_EMAIL, ...EMAIL }),
+  password: f.text({ max: MAX_PASSWORD, ...NEW_PASSWORD }),
+  name: f.field<string>(NAME, [IsFullName()]),
+}) {}
 
 @Example({ token: TOKEN, name: 'Grace', password: 'correct horse' })
-export class AcceptInvitationDto {
-  @ApiProperty({ minLength: 1, maxLength: MAX_TOKEN, example: TOKEN, description: 'The token from the mail' })
-  @IsText({ min: 1, max: MAX_TOKEN })
-  token!: string;
-  @ApiProperty(NAME) @IsFullName() name!: string;
-  @ApiProperty(NEW_PASSWORD) @IsText({ max: MAX_PASSWORD }) password!: string;
-}
+export class AcceptInvitationDto extends model({
+  token: f.text({ min: 1, max: MAX_TOKEN, example: TOKEN, description: 'The token from the mail' }),
+  name: f.field<string>(NAME, [IsFullName()]),
+  password: f.text({ max: MAX_PASSWORD, ...NEW_PASSWORD }),
+}) {}
 
 @Example({ current_password: 'correct horse', password: 'battery staple', end_tokens: true })
-export class ChangeStaffPasswordDto {
-  @ApiProperty({ minLength: 1, maxLength: MAX_PASSWORD })
-  @IsText({ min: 1, max: MAX_PASSWORD })
-  current_password!: string;
-  @ApiProperty(NEW_PASSWORD) @IsText({ max: MAX_PASSWORD }) password!: string;
-  @ApiPropertyOptional({ description: 'True ends all personal access tokens of the staff member as well' })
-  @ValidateIf((_body, value: unknown) => value !== undefined)
-  @IsBoolean()
-  end_tokens?: boolean;
-}
+export class ChangeStaffPasswordDto extends model({
+  current_password: f.text({ min: 1, max: MAX_PASSWORD }),
+  password: f.text({ max: MAX_PASSWORD, ...NEW_PASSWORD }),
+  end_tokens: f.omittable(f.flag('True ends all personal access tokens of the staff member as well')),
+}) {}
 
-@Example({ code: '492039' })
-export class FactorCodeDto {
-  @ApiProperty({
-    minLength: 1,
-    maxLength: MAX_CODE,
+export class FactorCodeDto extends model({
+  code: f.text({
+    min: 1,
+    max: MAX_CODE,
     example: '492039',
     description: 'Six digits from the app; a recovery code also works for removing the factor',
-  })
-  @IsText({ min: 1, max: MAX_CODE })
-  code!: string;
-}
+  }),
+}) {}
 
-@Example({ password: 'correct horse' })
-export class BeginFactorDto {
-  @OptionalProperty({
-    type: String,
-    nullable: true,
-    maxLength: MAX_PASSWORD,
-    example: 'correct horse',
-    description: 'Required unless the staff member signs in by single sign-on only',
-  })
-  @IsText({ max: MAX_PASSWORD })
-  password?: string | null;
-}
+export class BeginFactorDto extends model({
+  password: f.optional(
+    f.nullable(
+      f.text({
+        max: MAX_PASSWORD,
+        example: 'correct horse',
+        description: 'Required unless the staff member signs in by single sign-on only',
+      }),
+    ),
+  ),
+}) {}
 
-@Example({ role: 'operator' })
-export class UpdateStaffMemberDto {
-  @ApiPropertyOptional({
-    type: String,
-    enum: INSTALL_ROLES,
-    nullable: true,
-    description: 'Null removes the role of the installation',
-  })
-  @ValidateIf((_body, value: unknown) => value !== undefined && value !== null)
-  @IsIn(INSTALL_ROLES)
-  role?: InstallRole | null;
-  @ApiPropertyOptional(NAME)
-  @ValidateIf((_body, value: unknown) => value !== undefined)
-  @IsFullName()
-  name?: string;
-  @ApiPropertyOptional({
-    description: 'True ends all sessions and tokens of the staff member at once and prevents sign-in',
-  })
-  @ValidateIf((_body, value: unknown) => value !== undefined)
-  @IsBoolean()
-  disabled?: boolean;
-  @ApiPropertyOptional({
-    description:
+export class UpdateStaffMemberDto extends model({
+  role: f.optional(
+    f.nullable(
+      f.choice(INSTALL_ROLES, {
+        description: 'Null removes the role of the installation',
+        example: 'operator',
+      }),
+    ),
+  ),
+  name: f.omittable(f.field<string>(NAME, [IsFullName()])),
+  disabled: f.omittable(
+    f.flag('True ends all sessions and tokens of the staff member at once and prevents sign-in'),
+  ),
+  rotate_database_password: f.omittable(
+    f.flag(
       'True also changes the password of the owner role of each database that the staff member may know, and ends its sessions',
-  })
-  @ValidateIf((_body, value: unknown) => value !== undefined)
-  @IsBoolean()
-  rotate_database_password?: boolean;
-}
+    ),
+  ),
+}) {}
 
-@Example({ role: 'developer' })
-export class ProjectRoleDto {
-  @ApiProperty({ enum: PROJECT_ROLES }) @IsIn(PROJECT_ROLES) role!: ProjectRole;
-  @ApiPropertyOptional({
-    description: "True also changes the password of the database's owner role, and ends its sessions",
-  })
-  @ValidateIf((_body, value: unknown) => value !== undefined)
-  @IsBoolean()
-  rotate_database_password?: boolean;
-}
+export class ProjectRoleDto extends model({
+  role: f.choice(PROJECT_ROLES, { example: 'developer' }),
+  rotate_database_password: f.omittable(
+    f.flag("True also changes the password of the database's owner role, and ends its sessions"),
+  ),
+}) {}
 
-export class RotatePasswordQuery {
-  @OptionalProperty({
-    type: Boolean,
-    description:
-      "True also changes the password of the database's owner role, of a deleted account those of all databases that it may know, and ends the role's sessions",
-  })
-  @IsBooleanString()
-  rotate_database_password?: 'true' | 'false' | '1' | '0';
-}
+export class RotatePasswordQuery extends model({
+  rotate_database_password: f.optional(
+    f.field<'true' | 'false' | '1' | '0'>(
+      {
+        type: Boolean,
+        description:
+          "True also changes the password of the database's owner role, of a deleted account those of all databases that it may know, and ends the role's sessions",
+      },
+      [IsBooleanString()],
+    ),
+  ),
+}) {}
 
-export class InviteToProjectDto {
-  @ApiProperty({ description: 'The id of the project', maxLength: 100, example: PROJECT_ID })
-  @IsText({ min: 1, max: 100 })
-  id!: string;
-  @ApiProperty({ enum: PROJECT_ROLES }) @IsIn(PROJECT_ROLES) role!: ProjectRole;
-}
+class InviteToProjectDto extends model({
+  id: f.text({ min: 1, max: 100, description: 'The id of the project', example: PROJECT_ID }),
+  role: f.choice(PROJECT_ROLES),
+}) {}
 
-@Example({ email: 'grace@example.com', projects: [{ id: PROJECT_ID, role: 'developer' }] })
-export class InviteDto {
-  @ApiProperty({ ...EMAIL, example: 'grace@example.com' })
-  @IsText({ min: 1, max: MAX_EMAIL })
-  email!: string;
-  @OptionalProperty({
-    type: String,
-    enum: INSTALL_ROLES,
-    nullable: true,
-    description: 'Role of the installation; default: none',
-  })
-  @IsIn(INSTALL_ROLES)
-  role?: InstallRole | null;
-  @ApiPropertyOptional({ type: [InviteToProjectDto], maxItems: MAX_PROJECTS, description: 'Default: none' })
-  @ValidateIf((_body, value: unknown) => value !== undefined)
-  @IsArray()
-  @ArrayMaxSize(MAX_PROJECTS)
-  @ValidateNested({ each: true })
-  @Type(() => InviteToProjectDto)
-  projects?: InviteToProjectDto[];
-}
+export class InviteDto extends model({
+  email: f.text({ min: 1, max: MAX_EMAIL, ...EMAIL, example: 'grace@example.com' }),
+  role: f.optional(f.nullable(f.choice(INSTALL_ROLES, 'Role of the installation; default: none'))),
+  projects: f.omittable(
+    f.list(InviteToProjectDto, {
+      maxItems: MAX_PROJECTS,
+      description: 'Default: none',
+      example: [{ id: PROJECT_ID, role: 'developer' }],
+    }),
+  ),
+}) {}
 
-@Example({ name: 'CI', scopes: ['read', 'sql'], project_id: PROJECT_ID, expires_in: 30 * DAY_SECONDS })
-export class CreateTokenDto {
-  @ApiProperty({ ...NAME, example: 'CI' }) @IsFullName() name!: string;
-  @ApiProperty({
-    enum: SCOPES,
-    isArray: true,
-    minItems: 1,
-    maxItems: SCOPES.length,
-    description: 'docs/reference/access.md lists the scope of each route; no scope includes another',
-  })
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayMaxSize(SCOPES.length)
-  @IsIn(SCOPES, { each: true })
-  scopes!: Scope[];
-  @OptionalProperty({
-    type: String,
-    nullable: true,
-    maxLength: 100,
-    example: PROJECT_ID,
-    description: 'The only project that the token is for; default: all projects of the staff member',
-  })
-  @IsText({ max: 100 })
-  project_id?: string | null;
-  @ApiProperty({
-    type: 'integer',
+export class CreateTokenDto extends model({
+  name: f.field<string>({ ...NAME, example: 'CI' }, [IsFullName()]),
+  scopes: f.field<Scope[]>(
+    {
+      enum: SCOPES,
+      isArray: true,
+      minItems: 1,
+      maxItems: SCOPES.length,
+      description: 'docs/reference/access.md lists the scope of each route; no scope includes another',
+      example: ['read', 'sql'],
+    },
+    [IsIn(SCOPES, { each: true }), ArrayMaxSize(SCOPES.length), ArrayNotEmpty(), IsArray()],
+  ),
+  project_id: f.optional(
+    f.nullable(
+      f.text({
+        max: 100,
+        example: PROJECT_ID,
+        description: 'The only project that the token is for; default: all projects of the staff member',
+      }),
+    ),
+  ),
+  expires_in: f.whole({
     minimum: 60,
     maximum: 366 * DAY_SECONDS,
     example: 30 * DAY_SECONDS,
     description: 'Seconds until the token expires',
-  })
-  @IsInt()
-  @Min(60)
-  @Max(366 * DAY_SECONDS)
-  expires_in!: number;
-}
+  }),
+}) {}

@@ -1,129 +1,85 @@
 /** Answers about staff, their sessions, tokens and invitations. */
-import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { OmitType } from '@nestjs/swagger';
 import { Example } from '../../../http/docs/example.decorator';
 import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
-import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/staff-member';
-import { Scope, SCOPES } from '../../roles/route-table';
+import { INSTALL_ROLES, InstallRole, PROJECT_ROLES } from '../../accounts/staff-member';
+import { SCOPES } from '../../roles/route-table';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
 
 const AT = '2026-01-01T08:00:00.000Z';
-const LATER = '2026-01-08T08:00:00.000Z';
 const PROJECT_ID = 'k3v9x0a1b2c3d4e5f6g7';
-const MEMBERSHIP = { id: PROJECT_ID, slug: 'acme', role: 'admin' };
-const TOKEN = {
-  id: UUID_EXAMPLE,
-  name: 'CI',
-  scopes: ['read', 'sql'],
-  project_id: PROJECT_ID,
-  created_at: AT,
-  expires_at: LATER,
-  last_used_at: null,
-};
 const ROLE_OF_INSTALL = {
   enum: INSTALL_ROLES,
   type: String,
   nullable: true,
   description: 'Role of the installation; null: roles of projects only',
 } as const;
-const DATE = { type: String, format: 'date-time' } as const;
 
-class SessionStaffResponse {
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, description: 'Null for PLATFORM_ADMIN_KEY' })
-  readonly id!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'ada@example.com' }) readonly email!: string | null;
-  @ApiProperty({ example: 'Ada' }) readonly name!: string;
-  @ApiProperty(ROLE_OF_INSTALL) readonly role!: InstallRole | null;
-  @ApiProperty({ description: 'True if signing in needs a second factor' }) readonly has_factor!: boolean;
-  @ApiProperty({ description: 'True if one of them is an authenticator app' }) readonly has_app!: boolean;
-}
+class SessionStaffResponse extends model({
+  id: f.nullable(f.uuid('Null for PLATFORM_ADMIN_KEY')),
+  email: f.nullable(f.text({ example: 'ada@example.com' })),
+  name: f.text({ example: 'Ada' }),
+  role: f.field<InstallRole | null>(ROLE_OF_INSTALL, [], 'owner'),
+  has_factor: f.flag('True if signing in needs a second factor'),
+  has_app: f.flag('True if one of them is an authenticator app'),
+}) {}
 
-@Example(MEMBERSHIP)
-export class MembershipResponse {
-  @ApiProperty({ description: 'The id of the project' }) readonly id!: string;
-  @ApiProperty({ example: 'acme' }) readonly slug!: string;
-  @ApiProperty({ enum: PROJECT_ROLES }) readonly role!: ProjectRole;
-}
+export class MembershipResponse extends model({
+  id: f.text({ description: 'The id of the project', example: PROJECT_ID }),
+  slug: f.text({ example: 'acme' }),
+  role: f.choice(PROJECT_ROLES, { example: 'admin' }),
+}) {}
 
-@Example({
-  person: {
-    id: UUID_EXAMPLE,
-    email: 'ada@example.com',
-    name: 'Ada',
-    role: 'owner',
-    has_factor: true,
-    has_app: false,
-  },
-  projects: [MEMBERSHIP],
-  csrf_token: 'sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2',
-  expires_at: LATER,
-})
-export class StaffSessionResponse {
-  @ApiProperty({ type: SessionStaffResponse }) readonly person!: SessionStaffResponse;
-  @ApiProperty({
-    type: [MembershipResponse],
-    description: 'The projects that the staff member has a role in',
-  })
-  readonly projects!: readonly MembershipResponse[];
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Sent as X-CSRF-Token with every change; null without a cookie',
-  })
-  readonly csrf_token!: string | null;
-  @ApiProperty({
-    ...DATE,
-    nullable: true,
-    description: 'When the session or token expires; null for PLATFORM_ADMIN_KEY',
-  })
-  readonly expires_at!: Date | null;
-}
+export class StaffSessionResponse extends model({
+  person: f.object(SessionStaffResponse),
+  projects: f.list(MembershipResponse, 'The projects that the staff member has a role in'),
+  csrf_token: f.nullable(
+    f.text({
+      description: 'Sent as X-CSRF-Token with every change; null without a cookie',
+      example: 'sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2',
+    }),
+  ),
+  expires_at: f.nullable(f.time('When the session or token expires; null for PLATFORM_ADMIN_KEY')),
+}) {}
 
-@Example({
-  id: UUID_EXAMPLE,
-  is_current: true,
-  created_at: AT,
-  last_used_at: AT,
-  expires_at: LATER,
-  address: '192.0.2.7',
-  user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0',
-})
-export class StaffSessionInfoResponse {
-  @ApiProperty({ format: 'uuid' }) readonly id!: string;
-  @ApiProperty({ description: 'True for the session of this request' }) readonly is_current!: boolean;
-  @ApiProperty(DATE) readonly created_at!: Date;
-  @ApiProperty({ ...DATE, description: 'Accurate to the minute' }) readonly last_used_at!: Date;
-  @ApiProperty({ ...DATE, description: 'The latest time at which the session ends' })
-  readonly expires_at!: Date;
-  @ApiProperty({ type: String, nullable: true, description: 'Client address at the sign-in' })
-  readonly address!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Browser at the sign-in' })
-  readonly user_agent!: string | null;
-}
+export class StaffSessionInfoResponse extends model({
+  id: f.uuid(),
+  is_current: f.flag('True for the session of this request'),
+  created_at: f.time(),
+  last_used_at: f.time('Accurate to the minute'),
+  expires_at: f.time('The latest time at which the session ends'),
+  address: f.nullable(f.text({ description: 'Client address at the sign-in', example: '192.0.2.7' })),
+  user_agent: f.nullable(
+    f.text({
+      description: 'Browser at the sign-in',
+      example: 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0',
+    }),
+  ),
+}) {}
 
-@Example({ password: true, passkey: true, oidc_issuer: 'id.example.com' })
-export class SignInMethodsResponse {
-  @ApiProperty({ description: 'Whether email and password can be used' }) readonly password!: boolean;
-  @ApiProperty({ description: 'Whether passkeys can be used' }) readonly passkey!: boolean;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Host of the issuer of single sign-on; null: single sign-on is not set up',
-  })
-  readonly oidc_issuer!: string | null;
-}
+export class SignInMethodsResponse extends model({
+  password: f.flag('Whether email and password can be used'),
+  passkey: f.flag('Whether passkeys can be used'),
+  oidc_issuer: f.nullable(
+    f.text({
+      description: 'Host of the issuer of single sign-on; null: single sign-on is not set up',
+      example: 'id.example.com',
+    }),
+  ),
+}) {}
 
-@Example({ needed: true })
-export class SetupNeededResponse {
-  @ApiProperty({ description: 'True while the installation has no owner' }) readonly needed!: boolean;
-}
+export class SetupNeededResponse extends model({
+  needed: f.flag('True while the installation has no owner'),
+}) {}
 
-@Example({
-  link: 'https://plinth.example.com/console/setup#Jx2s9QhT4mYb7uVw0cNzK1pRfLgD8eAo',
-  expires_at: AT,
-})
-export class SetupLinkResponse {
-  @ApiProperty({ description: 'Creates the first owner; works once' }) readonly link!: string;
-  @ApiProperty(DATE) readonly expires_at!: Date;
-}
+export class SetupLinkResponse extends model({
+  link: f.text({
+    description: 'Creates the first owner; works once',
+    example: 'https://plinth.example.com/console/setup#Jx2s9QhT4mYb7uVw0cNzK1pRfLgD8eAo',
+  }),
+  expires_at: f.time(),
+}) {}
 
 const PERSON = {
   id: UUID_EXAMPLE,
@@ -136,108 +92,86 @@ const PERSON = {
   last_sign_in_at: AT,
 };
 
-@Example(PERSON)
-export class StaffMemberResponse {
-  @ApiProperty({ format: 'uuid' }) readonly id!: string;
-  @ApiProperty({ example: 'ada@example.com' }) readonly email!: string;
-  @ApiProperty({ example: 'Ada' }) readonly name!: string;
-  @ApiProperty(ROLE_OF_INSTALL) readonly role!: InstallRole | null;
-  @ApiProperty({ description: 'True if signing in needs a second factor' }) readonly has_factor!: boolean;
-  @ApiProperty({ ...DATE, nullable: true, description: 'When the account was disabled; null if it is not' })
-  readonly disabled_at!: Date | null;
-  @ApiProperty(DATE) readonly created_at!: Date;
-  @ApiProperty({ ...DATE, nullable: true }) readonly last_sign_in_at!: Date | null;
-}
+export class StaffMemberResponse extends model({
+  id: f.uuid(),
+  email: f.text({ example: 'ada@example.com' }),
+  name: f.text({ example: 'Ada' }),
+  role: f.field<InstallRole | null>({ ...ROLE_OF_INSTALL, example: 'operator' }),
+  has_factor: f.flag('True if signing in needs a second factor'),
+  disabled_at: f.nullable(f.time('When the account was disabled; null if it is not')),
+  created_at: f.time(),
+  last_sign_in_at: f.nullable(f.time()),
+}) {}
 
 @Example({ ...PERSON, role: null, project_role: 'developer' })
-export class ProjectMemberResponse extends OmitType(StaffMemberResponse, ['has_factor'] as const) {
-  @ApiProperty({
-    type: Boolean,
-    nullable: true,
-    description:
+export class ProjectMemberResponse extends model(OmitType(StaffMemberResponse, ['has_factor'] as const), {
+  has_factor: f.nullable(
+    f.flag(
       'True if signing in needs a second factor. This, the role of the installation and the last sign-in are null for developers and viewers',
-  })
-  readonly has_factor!: boolean | null;
-  @ApiProperty({ enum: PROJECT_ROLES, description: 'Role in this project' })
-  readonly project_role!: ProjectRole;
-}
+    ),
+  ),
+  project_role: f.choice(PROJECT_ROLES, 'Role in this project'),
+}) {}
 
-class InvitedProjectResponse {
-  @ApiProperty({ description: 'The id of the project' }) readonly id!: string;
-  @ApiProperty({ enum: PROJECT_ROLES }) readonly role!: ProjectRole;
-}
+class InvitedProjectResponse extends model({
+  id: f.text('The id of the project'),
+  role: f.choice(PROJECT_ROLES),
+}) {}
 
-const INVITATION = {
-  id: UUID_EXAMPLE,
-  email: 'grace@example.com',
-  role: null,
-  projects: [{ id: PROJECT_ID, role: 'developer' }],
-  invited_by: 'ada@example.com',
-  created_at: AT,
-  expires_at: LATER,
-};
+export class InvitationResponse extends model({
+  id: f.uuid(),
+  email: f.text({ example: 'grace@example.com' }),
+  role: f.field<InstallRole | null>({ ...ROLE_OF_INSTALL, example: null }),
+  projects: f.list(InvitedProjectResponse, { example: [{ id: PROJECT_ID, role: 'developer' }] }),
+  invited_by: f.nullable(
+    f.text({ description: 'Null: invited with PLATFORM_ADMIN_KEY', example: 'ada@example.com' }),
+  ),
+  created_at: f.time(),
+  expires_at: f.time(),
+}) {}
 
-@Example(INVITATION)
-export class InvitationResponse {
-  @ApiProperty({ format: 'uuid' }) readonly id!: string;
-  @ApiProperty({ example: 'grace@example.com' }) readonly email!: string;
-  @ApiProperty(ROLE_OF_INSTALL) readonly role!: InstallRole | null;
-  @ApiProperty({ type: [InvitedProjectResponse] }) readonly projects!: readonly InvitedProjectResponse[];
-  @ApiProperty({ type: String, nullable: true, description: 'Null: invited with PLATFORM_ADMIN_KEY' })
-  readonly invited_by!: string | null;
-  @ApiProperty(DATE) readonly created_at!: Date;
-  @ApiProperty(DATE) readonly expires_at!: Date;
-}
-
-@Example({ ...INVITATION, mailed: true, link: null })
-export class CreatedInvitationResponse extends InvitationResponse {
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description:
+export class CreatedInvitationResponse extends model(InvitationResponse, {
+  link: f.nullable(
+    f.text(
       'The link of the invitation if no SMTP_URL is set and the sender is an operator; otherwise null, because only the invited person gets it',
-  })
-  readonly link!: string | null;
-  @ApiProperty({ description: 'False without SMTP_URL: the mail is a file in the data directory' })
-  readonly mailed!: boolean;
-}
+    ),
+  ),
+  mailed: f.flag('False without SMTP_URL: the mail is a file in the data directory'),
+}) {}
 
-@Example(TOKEN)
-export class StaffTokenResponse {
-  @ApiProperty({ format: 'uuid' }) readonly id!: string;
-  @ApiProperty({ example: 'CI' }) readonly name!: string;
-  @ApiProperty({ enum: SCOPES, isArray: true }) readonly scopes!: readonly Scope[];
-  @ApiProperty({ type: String, nullable: true, description: 'Null: all projects of the staff member' })
-  readonly project_id!: string | null;
-  @ApiProperty(DATE) readonly created_at!: Date;
-  @ApiProperty(DATE) readonly expires_at!: Date;
-  @ApiProperty({ ...DATE, nullable: true, description: 'Accurate to the minute' })
-  readonly last_used_at!: Date | null;
-}
+export class StaffTokenResponse extends model({
+  id: f.uuid(),
+  name: f.text({ example: 'CI' }),
+  scopes: f.choices(SCOPES, { example: ['read', 'sql'] }),
+  project_id: f.nullable(
+    f.text({ description: 'Null: all projects of the staff member', example: PROJECT_ID }),
+  ),
+  created_at: f.time(),
+  expires_at: f.time(),
+  last_used_at: f.nullable(f.time('Accurate to the minute')),
+}) {}
 
-@Example({ ...TOKEN, token: 'plt_sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2sXo0Zb6dV1y' })
-export class CreatedTokenResponse extends StaffTokenResponse {
-  @ApiProperty({ description: 'The token; not shown again' }) readonly token!: string;
-}
+export class CreatedTokenResponse extends model(StaffTokenResponse, {
+  token: f.text({
+    description: 'The token; not shown again',
+    example: 'plt_sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2sXo0Zb6dV1y',
+  }),
+}) {}
 
-@Example({
-  secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
-  uri: 'otpauth://totp/Plinth:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Plinth',
-})
-export class FactorSecretResponse {
-  @ApiProperty({ description: 'Base32, to type into the app; not shown again' }) readonly secret!: string;
-  @ApiProperty({
+export class FactorSecretResponse extends model({
+  secret: f.text({
+    description: 'Base32, to type into the app; not shown again',
+    example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  }),
+  uri: f.text({
     description: 'For a QR code',
-    example: 'otpauth://totp/Plinth:ada%40example.com?secret=...',
-  })
-  readonly uri!: string;
-}
+    example: 'otpauth://totp/Plinth:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Plinth',
+  }),
+}) {}
 
-@Example({ recovery_codes: ['k7mp-2xqa-9fht-w3ce'] })
-export class RecoveryCodesResponse {
-  @ApiProperty({
-    type: [String],
+export class RecoveryCodesResponse extends model({
+  recovery_codes: f.texts({
     description: 'Each can be used once in place of a code from the app; not shown again',
-  })
-  readonly recovery_codes!: readonly string[];
-}
+    example: ['k7mp-2xqa-9fht-w3ce'],
+  }),
+}) {}

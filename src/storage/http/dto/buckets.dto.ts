@@ -1,21 +1,11 @@
 /** Bodies of bucket requests. The lowest decorator of a member runs first, and only the first failure is reported. */
-import { ApiProperty, ApiPropertyOptional, OmitType, PartialType } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsInt,
-  IsString,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
+import { OmitType, PartialType } from '@nestjs/swagger';
+import { Matches } from 'class-validator';
 import { LIMITS } from '../../rows/limits';
-import { Omittable } from './omittable.decorator';
 import { Example } from '../../../http/docs/example.decorator';
 import { INT64 } from '../../../http/docs/documented-types';
-import { OptionalProperty } from '../../../http/input/optional-property.decorator';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
 
 const MIME_PATTERN = /^(\*\/\*|[\w!#$&^.+-]+\/(\*|[\w!#$&^.+-]+))$/;
 
@@ -28,93 +18,64 @@ const BYTES = { ...INT64, minimum: 1, nullable: true } as const;
   file_size_limit: 5_242_880,
   allowed_mime_types: ['image/*'],
 })
-export class CreateBucketDto {
-  @ApiProperty({
+export class CreateBucketDto extends model({
+  name: f.text({
     example: 'Team Photos',
     description: `At most ${LIMITS.bucketName} bytes; unique in the project, as is the slug that is derived from it`,
-  })
-  @IsString()
-  name!: string;
-
-  @OptionalProperty({ type: String, nullable: true, maxLength: 2_000 })
-  @MaxLength(2_000)
-  @IsString()
-  description?: string | null;
-
-  @OptionalProperty({ description: 'Everyone can read its files; default: false' })
-  @IsBoolean()
-  is_public?: boolean;
-
-  @OptionalProperty({
-    ...BYTES,
-    description: "Largest size of a file, in bytes; null: the project's limit",
-  })
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
-  @IsInt()
-  file_size_limit?: number | null;
-
-  @OptionalProperty({
-    type: [String],
-    nullable: true,
-    maxItems: 100,
-    example: ['image/*', 'application/pdf'],
-    description: 'Types of files that it accepts; null: any',
-  })
-  @Matches(MIME_PATTERN, {
-    each: true,
-    message: 'allowed_mime_types must hold MIME types such as image/png or image/*',
-  })
-  @MaxLength(LIMITS.contentType, { each: true })
-  @IsString({ each: true })
-  @ArrayMaxSize(100)
-  @IsArray()
-  allowed_mime_types?: string[] | null;
-
-  @OptionalProperty({
-    ...BYTES,
-    description: 'Largest size of all files together, in bytes; null: no limit of its own',
-  })
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
-  @IsInt()
-  quota_bytes?: number | null;
-
-  @OptionalProperty({ ...BYTES, description: 'Largest number of files; null: no limit of its own' })
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
-  @IsInt()
-  quota_files?: number | null;
-
-  @OptionalProperty({
-    type: String,
-    nullable: true,
-    maxLength: 200,
-    example: 'public, max-age=3600',
-    description: 'Cache-Control header of its files',
-  })
-  @MaxLength(200)
-  @IsString()
-  cache_control?: string | null;
-
-  @OptionalProperty({
-    type: 'integer',
-    nullable: true,
-    minimum: 1,
-    maximum: 3_650,
-    description: 'Files are deleted that many days after their last change; null: never',
-  })
-  @Min(1)
-  @Max(3_650)
-  @IsInt()
-  delete_after_days?: number | null;
-}
+  }),
+  description: f.optional(f.nullable(f.text({ max: 2_000 }))),
+  is_public: f.optional(f.flag('Everyone can read its files; default: false')),
+  file_size_limit: f.optional(
+    f.whole({
+      ...BYTES,
+      description: "Largest size of a file, in bytes; null: the project's limit",
+    }),
+  ),
+  allowed_mime_types: f.optional(
+    f.nullable(
+      f.texts({
+        max: LIMITS.contentType,
+        maxItems: 100,
+        description: 'Types of files that it accepts; null: any',
+        checks: [
+          Matches(MIME_PATTERN, {
+            each: true,
+            message: 'allowed_mime_types must hold MIME types such as image/png or image/*',
+          }),
+        ],
+      }),
+    ),
+  ),
+  quota_bytes: f.optional(
+    f.whole({
+      ...BYTES,
+      description: 'Largest size of all files together, in bytes; null: no limit of its own',
+    }),
+  ),
+  quota_files: f.optional(
+    f.whole({
+      ...BYTES,
+      description: 'Largest number of files; null: no limit of its own',
+    }),
+  ),
+  cache_control: f.optional(
+    f.nullable(
+      f.text({ max: 200, example: 'public, max-age=3600', description: 'Cache-Control header of its files' }),
+    ),
+  ),
+  delete_after_days: f.optional(
+    f.nullable(
+      f.whole({
+        minimum: 1,
+        maximum: 3_650,
+        description: 'Files are deleted that many days after their last change; null: never',
+      }),
+    ),
+  ),
+}) {}
 
 /** Omitted members stay unchanged; null removes a limit. */
 @Example({ description: 'Pictures of the team, 2026', quota_files: 10_000 })
-export class UpdateBucketDto extends PartialType(OmitType(CreateBucketDto, ['name'])) {
-  @ApiPropertyOptional({ example: 'Team Photos' })
-  @Omittable()
-  @IsString()
-  name?: string;
-}
+export class UpdateBucketDto extends model(PartialType(OmitType(CreateBucketDto, ['name'])), {
+  name: f.omittable(f.text({ example: 'Team Photos' })),
+}) {}

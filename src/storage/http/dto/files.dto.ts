@@ -1,82 +1,55 @@
 /** Bodies and query strings of file requests. The lowest decorator of a member runs first, and only the first failure is reported. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
-import { FreeJson } from '../../../http/input/free-json';
-import { WholeNumber } from '../../../http/input/whole-number';
-import { JsonObject } from '../../../common/text/json';
+import { IsIn, IsOptional } from 'class-validator';
 import {
   DEFAULT_LIMIT,
   ListOptions,
   MAX_LIMIT,
   SORT_DIRECTIONS,
   SORT_FIELDS,
-  SortDirection,
-  SortField,
 } from '../../files/list-options';
 import { UploadParameters } from '../../files/upload.service';
-import { Expiry, EXPIRY_NAMES } from '../../signed-urls/signed-url';
+import { EXPIRY_NAMES } from '../../signed-urls/signed-url';
 import { Omittable } from './omittable.decorator';
 import { GivenOnce, QueryText } from './text';
 import { Example } from '../../../http/docs/example.decorator';
-import { UUID_EXAMPLE, FREE_OBJECT } from '../../../http/docs/documented-types';
-import { OptionalProperty } from '../../../http/input/optional-property.decorator';
+import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
 
 /** Characters of a name, or of a part of one, in a query string. */
 const MAX_TEXT = 1_024;
 
-export class ListFilesQuery implements ListOptions {
-  @OptionalProperty({ description: 'Text that the filename contains, case-insensitive' })
-  @QueryText(MAX_TEXT)
-  search?: string;
-
-  @OptionalProperty({ description: 'Text that the filename begins with' })
-  @QueryText(MAX_TEXT)
-  prefix?: string;
-
-  @OptionalProperty({ enum: ['/'], description: 'Only files directly below the prefix' })
-  @IsIn(['/'])
-  delimiter?: '/';
-
-  @OptionalProperty({ enum: SORT_FIELDS, description: 'Default: created_at' })
-  @IsIn(SORT_FIELDS)
-  sortBy?: SortField;
-
-  @OptionalProperty({
-    enum: SORT_DIRECTIONS,
-    description: 'Default: asc; without sortBy desc, which lists the newest files first',
+export class ListFilesQuery
+  extends model({
+    search: f.optional(
+      f.field<string>('Text that the filename contains, case-insensitive', [QueryText(MAX_TEXT)]),
+    ),
+    prefix: f.optional(f.field<string>('Text that the filename begins with', [QueryText(MAX_TEXT)])),
+    delimiter: f.optional(f.choice(['/'], 'Only files directly below the prefix')),
+    sortBy: f.optional(f.choice(SORT_FIELDS, 'Default: created_at')),
+    sortDir: f.optional(
+      f.choice(SORT_DIRECTIONS, 'Default: asc; without sortBy desc, which lists the newest files first'),
+    ),
+    limit: f.optional(f.digits(0, MAX_LIMIT, `Files per page; default: ${DEFAULT_LIMIT}`)),
+    offset: f.optional(f.digits(0, undefined, 'Files to skip; default: 0')),
+    cursor: f.optional(
+      f.text({
+        max: 4_096,
+        description: 'X-Next-Cursor of the previous page; unlike offset, late pages are as fast as the first',
+      }),
+    ),
   })
-  @IsIn(SORT_DIRECTIONS)
-  sortDir?: SortDirection;
+  implements ListOptions {}
 
-  @OptionalProperty({ description: `Files per page; default: ${DEFAULT_LIMIT}` })
-  @WholeNumber(0, MAX_LIMIT)
-  limit?: number;
-
-  @OptionalProperty({ description: 'Files to skip; default: 0' })
-  @WholeNumber(0)
-  offset?: number;
-
-  @OptionalProperty({
-    description: 'X-Next-Cursor of the previous page; unlike offset, late pages are as fast as the first',
-  })
-  @IsString()
-  @MaxLength(4_096)
-  cursor?: string;
-}
-
-export class ListFoldersQuery {
-  @OptionalProperty({ example: 'reports/', description: 'Text that the folder names begin with' })
-  @QueryText(MAX_TEXT)
-  prefix?: string;
-
-  @OptionalProperty({ description: `Folders per page; default: ${DEFAULT_LIMIT}` })
-  @WholeNumber(1, MAX_LIMIT)
-  limit?: number;
-
-  @OptionalProperty({ description: 'The last folder of the previous page' })
-  @QueryText(MAX_TEXT)
-  after?: string;
-}
+export class ListFoldersQuery extends model({
+  prefix: f.optional(
+    f.field<string>({ example: 'reports/', description: 'Text that the folder names begin with' }, [
+      QueryText(MAX_TEXT),
+    ]),
+  ),
+  limit: f.optional(f.digits(1, MAX_LIMIT, `Folders per page; default: ${DEFAULT_LIMIT}`)),
+  after: f.optional(f.field<string>('The last folder of the previous page', [QueryText(MAX_TEXT)])),
+}) {}
 
 export class DownloadQuery {
   @IsOptional()
@@ -105,60 +78,38 @@ export class UploadQuery implements UploadParameters {
 }
 
 @Example({ filename: 'reports/2026-final.txt', metadata: { year: 2026 } })
-export class UpdateFileDto {
-  @ApiPropertyOptional({
-    example: 'reports/2026-final.txt',
-    description: 'Unique in the bucket; may hold slashes',
-  })
-  @Omittable()
-  @IsString()
-  filename?: string;
-  @ApiPropertyOptional({ example: 'text/plain', description: 'Must be a type that the bucket accepts' })
-  @Omittable()
-  @IsString()
-  content_type?: string;
-  @ApiPropertyOptional({ description: 'Slug or name of the bucket to move to' })
-  @Omittable()
-  @IsString()
-  bucket_name?: string;
-  @ApiPropertyOptional({ ...FREE_OBJECT, description: 'Replaces the previous metadata' })
-  @Omittable()
-  @FreeJson()
-  metadata?: JsonObject;
-}
+export class UpdateFileDto extends model({
+  filename: f.omittable(
+    f.text({ example: 'reports/2026-final.txt', description: 'Unique in the bucket; may hold slashes' }),
+  ),
+  content_type: f.omittable(
+    f.text({ example: 'text/plain', description: 'Must be a type that the bucket accepts' }),
+  ),
+  bucket_name: f.omittable(f.text('Slug or name of the bucket to move to')),
+  metadata: f.omittable(f.json('Replaces the previous metadata')),
+}) {}
 
-@Example({ filename: 'reports/2026-copy.txt' })
-export class CopyFileDto {
-  @ApiProperty({ example: 'reports/2026-copy.txt', description: 'Name of the copy, unique in its bucket' })
-  @IsString()
-  filename!: string;
-  @ApiPropertyOptional({ description: 'Slug or name; default: the same bucket' })
-  @Omittable()
-  @IsString()
-  bucket_name?: string;
-}
+export class CopyFileDto extends model({
+  filename: f.text({
+    example: 'reports/2026-copy.txt',
+    description: 'Name of the copy, unique in its bucket',
+  }),
+  bucket_name: f.omittable(f.text('Slug or name; default: the same bucket')),
+}) {}
 
-@Example({ expiry: '1h' })
-export class CreateSignedUrlDto {
-  @ApiProperty({ enum: EXPIRY_NAMES, description: 'How long the URL is valid' })
-  @IsIn(EXPIRY_NAMES)
-  expiry!: Expiry;
-}
+export class CreateSignedUrlDto extends model({
+  expiry: f.choice(EXPIRY_NAMES, { description: 'How long the URL is valid', example: '1h' }),
+}) {}
 
-@Example({ file_ids: [UUID_EXAMPLE] })
-export class BulkDeleteDto {
-  @ApiProperty({ type: [String], maxItems: 1_000, description: 'Ids of files; unknown ids are not an error' })
-  @IsString({ each: true })
-  @ArrayMaxSize(1_000)
-  @IsArray()
-  file_ids!: string[];
-}
+export class BulkDeleteDto extends model({
+  file_ids: f.texts({
+    maxItems: 1_000,
+    description: 'Ids of files; unknown ids are not an error',
+    example: [UUID_EXAMPLE],
+  }),
+}) {}
 
 @Example({ file_ids: [UUID_EXAMPLE], expiry: '1h' })
-export class BulkSignedUrlsDto extends CreateSignedUrlDto {
-  @ApiProperty({ type: [String], maxItems: 1_000, description: 'Ids of files' })
-  @IsString({ each: true })
-  @ArrayMaxSize(1_000)
-  @IsArray()
-  file_ids!: string[];
-}
+export class BulkSignedUrlsDto extends model(CreateSignedUrlDto, {
+  file_ids: f.texts({ maxItems: 1_000, description: 'Ids of files' }),
+}) {}

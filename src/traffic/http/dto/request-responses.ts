@@ -1,52 +1,33 @@
 /** Responses about what a project does at the moment and did lately, as types and as OpenAPI schemas. */
-import { ApiProperty } from '@nestjs/swagger';
-import { Example } from '../../../http/docs/example.decorator';
-import { SIZE } from '../../../http/docs/documented-types';
 import { SampleRange, STEPS } from '../../samples/sample.repository';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
 
 export const RANGES = Object.keys(STEPS) as SampleRange[];
 
-const MS = { type: Number, minimum: 0, nullable: true } as const;
+class Sample extends model({
+  at: f.timeText('Start of the interval'),
+  requests: f.size('Requests that finished in the interval, including refused ones'),
+  refused: f.size('Those with a status from 400 to 499'),
+  errors: f.size('Those with a status from 500'),
+  p50_ms: f.nullable(
+    f.number({ minimum: 0, description: 'Median duration in milliseconds; an estimate', example: 12.5 }),
+  ),
+  p99_ms: f.nullable(
+    f.number({
+      minimum: 0,
+      description: '99th percentile of the duration in milliseconds; an estimate',
+      example: 12.5,
+    }),
+  ),
+  bytes: f.size('Bytes of the responses'),
+  database_bytes: f.nullable(
+    f.size('Bytes of the database; null if they were not measured, as on another server'),
+  ),
+}) {}
 
-class Sample {
-  @ApiProperty({ format: 'date-time', description: 'Start of the interval' }) readonly at!: string;
-  @ApiProperty({ ...SIZE, description: 'Requests that finished in the interval, including refused ones' })
-  readonly requests!: number;
-  @ApiProperty({ ...SIZE, description: 'Those with a status from 400 to 499' }) readonly refused!: number;
-  @ApiProperty({ ...SIZE, description: 'Those with a status from 500' }) readonly errors!: number;
-  @ApiProperty({ ...MS, description: 'Median duration in milliseconds; an estimate' })
-  readonly p50_ms!: number | null;
-  @ApiProperty({ ...MS, description: '99th percentile of the duration in milliseconds; an estimate' })
-  readonly p99_ms!: number | null;
-  @ApiProperty({ ...SIZE, description: 'Bytes of the responses' }) readonly bytes!: number;
-  @ApiProperty({
-    ...SIZE,
-    nullable: true,
-    description: 'Bytes of the database; null if they were not measured, as on another server',
-  })
-  readonly database_bytes!: number | null;
-}
-
-@Example({
-  range: 'hour',
-  step_seconds: 60,
-  samples: [
-    {
-      at: '2026-01-01T08:00:00.000Z',
-      requests: 1200,
-      refused: 3,
-      errors: 0,
-      p50_ms: 1.4,
-      p99_ms: 12.5,
-      bytes: 482_000,
-      database_bytes: 9_437_184,
-    },
-  ],
-})
-export class ProjectSamples {
-  @ApiProperty({ enum: RANGES }) readonly range!: SampleRange;
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'Length of a sample in seconds' })
-  readonly step_seconds!: number;
-  @ApiProperty({ type: [Sample], description: 'Oldest first; intervals without requests are left out' })
-  readonly samples!: readonly Sample[];
-}
+export class ProjectSamples extends model({
+  range: f.choice(RANGES, { example: 'hour' }),
+  step_seconds: f.whole({ minimum: 1, description: 'Length of a sample in seconds', example: 60 }),
+  samples: f.list(Sample, 'Oldest first; intervals without requests are left out'),
+}) {}

@@ -1,11 +1,8 @@
 /** Query string of the samples of a project. */
-import { IsIn } from 'class-validator';
-import { SampleRange } from '../../samples/sample.repository';
 import { RANGES } from './request-responses';
-import { OptionalProperty } from '../../../http/input/optional-property.decorator';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
 
-export class ListSamplesQuery {
-  @OptionalProperty({ enum: RANGES, description: 'Default: hour' })
-  @IsIn(RANGES)
-  range?: SampleRange;
-}
+export class ListSamplesQuery extends model({
+  range: f.optional(f.choice(RANGES, 'Default: hour')),
+}) {}

@@ -1,55 +1,37 @@
 /** Bodies and answers of GoTrue's paths of passkeys. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsObject } from 'class-validator';
-import type { JsonObject } from '../../../../common/text/json';
-import { FREE_OBJECT, UNIX_SECONDS, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
-import { Example } from '../../../../http/docs/example.decorator';
-import { FreeJson } from '../../../../http/input/free-json';
-import { IsText } from '../../../../identity/http/checks';
-import { CaptchaMember } from '../../captcha.interceptor';
+import { UNIX_SECONDS, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
+import * as f from '../../../../http/model/fields';
+import { model } from '../../../../http/model/model';
+import { CAPTCHA } from '../../captcha.interceptor';
 
-const AT = '2026-01-01T08:00:00.000Z';
+export class GoTruePasskeyOptionsDto extends model({
+  gotrue_meta_security: CAPTCHA,
+}) {}
 
-@Example({})
-export class GoTruePasskeyOptionsDto {
-  @CaptchaMember()
-  gotrue_meta_security?: JsonObject;
-}
+export class GoTruePasskeyDto extends model({
+  challenge_id: f.text({ min: 1, max: 100, format: 'uuid', example: UUID_EXAMPLE }),
+  credential: f.json({
+    description: '`toJSON()` of the credential of the browser',
+    example: { id: 'AQID', type: 'public-key' },
+  }),
+}) {}
 
-@Example({ challenge_id: UUID_EXAMPLE, credential: { id: 'AQID', type: 'public-key' } })
-export class GoTruePasskeyDto {
-  @ApiProperty({ format: 'uuid' })
-  @IsText({ min: 1, max: 100 })
-  challenge_id!: string;
+export class GoTruePasskeyNameDto extends model({
+  friendly_name: f.text({ min: 1, max: 120, example: 'Phone' }),
+}) {}
 
-  @ApiProperty({ ...FREE_OBJECT, description: '`toJSON()` of the credential of the browser' })
-  @IsObject()
-  @FreeJson()
-  credential!: JsonObject;
-}
+export class GoTruePasskeyChallengeResponse extends model({
+  challenge_id: f.uuid(),
+  options: f.anyObject({
+    description: 'Options for the browser (WebAuthn)',
+    example: { challenge: 'AQID', rpId: 'example.com' },
+  }),
+  expires_at: f.whole({ ...UNIX_SECONDS, example: 1_767_225_900 }),
+}) {}
 
-@Example({ friendly_name: 'Phone' })
-export class GoTruePasskeyNameDto {
-  @ApiProperty({ maxLength: 120, example: 'Phone' })
-  @IsText({ min: 1, max: 120 })
-  friendly_name!: string;
-}
-
-@Example({
-  challenge_id: UUID_EXAMPLE,
-  options: { challenge: 'AQID', rpId: 'example.com' },
-  expires_at: 1_767_225_900,
-})
-export class GoTruePasskeyChallengeResponse {
-  @ApiProperty({ format: 'uuid' }) challenge_id!: string;
-  @ApiProperty({ ...FREE_OBJECT, description: 'Options for the browser (WebAuthn)' }) options!: object;
-  @ApiProperty({ ...UNIX_SECONDS }) expires_at!: number;
-}
-
-@Example({ id: UUID_EXAMPLE, friendly_name: 'Passkey', created_at: AT })
-export class GoTruePasskeyResponse {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty() friendly_name!: string;
-  @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiPropertyOptional({ format: 'date-time' }) last_used_at?: string;
-}
+export class GoTruePasskeyResponse extends model({
+  id: f.uuid(),
+  friendly_name: f.text({ example: 'Passkey' }),
+  created_at: f.timeText(),
+  last_used_at: f.optional(f.timeText()),
+}) {}

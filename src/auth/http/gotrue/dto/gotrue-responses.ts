@@ -1,33 +1,32 @@
 /** Answers of GoTrue's paths. */
-import { ApiProperty, ApiPropertyOptional, ApiSchema, type ApiSchemaOptions } from '@nestjs/swagger';
-import type { JsonObject } from '../../../../common/text/json';
-import { FREE_OBJECT, UNIX_SECONDS, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
+import { ApiSchema, type ApiSchemaOptions } from '@nestjs/swagger';
+import { UNIX_SECONDS, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import { Example } from '../../../../http/docs/example.decorator';
 import { FACTOR_KINDS } from '../../../factors/factor';
-
-const DATE = { type: String, format: 'date-time' } as const;
+import * as f from '../../../../http/model/fields';
+import { model } from '../../../../http/model/model';
 const AT = '2026-01-01T08:00:00.000Z';
 
-export class GoTrueFactorResponse {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty() friendly_name!: string;
-  @ApiProperty({ enum: FACTOR_KINDS }) factor_type!: string;
-  @ApiProperty({ enum: ['verified', 'unverified'] }) status!: string;
-  @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiProperty({ format: 'date-time' }) updated_at!: string;
-}
+export class GoTrueFactorResponse extends model({
+  id: f.uuid(),
+  friendly_name: f.text({ example: 'Phone' }),
+  factor_type: f.choice(FACTOR_KINDS),
+  status: f.choice(['verified', 'unverified']),
+  created_at: f.timeText(),
+  updated_at: f.timeText(),
+}) {}
 
-export class GoTrueIdentityResponse {
-  @ApiProperty({ format: 'uuid' }) identity_id!: string;
-  @ApiProperty({ description: 'The id of the user at the provider' }) id!: string;
-  @ApiProperty({ format: 'uuid' }) user_id!: string;
-  @ApiProperty(FREE_OBJECT) identity_data!: JsonObject;
-  @ApiProperty() provider!: string;
-  @ApiProperty({ ...DATE, nullable: true }) last_sign_in_at!: string | null;
-  @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiProperty({ format: 'date-time' }) updated_at!: string;
-  @ApiProperty() email!: string;
-}
+export class GoTrueIdentityResponse extends model({
+  identity_id: f.uuid(),
+  id: f.text({ description: 'The id of the user at the provider', example: UUID_EXAMPLE }),
+  user_id: f.uuid(),
+  identity_data: f.json(),
+  provider: f.text({ example: 'email' }),
+  last_sign_in_at: f.nullable(f.timeText()),
+  created_at: f.timeText(),
+  updated_at: f.timeText(),
+  email: f.text({ example: 'ada@example.com' }),
+}) {}
 
 const IDENTITY = {
   identity_id: UUID_EXAMPLE,
@@ -63,32 +62,31 @@ export const USER_EXAMPLE = {
   is_anonymous: false,
 };
 
-@Example(USER_EXAMPLE)
-export class GoTrueUserResponse {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty() aud!: string;
-  @ApiProperty() role!: string;
-  @ApiProperty({ description: 'Empty for an anonymous user' }) email!: string;
-  @ApiPropertyOptional({ ...DATE, description: 'Absent until the address is proved' })
-  email_confirmed_at?: string;
-  @ApiPropertyOptional(DATE) invited_at?: string;
-  @ApiProperty({ description: 'Always empty' }) phone!: string;
-  @ApiPropertyOptional(DATE) confirmation_sent_at?: string;
-  @ApiPropertyOptional(DATE) confirmed_at?: string;
-  @ApiPropertyOptional(DATE) recovery_sent_at?: string;
-  @ApiPropertyOptional({ description: 'The address that waits to be confirmed' }) new_email?: string;
-  @ApiPropertyOptional(DATE) email_change_sent_at?: string;
-  @ApiPropertyOptional(DATE) reauthentication_sent_at?: string;
-  @ApiPropertyOptional(DATE) last_sign_in_at?: string;
-  @ApiProperty(FREE_OBJECT) app_metadata!: JsonObject;
-  @ApiProperty(FREE_OBJECT) user_metadata!: JsonObject;
-  @ApiPropertyOptional({ type: [GoTrueFactorResponse] }) factors?: GoTrueFactorResponse[];
-  @ApiProperty({ type: [GoTrueIdentityResponse] }) identities!: GoTrueIdentityResponse[];
-  @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiProperty({ format: 'date-time' }) updated_at!: string;
-  @ApiPropertyOptional(DATE) banned_until?: string;
-  @ApiProperty() is_anonymous!: boolean;
-}
+export class GoTrueUserResponse extends model({
+  id: f.uuid(),
+  aud: f.text({ example: 'authenticated' }),
+  role: f.text({ example: 'authenticated' }),
+  email: f.text({ description: 'Empty for an anonymous user', example: 'ada@example.com' }),
+  email_confirmed_at: f.optional(f.timeText('Absent until the address is proved')),
+  invited_at: f.optional(f.timeText()),
+  phone: f.text({ description: 'E.164 without the plus sign; empty without a phone', example: '' }),
+  phone_confirmed_at: f.optional(f.timeText()),
+  confirmation_sent_at: f.optional(f.timeText()),
+  confirmed_at: f.optional(f.timeText()),
+  recovery_sent_at: f.optional(f.timeText()),
+  new_email: f.optional(f.text('The address that waits to be confirmed')),
+  email_change_sent_at: f.optional(f.timeText()),
+  reauthentication_sent_at: f.optional(f.timeText()),
+  last_sign_in_at: f.optional(f.timeText()),
+  app_metadata: f.json({ example: { provider: 'email', providers: ['email'] } }),
+  user_metadata: f.json({ example: { theme: 'dark' } }),
+  factors: f.optional(f.list(GoTrueFactorResponse)),
+  identities: f.list(GoTrueIdentityResponse),
+  created_at: f.timeText(),
+  updated_at: f.timeText(),
+  banned_until: f.optional(f.timeText()),
+  is_anonymous: f.flag({ example: false }),
+}) {}
 
 const SESSION = {
   access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJzdWIiOiIwYjZmIn0.c2lnbmF0dXJl',
@@ -99,117 +97,102 @@ const SESSION = {
 };
 
 @Example({ ...SESSION, user: USER_EXAMPLE })
-export class GoTrueSessionResponse {
-  @ApiProperty() access_token!: string;
-  @ApiProperty({ enum: ['bearer'] }) token_type!: 'bearer';
-  @ApiProperty({ type: 'integer', description: 'Seconds' }) expires_in!: number;
-  @ApiProperty(UNIX_SECONDS) expires_at!: number;
-  @ApiProperty() refresh_token!: string;
-  @ApiPropertyOptional({ description: 'Access token of the provider, after a sign-in there' })
-  provider_token?: string;
-  @ApiPropertyOptional({ description: 'Refresh token of the provider, if it gave one' })
-  provider_refresh_token?: string;
-  @ApiProperty({ type: GoTrueUserResponse }) user!: GoTrueUserResponse;
-}
+export class GoTrueSessionResponse extends model({
+  access_token: f.text(),
+  token_type: f.choice(['bearer']),
+  expires_in: f.whole('Seconds'),
+  expires_at: f.whole(UNIX_SECONDS),
+  refresh_token: f.text(),
+  provider_token: f.optional(f.text('Access token of the provider, after a sign-in there')),
+  provider_refresh_token: f.optional(f.text('Refresh token of the provider, if it gave one')),
+  user: f.object(GoTrueUserResponse),
+}) {}
 
 @Example({})
 @ApiSchema({ maxProperties: 0, additionalProperties: false } as ApiSchemaOptions)
 export class EmptyResponse {}
 
-@Example({ url: 'https://accounts.google.com/o/oauth2/v2/auth?client_id=app&state=q3fD0n7oRzG2' })
-export class GoTrueUrlResponse {
-  @ApiProperty({ format: 'uri' }) url!: string;
-}
+export class GoTrueUrlResponse extends model({
+  url: f.text({
+    format: 'uri',
+    example: 'https://accounts.google.com/o/oauth2/v2/auth?client_id=app&state=q3fD0n7oRzG2',
+  }),
+}) {}
 
 @Example({ version: 'v2.0.0', name: 'GoTrue', description: 'The surface of GoTrue, served by Plinth' })
-export class GoTrueHealthResponse {
-  @ApiProperty() version!: string;
-  @ApiProperty() name!: string;
-  @ApiProperty() description!: string;
-}
+export class GoTrueHealthResponse extends model({
+  version: f.text(),
+  name: f.text(),
+  description: f.text(),
+}) {}
 
-@Example({
-  external: { email: true, phone: false, anonymous_users: false, google: false },
-  disable_signup: false,
-  mailer_autoconfirm: true,
-  phone_autoconfirm: false,
-  sms_provider: '',
-  saml_enabled: false,
-})
-export class GoTrueSettingsResponse {
-  @ApiProperty({ type: 'object', additionalProperties: { type: 'boolean' } })
-  external!: Record<string, boolean>;
-  @ApiProperty() disable_signup!: boolean;
-  @ApiProperty() mailer_autoconfirm!: boolean;
-  @ApiProperty() phone_autoconfirm!: boolean;
-  @ApiProperty() sms_provider!: string;
-  @ApiProperty() saml_enabled!: boolean;
-}
+export class GoTrueSettingsResponse extends model({
+  external: f.field<Record<string, boolean>>({
+    type: 'object',
+    additionalProperties: { type: 'boolean' },
+    example: { email: true, phone: false, anonymous_users: false, google: false },
+  }),
+  disable_signup: f.flag({ example: false }),
+  mailer_autoconfirm: f.flag(),
+  phone_autoconfirm: f.flag({ example: false }),
+  sms_provider: f.text({ example: '' }),
+  saml_enabled: f.flag({ example: false }),
+}) {}
 
-class GoTrueTotpResponse {
-  @ApiProperty({ description: 'SVG' }) qr_code!: string;
-  @ApiProperty() secret!: string;
-  @ApiProperty() uri!: string;
-}
+class GoTrueTotpResponse extends model({
+  qr_code: f.text('SVG'),
+  secret: f.text(),
+  uri: f.text(),
+}) {}
 
 @Example({
   id: UUID_EXAMPLE,
   type: 'totp',
   friendly_name: 'Phone',
-  totp: {
-    qr_code: '<svg xmlns="http://www.w3.org/2000/svg"></svg>',
-    secret: 'JBSWY3DPEHPK3PXP',
-    uri: 'otpauth://totp/Acme:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Acme',
-  },
+  totp: { qr_code: '<svg/>', secret: 'JBSWY3DPEHPK3PXP', uri: 'otpauth://totp/Acme:ada%40example.com' },
 })
-export class GoTrueEnrolledResponse {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ enum: FACTOR_KINDS }) type!: string;
-  @ApiProperty() friendly_name!: string;
-  @ApiPropertyOptional({ type: GoTrueTotpResponse, description: 'Of an app' }) totp?: GoTrueTotpResponse;
-}
+export class GoTrueEnrolledResponse extends model({
+  id: f.uuid(),
+  type: f.choice(FACTOR_KINDS),
+  friendly_name: f.text({ example: 'Phone' }),
+  totp: f.optional(f.object(GoTrueTotpResponse, 'Of an app')),
+  phone: f.optional(f.text({ example: '4915112345678' })),
+}) {}
 
-class GoTrueKeyOptionsResponse {
-  @ApiProperty({ enum: ['create', 'request'] }) type!: string;
-  @ApiProperty({ ...FREE_OBJECT, description: '`publicKey`: options for the browser (WebAuthn)' })
-  credential_options!: object;
-}
+class GoTrueKeyOptionsResponse extends model({
+  type: f.choice(['create', 'request']),
+  credential_options: f.anyObject('`publicKey`: options for the browser (WebAuthn)'),
+}) {}
 
 @Example({ id: UUID_EXAMPLE, type: 'totp', expires_at: 1767225600 })
-export class GoTrueChallengeResponse {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ enum: FACTOR_KINDS }) type!: string;
-  @ApiProperty(UNIX_SECONDS) expires_at!: number;
-  @ApiPropertyOptional({ type: GoTrueKeyOptionsResponse, description: 'Of a security key' })
-  webauthn?: GoTrueKeyOptionsResponse;
-}
+export class GoTrueChallengeResponse extends model({
+  id: f.uuid(),
+  type: f.choice(FACTOR_KINDS),
+  expires_at: f.whole(UNIX_SECONDS),
+  webauthn: f.optional(f.object(GoTrueKeyOptionsResponse, 'Of a security key')),
+}) {}
 
-@Example({ id: UUID_EXAMPLE })
-export class IdResponse {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-}
+export class IdResponse extends model({
+  id: f.uuid(),
+}) {}
 
-@Example({ users: [USER_EXAMPLE], aud: 'authenticated' })
-export class GoTrueUsersResponse {
-  @ApiProperty({ type: [GoTrueUserResponse] }) users!: GoTrueUserResponse[];
-  @ApiProperty() aud!: string;
-}
+export class GoTrueUsersResponse extends model({
+  users: f.list(GoTrueUserResponse),
+  aud: f.text({ example: 'authenticated' }),
+}) {}
 
-@Example({
-  ...USER_EXAMPLE,
-  action_link: 'https://plinth.example.com/p/acme/auth/v1/verify?token=Jx2s9Q&type=magiclink',
-  email_otp: '123456',
-  hashed_token: 'Jx2s9QhT4mYb7uVw0cNzK1pRfLgD8eAo3iS6tXq5HnE',
-  verification_type: 'magiclink',
-  redirect_to: 'https://app.example.com/',
-})
-export class GoTrueLinkResponse extends GoTrueUserResponse {
-  @ApiProperty() action_link!: string;
-  @ApiProperty({ description: 'The code' }) email_otp!: string;
-  @ApiProperty({ description: 'The token of the link, for `verify`' }) hashed_token!: string;
-  @ApiProperty() verification_type!: string;
-  @ApiProperty() redirect_to!: string;
-}
+export class GoTrueLinkResponse extends model(GoTrueUserResponse, {
+  action_link: f.text({
+    example: 'https://plinth.example.com/p/acme/auth/v1/verify?token=Jx2s9Q&type=magiclink',
+  }),
+  email_otp: f.text({ description: 'The code', example: '123456' }),
+  hashed_token: f.text({
+    description: 'The token of the link, for `verify`',
+    example: 'Jx2s9QhT4mYb7uVw0cNzK1pRfLgD8eAo3iS6tXq5HnE',
+  }),
+  verification_type: f.text({ example: 'magiclink' }),
+  redirect_to: f.text({ example: 'https://app.example.com/' }),
+}) {}
 
 const FACTOR = {
   id: UUID_EXAMPLE,
@@ -223,22 +206,18 @@ const FACTOR = {
 @Example(FACTOR)
 export class GoTrueVerifiedFactorResponse extends GoTrueFactorResponse {}
 
-class GoTrueAuditPayloadResponse {
-  @ApiProperty({ type: String, nullable: true }) actor_id!: string | null;
-  @ApiProperty() action!: string;
-  @ApiProperty({ format: 'date-time' }) timestamp!: string;
-  @ApiProperty(FREE_OBJECT) traits!: JsonObject;
-}
+class GoTrueAuditPayloadResponse extends model({
+  actor_id: f.nullable(f.text()),
+  action: f.text(),
+  timestamp: f.timeText(),
+  traits: f.json(),
+}) {}
 
-@Example({
-  id: '1042',
-  payload: { actor_id: UUID_EXAMPLE, action: 'sign_in', timestamp: AT, traits: {} },
-  created_at: AT,
-  ip_address: '203.0.113.7',
-})
-export class GoTrueAuditResponse {
-  @ApiProperty() id!: string;
-  @ApiProperty({ type: GoTrueAuditPayloadResponse }) payload!: GoTrueAuditPayloadResponse;
-  @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiProperty() ip_address!: string;
-}
+export class GoTrueAuditResponse extends model({
+  id: f.text({ example: '1042' }),
+  payload: f.object(GoTrueAuditPayloadResponse, {
+    example: { actor_id: UUID_EXAMPLE, action: 'sign_in', timestamp: AT, traits: {} },
+  }),
+  created_at: f.timeText(),
+  ip_address: f.text({ example: '203.0.113.7' }),
+}) {}

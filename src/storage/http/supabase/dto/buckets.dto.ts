@@ -1,15 +1,15 @@
 /** Buckets as storage-js sends and reads them. A bucket's id is its name. */
-import { ApiProperty, OmitType } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, MaxLength, ValidateBy } from 'class-validator';
+import { OmitType } from '@nestjs/swagger';
+import { ValidateBy } from 'class-validator';
 import { Example } from '../../../../http/docs/example.decorator';
 import { INT64, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
-import { OptionalProperty } from '../../../../http/input/optional-property.decorator';
-import { WholeNumber } from '../../../../http/input/whole-number';
 import { Bucket, BucketChange } from '../../../buckets/bucket';
-import { BUCKET_SORTS, BucketPage } from '../../../buckets/bucket.repository';
+import { BUCKET_SORTS } from '../../../buckets/bucket.repository';
 import { SORT_DIRECTIONS } from '../../../files/list-options';
 import { LIMITS } from '../../../rows/limits';
 import { QueryText } from '../../dto/text';
+import * as f from '../../../../http/model/fields';
+import { model } from '../../../../http/model/model';
 
 const SIZE = /^(\d{1,12}(?:\.\d{1,9})?)(b|kb|mb|gb)$/i;
 const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
@@ -23,46 +23,37 @@ function bytesOf(size: unknown): number | null {
 }
 
 @Example({ public: false, file_size_limit: '5mb', allowed_mime_types: ['image/*'] })
-export class UpdateStorageBucketDto {
-  @OptionalProperty({ description: 'The name, which is not changed' })
-  @IsString()
-  id?: string;
-
-  @OptionalProperty({ description: 'The same as id' })
-  @IsString()
-  name?: string;
-
-  @OptionalProperty({ description: 'Everyone can read its files' })
-  @IsBoolean()
-  public?: boolean;
-
-  @OptionalProperty({
-    oneOf: [{ type: 'string' }, { ...INT64, nullable: true }],
-    description: 'Bytes, or a text such as `5mb`; null: no limit',
-  })
-  @ValidateBy({
-    name: 'size',
-    validator: {
-      validate: (value) => bytesOf(value) !== null,
-      defaultMessage: () => 'file_size_limit must be bytes, or a text such as 5mb',
-    },
-  })
-  file_size_limit?: string | number | null;
-
-  @OptionalProperty({ type: [String], nullable: true, maxItems: 100, description: 'Null: any type' })
-  @MaxLength(LIMITS.contentType, { each: true })
-  @IsString({ each: true })
-  @ArrayMaxSize(100)
-  @IsArray()
-  allowed_mime_types?: string[] | null;
-}
+export class UpdateStorageBucketDto extends model({
+  id: f.optional(f.text('The name, which is not changed')),
+  name: f.optional(f.text('The same as id')),
+  public: f.optional(f.flag('Everyone can read its files')),
+  file_size_limit: f.optional(
+    f.field<string | number | null>(
+      {
+        type: Object,
+        oneOf: [{ type: 'string' }, { ...INT64, nullable: true }],
+        description: 'Bytes, or a text such as `5mb`; null: no limit',
+      },
+      [
+        ValidateBy({
+          name: 'size',
+          validator: {
+            validate: (value) => bytesOf(value) !== null,
+            defaultMessage: () => 'file_size_limit must be bytes, or a text such as 5mb',
+          },
+        }),
+      ],
+    ),
+  ),
+  allowed_mime_types: f.optional(
+    f.nullable(f.texts({ max: LIMITS.contentType, maxItems: 100, description: 'Null: any type' })),
+  ),
+}) {}
 
 @Example({ id: 'avatars', name: 'avatars', public: false, file_size_limit: null, allowed_mime_types: null })
-export class CreateStorageBucketDto extends OmitType(UpdateStorageBucketDto, ['name']) {
-  @ApiProperty({ description: 'Unique in the project' })
-  @IsString()
-  name!: string;
-}
+export class CreateStorageBucketDto extends model(OmitType(UpdateStorageBucketDto, ['name']), {
+  name: f.text('Unique in the project'),
+}) {}
 
 /** The members of the body by their names in Plinth. Undefined members keep their values. */
 export function bucketChange({
@@ -74,49 +65,31 @@ export function bucketChange({
   return { is_public: isPublic, file_size_limit, allowed_mime_types };
 }
 
-export class ListBucketsQuery {
-  @OptionalProperty({ description: `Buckets per page; default: ${MAX_BUCKETS_OF_A_PAGE}` })
-  @WholeNumber(0, MAX_BUCKETS_OF_A_PAGE)
-  limit?: number;
+export class ListBucketsQuery extends model({
+  limit: f.optional(
+    f.digits(0, MAX_BUCKETS_OF_A_PAGE, `Buckets per page; default: ${MAX_BUCKETS_OF_A_PAGE}`),
+  ),
+  offset: f.optional(f.digits(0, undefined, 'Buckets to skip; default: 0')),
+  search: f.optional(
+    f.field<string>('Text that the name contains, case-insensitive', [QueryText(LIMITS.bucketName)]),
+  ),
+  sortColumn: f.optional(f.choice(['id', ...BUCKET_SORTS], 'Default: name')),
+  sortOrder: f.optional(f.choice(SORT_DIRECTIONS, 'Default: asc')),
+}) {}
 
-  @OptionalProperty({ description: 'Buckets to skip; default: 0' })
-  @WholeNumber(0)
-  offset?: number;
-
-  @OptionalProperty({ description: 'Text that the name contains, case-insensitive' })
-  @QueryText(LIMITS.bucketName)
-  search?: string;
-
-  @OptionalProperty({ enum: ['id', ...BUCKET_SORTS], description: 'Default: name' })
-  @IsIn(['id', ...BUCKET_SORTS])
-  sortColumn?: 'id' | BucketPage['sortBy'];
-
-  @OptionalProperty({ enum: SORT_DIRECTIONS, description: 'Default: asc' })
-  @IsIn(SORT_DIRECTIONS)
-  sortOrder?: BucketPage['sortDir'];
-}
-
-@Example({
-  id: 'avatars',
-  name: 'avatars',
-  owner: UUID_EXAMPLE,
-  public: false,
-  file_size_limit: null,
-  allowed_mime_types: null,
-  created_at: '2026-01-01T00:00:00.000Z',
-  updated_at: '2026-01-01T00:00:00.000Z',
-})
-export class StorageBucketResponse {
-  @ApiProperty({ description: 'The name' }) id!: string;
-  @ApiProperty() name!: string;
-  @ApiProperty({ description: 'The id of the user who created it; empty for a bucket of the project' })
-  owner!: string;
-  @ApiProperty() public!: boolean;
-  @ApiProperty({ ...INT64, nullable: true, description: 'Bytes' }) file_size_limit!: number | null;
-  @ApiProperty({ type: [String], nullable: true }) allowed_mime_types!: readonly string[] | null;
-  @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiProperty({ format: 'date-time' }) updated_at!: string;
-}
+export class StorageBucketResponse extends model({
+  id: f.text({ description: 'The name', example: 'avatars' }),
+  name: f.text({ example: 'avatars' }),
+  owner: f.text({
+    description: 'The id of the user who created it; empty for a bucket of the project',
+    example: UUID_EXAMPLE,
+  }),
+  public: f.flag({ example: false }),
+  file_size_limit: f.nullable(f.whole({ ...INT64, description: 'Bytes' })),
+  allowed_mime_types: f.nullable(f.texts()),
+  created_at: f.timeText(),
+  updated_at: f.timeText(),
+}) {}
 
 export function toStorageBucket(bucket: Bucket): StorageBucketResponse {
   const { name, owner_id, is_public, file_size_limit, allowed_mime_types, created_at, updated_at } = bucket;
@@ -132,12 +105,10 @@ export function toStorageBucket(bucket: Bucket): StorageBucketResponse {
   };
 }
 
-@Example({ name: 'avatars' })
-export class BucketNameResponse {
-  @ApiProperty() name!: string;
-}
+export class BucketNameResponse extends model({
+  name: f.text({ example: 'avatars' }),
+}) {}
 
-@Example({ message: 'Successfully updated' })
-export class StorageMessageResponse {
-  @ApiProperty() message!: string;
-}
+export class StorageMessageResponse extends model({
+  message: f.text({ example: 'Successfully updated' }),
+}) {}

@@ -1,6 +1,6 @@
 /** Reads the whole of a stored object. */
-import { ObjectAddress } from '../storage/providers/object-address';
-import { ObjectStore } from '../storage/providers/object-store';
+import { ObjectAddress } from './object-address';
+import { ObjectStore } from './object-store';
 
 /** @param size bytes of the object, as the provider lists it */
 export async function* wholeObject(

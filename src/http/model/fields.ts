@@ -1,0 +1,191 @@
+/**
+ * Fields of models. Each declares a type, its checks, and its schema in the OpenAPI document. The checks run in their order,
+ * and the first fault is reported. Options are those of the schema; a text is the description alone.
+ */
+import type { Type } from '@nestjs/common';
+import { Transform, Type as TypeOfMember } from 'class-transformer';
+import * as validator from 'class-validator';
+import type { JsonObject } from '../../common/text/json';
+import { exampleOf } from '../docs/example.decorator';
+import { FREE_OBJECT, INT64, SIZE, UUID_EXAMPLE } from '../docs/documented-types';
+import { FreeJson } from '../input/free-json';
+
+export interface Field<T, Optional extends boolean = false> {
+  readonly schema: Schema;
+  readonly checks: readonly PropertyDecorator[];
+  /** Gives undefined for a field that is not shown. */
+  readonly example: () => unknown;
+  readonly isOptional: Optional;
+  /** Has no value. */
+  readonly type: T;
+}
+
+interface Schema {
+  readonly description?: string;
+  readonly example?: unknown;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxItems?: number;
+  readonly [option: string]: unknown;
+}
+
+interface Limits {
+  /** Characters; documented as minLength and maxLength unless these are given. */
+  readonly min?: number;
+  readonly max?: number;
+}
+
+interface Further {
+  readonly checks?: readonly PropertyDecorator[];
+}
+
+type Options<More = object> = string | (Schema & More);
+
+const optionsOf = <T>(options: string | T): T =>
+  (typeof options === 'string' ? { description: options } : options) as T;
+
+/** A field with its own schema, by default of a text, and its own checks. @param example of the type, if the schema has none; or a function that makes it */
+export function field<T>(
+  options: Options,
+  checks: readonly PropertyDecorator[] = [],
+  example?: unknown,
+): Field<T> {
+  const given = optionsOf(options);
+  const schema = 'type' in given || 'enum' in given ? given : { type: String, ...given };
+  const ofType = (): unknown => (typeof example === 'function' ? (example as () => unknown)() : example);
+  const shown = (): unknown => ('example' in schema ? schema.example : ofType());
+  return { schema, checks, example: shown, isOptional: false } as unknown as Field<T>;
+}
+
+/** May be left out, or null. */
+export const optional = <T>(of: Field<T>): Field<T, true> => leftOut(of, validator.IsOptional());
+
+/** May be left out, but not null. */
+export const omittable = <T>(of: Field<T>): Field<T, true> =>
+  leftOut(
+    of,
+    validator.ValidateIf((_body, value: unknown) => value !== undefined),
+  );
+
+function leftOut<T>(of: Field<T>, check: PropertyDecorator): Field<T, true> {
+  const schema = { ...of.schema, required: false };
+  return { ...of, schema, checks: [check, ...of.checks], example: () => schema.example, isOptional: true };
+}
+
+export const nullable = <T>(of: Field<T>): Field<T | null> => ({
+  ...of,
+  schema: { ...of.schema, nullable: true },
+  example: () => ('example' in of.schema ? of.schema.example : null),
+});
+
+export function text<T extends string = string>(options: Options<Limits & Further> = {}): Field<T> {
+  const { min = 0, max, checks = [], ...schema } = optionsOf(options);
+  const limits = { ...(min > 0 && { minLength: min }), ...(max !== undefined && { maxLength: max }) };
+  const message = min === 1 ? { message: '$property should not be empty' } : {};
+  return field({ type: String, ...limits, ...schema }, [
+    validator.IsString(),
+    ...(min > 0 ? [validator.MinLength(min, message)] : []),
+    ...(max === undefined ? [] : [validator.MaxLength(max)]),
+    ...checks,
+  ]);
+}
+
+export function texts(options: Options<Limits & Further> = {}): Field<readonly string[]> {
+  const { min = 0, max, checks = [], ...schema } = optionsOf(options);
+  return field({ type: [String], ...schema }, [
+    ...arrayOf(schema),
+    validator.IsString({ each: true }),
+    ...(min > 0 ? [validator.MinLength(min, { each: true })] : []),
+    ...(max === undefined ? [] : [validator.MaxLength(max, { each: true })]),
+    ...checks,
+  ]);
+}
+
+const arrayOf = ({ maxItems }: Schema): PropertyDecorator[] => [
+  validator.IsArray(),
+  ...(maxItems === undefined ? [] : [validator.ArrayMaxSize(maxItems)]),
+];
+
+export const uuid = (options: Options = {}): Field<string> =>
+  field({ type: String, format: 'uuid', ...optionsOf(options) }, [validator.IsUUID()], UUID_EXAMPLE);
+
+/** A time of an answer. */
+export const time = (options: Options = {}): Field<Date> => timeOf(options);
+
+/** The same, where it is text already. */
+export const timeText = (options: Options = {}): Field<string> => timeOf(options);
+
+const timeOf = <T>(options: Options): Field<T> =>
+  field({ type: String, format: 'date-time', ...optionsOf(options) }, [], '2026-01-01T08:00:00.000Z');
+
+export const flag = (options: Options = {}): Field<boolean> =>
+  field({ type: Boolean, ...optionsOf(options) }, [validator.IsBoolean()], true);
+
+/** A number of an answer that may have a fraction. */
+export const number = (options: Options = {}): Field<number> =>
+  field({ type: Number, ...optionsOf(options) }, [], 1.5);
+
+export function whole(options: Options<Further> = {}): Field<number> {
+  const { checks = [], ...schema } = optionsOf(options);
+  const { minimum, maximum } = schema;
+  const bounds = [
+    ...(minimum === undefined ? [] : [validator.Min(minimum)]),
+    ...(maximum === undefined ? [] : [validator.Max(maximum)]),
+  ];
+  return field({ type: 'integer', ...schema }, [validator.IsInt(), ...bounds, ...checks], minimum ?? 1);
+}
+
+/** Bytes, rows, files. */
+export const size = (options: Options<Further> = {}): Field<number> =>
+  whole({ ...SIZE, ...optionsOf(options) });
+
+/** A whole number of a query string, in plain digits: no exponent, no blank. */
+export function digits(min: number, max?: number, options: Options = {}): Field<number> {
+  return whole({
+    ...(max === undefined ? INT64 : { maximum: max }),
+    minimum: min,
+    ...optionsOf(options),
+    checks: [Transform(fromDigits)],
+  });
+}
+
+const fromDigits = ({ value }: { value: unknown }): unknown =>
+  typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+
+export const choice = <const T extends string>(values: readonly T[], options: Options = {}): Field<T> =>
+  field({ enum: values, type: String, ...optionsOf(options) }, [validator.IsIn(values)], values[0]);
+
+export function choices<const T extends string>(
+  values: readonly T[],
+  options: Options<Further> = {},
+): Field<readonly T[]> {
+  const { checks = [], ...schema } = optionsOf(options);
+  const all = [...arrayOf({ maxItems: values.length, ...schema }), validator.IsIn(values, { each: true })];
+  return field({ enum: values, isArray: true, ...schema }, [...all, ...checks], [values[0]]);
+}
+
+export const object = <T extends object>(type: Type<T>, options: Options = {}): Field<T> =>
+  field({ type, ...optionsOf(options) }, [validator.ValidateNested(), TypeOfMember(() => type)], () =>
+    exampleOf(type),
+  );
+
+export function list<T extends object>(type: Type<T>, options: Options<Further> = {}): Field<readonly T[]> {
+  const { checks = [], ...schema } = optionsOf(options);
+  const each = [validator.ValidateNested({ each: true }), TypeOfMember(() => type)];
+  return field({ type: [type], ...schema }, [...arrayOf(schema), ...each, ...checks], () => [
+    exampleOf(type),
+  ]);
+}
+
+/** JSON of the caller. */
+export const json = (options: Options = {}): Field<JsonObject> =>
+  field({ ...FREE_OBJECT, ...optionsOf(options) }, [FreeJson()], {});
+
+/** JSON of an answer. */
+export const anyObject = (options: Options = {}): Field<object> =>
+  field({ ...FREE_OBJECT, ...optionsOf(options) }, [], {});
+
+/** An empty text is the same as an absent one. */
+export const EmptyIsAbsent = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) => (value === '' ? undefined : value));

@@ -1,0 +1,107 @@
+/**
+ * Stores objects on a local disk, and copies each to an archive before its row can be committed. So each row of a database that
+ * is recovered to a later moment has its bytes. An archive that cannot be written does not stop uploads: what it lacks is
+ * copied later.
+ */
+import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { messageOf } from '../../common/errors/error-facts';
+import type { StorageConfig } from '../../config/app-config';
+import { DiskObjectStore } from './disk-object-store';
+import { copyMissing, copyObject, removeGone } from './object-copies';
+import type { ObjectAddress } from './object-address';
+import type { ObjectStore } from './object-store';
+
+/** Milliseconds between two attempts to copy what the archive lacks. Younger objects may still be written. */
+const INTERVAL = 60_000;
+
+export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplicationShutdown {
+  private readonly logger = new Logger('FileArchive');
+  private timer: NodeJS.Timeout | undefined;
+  /** When the archive last missed an object: before the start it may have missed some. */
+  private behindSince = Date.now();
+
+  constructor(
+    config: StorageConfig,
+    private readonly archive: ObjectStore,
+  ) {
+    super(config);
+  }
+
+  override async onModuleInit(): Promise<void> {
+    await super.onModuleInit();
+    await this.openArchive().catch((error: unknown) =>
+      this.logger.warn(`files are not archived: ${reasonOf(error)}`),
+    );
+    this.scheduleCatchUp();
+  }
+
+  onApplicationShutdown(): void {
+    clearTimeout(this.timer);
+  }
+
+  override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
+    let size = 0;
+    const counted = async function* (): AsyncGenerator<Buffer> {
+      for await (const chunk of chunks) {
+        size += chunk.length;
+        yield chunk;
+      }
+    };
+    await super.put(address, counted());
+    await this.archived(address, size);
+  }
+
+  override async copy(from: ObjectAddress, to: ObjectAddress, size: number): Promise<void> {
+    await super.copy(from, to, size);
+    await this.archived(to, size);
+  }
+
+  /** Copies what the archive lacks. @returns how many objects */
+  async catchUp(before = Date.now() - INTERVAL): Promise<number> {
+    await this.openArchive();
+    return copyMissing(this, this.archive, before);
+  }
+
+  /** Removes archived objects that were stored before a time, in milliseconds, and are deleted now. @returns how many */
+  async pruneArchive(before: number): Promise<number> {
+    // On a disk that is not mounted everything seems to be deleted.
+    await this.assertAvailable();
+    return removeGone(this.archive, this, before);
+  }
+
+  private async archived(address: ObjectAddress, size: number): Promise<void> {
+    try {
+      await copyObject(this, this.archive, address, size);
+    } catch (error) {
+      this.logger.warn(`a file was not archived, and will be later: ${reasonOf(error)}`);
+      this.behindSince = Date.now();
+      this.scheduleCatchUp();
+    }
+  }
+
+  private scheduleCatchUp(): void {
+    this.timer ??= setTimeout(() => void this.tryCatchUp(), INTERVAL).unref();
+  }
+
+  private async tryCatchUp(): Promise<void> {
+    const [before, since] = [Date.now() - INTERVAL, this.behindSince];
+    let isComplete = false;
+    try {
+      const count = await this.catchUp(before);
+      if (count > 0) this.logger.log(`archived ${count} files that the archive lacked`);
+      isComplete = before >= since && since === this.behindSince;
+    } catch (error) {
+      this.logger.warn(`files are not archived: ${reasonOf(error)}`);
+    }
+    this.timer = undefined;
+    if (!isComplete) this.scheduleCatchUp();
+  }
+
+  private async openArchive(): Promise<void> {
+    if (this.archive instanceof DiskObjectStore) await this.archive.onModuleInit();
+    await this.archive.assertAvailable();
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  messageOf(error instanceof Error && error.cause ? error.cause : error);

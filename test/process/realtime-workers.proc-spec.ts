@@ -1,0 +1,198 @@
+/** Realtime and streams of tables with WORKERS and Redis: members at any process, the end of access, and a Redis that is gone. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
+import { WebSocket } from 'ws';
+import { listen } from '../support/change-listener';
+import { eventually, until } from '../support/eventually';
+import { HttpClient } from '../support/http-client';
+import { freePort, PlinthProcess } from '../support/plinth-process';
+import { hasRedis, TestRedis } from '../support/redis-server';
+
+/** Connections are given to the workers in turn: both have some. */
+const MEMBERS = 6;
+
+interface Project {
+  readonly id: string;
+  readonly slug: string;
+  readonly anon_key: string;
+  readonly service_role_key: string;
+}
+
+interface Session {
+  readonly id: string;
+  readonly token: string;
+}
+
+interface Member {
+  readonly client: SupabaseClient;
+  readonly channel: RealtimeChannel;
+  readonly told: unknown[];
+  readonly rows: number[];
+  status: string;
+}
+
+(hasRedis ? describe : describe.skip)('Realtime with WORKERS (needs Redis)', () => {
+  let directory: string;
+  let redis: TestRedis;
+  let plinth: PlinthProcess;
+  let port: number;
+  let project: Project;
+  const members: Member[] = [];
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'plinth-realtime-workers-'));
+    redis = await TestRedis.start();
+    port = await freePort();
+    plinth = await start();
+    project = (await plinth.admin.post('/admin/v1/projects', { name: 'Live', plan: 'enterprise' })).body;
+    await sql(
+      'create table notes (id int primary key); create policy everybody on notes using (true); create publication supabase_realtime for table notes',
+    );
+  }, 120_000);
+  afterEach(async () => {
+    for (const { client } of members.splice(0)) {
+      await client.removeAllChannels();
+      await client.realtime.disconnect();
+    }
+  });
+  afterAll(async () => {
+    await plinth?.end('SIGTERM');
+    await redis?.stop();
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }, 60_000);
+
+  const start = (): Promise<PlinthProcess> =>
+    PlinthProcess.start({ dataDir: directory, port, env: { WORKERS: '2', REDIS_URL: redis.url } });
+
+  async function sql(query: string): Promise<void> {
+    const { status, text } = await plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, { query });
+    expect([status, status === 200 ? '' : text]).toEqual([200, '']);
+  }
+
+  const http = (bearer?: string, apikey = project.anon_key): HttpClient =>
+    new HttpClient(plinth.baseUrl, {
+      apikey,
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+    });
+
+  const service = (): HttpClient => http(project.service_role_key, project.service_role_key);
+
+  async function signUp(): Promise<Session> {
+    const body = { email: `${Math.random()}@example.com`, password: 'correct horse' };
+    const made = (await http().post(`/v1/auth/${project.id}/signup`, body)).body;
+    return { id: made.user.id, token: made.session.access_token };
+  }
+
+  async function enter(topic: string, key: string, token?: string): Promise<Member> {
+    const client = createClient(`${plinth.baseUrl}/p/${project.slug}`, project.anon_key, {
+      auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+      realtime: { transport: WebSocket as never },
+      ...(token === undefined ? {} : { accessToken: () => Promise.resolve(token) }),
+    });
+    if (token !== undefined) await client.realtime.setAuth();
+    const channel = client.channel(topic, { config: { presence: { key } } });
+    const member: Member = { client, channel, told: [], rows: [], status: '' };
+    members.push(member);
+    const notes = { event: 'INSERT', schema: 'public', table: 'notes' } as const;
+    channel
+      .on('broadcast', { event: '*' }, ({ payload }) => member.told.push(payload))
+      .on('presence', { event: 'sync' }, () => undefined)
+      .on('postgres_changes', notes, ({ new: row }) => member.rows.push((row as { id: number }).id))
+      .subscribe((status) => (member.status = String(status)));
+    await until(() => member.status === 'SUBSCRIBED');
+    return member;
+  }
+
+  const room = async (topic: string): Promise<Member[]> => {
+    const joined: Member[] = [];
+    for (let n = 0; n < MEMBERS; n += 1) joined.push(await enter(topic, `m${n}`));
+    return joined;
+  };
+
+  /** Inserts ten rows, of which each member is told in order. */
+  async function tellRows(all: readonly Member[], from: number): Promise<void> {
+    await sql(`insert into notes select generate_series(${from}, ${from + 9})`);
+    const rows = Array.from({ length: 10 }, (_, n) => from + n);
+    for (const { rows: told } of all) {
+      await eventually(async () => expect(told.filter((id) => id >= from)).toEqual(rows));
+    }
+  }
+
+  const keys = (member: Member): string[] => Object.keys(member.channel.presenceState()).sort();
+  const all = Array.from({ length: MEMBERS }, (_, n) => `m${n}`);
+
+  it('tells the members at every process of broadcasts, presence and rows', async () => {
+    const joined = await room('room');
+    for (const { channel } of joined) expect(await channel.track({ here: true })).toBe('ok');
+    for (const member of joined) await eventually(async () => expect(keys(member)).toEqual(all));
+    const [first, ...others] = joined as [Member, ...Member[]];
+    const sent = Array.from({ length: 20 }, (_, n) => ({ n }));
+    for (const payload of sent) await first.channel.send({ type: 'broadcast', event: 'n', payload });
+    for (const { told } of others) await eventually(async () => expect(told).toEqual(sent));
+    const messages = [{ topic: 'room', event: 'http', payload: { by: 'http' } }];
+    const posted = await http().post(`/p/${project.slug}/realtime/v1/api/broadcast`, { messages });
+    expect(posted.status).toBe(202);
+    for (const { told } of joined) await eventually(async () => expect(told.at(-1)).toEqual({ by: 'http' }));
+    await tellRows(joined, 0);
+    await first.client.realtime.disconnect();
+    for (const member of others) await eventually(async () => expect(keys(member)).toEqual(all.slice(1)));
+  });
+
+  it('ends the sockets and streams of a session at every process', async () => {
+    const [leaving, banned, staying] = [await signUp(), await signUp(), await signUp()];
+    const of = async ({ token }: Session) => ({
+      sockets: await Promise.all([0, 1, 2, 3].map((n) => enter('ends', `s${n}`, token))),
+      streams: await Promise.all([0, 1, 2, 3].map(() => listen(http(token), '/rest/v1/notes?id=lt.0'))),
+    });
+    const [left, out, stays] = [await of(leaving), await of(banned), await of(staying)];
+    expect((await http(leaving.token).post(`/v1/auth/${project.id}/logout`)).status).toBe(200);
+    const ban = { banned_until: '2999-01-01T00:00:00Z' };
+    expect((await service().patch(`/v1/auth/${project.id}/admin/users/${banned.id}`, ban)).status).toBe(200);
+    for (const { sockets, streams } of [left, out]) {
+      for (const socket of sockets) await until(() => socket.status === 'CLOSED');
+      expect(await Promise.all(streams.map(({ ended }) => ended))).toEqual([true, true, true, true]);
+    }
+    expect(stays.sockets.map(({ status }) => status)).toEqual(Array<string>(4).fill('SUBSCRIBED'));
+    for (const stream of stays.streams) await stream.close();
+  });
+
+  it('goes on while Redis is gone, and tells all again when it is back', async () => {
+    const joined = await room('redis');
+    const [first, ...others] = joined as [Member, ...Member[]];
+    const user = await signUp();
+    const signedIn = await Promise.all([0, 1].map((n) => enter('redis-ends', `s${n}`, user.token)));
+    await redis.stop();
+    // Rows come from the database, and access ends there: neither needs Redis.
+    await tellRows(joined, 100);
+    expect((await http(user.token).post(`/v1/auth/${project.id}/logout`)).status).toBe(200);
+    for (const socket of signedIn) await until(() => socket.status === 'CLOSED');
+    for (const { channel } of joined) expect(await channel.track({ here: true })).toBe('ok');
+    redis = await redis.startAgain();
+    // Who came while Redis was gone is known to all.
+    for (const member of joined) await eventually(async () => expect(keys(member)).toEqual(all));
+    await eventually(async () => {
+      await first.channel.send({ type: 'broadcast', event: 'again', payload: { again: true } });
+      for (const { told } of others) expect(told).toContainEqual({ again: true });
+    });
+    expect(joined.map(({ status }) => status)).toEqual(Array<string>(MEMBERS).fill('SUBSCRIBED'));
+  });
+
+  it('continues a stream after the last event once all processes were restarted', async () => {
+    const stream = await listen(service(), '/rest/v1/notes?id=gte.200');
+    expect(stream.status).toBe(200);
+    await sql('insert into notes select generate_series(200, 204)');
+    await until(() => stream.of('INSERT').length === 5);
+    const position = stream.of('INSERT')[2].position as string;
+    expect(await plinth.end('SIGTERM')).toBe(0);
+    expect(await stream.ended).toBe(true);
+    plinth = await start();
+    await sql('insert into notes select generate_series(205, 209)');
+    const again = await listen(service(), '/rest/v1/notes?id=gte.200', { 'last-event-id': position });
+    await until(() => again.of('INSERT').length >= 7);
+    expect(again.of('row')).toEqual([]);
+    expect(again.of('INSERT').map(({ record }) => record.id)).toEqual([203, 204, 205, 206, 207, 208, 209]);
+    await again.close();
+  });
+});
