@@ -435,6 +435,15 @@ inBrowser('monitoring of a project', () => {
     await expectAccessibleInBothSchemes();
   });
 
+  it('the audit log names the project, and shows the kinds of statements without their digest', async () => {
+    await project.sql('create table noted (id bigint primary key)');
+    await view.openPath(`audit-log?action=project.sql&project_id=${project.id}`);
+    const row = page.getByRole('row').filter({ hasText: 'commands: CREATE' }).first();
+    await row.getByText('Inside', { exact: true }).waitFor();
+    expect(await row.textContent()).not.toMatch(/sha256|[0-9a-f]{40}/);
+    await expectAccessibleInBothSchemes();
+  });
+
   it('the palette leads to each view, and all fit a phone in German', async () => {
     await view.open(project.slug, '');
     await page.keyboard.press('Control+k');

@@ -126,6 +126,7 @@ export const people: Readonly<Record<keyof typeof en, string>> = {
   auditPerson: 'Person oder Programm',
   auditAction: 'Aktion',
   auditProject: 'Projekt-ID',
+  auditProjectName: 'Projekt',
   auditSince: 'Ab',
   auditUntil: 'Bis',
   auditDetails: 'Einzelheiten',

@@ -121,6 +121,7 @@ export const people = {
   auditPerson: 'Staff member or program',
   auditAction: 'Action',
   auditProject: 'Project ID',
+  auditProjectName: 'Project',
   auditSince: 'From',
   auditUntil: 'Until',
   auditDetails: 'Details',

@@ -1,13 +1,14 @@
 /** The audit log: filter, read, export, and verify its chain of hashes. The filter is in the address. */
 import { Button, Group, Menu, Table, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { PLINTH_URL } from '../../api/base-url';
 import { api, assertOk, type Schema } from '../../api/client';
 import { sessionHeaders, useSession } from '../../api/session';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
+import { projectsQuery } from '../../queries/projects';
 import { AddressInput } from '../../ui/address-input';
 import { DataTable } from '../../ui/data-table';
 import { announceFailure, Empty, Loaded } from '../../ui/feedback';
@@ -120,6 +121,8 @@ function Filters({ search }: { search: AuditSearch }) {
 
 function EntryTable({ entries }: { entries: readonly Entry[] }) {
   const { t, language } = useLanguages();
+  const projects = useQuery(projectsQuery()).data ?? [];
+  const names = new Map(projects.map(({ id, name }) => [id, name]));
   return (
     <DataTable
       minWidth={1000}
@@ -127,7 +130,7 @@ function EntryTable({ entries }: { entries: readonly Entry[] }) {
         t('auditTime'),
         t('auditPerson'),
         t('auditAction'),
-        t('auditProject'),
+        t('auditProjectName'),
         t('auditAddress'),
         t('auditDetails'),
       ]}
@@ -141,7 +144,9 @@ function EntryTable({ entries }: { entries: readonly Entry[] }) {
           <Table.Td>
             <code>{entry.action}</code>
           </Table.Td>
-          <Table.Td className={textStyles.mono}>{entry.project_id ?? '–'}</Table.Td>
+          <Table.Td dir="auto" className={textStyles.truncate} maw={220} title={entry.project_id ?? ''}>
+            {names.get(entry.project_id ?? '') ?? entry.project_id ?? '–'}
+          </Table.Td>
           <Table.Td className={textStyles.mono}>{entry.address ?? '–'}</Table.Td>
           <Table.Td className={textStyles.wrap} title={JSON.stringify(entry.details)}>
             <Text size="xs" dir="auto">
@@ -157,13 +162,16 @@ function EntryTable({ entries }: { entries: readonly Entry[] }) {
 /** The actor is `e-mail (id)`; the id stands in the title of the cell. */
 const withoutId = (actor: string): string => actor.replace(/ \([0-9a-f-]{36}\)$/, '');
 
-/** Hashes and the like are cut: the title of the cell has all of it, and so has the export. */
+/** Long values are cut and digests left out: the title of the cell has all of it, and so has the export. */
 const DETAIL_CHARACTERS = 40;
+const DIGEST = /^[0-9a-f]{64}$/;
 
 function detailsOf({ details }: Entry): string {
-  const parts = Object.entries(details).map(([name, value]) => {
+  const parts = Object.entries(details).flatMap(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return `${name}: ${text.length > DETAIL_CHARACTERS ? `${text.slice(0, DETAIL_CHARACTERS)}…` : text}`;
+    return DIGEST.test(text)
+      ? []
+      : `${name}: ${text.length > DETAIL_CHARACTERS ? `${text.slice(0, DETAIL_CHARACTERS)}…` : text}`;
   });
   return parts.join(' · ') || '–';
 }
