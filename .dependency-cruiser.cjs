@@ -59,6 +59,7 @@ const AUTH_ROOMS = [
   'passwords',
   'sessions',
   'factors',
+  'phones',
   'codes',
   'providers',
   'directories',

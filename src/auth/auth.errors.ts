@@ -77,7 +77,7 @@ export const pageTooLarge = (cause: unknown): AppError =>
   );
 
 export const unusablePasswordHash = (): AppError =>
-  refusal(400, 'invalid_password_hash', 'password_hash must be a bcrypt hash');
+  refusal(400, 'invalid_password_hash', 'password_hash must be a hash of bcrypt, Argon2, PBKDF2 or Firebase');
 
 /** The same for a wrong, an expired and a used code. */
 export const wrongCode = (): AppError =>
@@ -187,3 +187,9 @@ export const passkeyChallengeNotFound = (): AppError =>
     'passkey_challenge_not_found',
     'The challenge was used, has expired, or is for another request',
   );
+
+export const phoneDisabled = (): AppError =>
+  refusal(400, 'phone_disabled', 'The project sends no messages to phones');
+
+export const phoneTaken = (): AppError =>
+  refusal(400, 'phone_taken', 'An account with this phone exists already');

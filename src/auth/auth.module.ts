@@ -42,6 +42,10 @@ import { UserListRepository } from './admin/user-list.repository';
 import { AuditRepository } from './audit/audit.repository';
 import { FactorRepository } from './factors/factor.repository';
 import { FactorService } from './factors/factor.service';
+import { PhoneCodeRepository } from './phones/phone-code.repository';
+import { PhoneCodes } from './phones/phone-codes.service';
+import { PhoneFactors } from './phones/phone-factors.service';
+import { PhoneSignIn } from './phones/phone-sign-in.service';
 import { SecurityKeys } from './factors/security-keys.service';
 import { SessionRaiseRepository } from './factors/session-raise.repository';
 import { AccountsController } from './http/accounts.controller';
@@ -188,6 +192,7 @@ const DIRECTORIES = [LdapSignIn, SamlProviderRepository, SamlProviders, SamlSign
 const PASSKEYS = [PasskeyRepository, UserPasskeys];
 
 const FACTORS = [FactorRepository, FactorService, SecurityKeys, SessionRaiseRepository];
+const PHONES = [PhoneCodeRepository, PhoneCodes, PhoneFactors, PhoneSignIn];
 
 const ADMIN = [
   AdminFactorsRepository,
@@ -245,6 +250,7 @@ const GOTRUE = [
     ...DIRECTORIES,
     ...PASSKEYS,
     ...FACTORS,
+    ...PHONES,
     ...ADMIN,
     GoTrueSignInService,
     PublicProjects,

@@ -23,6 +23,7 @@ import { Renditions1790000001040 } from '../../migrations/project/1790000001040-
 import { BucketAges1790000001041 } from '../../migrations/project/1790000001041-bucket-ages';
 import { SecurityKeys1790000001050 } from '../../migrations/project/1790000001050-security-keys';
 import { BucketCors1790000001060 } from '../../migrations/project/1790000001060-bucket-cors';
+import { Phones1790000001061 } from '../../migrations/project/1790000001061-phones';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -42,6 +43,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   BucketAges1790000001041,
   SecurityKeys1790000001050,
   BucketCors1790000001060,
+  Phones1790000001061,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

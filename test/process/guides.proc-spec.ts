@@ -347,18 +347,27 @@ process.exit();
         tasks.map((task) => `${JSON.stringify(task)}\n`).join(''),
       );
     }
-    const command = guide.texts('sh').at(-1)!.replace('/p/acme', `/p/${slug}`);
+    const command = guide
+      .texts('sh')
+      .at(-1)!
+      .replace('/p/acme', `/p/${slug}`)
+      .replace('ss=...,sk=...', FIREBASE_PARAMETERS);
     expect(await guide.shell(command)).toBe('2 users, 1 tasks\n');
     const service = client(slug, keys.service);
     const [task] = await done(service.from('tasks').select());
     const { users } = await done(service.auth.admin.listUsers());
     expect(users.find(({ id }) => id === task?.user_id)?.email).toBe('ada@example.com');
-    if (name !== 'from-pocketbase') return;
     const ada = client(slug, keys.anon);
-    await done(ada.auth.signInWithPassword({ email: 'ada@example.com', password: PASSWORD }));
+    const password = name === 'from-firebase' ? 'user1password' : PASSWORD;
+    await done(ada.auth.signInWithPassword({ email: 'ada@example.com', password }));
+    if (name === 'from-firebase') return;
     expect(await done(ada.from('tasks').select('title, done'))).toEqual([{ title: 'Paint', done: true }]);
   },
 );
+
+/** The example of github.com/firebase/scrypt, as is the user's hash. */
+const FIREBASE_PARAMETERS =
+  'ss=Bw==,sk=jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==';
 
 const OLD_FIREBASE_USERS = [
   {
@@ -366,8 +375,8 @@ const OLD_FIREBASE_USERS = [
     email: 'ada@example.com',
     emailVerified: true,
     displayName: 'Ada',
-    passwordHash: 'x',
-    salt: 'y',
+    passwordHash: 'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==',
+    salt: '42xEC+ixf3L2lw==',
   },
   { localId: 'f2', email: 'bob@example.com' },
   { localId: 'f3', phoneNumber: '+15550100' },

@@ -1,6 +1,5 @@
 /** The keys of a project, and the endpoints and the database URL that they belong to. */
 import { Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf } from '../api/client';
@@ -8,6 +7,7 @@ import { PLINTH_URL } from '../api/base-url';
 import { forgetCredentials } from '../api/identity';
 import { type Project, useMay, useProject } from '../queries/projects';
 import { useT } from '../i18n';
+import { useActionDialog } from '../ui/action-dialog';
 import { announce, Failure } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { Confirm, Page, Secret, Section, Snippet } from '../ui/parts';
@@ -32,7 +32,7 @@ export function KeysScreen() {
 /** Each access to the keys is in the audit log, so they are fetched on request only. */
 function Keys({ project }: { project: Project }) {
   const t = useT();
-  const [isRotating, dialog] = useDisclosure();
+  const [isRotating, dialog] = useActionDialog('rotate');
   const mayRotate = useMay(project, 'POST /admin/v1/projects/:id/keys/rotate');
   const params = { params: { path: { id: project.id } } };
   const keys = useMutation({ mutationFn: () => dataOf(api.GET('/admin/v1/projects/{id}/keys', params)) });

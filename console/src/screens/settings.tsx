@@ -20,16 +20,15 @@ import { useState } from 'react';
 import { api, dataOf } from '../api/client';
 import { useSession } from '../api/session';
 import { type Project, projectQuery, useMay, useProject } from '../queries/projects';
-import schema from '../generated/settings.json';
 import { useLanguages, useT } from '../i18n';
-import { settings as germanSettings } from '../i18n/de/settings';
 import { AddressInput } from '../ui/address-input';
 import { announce, Failure } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { LeaveGuard } from '../ui/leave-guard';
 import { Page } from '../ui/parts';
 import { isAllowed } from '../lib/permissions';
-import { changesOf, fieldKind, groupOf, GROUPS, type SettingSchema } from '../lib/settings-form';
+import { changesOf, fieldKind, groupOf, GROUPS } from '../lib/settings-form';
+import { isFound, settingsIn, type SettingTexts } from '../lib/setting-texts';
 import fieldsetStyles from '../ui/fieldset.module.css';
 import styles from './settings.module.css';
 import textStyles from '../ui/text.module.css';
@@ -37,8 +36,6 @@ import textStyles from '../ui/text.module.css';
 const route = getRouteApi('/signed-in/projects/$slug/settings');
 
 type Values = Record<string, unknown>;
-
-const SETTINGS = Object.entries(schema as Record<string, SettingSchema>);
 
 interface Draft {
   readonly general: Partial<Pick<Project, 'name' | 'plan'>>;
@@ -57,15 +54,15 @@ function enteredSince(now: Draft, sent: Draft): Draft {
 }
 
 export function SettingsScreen() {
-  const t = useT();
+  const { t, language } = useLanguages();
   const project = useProject();
   const form = useSettingsForm(project);
   const mayChange = useMay(project, 'PATCH /admin/v1/projects/:id');
   const { search, group } = route.useSearch();
   const navigate = route.useNavigate();
   const wanted = search ?? '';
-  const found = SETTINGS.filter(
-    ([name]) => name.includes(wanted.toLowerCase()) && (group === undefined || groupOf(name) === group),
+  const found = settingsIn(language).filter(
+    (one) => isFound(one, wanted) && (group === undefined || groupOf(one.name) === group),
   );
   return (
     <Page title={t('settings')} text={t('settingsText')}>
@@ -92,7 +89,7 @@ export function SettingsScreen() {
             <SettingGroup
               key={one}
               title={t(`settings_${one}`)}
-              settings={found.filter(([name]) => groupOf(name) === one)}
+              settings={found.filter(({ name }) => groupOf(name) === one)}
               form={form}
             />
           ))}
@@ -216,7 +213,7 @@ function General({ form: { general, mayChangePlan, setGeneral } }: { form: Setti
 
 interface SettingGroupProps {
   readonly title: string;
-  readonly settings: typeof SETTINGS;
+  readonly settings: readonly SettingTexts[];
   readonly form: SettingsForm;
 }
 
@@ -228,13 +225,12 @@ function SettingGroup({ title, settings, form }: SettingGroupProps) {
         {title}
       </Title>
       <Stack gap="md">
-        {settings.map(([name, one]) => (
+        {settings.map((one) => (
           <Setting
-            key={name}
-            name={name}
-            schema={one}
-            value={form.values[name]}
-            onChange={(value) => form.setValue(name, value)}
+            key={one.name}
+            setting={one}
+            value={form.values[one.name]}
+            onChange={(value) => form.setValue(one.name, value)}
           />
         ))}
       </Stack>
@@ -263,24 +259,25 @@ function SaveBar({ form: { count, save, discard } }: { form: SettingsForm }) {
 }
 
 interface SettingProps {
-  readonly name: string;
-  readonly schema: SettingSchema;
+  readonly setting: SettingTexts;
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
 }
 
-/** Names are those of the API in every language. English descriptions come from its document. */
-function Setting({
-  name,
-  schema: { description: english, enum: options },
-  schema: one,
-  value,
-  onChange,
-}: SettingProps) {
+function Setting({ setting: { name, label, description, schema }, value, onChange }: SettingProps) {
   const { language } = useLanguages();
-  const description = (language === 'de' ? germanSettings[name] : undefined) ?? english;
-  const common = { label: <code>{name}</code>, description };
-  switch (fieldKind(one)) {
+  const common = {
+    label: (
+      <>
+        {label}{' '}
+        <Text component="code" size="xs" c="dimmed">
+          {name}
+        </Text>
+      </>
+    ),
+    description,
+  };
+  switch (fieldKind(schema)) {
     case 'switch':
       return (
         <Switch
@@ -293,7 +290,7 @@ function Setting({
       return (
         <Select
           {...common}
-          data={options ?? []}
+          data={schema.enum ?? []}
           value={String(value)}
           allowDeselect={false}
           onChange={onChange}
@@ -328,7 +325,7 @@ function Setting({
   }
 }
 
-interface JsonSettingProps extends Omit<SettingProps, 'name' | 'schema'> {
+interface JsonSettingProps extends Omit<SettingProps, 'setting'> {
   readonly label: React.ReactNode;
   readonly description?: string | undefined;
 }

@@ -1,21 +1,33 @@
-/** The command palette: every project, screen and table by name. */
+/** The command palette: projects, screens, actions, tables, settings and pages of the docs by name, users by address. */
 import { useMantineColorScheme } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import '@mantine/spotlight/styles.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { PLINTH_URL } from '../api/base-url';
 import { useSession } from '../api/session';
 import { isAllowed } from '../lib/permissions';
 import type { Relation } from '../queries/catalog-types';
-import { isExposed, projectQuery, projectsQuery, useCatalog } from '../queries/projects';
-import { useT } from '../i18n';
+import { isExposed, type Project, projectQuery, projectsQuery, useCatalog } from '../queries/projects';
+import type { SettingTexts } from '../lib/setting-texts';
+import { useLanguages, useT } from '../i18n';
 import { useIsOnTop } from './dialog';
 import { Icon } from './icon';
-import { INSIDE_VIEWS, INSTALL_SCREENS, SCREENS } from './screens';
+import { ACTIONS, INSIDE_VIEWS, INSTALL_SCREENS, SCREENS } from './screens';
 
 export default function Palette({ slug }: { slug: string | undefined }) {
-  return slug === undefined ? <Commands groups={[]} /> : <ProjectPalette slug={slug} />;
+  const typed = useState('');
+  return slug === undefined ? (
+    <Commands typed={typed} groups={[]} />
+  ) : (
+    <ProjectPalette typed={typed} slug={slug} />
+  );
+}
+
+interface Typed {
+  readonly typed: readonly [string, (query: string) => void];
 }
 
 interface Group {
@@ -23,7 +35,7 @@ interface Group {
   readonly actions: SpotlightActionData[];
 }
 
-function ProjectPalette({ slug }: { slug: string }) {
+function ProjectPalette({ slug, typed }: Typed & { slug: string }) {
   const t = useT();
   const navigate = useNavigate();
   const screens = SCREENS.map((screen) => ({
@@ -50,23 +62,44 @@ function ProjectPalette({ slug }: { slug: string }) {
   );
   const groups = [{ group: t('screens'), actions: [...screens, ...views] }];
   return project.data ? (
-    <TablesPalette groups={groups} slug={slug} project={project.data} />
+    <ContentPalette typed={typed} groups={groups} project={project.data} />
   ) : (
-    <Commands groups={groups} />
+    <Commands typed={typed} groups={groups} />
   );
 }
 
-function TablesPalette({
+function ContentPalette({
   groups,
-  slug,
   project,
-}: {
-  groups: Group[];
-  slug: string;
-  project: Parameters<typeof useCatalog>[0];
-}) {
+  typed,
+}: Typed & { readonly groups: readonly Group[]; readonly project: Project }) {
   const t = useT();
   const navigate = useNavigate();
+  const { slug } = project;
+  const session = useSession();
+  const offered = ACTIONS.filter(({ route }) => isAllowed(session, route, project.id)).map(
+    ({ path, icon, label }) => ({
+      id: `action ${label}`,
+      label: t(label),
+      leftSection: <Icon name={icon} />,
+      onClick: () => void navigate({ to: path, params: { slug }, state: { dialog: label } }),
+    }),
+  );
+  const settings = useSettings().map(({ name, label }) => ({
+    id: `setting ${name}`,
+    label,
+    description: name,
+    leftSection: <Icon name="settings" />,
+    onClick: () =>
+      void navigate({ to: '/projects/$slug/settings', params: { slug }, search: { search: name } }),
+  }));
+  const text = typed[0].trim();
+  const search = {
+    id: 'search users',
+    label: `${t('searchUsers')}: ${text}`,
+    leftSection: <Icon name="users" />,
+    onClick: () => void navigate({ to: '/projects/$slug/users', params: { slug }, search: { search: text } }),
+  };
   const actionOf = ({ schema, name }: Relation): SpotlightActionData => ({
     id: `table ${schema} ${name}`,
     label: schema === 'public' ? name : `${schema}.${name}`,
@@ -78,10 +111,58 @@ function TablesPalette({
   // Those of clients first; the sort is stable.
   const sorted = relations.toSorted((a, b) => Number(isExposed(project, b)) - Number(isExposed(project, a)));
   const actions = sorted.map(actionOf);
-  return <Commands groups={[...groups, { group: t('tables'), actions }]} />;
+  return (
+    <Commands
+      typed={typed}
+      groups={[
+        ...groups,
+        { group: t('actions'), actions: offered },
+        { group: t('tables'), actions },
+        { group: t('users'), actions: text.includes('@') ? [search] : [] },
+        { group: t('settings'), actions: text === '' ? [] : settings },
+      ]}
+    />
+  );
 }
 
-function Commands({ groups }: { groups: Group[] }) {
+/** Their texts are loaded when the palette is. */
+function useSettings(): SettingTexts[] {
+  const { language } = useLanguages();
+  const texts = useQuery({
+    queryKey: ['setting texts'],
+    queryFn: () => import('../lib/setting-texts'),
+    staleTime: Infinity,
+  });
+  return texts.data?.settingsIn(language) ?? [];
+}
+
+interface DocSection {
+  readonly href: string;
+  readonly page: string;
+  readonly title: string;
+}
+
+/** Sections of the docs, from the index of their search. */
+function useDocs(isWanted: boolean): SpotlightActionData[] {
+  const docs = useQuery({
+    queryKey: ['docs index'],
+    queryFn: async (): Promise<DocSection[]> => {
+      const answer = await fetch(`${PLINTH_URL}/docs/guides/search.json`, { credentials: 'omit' });
+      return answer.ok ? ((await answer.json()) as DocSection[]) : [];
+    },
+    enabled: isWanted,
+    staleTime: Infinity,
+  });
+  return (docs.data ?? []).map(({ href, page, title }) => ({
+    id: `docs ${href}`,
+    label: title,
+    ...(page === title ? {} : { description: page }),
+    leftSection: <Icon name="code" />,
+    onClick: () => void window.open(`${PLINTH_URL}/docs/${href}`, '_blank', 'noopener'),
+  }));
+}
+
+function Commands({ groups, typed: [query, setQuery] }: Typed & { readonly groups: readonly Group[] }) {
   const t = useT();
   const navigate = useNavigate();
   const { toggleColorScheme } = useMantineColorScheme();
@@ -111,16 +192,25 @@ function Commands({ groups }: { groups: Group[] }) {
     { id: 'scheme', label: t('toggleScheme'), leftSection: <Icon name="moon" />, onClick: toggleColorScheme },
   ];
   const [isOpen, dialog] = useDisclosure();
+  const docs = useDocs(isOpen || query !== '');
+  // Spotlight selects the first action when the text changes, and not when the actions arrive after that.
+  useEffect(() => {
+    if (query !== '' && !document.querySelector('[data-action][data-selected]'))
+      document.querySelector('[data-action]')?.setAttribute('data-selected', 'true');
+  });
   const isOnTop = useIsOnTop(isOpen);
   return (
     <Spotlight
       closeOnEscape={isOnTop}
       onSpotlightOpen={dialog.open}
       onSpotlightClose={dialog.close}
+      query={query}
+      onQueryChange={setQuery}
       actions={[
         ...groups,
         { group: t('projects'), actions: projects },
         { group: t('other'), actions: [...others, ...ofInstall] },
+        { group: t('docs'), actions: query.trim() === '' ? [] : docs },
       ]}
       shortcut={['mod + K']}
       nothingFound={t('nothingFound')}

@@ -62,6 +62,34 @@ export const INSIDE_VIEWS = [
 
 export type InsideView = (typeof INSIDE_VIEWS)[number]['name'];
 
+/** Dialogs that the palette opens, with their screen and the call that they end with. */
+export const ACTIONS = [
+  {
+    path: '/projects/$slug/tables',
+    icon: 'table',
+    label: 'newTable',
+    route: 'POST /admin/v1/projects/:id/sql',
+  },
+  {
+    path: '/projects/$slug/users',
+    icon: 'users',
+    label: 'newUser',
+    route: 'POST /admin/v1/projects/:id/sql',
+  },
+  {
+    path: '/projects/$slug/people',
+    icon: 'mail',
+    label: 'invitePerson',
+    route: 'PUT /admin/v1/projects/:id/people/:person_id',
+  },
+  {
+    path: '/projects/$slug/keys',
+    icon: 'key',
+    label: 'rotate',
+    route: 'POST /admin/v1/projects/:id/keys/rotate',
+  },
+] as const satisfies readonly { path: string; icon: IconName; label: string; route: string }[];
+
 /** Screens of the installation and of the staff member, with the call that each of them begins with. */
 export const INSTALL_SCREENS = [
   { path: '/account', icon: 'settings', label: 'myAccount', route: 'GET /admin/v1/session' },

@@ -8,11 +8,12 @@ import { emailTaken } from '../auth.errors';
 
 /** The columns of an Account; `u` is auth.users. */
 export const ACCOUNT_COLUMNS = `u.id, u.email, u.name, u.data::text as data, u.app_data::text as app_data,
-  u.is_anonymous, u.email_verified_at, u.banned_until, u.invited_at, u.last_sign_in_at, u.created_at, u.updated_at`;
+  u.is_anonymous, u.email_verified_at, u.phone, u.phone_verified_at, u.banned_until, u.invited_at, u.last_sign_in_at, u.created_at, u.updated_at`;
 
 const TABLE = 'auth.users';
 /** UTF-16 code units: the table allows 320 characters, and a character has up to two. */
 const MAX_NAME = 640;
+const MAX_PHONE = 20;
 /** Characters of a password hash, which may be imported. */
 const MAX_HASH = 1_000;
 
@@ -33,6 +34,8 @@ export function toAccount(row: QueryResultRow): Account {
     appData: user.jsonObject('app_data', MAX_DATA_TEXT),
     isAnonymous: user.boolean('is_anonymous'),
     emailVerifiedAt: user.dateOrNull('email_verified_at'),
+    phone: user.textOrNull('phone', MAX_PHONE),
+    phoneVerifiedAt: user.dateOrNull('phone_verified_at'),
     bannedUntil: user.dateOrNull('banned_until'),
     invitedAt: user.dateOrNull('invited_at'),
     lastSignInAt: user.dateOrNull('last_sign_in_at'),
@@ -56,8 +59,8 @@ export function toCredentials(row: QueryResultRow): Credentials {
 /** The address of an imported account may be a user name. It goes into headers and tokens, so it has no control characters. */
 function emailOf(user: RecordReader): string {
   const email = user.text('email', 2 * MAX_EMAIL);
-  if ((email === '' && !user.boolean('is_anonymous')) || /\p{Cc}/u.test(email))
-    throw user.unusable('email', 'an address');
+  const mayBeEmpty = user.boolean('is_anonymous') || !user.isNull('phone');
+  if ((email === '' && !mayBeEmpty) || /\p{Cc}/u.test(email)) throw user.unusable('email', 'an address');
   return email;
 }
 

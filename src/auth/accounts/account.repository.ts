@@ -33,6 +33,14 @@ export class AccountRepository {
     });
   }
 
+  async findCredentialsByPhone(project: Project, phone: string): Promise<Credentials | null> {
+    return this.credentials(project, {
+      name: 'auth:credentials-by-phone',
+      text: `select ${ACCOUNT_COLUMNS}, u.encrypted_password from auth.users u where u.phone = $1`,
+      values: [phone],
+    });
+  }
+
   async findCredentialsById(project: Project, id: string): Promise<Credentials | null> {
     return this.credentials(project, {
       name: 'auth:credentials-by-id',
@@ -103,6 +111,22 @@ export class AccountRepository {
     await this.rls.systemQuery(project.database, REASON, withAudit(change, audit));
   }
 
+  /** @returns false if another account has the phone, or there is no such account */
+  async setPhone(project: Project, userId: string, phone: string, audit: AuditEntry): Promise<boolean> {
+    const change = {
+      name: 'auth:set-phone',
+      steps: {
+        changed: `update auth.users u set phone = $2, phone_verified_at = $3, updated_at = $3, is_anonymous = false
+          where u.id = $1 and not exists (select from auth.users o where o.phone = $2 and o.id <> $1) returning u.id`,
+      },
+      audited: 'changed',
+      query: 'select id from changed',
+      values: [userId, phone, audit.now],
+    } as const;
+    const { rows } = await this.rls.systemQuery(project.database, REASON, withAudit(change, audit));
+    return rows.length === 1;
+  }
+
   private async credentials(project: Project, statement: Statement): Promise<Credentials | null> {
     const { rows } = await this.rls.systemQuery(project.database, REASON, statement);
     return rows[0] ? toCredentials(rows[0]) : null;
@@ -115,8 +139,9 @@ export function accountInsertion(account: AccountToInsert, audit: AuditEntry): S
     name: 'auth:insert-account',
     steps: {
       u: `insert into auth.users (id, email, email_key, name, encrypted_password, data, app_data, is_anonymous,
-          email_verified_at, banned_until, invited_at, created_at, updated_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $3::text is null, $8, $9, $10, $11, $11) returning *`,
+          email_verified_at, banned_until, invited_at, created_at, updated_at, phone, phone_verified_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $3::text is null and $12::text is null, $8, $9, $10, $11, $11,
+          $12, case when $12::text is not null then $11::timestamptz end) returning *`,
     },
     audited: 'u',
     query: `select ${ACCOUNT_COLUMNS} from u`,
@@ -132,6 +157,7 @@ function insertedValues({
   passwordHash,
   data,
   appData = {},
+  phone,
   ...times
 }: AccountToInsert): unknown[] {
   const { emailVerifiedAt, bannedUntil, invitedAt, now } = times;
@@ -147,5 +173,6 @@ function insertedValues({
     bannedUntil,
     invitedAt,
     now,
+    phone ?? null,
   ];
 }

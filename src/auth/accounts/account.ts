@@ -16,6 +16,9 @@ export interface Account {
   /** An anonymous user has no address: `email` is empty. */
   readonly isAnonymous: boolean;
   readonly emailVerifiedAt: Date | null;
+  /** E.164 without the plus sign; its owner has proved it. An account with a phone alone has an empty `email`. */
+  readonly phone: string | null;
+  readonly phoneVerifiedAt: Date | null;
   readonly bannedUntil: Date | null;
   readonly invitedAt: Date | null;
   readonly lastSignInAt: Date | null;
@@ -36,8 +39,11 @@ export interface NewAccount {
   readonly now: Date;
 }
 
-/** An account without an address is that of an anonymous user. */
-export type AccountToInsert = Omit<NewAccount, 'email'> & { readonly email: EmailAddress | null };
+/** An account without an address and a phone is that of an anonymous user. */
+export type AccountToInsert = Omit<NewAccount, 'email'> & {
+  readonly email: EmailAddress | null;
+  readonly phone?: string;
+};
 
 /** `user` of SPEC.md 2.3; `data` is left out if it is empty. */
 export interface UserView {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
-import { isBcryptHash } from '../../infra/crypto/password-hasher';
+import { isUsableHash } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
 import { Account, assertAppData, assertUserData, mergedJson, NewAccount } from '../accounts/account';
 import { getEmailAddress, localPart } from '../../identity/email-address';
@@ -142,7 +142,7 @@ export class AdminUsersService {
 
   private async passwordHash(project: Project, input: UserInput): Promise<string | null> {
     if (input.passwordHash !== undefined) {
-      if (!isBcryptHash(input.passwordHash)) throw unusablePasswordHash();
+      if (!isUsableHash(input.passwordHash)) throw unusablePasswordHash();
       return input.passwordHash;
     }
     if (input.password === undefined) return null;

@@ -24,6 +24,7 @@ export interface NewFactor {
   readonly kind: FactorKind;
   readonly name: string;
   readonly sealedSecret: Buffer | null;
+  readonly phone?: string;
 }
 
 /**
@@ -40,7 +41,7 @@ export class FactorRepository {
   async insert(
     project: Project,
     owner: SessionOwner,
-    { id, kind, name, sealedSecret }: NewFactor,
+    { id, kind, name, sealedSecret, phone }: NewFactor,
     audit: AuditEntry,
   ): Promise<FactorOutcome> {
     const change = {
@@ -48,7 +49,7 @@ export class FactorRepository {
       steps: { me: ME, stale: DELETE_STALE, made: INSERT },
       audited: 'made',
       query: 'select me.strong, exists (select from made) as found from me',
-      values: [...ownerValues(owner, audit.now), id, name, sealedSecret, kind],
+      values: [...ownerValues(owner, audit.now), id, name, sealedSecret, kind, phone ?? null],
     } as const;
     return this.run(project, owner, withAudit(change, audit));
   }
@@ -68,7 +69,7 @@ export class FactorRepository {
   async find(project: Project, owner: SessionOwner, id: string, now: Date): Promise<SealedFactor | null> {
     const { rows } = await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:find-factor',
-      text: `with me as (${ME}) select f.kind, f.sealed_secret, f.credential::text as credential, f.verified_at
+      text: `with me as (${ME}) select f.kind, f.sealed_secret, f.credential::text as credential, f.phone, f.verified_at
         from me join auth.factors f on f.user_id = me.id
         where f.id = $5 and (f.verified_at is not null or me.strong)`,
       values: [...ownerValues(owner, now), id],
@@ -109,7 +110,7 @@ const DELETE_STALE = `
     and f.created_at < $3::timestamptz - interval '${UNVERIFIED_SECONDS} seconds' returning f.id`;
 
 const INSERT = `
-  insert into auth.factors (id, user_id, name, sealed_secret, kind, created_at)
-  select $5, me.id, $6, $7, $8, $3 from me where me.strong and ${MAX_FACTORS} > (
+  insert into auth.factors (id, user_id, name, sealed_secret, kind, phone, created_at)
+  select $5, me.id, $6, $7, $8, $9, $3 from me where me.strong and ${MAX_FACTORS} > (
     select count(*) from auth.factors f where f.user_id = me.id and f.id not in (select id from stale))
   returning user_id as id`;

@@ -108,7 +108,7 @@ export class FactorService {
   ): Promise<SignedIn> {
     return this.prove(project, owner, id, origin, {
       refused: wrongCode,
-      check: ({ sealedSecret }) => this.codeProof(project, sealedSecret, id, code),
+      check: (factor) => Promise.resolve(this.proofOfCode(project, factor, { id, code })),
     });
   }
 
@@ -165,15 +165,15 @@ export class FactorService {
     });
   }
 
-  private codeProof(
+  /** Null for a wrong code, and for a factor that is no app. */
+  proofOfCode(
     project: Project,
-    sealed: Buffer | null,
-    id: string,
-    code: string,
-  ): Promise<FactorProof | null> {
-    const secret = sealed && this.openSecret(project, sealed, id.toLowerCase());
+    { sealedSecret }: SealedFactor,
+    { id, code }: FactorCode,
+  ): FactorProof | null {
+    const secret = sealedSecret && this.openSecret(project, sealedSecret, id.toLowerCase());
     const step = secret && stepOfCode(secret, code, this.clock.now());
-    return Promise.resolve(step ? { step, method: 'totp' } : null);
+    return step ? { step, method: 'totp' } : null;
   }
 
   private openSecret(project: Project, sealed: Buffer, factorId: string): string {

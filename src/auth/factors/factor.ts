@@ -13,7 +13,7 @@ const MAX_SEALED = 1_024;
 /** Characters of a key in JSON. */
 const MAX_CREDENTIAL = 8_192;
 
-export const FACTOR_KINDS = ['totp', 'webauthn'] as const;
+export const FACTOR_KINDS = ['totp', 'webauthn', 'phone'] as const;
 export type FactorKind = (typeof FACTOR_KINDS)[number];
 
 export interface Factor {
@@ -46,6 +46,7 @@ export interface SealedFactor {
   readonly kind: FactorKind;
   readonly sealedSecret: Buffer | null;
   readonly key: FactorKey | null;
+  readonly phone: string | null;
   readonly verified: boolean;
 }
 
@@ -76,12 +77,13 @@ export function toFactor(row: QueryResultRow): Factor {
   };
 }
 
-/** @param row with kind, sealed_secret, credential and verified_at @throws AppError 500 for a value that the column cannot hold */
+/** @param row with kind, sealed_secret, credential, phone and verified_at @throws AppError 500 for a value that the column cannot hold */
 export function toSealedFactor(row: QueryResultRow): SealedFactor {
   const factor = new RecordReader(TABLE, row);
   return {
     kind: factor.oneOf('kind', FACTOR_KINDS),
     sealedSecret: factor.bytesOrNull('sealed_secret', MAX_SEALED),
+    phone: factor.textOrNull('phone', 20),
     key: factor.isNull('credential') ? null : toKey(factor.jsonObject('credential', MAX_CREDENTIAL)),
     verified: !factor.isNull('verified_at'),
   };

@@ -4,7 +4,7 @@ import type { RequestOrigin } from '../../identity/request-origin';
 import type { AccountToInsert } from '../accounts/account';
 
 export function creationOf(
-  { id, email, name, data, appData = {}, now }: AccountToInsert,
+  { id, email, phone, name, data, appData = {}, now }: AccountToInsert,
   { ip }: Pick<RequestOrigin, 'ip'>,
 ): JsonObject {
   return {
@@ -12,10 +12,11 @@ export function creationOf(
     user: {
       id,
       email: email?.address ?? '',
+      phone: phone ?? '',
       name,
       user_metadata: data,
       app_metadata: appData,
-      is_anonymous: email === null,
+      is_anonymous: email === null && phone === undefined,
     },
   };
 }

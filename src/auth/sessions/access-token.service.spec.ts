@@ -12,7 +12,14 @@ const project = {
   signingKeys: [],
 } as unknown as Project;
 const subject = {
-  account: { id: randomUUID(), email: 'a@example.com', data: {}, appData: {}, isAnonymous: false },
+  account: {
+    id: randomUUID(),
+    email: 'a@example.com',
+    phone: null,
+    data: {},
+    appData: {},
+    isAnonymous: false,
+  },
   sessionId: randomUUID(),
   aal: 'aal1',
   amr: [],

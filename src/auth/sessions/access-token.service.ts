@@ -38,7 +38,7 @@ export const MAX_CUSTOM_CLAIMS = 4_096;
 const MAX_CLAIMS = 2_048;
 
 interface AccessTokenSubject {
-  readonly account: Pick<Account, 'id' | 'email' | 'data' | 'appData' | 'isAnonymous'>;
+  readonly account: Pick<Account, 'id' | 'email' | 'phone' | 'data' | 'appData' | 'isAnonymous'>;
   readonly sessionId: string;
   readonly aal: AssuranceLevel;
   readonly amr: readonly MethodReference[];
@@ -62,7 +62,7 @@ export class AccessTokenService {
   ): Promise<string> {
     const { account } = subject;
     const own = {
-      phone: '',
+      phone: account.phone ?? '',
       app_metadata: appMetadata(account),
       ...allowedClaims(subject.customClaims),
       iss: issuerOf(this.server.publicUrl, project),
@@ -92,8 +92,14 @@ function isShort(claims: { user_metadata: JsonObject }): boolean {
 }
 
 /** `app_metadata` as clients of Supabase know it. */
-export function appMetadata({ appData, isAnonymous }: Pick<Account, 'appData' | 'isAnonymous'>): JsonObject {
-  return { ...(isAnonymous ? {} : { provider: 'email', providers: ['email'] }), ...appData };
+export function appMetadata({
+  appData,
+  email,
+  isAnonymous,
+  phone,
+}: Pick<Account, 'appData' | 'email' | 'isAnonymous' | 'phone'>): JsonObject {
+  const providers = [...(email === '' ? [] : ['email']), ...(phone === null ? [] : ['phone'])];
+  return { ...(isAnonymous ? {} : { provider: providers[0], providers }), ...appData };
 }
 
 /** Without the reserved ones. @throws AppError 500 for claims that no token can hold */

@@ -46,13 +46,16 @@ export class CustomClaimsHook {
     );
   }
 
-  ofNew(project: Project, { id, email, data, appData = {} }: AccountToInsert): Promise<JsonObject | null> {
+  ofNew(
+    project: Project,
+    { id, email, phone, data, appData = {} }: AccountToInsert,
+  ): Promise<JsonObject | null> {
     const claims = {
       sub: id,
       role: AUTHENTICATED_ROLE,
       aud: AUTHENTICATED_ROLE,
       email: email?.address ?? '',
-      is_anonymous: email === null,
+      is_anonymous: email === null && phone === undefined,
       app_metadata: appData,
       user_metadata: data,
     };

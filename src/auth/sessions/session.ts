@@ -36,6 +36,7 @@ export const SIGN_IN_METHODS = [
   'ldap',
   'totp',
   'mfa/webauthn',
+  'mfa/phone',
 ] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 

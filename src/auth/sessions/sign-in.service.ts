@@ -20,6 +20,13 @@ import { SessionStarter } from './session-starter.service';
 
 const HOOK = 'password_verification_attempt_hook';
 
+/** With an address, or with a phone (E.164 without the plus sign). */
+interface GivenPassword {
+  readonly email?: string;
+  readonly phone?: string;
+  readonly password: string;
+}
+
 @Injectable()
 export class SignInService {
   private readonly logger = new Logger(SignInService.name);
@@ -37,12 +44,9 @@ export class SignInService {
    * The state of the account is checked after the password, so only its owner learns of it.
    * @throws AppError 401 for a wrong e-mail or password, 403 for a banned or unverified account, 429
    */
-  async signIn(
-    project: Project,
-    { email, password }: { email: string; password: string },
-    origin: RequestOrigin,
-  ): Promise<SignedIn> {
-    const credentials = await this.credentialsOf(project, { email, password }, origin);
+  async signIn(project: Project, given: GivenPassword, origin: RequestOrigin): Promise<SignedIn> {
+    const { password } = given;
+    const credentials = await this.credentialsOf(project, given, origin);
     const { account } = credentials;
     this.assertMaySignIn(project, account);
     const newPasswordHash = await this.passwords.rehash(project, password, credentials.passwordHash);
@@ -60,12 +64,15 @@ export class SignInService {
   /** @throws AppError 401 for a wrong e-mail or password, 400 for a text that cannot be a password, 429 */
   private async credentialsOf(
     project: Project,
-    { email, password }: { email: string; password: string },
+    { email = '', phone, password }: GivenPassword,
     origin: RequestOrigin,
   ): Promise<Credentials> {
     assertUsablePassword(password);
-    const key = keyOf(email);
-    const find = (): Promise<Credentials | null> => this.accounts.findCredentials(project, key);
+    const key = phone === undefined ? keyOf(email) : `phone:${phone}`;
+    const find = (): Promise<Credentials | null> =>
+      phone === undefined
+        ? this.accounts.findCredentials(project, key)
+        : this.accounts.findCredentialsByPhone(project, phone);
     const guess = { project, account: key, origin };
     const credentials = await this.passwords.check(guess, password, find, async (found) => {
       await this.tellOfFailure(project, found);
@@ -88,7 +95,8 @@ export class SignInService {
 
   private assertMaySignIn(project: Project, account: Account): void {
     if (isBanned(account, this.clock.now())) throw userBanned();
-    if (project.settings.email_verification_required && account.emailVerifiedAt === null) {
+    const isUnproved = account.email !== '' && account.emailVerifiedAt === null;
+    if (project.settings.email_verification_required && isUnproved) {
       throw emailNotVerified();
     }
   }

@@ -98,6 +98,27 @@ export class SignUpService {
     return this.createWithSession(project, account, 'anonymous', origin);
   }
 
+  /** Creates an account for a phone that its user has proved. @throws AppError 403 if sign-up is turned off */
+  async signUpWithPhone(
+    project: Project,
+    given: { readonly phone: string; readonly passwordHash: string | null; readonly data: JsonObject },
+    origin: RequestOrigin,
+  ): Promise<SignedIn> {
+    if (!project.settings.signup_enabled) throw signUpDisabled();
+    const account: AccountToInsert = {
+      ...given,
+      id: randomUUID(),
+      email: null,
+      name: '',
+      emailVerifiedAt: null,
+      bannedUntil: null,
+      invitedAt: null,
+      now: new Date(this.clock.now()),
+    };
+    await this.hooks.run(project, 'before_user_created_hook', creationOf(account, origin));
+    return this.createWithSession(project, account, 'otp', origin);
+  }
+
   private async createWithSession(
     project: Project,
     account: AccountToInsert,

@@ -11,6 +11,7 @@ import { Piscina } from 'piscina';
 import { AppError } from '../../common/errors/app-error';
 import { PASSWORD_CONFIG, PasswordConfig } from '../../config/app-config';
 import { Slots } from '../../admission/slots';
+import { parseForeignHash } from './foreign-hashes';
 
 /** Waiting hashes per thread: about five seconds of work at the default cost. */
 const WAITING_PER_THREAD = 50;
@@ -84,16 +85,19 @@ export class PasswordHasher implements OnApplicationShutdown {
     hash: string | null,
     before?: () => Promise<void>,
   ): Promise<boolean> {
-    const usable = hash !== null && isBcryptHash(hash) ? hash : await this.decoyHash();
+    const usable = hash !== null && isUsableHash(hash) ? hash : await this.decoyHash();
     const compare = async (): Promise<unknown> => {
       await before?.();
-      return this.threads.run({ password, hash: usable }, { name: 'compare' });
+      return this.threads.run(
+        { password, hash: usable, foreign: parseForeignHash(usable) },
+        { name: 'compare' },
+      );
     };
     const matches = await this.slots.use(compare, busy, tenant);
     return matches === true && usable === hash;
   }
 
-  /** True when the hash has a lower cost than is configured. */
+  /** True when the hash has a lower cost than is configured, or another system made it. */
   needsRehash(hash: string): boolean {
     return Number(BCRYPT_HASH.exec(hash)?.[1] ?? 0) < this.config.bcryptCost;
   }
@@ -112,8 +116,8 @@ export class PasswordHasher implements OnApplicationShutdown {
 }
 
 /** True for a hash that verify() supports. */
-export function isBcryptHash(hash: string): boolean {
-  return BCRYPT_HASH.test(hash);
+export function isUsableHash(hash: string): boolean {
+  return BCRYPT_HASH.test(hash) || parseForeignHash(hash) !== null;
 }
 
 function busy(): AppError {

@@ -83,6 +83,8 @@ export const AUTH_SETTINGS = {
 
   mfa_verification_attempt_hook: hook('Learns of each code of a second factor, and may refuse it'),
 
+  send_sms_hook: hook('Sends codes to phones, and allows sign-in with them'),
+
   send_email_hook: hook('Sends the mails of accounts, in place of SMTP'),
 
   ldap,

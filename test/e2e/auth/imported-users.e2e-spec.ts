@@ -1,6 +1,7 @@
 /** Users imported from another system with their bcrypt hashes. */
 import { hashSync } from 'bcryptjs';
-import { randomUUID } from 'node:crypto';
+import { argon2i, argon2id } from 'hash-wasm';
+import { pbkdf2Sync, randomBytes, randomUUID } from 'node:crypto';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 
@@ -59,14 +60,61 @@ it('gives users that SQL imports a name and compares their addresses case-insens
   expect([status, body.user.name]).toEqual([200, local]);
 });
 
-it.each(['', 'plain text', '$2b$05$tooshort', '$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA'])(
-  'answers 400 for the hash "%s", which is not bcrypt',
-  async (password_hash) => {
-    const email = `ada-${randomUUID()}@example.com`;
-    const answer = await project.service.post(`${project.auth}/admin/users`, { email, password_hash });
-    expect(answer.status).toBe(400);
-  },
-);
+/** The example of github.com/firebase/scrypt. */
+const FIREBASE = [
+  '$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==',
+  'sk=jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==$42xEC+ixf3L2lw==$' +
+    'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==',
+].join(',');
+const argon2 = (hash: typeof argon2id): Promise<string> =>
+  hash({
+    password: PASSWORD,
+    salt: randomBytes(16),
+    memorySize: 1_024,
+    iterations: 2,
+    parallelism: 2,
+    hashLength: 32,
+    outputType: 'encoded',
+  });
+function pbkdf2(digest: string, iterations: number): string {
+  const salt = randomBytes(16);
+  const hash = pbkdf2Sync(PASSWORD, salt, iterations, 64, digest);
+  return `$pbkdf2-${digest}$i=${iterations}$${salt.toString('base64')}$${hash.toString('base64')}`;
+}
+
+it.each([
+  ['Firebase', () => FIREBASE, 'user1password'],
+  ['Argon2id', () => argon2(argon2id), PASSWORD],
+  ['Argon2i', () => argon2(argon2i), PASSWORD],
+  ['Keycloak', () => pbkdf2('sha256', 27_500), PASSWORD],
+  ['a newer Keycloak', () => pbkdf2('sha512', 210_000), PASSWORD],
+])('verifies a hash of %s as it is, and replaces it at the first sign-in', async (_name, make, password) => {
+  const email = `ada-${randomUUID()}@example.com`;
+  const password_hash = await make();
+  const created = await project.service.post(`${project.auth}/admin/users`, { email, password_hash });
+  expect(created.status).toBe(200);
+  expect(await signIn(email, 'wrong')).toBe(401);
+  expect(await storedHash(email)).toBe(password_hash);
+  expect(await signIn(email, password)).toBe(200);
+  expect(await storedHash(email)).toMatch(/^\$2[aby]\$05\$/);
+  expect(await signIn(email, password)).toBe(200);
+});
+
+it.each([
+  '',
+  'plain text',
+  '$2b$05$tooshort',
+  `$argon2id$v=19$m=999999,t=3,p=4$${'c'.repeat(22)}$${'a'.repeat(43)}`,
+  `$argon2id$v=19$m=65536,t=99,p=4$${'c'.repeat(22)}$${'a'.repeat(43)}`,
+  '$pbkdf2-sha256$i=9999999$c2FsdA==$aGFzaA==',
+  '$pbkdf2-md5$i=1000$c2FsdA==$aGFzaA==',
+  FIREBASE.replace('n=14', 'n=24'),
+  FIREBASE.replace('r=8', 'r=99'),
+])('answers 400 for the hash "%s", which asks for too much or is none', async (password_hash) => {
+  const email = `ada-${randomUUID()}@example.com`;
+  const answer = await project.service.post(`${project.auth}/admin/users`, { email, password_hash });
+  expect(answer.status).toBe(400);
+});
 
 it('refuses sign-in to an account without a password', async () => {
   const email = `ada-${randomUUID()}@example.com`;

@@ -453,7 +453,7 @@ inBrowser('the console', () => {
 
     it('settings: have a field for each setting, and save one', async () => {
       await view.open(project.slug, 'settings');
-      const field = page.getByLabel('max_rows', { exact: true });
+      const field = page.getByLabel('Rows per response max_rows', { exact: true });
       await field.fill('17');
       // Somebody else's change in the meantime takes nothing away.
       await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {

@@ -439,11 +439,49 @@ inBrowser('monitoring of a project', () => {
     await view.open(project.slug, '');
     await page.keyboard.press('Control+k');
     // What is typed before it has the focus goes nowhere.
-    const search = page.getByLabel('Search projects, screens and tables');
+    const search = page.getByLabel('Search projects, screens, tables, settings and docs');
     await search.fill('Connections and locks');
     await page.locator('[data-selected]').getByText('Connections and locks').waitFor();
     await search.press('Enter');
     await page.waitForURL(/view=sessions/);
+    await search.waitFor({ state: 'detached' });
+    const choose = async (text: string, label: string, description = '') => {
+      await page.keyboard.press('Control+k');
+      await search.fill(text);
+      await page
+        .locator('[data-selected]')
+        .filter({ hasText: label })
+        .filter({ hasText: description })
+        .waitFor();
+      await search.press('Enter');
+      await search.waitFor({ state: 'detached' });
+    };
+    // A setting by its label and by its name.
+    for (const text of ['rows per response', 'max_rows']) {
+      await choose(text, 'Rows per response', 'max_rows');
+      await page.waitForURL(/settings\?search=max_rows/);
+      await page.getByLabel('Rows per response max_rows', { exact: true }).waitFor();
+      await expectAccessibleInBothSchemes();
+    }
+    await project.service.post(`${project.auth}/admin/users`, { email: 'palette@example.com' });
+    await choose('palette@ex', 'Search users: palette@ex');
+    await page.waitForURL(/users\?search=palette/);
+    await page.getByRole('table').getByText('palette@example.com').waitFor();
+    // On its screen, and from another one.
+    for (const [label, title] of [
+      ['New user', 'New user'],
+      ['Rotate keys', 'Rotate keys and secrets'],
+    ] as const) {
+      await choose(label, label);
+      await page.getByRole('dialog', { name: title }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    const pages = page.context().waitForEvent('page');
+    await choose('policies: a cook', 'Policies: a cookbook');
+    const guide = await pages;
+    await guide.waitForURL(/\/docs\/guides\//);
+    await guide.close();
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitem', { name: 'Deutsch' }).click();
     await page.getByRole('menu').waitFor({ state: 'detached' });

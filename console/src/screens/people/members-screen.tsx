@@ -9,6 +9,7 @@ import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { isAllowed } from '../../lib/permissions';
 import { useProject } from '../../queries/projects';
+import { useActionDialog } from '../../ui/action-dialog';
 import { DataTable } from '../../ui/data-table';
 import { announceFailure, Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
@@ -25,7 +26,7 @@ export function MembersScreen() {
   const t = useT();
   const { id } = useProject();
   const session = useSession();
-  const [isInviting, dialog] = useDisclosure();
+  const [isInviting, dialog] = useActionDialog('invitePerson');
   const members = useQuery({
     queryKey: ['people', 'of', id],
     queryFn: () => dataOf(api.GET('/admin/v1/projects/{id}/people', { params: { path: { id } } })),

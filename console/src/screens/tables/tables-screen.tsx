@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type { Relation } from '../../queries/catalog-types';
 import { isExposed, type Project, useCatalog, useMayWrite, useProject } from '../../queries/projects';
 import { useT } from '../../i18n';
+import { useActionDialog } from '../../ui/action-dialog';
 import { SideDrawer } from '../../ui/dialog';
 import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
@@ -20,7 +21,7 @@ export function TablesScreen() {
   const project = useProject();
   const catalog = useCatalog(project);
   const mayWrite = useMayWrite(project);
-  const [isCreating, dialog] = useDisclosure();
+  const [isCreating, dialog] = useActionDialog('newTable');
   const [isListOpen, list] = useDisclosure();
   const isNarrow = useMediaQuery('(max-width: 62em)') ?? false;
   const search = route.useSearch();

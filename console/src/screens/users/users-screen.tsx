@@ -1,12 +1,13 @@
 /** Users of a project: search, create, invite, and everything about one of them. */
 import { Button, Pagination, Table, UnstyledButton } from '@mantine/core';
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type Project, useMayWrite, useProject } from '../../queries/projects';
 import { type User, userQuery, usersQuery } from '../../queries/users';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
+import { useActionDialog } from '../../ui/action-dialog';
 import { AddressInput } from '../../ui/address-input';
 import { DataTable, Named } from '../../ui/data-table';
 import { Empty, Failure, Loaded, Loading } from '../../ui/feedback';
@@ -28,7 +29,7 @@ export function UsersScreen() {
   const navigate = route.useNavigate();
   const kept = { ...(search === '' ? {} : { search }), ...(page === 1 ? {} : { page: String(page) }) };
   const [wanted] = useDebouncedValue(search, 250);
-  const [isCreating, creation] = useDisclosure();
+  const [isCreating, creation] = useActionDialog('newUser');
   const users = useQuery({
     ...usersQuery(project.id, { search: wanted, page, perPage: PER_PAGE }),
     placeholderData: keepPreviousData,

@@ -48,7 +48,11 @@ class UserFieldsDto extends model({
     }),
   ),
   password_hash: f.optional(
-    f.text({ max: 100, description: 'bcrypt ($2a$, $2b$, $2y$), as another system exported it' }),
+    f.text({
+      max: 1_000,
+      description:
+        'As another system exported it: bcrypt ($2a$, $2b$, $2y$), $argon2id$, $pbkdf2-sha256$ or $fbscrypt$',
+    }),
   ),
   email_verified: f.optional(f.flag('Whether the address counts as confirmed')),
   banned_until: f.optional(

@@ -22,6 +22,7 @@ import {
   emailTaken,
   factorNotFound,
   pageTooLarge,
+  phoneDisabled,
   unusablePasswordHash,
   userNotFound,
 } from '../../auth.errors';
@@ -49,7 +50,7 @@ import {
   type LINK_TYPES,
 } from './dto/gotrue-inputs.dto';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
-import { phoneDisabled, softDeletionUnsupported, validationFailed } from './gotrue-errors';
+import { softDeletionUnsupported, validationFailed } from './gotrue-errors';
 import { flowOf } from './gotrue-sign-in.service';
 import { toGoTrueFactor, toGoTrueUser, toPlainUser } from './gotrue-views';
 

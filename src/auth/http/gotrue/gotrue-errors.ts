@@ -29,6 +29,8 @@ const KNOWN: Readonly<Record<string, Known>> = {
   directory_failed: [503, 'unexpected_failure', null],
   passkeys_disabled: [404, 'passkey_disabled', null],
   passkey_failed: [401, 'webauthn_verification_failed', null],
+  phone_disabled: [400, 'phone_provider_disabled', 'Unsupported phone provider'],
+  phone_taken: [422, 'phone_exists', 'A user with this phone number has already been registered'],
   passkey_challenge_not_found: [400, 'webauthn_challenge_not_found', null],
   passkey_not_found: [404, 'webauthn_credential_not_found', null],
   too_many_passkeys: [422, 'too_many_passkeys', null],
@@ -112,12 +114,6 @@ export const userExists = (): GoTrueError =>
 export const invalidPhone = (): GoTrueError =>
   validationFailed('Invalid phone number format (E.164 required)');
 
-export const phoneDisabled = (): GoTrueError =>
-  new GoTrueError(400, 'phone_provider_disabled', 'Unsupported phone provider');
-
-export const otpExpired = (): GoTrueError =>
-  new GoTrueError(403, 'otp_expired', 'Token has expired or is invalid');
-
 export const web3Disabled = (): GoTrueError =>
   new GoTrueError(422, 'web3_provider_disabled', 'Web3 provider is disabled');
 
@@ -130,8 +126,6 @@ export const challengeExpired = (): GoTrueError =>
     'mfa_challenge_expired',
     'MFA challenge has expired, verify against another challenge or create a new challenge.',
   );
-
-export const factorTypeDisabled = (): GoTrueError => validationFailed('factor_type needs to be totp');
 
 export const anonymousFactor = (): GoTrueError =>
   new GoTrueError(403, 'no_authorization', 'Anonymous user not allowed to perform these actions');

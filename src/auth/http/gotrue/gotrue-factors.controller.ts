@@ -14,6 +14,7 @@ import type { SessionOwner } from '../../accounts/account-statements';
 import {
   factorNotFound,
   passkeysDisabled,
+  phoneDisabled,
   secondFactorRequired,
   tooManyFactors,
   userNotFound,
@@ -23,6 +24,8 @@ import { isChallenge, newChallenge } from '../../factors/challenges';
 import { MAX_FACTORS } from '../../factors/factor.repository';
 import { FactorService } from '../../factors/factor.service';
 import { factorSubject, SecurityKeys } from '../../factors/security-keys.service';
+import { hookFailed, hookRefused } from '../../hooks/hook.errors';
+import { PhoneFactors } from '../../phones/phone-factors.service';
 import { ProfileService } from '../../sessions/profile.service';
 import { tooManyRequests } from '../auth-docs.decorator';
 import { CurrentSession } from '../current-session.decorator';
@@ -34,7 +37,8 @@ import {
 } from './dto/gotrue-responses';
 import { GoTrueChallengeDto, GoTrueEnrolDto, GoTrueVerifyFactorDto } from './dto/gotrue-inputs.dto';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
-import { anonymousFactor, challengeExpired, factorTypeDisabled } from './gotrue-errors';
+import { anonymousFactor, challengeExpired, invalidPhone } from './gotrue-errors';
+import { phoneOf } from './gotrue-mail-types';
 import { toGoTrueSession, toGoTrueUser } from './gotrue-views';
 
 @GoTrueApi('bearer', SessionGuard)
@@ -43,6 +47,7 @@ export class GoTrueFactorsController {
   constructor(
     private readonly factors: FactorService,
     private readonly keys: SecurityKeys,
+    private readonly phones: PhoneFactors,
     private readonly profiles: ProfileService,
     private readonly details: AccountDetailsRepository,
     private readonly clock: Clock,
@@ -57,7 +62,8 @@ export class GoTrueFactorsController {
     GoTrueEnrolledResponse,
   )
   @Errors(
-    factorTypeDisabled(),
+    phoneDisabled(),
+    invalidPhone(),
     passkeysDisabled(),
     anonymousFactor(),
     tooManyFactors(MAX_FACTORS),
@@ -66,7 +72,7 @@ export class GoTrueFactorsController {
   async goTrueEnrolFactor(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
-    @Body() { factor_type: type, friendly_name: name }: GoTrueEnrolDto,
+    @Body() { factor_type: type, friendly_name: name, phone }: GoTrueEnrolDto,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueEnrolledResponse> {
     const account = await this.profiles.get(project, owner.userId, owner.sessionId);
@@ -75,7 +81,11 @@ export class GoTrueFactorsController {
       const key = await this.keys.enrol(project, owner, name, origin);
       return { id: key.id, type, friendly_name: key.name };
     }
-    if (type !== 'totp') throw factorTypeDisabled();
+    if (type === 'phone') {
+      const number = phoneOf(phone);
+      const made = await this.phones.enrol(project, owner, { phone: number, name }, origin);
+      return { ...made, type, phone: number };
+    }
     const enrolled = await this.factors.enrol(project, owner, account, name, origin);
     const { id, secret, uri } = enrolled;
     return { id, type, friendly_name: enrolled.name, totp: { qr_code: renderSVG(uri), secret, uri } };
@@ -83,10 +93,11 @@ export class GoTrueFactorsController {
 
   @Post(':factor_id/challenge')
   @Describe(`Ask for a challenge of a factor (GoTrue)
-    Needs the apikey and the access token of a session. \`verify\` takes its id within five minutes.`)
+    A phone gets a code. Needs the apikey and the access token of a session. \`verify\` takes its id within five minutes.`)
   @JsonBody(GoTrueChallengeDto, { required: false })
   @Answer(200, 'The challenge', GoTrueChallengeResponse)
-  @Errors(factorNotFound(), passkeysDisabled())
+  @Errors(factorNotFound(), passkeysDisabled(), phoneDisabled(), tooManyRequests())
+  @Errors(hookRefused(403, 'Not this phone'), hookFailed('send_sms_hook', null))
   async goTrueChallengeFactor(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -97,7 +108,8 @@ export class GoTrueFactorsController {
     const factors = await this.factors.list(project, owner);
     const factor = factors.find(({ id }) => id === factorId.toLowerCase());
     if (!factor) throw factorNotFound();
-    if (factor.kind === 'totp') {
+    if (factor.kind === 'phone') await this.phones.challenge(project, owner, factorId);
+    if (factor.kind !== 'webauthn') {
       const { id, expiresAt } = newChallenge(project, factorSubject(owner, factorId), this.clock.now());
       return { id, type: factor.kind, expires_at: Math.floor(expiresAt / 1000) };
     }
@@ -133,7 +145,7 @@ export class GoTrueFactorsController {
     const answer = webauthn && { id: factorId, challengeId, credential: webauthn.credential_response };
     const signedIn = answer
       ? await this.keys.verify(project, owner, answer, origin)
-      : await this.factors.verify(project, owner, { id: factorId, code: code ?? '' }, origin);
+      : await this.phones.verify(project, owner, { id: factorId, challengeId, code: code ?? '' }, origin);
     const found = await this.details.find(project, owner.userId);
     if (!found) throw userNotFound();
     return toGoTrueSession(signedIn, toGoTrueUser(project, found), this.clock.nowSeconds());

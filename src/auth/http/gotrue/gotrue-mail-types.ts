@@ -1,5 +1,6 @@
 /** The types of GoTrue's mails, as the kinds of mailed tokens that they accept. */
 import { MailedTokenKind } from '../../mail/mailed-token';
+import { invalidPhone } from './gotrue-errors';
 import type { VerifyType } from './dto/gotrue-inputs.dto';
 
 /** `email` is the code of any mail that signs in. */
@@ -20,7 +21,9 @@ export function isVerifyType(text: string): text is VerifyType {
   return Object.hasOwn(KINDS, text);
 }
 
-/** E.164, as GoTrue checks it. */
-export function isPhone(text: string): boolean {
-  return /^[1-9]\d{1,14}$/.test(text.replaceAll(' ', '').replace(/^\+/, ''));
+/** Without spaces and the plus sign. @throws GoTrueError 400 unless it is E.164, as GoTrue checks it */
+export function phoneOf(text = ''): string {
+  const phone = text.replaceAll(' ', '').replace(/^\+/, '');
+  if (!/^[1-9]\d{1,14}$/.test(phone)) throw invalidPhone();
+  return phone;
 }

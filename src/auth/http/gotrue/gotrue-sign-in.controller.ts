@@ -32,6 +32,8 @@ import {
   magicLinkDisabled,
   noAddress,
   providerNotEnabled,
+  phoneDisabled,
+  phoneTaken,
   signUpDisabled,
   userBanned,
   wrongVerifier,
@@ -56,14 +58,7 @@ import {
   RedirectQuery,
 } from './dto/gotrue-inputs.dto';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
-import {
-  invalidPhone,
-  otpExpired,
-  phoneDisabled,
-  userExists,
-  validationFailed,
-  web3Disabled,
-} from './gotrue-errors';
+import { invalidPhone, userExists, validationFailed, web3Disabled } from './gotrue-errors';
 import { hookFailed, hookRefused } from '../../hooks/hook.errors';
 import { claimsFailed } from '../../sessions/custom-claims';
 import { GoTrueSignInService } from './gotrue-sign-in.service';
@@ -163,10 +158,11 @@ export class GoTrueSignInController {
 
   @Post('otp')
   @Captcha()
-  @Describe(`Mail a link and a code that sign in (GoTrue)
-    Needs the apikey only, and the setting \`magic_link_enabled\`. The answer and its timing are the same for every address, whether \`create_user\` is set or not.`)
+  @Describe(`Send a link and a code that sign in (GoTrue)
+    Needs the apikey only, and the setting \`magic_link_enabled\`, or for \`phone\` \`send_sms_hook\`. The answer and its timing are the same for every address, whether \`create_user\` is set or not.`)
   @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
-  @Errors(invalidEmail(), magicLinkDisabled(), phoneDisabled())
+  @Errors(invalidEmail(), magicLinkDisabled(), phoneDisabled(), invalidPhone(), tooManyRequests())
+  @Errors(hookRefused(403, 'Not this phone'), hookFailed('send_sms_hook', null))
   goTrueOtp(
     @CurrentProject() project: Project,
     @Body() body: GoTrueOtpDto,
@@ -181,7 +177,8 @@ export class GoTrueSignInController {
   @Describe(`Mail a link and a code that sign in (GoTrue, former name)
     The same as \`otp\`.`)
   @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
-  @Errors(invalidEmail(), magicLinkDisabled(), phoneDisabled())
+  @Errors(invalidEmail(), magicLinkDisabled(), phoneDisabled(), invalidPhone(), tooManyRequests())
+  @Errors(hookRefused(403, 'Not this phone'), hookFailed('send_sms_hook', null))
   goTrueMagicLink(
     @CurrentProject() project: Project,
     @Body() body: GoTrueOtpDto,
@@ -196,7 +193,8 @@ export class GoTrueSignInController {
   @Describe(`Mail the link and the code of a sign-up again (GoTrue)
     Needs the apikey only. The answer is the same for every address.`)
   @Answer(200, 'The same for known and unknown addresses', EmptyResponse, LIMIT_HEADERS)
-  @Errors(invalidEmail(), phoneDisabled())
+  @Errors(invalidEmail(), phoneDisabled(), invalidPhone(), tooManyRequests())
+  @Errors(hookRefused(403, 'Not this phone'), hookFailed('send_sms_hook', null))
   goTrueResend(
     @CurrentProject() project: Project,
     @Body() body: GoTrueResendDto,
@@ -207,11 +205,11 @@ export class GoTrueSignInController {
   }
 
   @Post('verify')
-  @Describe(`Get a session with the code or the token of a mail (GoTrue)
-    Needs the apikey only. Either \`email\` and \`token\`, the code of the mail, or \`token_hash\`, the token of its link. Each works once, and a code is invalid after ten wrong guesses.`)
+  @Describe(`Get a session with the code or the token of a mail, or the code of a message (GoTrue)
+    Needs the apikey only. Either \`phone\` and \`token\`, or \`email\` and \`token\`, the code of the mail, or \`token_hash\`, the token of its link. Each works once, and a code is invalid after ten wrong guesses.`)
   @Answer(200, 'A session', GoTrueSessionResponse, LIMIT_HEADERS)
   @Errors(validationFailed('Verify requires either a token or a token hash'), invalidPhone())
-  @Errors(invalidMailedToken(), otpExpired(), hookRefused(403, 'Your licence has ended'), claimsFailed(null))
+  @Errors(invalidMailedToken(), phoneTaken(), hookRefused(403, 'Your licence has ended'), claimsFailed(null))
   goTrueVerify(
     @CurrentProject() project: Project,
     @Body() body: GoTrueVerifyDto,

@@ -11,7 +11,7 @@ import { Account } from '../../accounts/account';
 import { AccountDetails, AccountDetailsRepository } from '../../factors/account-details.repository';
 import { byAnonymous } from '../../audit/audit-entry';
 import { AuditRepository } from '../../audit/audit.repository';
-import { userNotFound } from '../../auth.errors';
+import { signUpDisabled, userNotFound } from '../../auth.errors';
 import { isMagicLinkEnabled, MagicLinkService } from '../../codes/magic-link.service';
 import { MailedSignInService } from '../../codes/mailed-sign-in.service';
 import { challengeOf } from '../../codes/pkce';
@@ -21,6 +21,7 @@ import { MailFlow } from '../../mail/mail-flow';
 import { PasswordResetService } from '../../passwords/password-reset.service';
 import { LdapSignIn } from '../../directories/ldap-sign-in.service';
 import { SamlProviderRepository } from '../../directories/saml-provider.repository';
+import { PhoneSignIn } from '../../phones/phone-sign-in.service';
 import { PRESETS } from '../../providers/provider';
 import { ProviderSignIn, type ProviderTokens } from '../../providers/provider-sign-in.service';
 import { SignedIn } from '../../sessions/session-issuer.service';
@@ -42,15 +43,8 @@ import type {
   GoTrueVerifyDto,
   GrantQuery,
 } from './dto/gotrue-inputs.dto';
-import {
-  invalidPhone,
-  otpExpired,
-  phoneDisabled,
-  userExists,
-  validationFailed,
-  web3Disabled,
-} from './gotrue-errors';
-import { isPhone, kindsOf } from './gotrue-mail-types';
+import { userExists, validationFailed, web3Disabled } from './gotrue-errors';
+import { kindsOf, phoneOf } from './gotrue-mail-types';
 import { tokensOf } from './gotrue-provider-requests';
 import { toGoTrueSession, toGoTrueUser } from './gotrue-views';
 
@@ -69,6 +63,7 @@ export class GoTrueSignInService {
     private readonly providers: ProviderSignIn,
     private readonly saml: SamlProviderRepository,
     private readonly ldap: LdapSignIn,
+    private readonly phones: PhoneSignIn,
     private readonly details: AccountDetailsRepository,
     private readonly audit: AuditRepository,
     private readonly clock: Clock,
@@ -82,7 +77,7 @@ export class GoTrueSignInService {
       external: {
         ...Object.fromEntries([...known, ...enabled].map((name) => [name, enabled.includes(name)])),
         email: true,
-        phone: false,
+        phone: settings.send_sms_hook !== null,
         anonymous_users: settings.anonymous_signin_enabled,
         magic_link: isMagicLinkEnabled(project),
       },
@@ -101,8 +96,11 @@ export class GoTrueSignInService {
     origin: RequestOrigin,
   ): Promise<GoTrueSessionResponse | GoTrueUserResponse> {
     const { email, phone, password, data } = body;
-    if (phone !== undefined) throw phoneDisabled();
     const given = data ?? undefined;
+    if (phone !== undefined && email === undefined) {
+      if (!password) throw validationFailed('Signup requires a valid password');
+      return this.signUpWithPhone(project, phoneOf(phone), password, given);
+    }
     if (email === undefined) {
       const signedIn = await this.signUps.signUpAnonymously(project, { data: given }, origin);
       return this.toSession(project, signedIn);
@@ -129,14 +127,17 @@ export class GoTrueSignInService {
   ): Promise<GoTrueSessionResponse> {
     switch (grant) {
       case 'password':
-        if (body.phone !== undefined) throw phoneDisabled();
         if (body.provider !== undefined)
           return this.toSession(project, await this.signInAtDirectory(project, body, origin));
         return this.toSession(
           project,
           await this.signIns.signIn(
             project,
-            { email: body.email ?? '', password: body.password ?? '' },
+            {
+              email: body.email,
+              phone: body.phone === undefined ? undefined : phoneOf(body.phone),
+              password: body.password ?? '',
+            },
             origin,
           ),
         );
@@ -189,7 +190,15 @@ export class GoTrueSignInService {
     redirectTo: string | undefined,
     origin: RequestOrigin,
   ): Promise<EmptyResponse> {
-    if (body.phone !== undefined) throw phoneDisabled();
+    if (body.phone !== undefined) {
+      const wanted = {
+        phone: phoneOf(body.phone),
+        createUser: body.create_user ?? true,
+        data: body.data ?? {},
+      };
+      await this.phones.request(project, wanted);
+      return {};
+    }
     if (body.email === undefined) throw validationFailed('One of email or phone must be set');
     const flow = flowOf(project, redirectTo, body);
     const request = { email: body.email, createUser: body.create_user ?? true, data: body.data ?? {} };
@@ -203,8 +212,11 @@ export class GoTrueSignInService {
     redirectTo: string | undefined,
     origin: RequestOrigin,
   ): Promise<EmptyResponse> {
-    if (body.phone !== undefined || body.type === 'sms' || body.type === 'phone_change')
-      throw phoneDisabled();
+    if (body.type === 'phone_change') throw validationFailed('Change the phone again for another code');
+    if (body.phone !== undefined || body.type === 'sms') {
+      await this.phones.resend(project, phoneOf(body.phone));
+      return {};
+    }
     if (body.email === undefined) throw validationFailed('Type provided requires an email address');
     await this.verification.resend(project, body.email, origin, flowOf(project, redirectTo, body));
     return {};
@@ -218,7 +230,14 @@ export class GoTrueSignInService {
     const { type, token, token_hash: tokenHash, email, phone } = body;
     if ((token === undefined) === (tokenHash === undefined))
       throw validationFailed('Verify requires either a token or a token hash');
-    if (phone !== undefined) throw isPhone(phone) ? otpExpired() : invalidPhone();
+    if (phone !== undefined) {
+      const given = { phone: phoneOf(phone), code: token ?? '' };
+      const signedIn =
+        type === 'phone_change'
+          ? await this.phones.change(project, given, origin)
+          : await this.phones.signIn(project, given, origin);
+      return this.toSession(project, signedIn);
+    }
     const kinds = kindsOf(type);
     if (tokenHash !== undefined) {
       if (email !== undefined) throw validationFailed('Only the token_hash and type should be provided');
@@ -228,6 +247,19 @@ export class GoTrueSignInService {
       throw validationFailed('Only an email address or phone number should be provided on verify');
     const guess = { email, code: token };
     return this.toSession(project, await this.mailed.signInWithCode(project, guess, kinds, origin));
+  }
+
+  /** The answer is the same for a phone that has an account. */
+  private async signUpWithPhone(
+    project: Project,
+    phone: string,
+    password: string,
+    data: JsonObject = {},
+  ): Promise<GoTrueUserResponse> {
+    if (!project.settings.signup_enabled) throw signUpDisabled();
+    await this.phones.request(project, { phone, createUser: true, password, data });
+    const account = { ...notYetAnAccount(new Date(this.clock.now())), phone, data };
+    return toGoTrueUser(project, { account, factors: [], identities: [], pending: {} });
   }
 
   private async toSession(
@@ -258,20 +290,8 @@ export class GoTrueSignInService {
     const now = new Date(this.clock.now());
     const entry = byAnonymous('sign_up', null, { now, origin, details: { taken: true } });
     await this.audit.write(project, entry);
-    const account: Account = {
-      id: randomUUID(),
-      email: getEmailAddress(email).address,
-      name: name ?? '',
-      data,
-      appData: {},
-      isAnonymous: false,
-      emailVerifiedAt: null,
-      bannedUntil: null,
-      invitedAt: null,
-      lastSignInAt: null,
-      createdAt: now,
-      updatedAt: now,
-    };
+    const address = { email: getEmailAddress(email).address, name: name ?? '' };
+    const account: Account = { ...notYetAnAccount(now), ...address, data };
     const pending = { verify: { email: account.email, sentAt: now } };
     return toGoTrueUser(project, { account, factors: [], identities: [], pending });
   }
@@ -281,6 +301,23 @@ export function flowOf(project: Project, redirectTo: string | undefined, pkce: P
   const challenge = challengeOf(pkce.code_challenge, pkce.code_challenge_method);
   return { redirectTo: redirectFor(project.settings, redirectTo), challenge };
 }
+
+const notYetAnAccount = (now: Date): Account => ({
+  id: randomUUID(),
+  email: '',
+  phone: null,
+  phoneVerifiedAt: null,
+  name: '',
+  data: {},
+  appData: {},
+  isAnonymous: false,
+  emailVerifiedAt: null,
+  bannedUntil: null,
+  invitedAt: null,
+  lastSignInAt: null,
+  createdAt: now,
+  updatedAt: now,
+});
 
 /** The display name that applications put into `data`. */
 function nameIn(data: JsonObject | undefined): string | undefined {

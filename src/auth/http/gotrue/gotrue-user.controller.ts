@@ -26,6 +26,7 @@ import {
   noRedirect,
   providerNotEnabled,
   reauthenticationNeeded,
+  phoneDisabled,
   secondFactorRequired,
   userNotFound,
   wrongCurrentPassword,
@@ -34,6 +35,8 @@ import {
 import { ReauthenticationService } from '../../codes/reauthentication.service';
 import { IdentitiesService } from '../../providers/identities.service';
 import { ProviderSignIn } from '../../providers/provider-sign-in.service';
+import { hookFailed, hookRefused } from '../../hooks/hook.errors';
+import { PhoneSignIn } from '../../phones/phone-sign-in.service';
 import { ProfileService } from '../../sessions/profile.service';
 import { SessionService } from '../../sessions/session.service';
 import { tooManyRequests } from '../auth-docs.decorator';
@@ -41,9 +44,10 @@ import { CurrentSession, CurrentTokenUser, type TokenUser } from '../current-ses
 import { GoTrueUrlResponse, GoTrueUserResponse, EmptyResponse } from './dto/gotrue-responses';
 import { GoTrueUpdateUserDto, LinkIdentityQuery, LogoutQuery, RedirectQuery } from './dto/gotrue-inputs.dto';
 import { GoTrueApi, GoTrueController } from './gotrue-api.decorator';
-import { phoneDisabled, validationFailed } from './gotrue-errors';
+import { validationFailed } from './gotrue-errors';
 import { providerRequest } from './gotrue-provider-requests';
 import { flowOf } from './gotrue-sign-in.service';
+import { phoneOf } from './gotrue-mail-types';
 import { toGoTrueUser } from './gotrue-views';
 
 const NO_ADDRESS = 'Reauthentication requires the user to have an email or a phone number';
@@ -57,6 +61,7 @@ export class GoTrueUserController {
     private readonly reauthentication: ReauthenticationService,
     private readonly providers: ProviderSignIn,
     private readonly identities: IdentitiesService,
+    private readonly phones: PhoneSignIn,
     private readonly details: AccountDetailsRepository,
     private readonly clock: Clock,
   ) {}
@@ -79,10 +84,11 @@ export class GoTrueUserController {
   @Put('user')
   @UseGuards(SessionGuard)
   @Describe(`Change your email, password or data (GoTrue)
-    Needs the apikey and the access token of a session. A new \`email\` takes effect when its mail is confirmed; an anonymous user gets it at once unless the project requires verified addresses. A new \`password\` ends all other sessions; with \`reauthentication_required\` a session older than a day needs a \`nonce\`.`)
+    Needs the apikey and the access token of a session. A new \`email\` takes effect when its mail is confirmed, a new \`phone\` with \`verify\` and the code of its message; an anonymous user gets it at once unless the project requires verified addresses. A new \`password\` ends all other sessions; with \`reauthentication_required\` a session older than a day needs a \`nonce\`.`)
   @Answer(200, 'The updated user', GoTrueUserResponse)
   @Errors(invalidEmail(), emailTaken(), domainNotAllowed(), tooShortPassword(), secondFactorRequired())
   @Errors(reauthenticationNeeded(), wrongReauthentication(), wrongCurrentPassword(), phoneDisabled())
+  @Errors(hookRefused(403, 'Not this phone'), hookFailed('send_sms_hook', null))
   @Errors(addressNeeded(), tooManyRequests(), invalidParameters('email must be a string'))
   async goTrueUpdateUser(
     @CurrentProject() project: Project,
@@ -92,7 +98,7 @@ export class GoTrueUserController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueUserResponse> {
     const { email, phone, password, nonce, data } = body;
-    if (phone !== undefined) throw phoneDisabled();
+    if (phone !== undefined) await this.phones.requestChange(project, owner, phoneOf(phone));
     const change = {
       email: email ?? undefined,
       password: password ?? undefined,

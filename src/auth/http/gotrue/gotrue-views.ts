@@ -29,9 +29,10 @@ export function toGoTrueUser(
     email: account.email,
     email_confirmed_at: confirmed,
     invited_at: isoOf(account.invitedAt),
-    phone: '',
+    phone: account.phone ?? '',
+    phone_confirmed_at: isoOf(account.phoneVerifiedAt),
     confirmation_sent_at: isoOf(verify?.sentAt),
-    confirmed_at: confirmed,
+    confirmed_at: confirmed ?? isoOf(account.phoneVerifiedAt),
     recovery_sent_at: isoOf(reset?.sentAt),
     new_email: change?.email,
     email_change_sent_at: isoOf(change?.sentAt),
@@ -53,8 +54,8 @@ export function toGoTrueUser(
  * was proved is in `identity_data.email_verified`.
  */
 function confirmedAt({ settings }: Project, account: Account): Date | null {
-  const { emailVerifiedAt, isAnonymous, lastSignInAt, createdAt } = account;
-  const isConfirmed = !settings.email_verification_required && !isAnonymous && lastSignInAt !== null;
+  const { email, emailVerifiedAt, lastSignInAt, createdAt } = account;
+  const isConfirmed = !settings.email_verification_required && email !== '' && lastSignInAt !== null;
   return emailVerifiedAt ?? (isConfirmed ? createdAt : null);
 }
 
@@ -117,9 +118,10 @@ function toGoTrueIdentity(identity: Identity): GoTrueIdentityResponse {
 }
 
 /** The address of an account is an identity, which has the account's id, unless the account has providers only. */
-function toEmailIdentities({ id, email, isAnonymous, ...account }: Account): GoTrueIdentityResponse[] {
-  const { providers } = appMetadata({ isAnonymous, appData: account.appData });
-  if (isAnonymous || (Array.isArray(providers) && !providers.includes('email'))) return [];
+function toEmailIdentities({ id, email, ...account }: Account): GoTrueIdentityResponse[] {
+  const { providers } = appMetadata({ email, ...account });
+  if (account.isAnonymous || email === '' || (Array.isArray(providers) && !providers.includes('email')))
+    return [];
   const data: JsonObject = {
     sub: id,
     email,

@@ -365,6 +365,7 @@ it.each<[string, Parameters<ProviderServer['overrides']['set']>[1]]>([
     (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('x'),
   ],
   ['ends early', (_request, response) => void response.destroy()],
+  ['takes 60 s', (_request, response) => void response.writeHead(200).write('{')],
 ])('survives an answer that %s', async (_what, handler) => {
   const { callback, cookie } = await reach();
   server.overrides.set('/token', handler);

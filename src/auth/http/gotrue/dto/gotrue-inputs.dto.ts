@@ -3,6 +3,7 @@ import { UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import { Example } from '../../../../http/docs/example.decorator';
 import { MAX_EMAIL } from '../../../../identity/email-address';
 import { CAPTCHA } from '../../captcha.interceptor';
+import { FACTOR_KINDS } from '../../../factors/factor';
 import { LOGOUT_SCOPES } from '../../../sessions/session';
 import * as f from '../../../../http/model/fields';
 import { model } from '../../../../http/model/model';
@@ -51,7 +52,13 @@ export class LinkIdentityQuery extends model(PkceDto, {
 
 class AddressDto extends model(PkceDto, {
   email: f.optional(f.text({ max: MAX_EMAIL, format: 'email', example: EMAIL, checks: [f.EmptyIsAbsent()] })),
-  phone: f.optional(f.text({ max: 50, description: 'Not supported', checks: [f.EmptyIsAbsent()] })),
+  phone: f.optional(
+    f.text({
+      max: 50,
+      description: 'E.164, as `+4915112345678`; needs `send_sms_hook`',
+      checks: [f.EmptyIsAbsent()],
+    }),
+  ),
 }) {}
 
 @Example({ email: EMAIL, password: PASSWORD, data: { theme: 'dark' } })
@@ -91,7 +98,13 @@ export class GrantQuery extends model({
 @Example({ email: EMAIL, password: PASSWORD })
 export class GoTrueTokenDto extends model({
   email: f.optional(f.text({ max: MAX_EMAIL, example: EMAIL, description: 'Of `password`' })),
-  phone: f.optional(f.text({ max: 50, description: 'Not supported', checks: [f.EmptyIsAbsent()] })),
+  phone: f.optional(
+    f.text({
+      max: 50,
+      description: 'E.164, as `+4915112345678`; needs `send_sms_hook`',
+      checks: [f.EmptyIsAbsent()],
+    }),
+  ),
   password: f.optional(f.text({ max: MAX_PASSWORD, description: 'Of `password`' })),
   refresh_token: f.optional(f.text({ max: MAX_TOKEN, description: 'Of `refresh_token`' })),
   auth_code: f.optional(
@@ -156,7 +169,13 @@ export class GoTrueVerifyDto extends model({
     }),
   ),
   email: f.optional(f.text({ max: MAX_EMAIL, example: EMAIL, checks: [f.EmptyIsAbsent()] })),
-  phone: f.optional(f.text({ max: 50, description: 'Not supported', checks: [f.EmptyIsAbsent()] })),
+  phone: f.optional(
+    f.text({
+      max: 50,
+      description: 'E.164, as `+4915112345678`; needs `send_sms_hook`',
+      checks: [f.EmptyIsAbsent()],
+    }),
+  ),
 }) {}
 
 @Example({ data: { theme: 'dark' } })
@@ -183,10 +202,8 @@ export class LogoutQuery extends model({
 }) {}
 
 export class GoTrueEnrolDto extends model({
-  factor_type: f.choice(['totp', 'phone', 'webauthn'], {
-    description: '`phone` is not supported',
-    example: 'totp',
-  }),
+  factor_type: f.choice(FACTOR_KINDS, { example: 'totp' }),
+  phone: f.optional(f.text({ max: 30, example: '+4915112345678', description: 'Of `phone`' })),
   friendly_name: f.optional(f.text({ max: 200, example: 'Phone' })),
   issuer: f.optional(f.text({ max: 200, description: 'Ignored: apps show the name of the project' })),
 }) {}
@@ -208,7 +225,7 @@ class GoTrueKeyAnswerDto extends model({
 
 export class GoTrueVerifyFactorDto extends model({
   challenge_id: f.text({ min: 1, max: 100, format: 'uuid', example: UUID_EXAMPLE }),
-  code: f.optional(f.text({ min: 1, max: 50, example: '123456', description: 'Of an app' })),
+  code: f.optional(f.text({ min: 1, max: 50, example: '123456', description: 'Of an app or a phone' })),
   webauthn: f.optional(f.object(GoTrueKeyAnswerDto, 'Of a security key')),
 }) {}
 
@@ -229,7 +246,11 @@ class AdminFieldsDto extends model({
   phone: f.optional(f.text({ max: 50, description: 'Not supported', checks: [f.EmptyIsAbsent()] })),
   password: f.optional(f.text({ max: MAX_PASSWORD, minLength: 6, maxLength: 72 })),
   password_hash: f.optional(
-    f.text({ max: 100, description: 'bcrypt ($2a$, $2b$, $2y$), as another system exported it' }),
+    f.text({
+      max: 1_000,
+      description:
+        'As another system exported it: bcrypt ($2a$, $2b$, $2y$), $argon2id$, $pbkdf2-sha256$ or $fbscrypt$',
+    }),
   ),
   email_confirm: f.optional(f.flag('Whether the address counts as confirmed')),
   user_metadata: f.optional(f.json('Merged; null removes a member')),

@@ -69,7 +69,8 @@ export class GoTrueUserResponse extends model({
   email: f.text({ description: 'Empty for an anonymous user', example: 'ada@example.com' }),
   email_confirmed_at: f.optional(f.timeText('Absent until the address is proved')),
   invited_at: f.optional(f.timeText()),
-  phone: f.text({ description: 'Always empty', example: '' }),
+  phone: f.text({ description: 'E.164 without the plus sign; empty without a phone', example: '' }),
+  phone_confirmed_at: f.optional(f.timeText()),
   confirmation_sent_at: f.optional(f.timeText()),
   confirmed_at: f.optional(f.timeText()),
   recovery_sent_at: f.optional(f.timeText()),
@@ -155,6 +156,7 @@ export class GoTrueEnrolledResponse extends model({
   type: f.choice(FACTOR_KINDS),
   friendly_name: f.text({ example: 'Phone' }),
   totp: f.optional(f.object(GoTrueTotpResponse, 'Of an app')),
+  phone: f.optional(f.text({ example: '4915112345678' })),
 }) {}
 
 class GoTrueKeyOptionsResponse extends model({

@@ -1,0 +1,29 @@
+/** Settings of a project with their labels and descriptions. Names are those of the API in every language. */
+import { settings as germanDescriptions } from '../i18n/de/settings';
+import { settingLabels as german } from '../i18n/de/setting-labels';
+import { settingLabels as english } from '../i18n/en/setting-labels';
+import schema from '../generated/settings.json';
+import type { SettingSchema } from './settings-form';
+
+export interface SettingTexts {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string | undefined;
+  readonly schema: SettingSchema;
+}
+
+/** English descriptions come from the OpenAPI document. */
+export function settingsIn(language: string): SettingTexts[] {
+  const [labels, descriptions] = language === 'de' ? [german, germanDescriptions] : [english, {}];
+  return Object.entries(schema as Record<string, SettingSchema>).map(([name, one]) => ({
+    name,
+    label: labels[name] ?? name,
+    description: (descriptions as Record<string, string>)[name] ?? one.description,
+    schema: one,
+  }));
+}
+
+/** True if the name of the API, the label or the description has the text. */
+export function isFound({ name, label, description }: SettingTexts, text: string): boolean {
+  return [name, label, description ?? ''].some((one) => one.toLowerCase().includes(text.toLowerCase()));
+}

@@ -1,0 +1,60 @@
+/** Codes that the hook `send_sms_hook` of a project sends to phones. */
+import { Injectable } from '@nestjs/common';
+import { randomInt } from 'node:crypto';
+import { Clock } from '../../common/time/clock';
+import { GuessThrottle } from '../../identity/guess-throttle.service';
+import type { RequestOrigin } from '../../identity/request-origin';
+import type { Project } from '../../projects/project';
+import { phoneDisabled } from '../auth.errors';
+import { Hooks } from '../hooks/hooks.service';
+import { hashCode } from '../mail/mail-flow';
+import { type PhoneCode, PhoneCodeRepository, type SpentPhoneCode } from './phone-code.repository';
+
+/** Milliseconds. */
+const LIFETIME_MS = 10 * 60_000;
+const DIGITS = 6;
+
+/** @throws AppError 400 where no hook sends messages */
+export function assertSendsMessages({ settings }: Project): void {
+  if (settings.send_sms_hook === null) throw phoneDisabled();
+}
+
+@Injectable()
+export class PhoneCodes {
+  constructor(
+    private readonly codes: PhoneCodeRepository,
+    private readonly hooks: Hooks,
+    private readonly throttle: GuessThrottle,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param keepsAccount keeps that of an earlier code @throws AppError 429 for too many messages, and as Hooks.run() */
+  async send(
+    project: Project,
+    code: Omit<PhoneCode, 'codeHash' | 'expiresAt'>,
+    { keepsAccount = false } = {},
+  ): Promise<void> {
+    assertSendsMessages(project);
+    const { id, phone, userId } = code;
+    await this.throttle.assertMayMail(project, `phone:${phone}`);
+    const otp = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
+    const now = this.clock.now();
+    const expiresAt = new Date(now + LIFETIME_MS);
+    const saved = { ...code, codeHash: hashCode(project, id, otp), expiresAt };
+    await this.codes.save(project, saved, { now: new Date(now), keepsAccount });
+    const input = { user: { id: userId, phone: `+${phone}` }, sms: { otp, phone: `+${phone}` } };
+    await this.hooks.run(project, 'send_sms_hook', input);
+  }
+
+  /** @returns null for a wrong or spent code @throws AppError 429 */
+  check(project: Project, id: string, code: string, origin: RequestOrigin): Promise<SpentPhoneCode | null> {
+    return this.throttle.attempt({ project, account: `code:${id}`, origin }, () =>
+      this.spend(project, id, code),
+    );
+  }
+
+  /** For a caller that counts the guesses. */
+  spend(project: Project, id: string, code: string): Promise<SpentPhoneCode | null> {
+    return this.codes.spend(project, id, hashCode(project, id, code), new Date(this.clock.now()));
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Phones with which users sign in. An account has a phone only after a code proved it, so nobody holds the phone of somebody else:
+ * what a sign-up gives waits with its code.
+ */
+import { Injectable, Logger } from '@nestjs/common';
+import { messageOf } from '../../common/errors/error-facts';
+import type { JsonObject } from '../../common/text/json';
+import { Clock } from '../../common/time/clock';
+import type { RequestOrigin } from '../../identity/request-origin';
+import type { Project } from '../../projects/project';
+import { assertUserData, isBanned } from '../accounts/account';
+import { AccountRepository } from '../accounts/account.repository';
+import type { SessionOwner } from '../accounts/account-statements';
+import type { Credentials } from '../accounts/account-record';
+import { byUser } from '../audit/audit-entry';
+import { invalidMailedToken, phoneTaken, secondFactorRequired, userBanned } from '../auth.errors';
+import { Passwords } from '../../identity/passwords/passwords.service';
+import { TWO_FACTORS } from '../../access/caller';
+import type { SignedIn } from '../sessions/session-issuer.service';
+import { SessionStarter } from '../sessions/session-starter.service';
+import { SignUpService } from '../sessions/sign-up.service';
+import { assertSendsMessages, PhoneCodes } from './phone-codes.service';
+
+interface PhoneRequest {
+  readonly phone: string;
+  readonly createUser: boolean;
+  readonly password?: string;
+  readonly data: JsonObject;
+}
+
+interface GivenCode {
+  readonly phone: string;
+  readonly code: string;
+}
+
+const signInId = (phone: string): string => `sign-in:${phone}`;
+const changeId = (phone: string): string => `change:${phone}`;
+
+@Injectable()
+export class PhoneSignIn {
+  private readonly logger = new Logger(PhoneSignIn.name);
+
+  constructor(
+    private readonly codes: PhoneCodes,
+    private readonly accounts: AccountRepository,
+    private readonly passwords: Passwords,
+    private readonly signUps: SignUpService,
+    private readonly starter: SessionStarter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The answer does not tell whether the phone has an account. @throws AppError 400, 403, 429, and as Hooks.run() */
+  async request(project: Project, { phone, createUser, password, data }: PhoneRequest): Promise<void> {
+    assertSendsMessages(project);
+    assertUserData(data);
+    const passwordHash =
+      password === undefined ? null : await this.passwords.hashNew(project, password, project.settings);
+    const account = { data, password_hash: passwordHash };
+    const code = { id: signInId(phone), phone, userId: null };
+    if (createUser && project.settings.signup_enabled) return this.codes.send(project, { ...code, account });
+    if (!(await this.accounts.findCredentialsByPhone(project, phone))) return;
+    // Without waiting, since the time would tell whether there is an account.
+    void this.codes
+      .send(project, { ...code, account: null })
+      .catch((error: unknown) => this.logger.warn(`send_sms_hook of ${project.slug}: ${messageOf(error)}`));
+  }
+
+  /** Another code for a sign-in or a sign-up that waits. @throws AppError as request() */
+  async resend(project: Project, phone: string): Promise<void> {
+    if (!project.settings.signup_enabled)
+      return this.request(project, { phone, createUser: false, data: {} });
+    const code = { id: signInId(phone), phone, userId: null, account: null };
+    await this.codes.send(project, code, { keepsAccount: true });
+  }
+
+  /** @throws AppError 401 for an invalid code, 403, 429 */
+  async signIn(project: Project, { phone, code }: GivenCode, origin: RequestOrigin): Promise<SignedIn> {
+    const spent = await this.codes.check(project, signInId(phone), code, origin);
+    if (!spent) throw invalidMailedToken();
+    const credentials = await this.accounts.findCredentialsByPhone(project, phone);
+    if (credentials) return this.start(project, credentials, origin);
+    if (!spent.account) throw invalidMailedToken();
+    const { data, password_hash: hash } = spent.account;
+    const given = { data: data as JsonObject, passwordHash: typeof hash === 'string' ? hash : null };
+    return this.signUps.signUpWithPhone(project, { phone, ...given }, origin);
+  }
+
+  /** Sends a code to a new phone of the signed-in user. @throws AppError 400, 403, 429, and as Hooks.run() */
+  async requestChange(project: Project, { userId, aal }: SessionOwner, phone: string): Promise<void> {
+    assertSendsMessages(project);
+    if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(project, userId)))
+      throw secondFactorRequired();
+    await this.codes.send(project, { id: changeId(phone), phone, userId, account: null });
+  }
+
+  /** Sets the new phone, and signs its user in. @throws AppError 400 if it is taken, 401, 429 */
+  async change(project: Project, { phone, code }: GivenCode, origin: RequestOrigin): Promise<SignedIn> {
+    const spent = await this.codes.check(project, changeId(phone), code, origin);
+    if (!spent?.userId) throw invalidMailedToken();
+    const entry = byUser('profile_updated', spent.userId, {
+      now: this.now(),
+      origin,
+      details: { phone: true },
+    });
+    if (!(await this.accounts.setPhone(project, spent.userId, phone, entry))) throw phoneTaken();
+    const credentials = await this.accounts.findCredentialsById(project, spent.userId);
+    if (!credentials) throw invalidMailedToken();
+    return this.start(project, credentials, origin);
+  }
+
+  private async start(project: Project, credentials: Credentials, origin: RequestOrigin): Promise<SignedIn> {
+    if (isBanned(credentials.account, this.clock.now())) throw userBanned();
+    const started = await this.starter.start(project, credentials, 'otp', origin);
+    if (!started) throw invalidMailedToken();
+    return started;
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}
