@@ -166,8 +166,10 @@ export function choices<const T extends string>(
 }
 
 export const object = <T extends object>(type: Type<T>, options: Options = {}): Field<T> =>
-  field({ type, ...optionsOf(options) }, [validator.ValidateNested(), TypeOfMember(() => type)], () =>
-    exampleOf(type),
+  field(
+    { type, ...optionsOf(options) },
+    [validator.IsObject(), validator.ValidateNested(), TypeOfMember(() => type)],
+    () => exampleOf(type),
   );
 
 export function list<T extends object>(type: Type<T>, options: Options<Further> = {}): Field<readonly T[]> {
