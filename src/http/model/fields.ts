@@ -141,13 +141,10 @@ export const size = (options: Options<Further> = {}): Field<number> =>
   whole({ ...SIZE, ...optionsOf(options) });
 
 /** A whole number of a query string, in plain digits: no exponent, no blank. */
-export function digits(min: number, max?: number, options: Options = {}): Field<number> {
-  return whole({
-    ...(max === undefined ? INT64 : { maximum: max }),
-    minimum: min,
-    ...optionsOf(options),
-    checks: [Transform(fromDigits)],
-  });
+export function digits(min: number, max?: number, options: Options<Further> = {}): Field<number> {
+  const { checks = [], ...schema } = optionsOf(options);
+  const bounds = { ...(max === undefined ? INT64 : { maximum: max }), minimum: min };
+  return whole({ ...bounds, ...schema, checks: [Transform(fromDigits), ...checks] });
 }
 
 const fromDigits = ({ value }: { value: unknown }): unknown =>
