@@ -10,7 +10,7 @@ import { useT } from '../i18n';
 import { identityFromText, identityToText } from '../lib/identity-link';
 import { Loaded } from '../ui/feedback';
 import { Page } from '../ui/parts';
-import { ViewAs } from './tables/view-as';
+import { ViewAs } from '../ui/view-as';
 import styles from './api-docs.module.css';
 
 interface SwaggerUi {

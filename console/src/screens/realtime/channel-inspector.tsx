@@ -23,7 +23,7 @@ import { DataTable } from '../../ui/data-table';
 import { announce, Empty } from '../../ui/feedback';
 import { Section } from '../../ui/parts';
 import textStyles from '../../ui/text.module.css';
-import { ViewAs } from '../tables/view-as';
+import { ViewAs } from '../../ui/view-as';
 
 /** Characters of a payload that are drawn. */
 const MAX_PAYLOAD = 2_000;

@@ -10,7 +10,7 @@ import { Empty } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { Rows } from './rows';
 import { StructureButton } from './structure';
-import { ViewAs } from './view-as';
+import { ViewAs } from '../../ui/view-as';
 import splitStyles from '../../ui/split.module.css';
 import textStyles from '../../ui/text.module.css';
 

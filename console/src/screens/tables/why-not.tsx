@@ -19,7 +19,7 @@ import {
 } from '../../lib/policy-probe';
 import { Dialog } from '../../ui/dialog';
 import { Loaded } from '../../ui/feedback';
-import { ViewAs } from './view-as';
+import { ViewAs } from '../../ui/view-as';
 import policyStyles from '../../ui/policy.module.css';
 import textStyles from '../../ui/text.module.css';
 

@@ -13,16 +13,16 @@ import {
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Identity, SERVICE_ROLE } from '../../api/identity';
-import type { Project } from '../../queries/projects';
-import { userQuery, usersQuery } from '../../queries/users';
-import { useT } from '../../i18n';
-import { claimsOf } from '../../lib/identity-link';
-import { Dialog } from '../../ui/dialog';
-import { Failure } from '../../ui/feedback';
-import { Icon } from '../../ui/icon';
-import choiceStyles from '../../ui/choice.module.css';
-import textStyles from '../../ui/text.module.css';
+import { type Identity, SERVICE_ROLE } from '../api/identity';
+import type { Project } from '../queries/projects';
+import { userQuery, usersQuery } from '../queries/users';
+import { useT } from '../i18n';
+import { claimsOf } from '../lib/identity-link';
+import { Dialog } from './dialog';
+import { Failure } from './feedback';
+import { Icon } from './icon';
+import choiceStyles from './choice.module.css';
+import textStyles from './text.module.css';
 
 interface ViewAsProps {
   readonly project: Project;
