@@ -193,6 +193,7 @@ it.each(COLUMNS)(
     const user = await project.signUp();
     const factor = await user.http.post(`${project.auth}/factors`, {});
     await project.sql(`
+    drop trigger drop_unproved_phone on auth.users;
     do $$ declare name text; begin
       for name in select conname from pg_constraint where conrelid = 'auth.${table}'::regclass and contype = 'c' loop
         execute format('alter table auth.${table} drop constraint %I', name);

@@ -148,7 +148,7 @@ export class ServerMoveWork implements Work {
 
   private async assertNoSlot(url: string): Promise<void> {
     const { rows } = await withConnection({ connectionString: url }, (client) =>
-      client.query('select slot_name from pg_replication_slots'),
+      client.query(`select slot_name from pg_replication_slots where slot_name ~ '^plinth_move'`),
     );
     expect(rows).toEqual([]);
   }
