@@ -40,6 +40,14 @@ async function slotsOf(project: TestProject, before = 'FFFFFFFF/FFFFFFFF'): Prom
   });
 }
 
+/** Slots of which those of feeds can be copied. */
+const seeds = (): Promise<string[]> =>
+  asSuperuser('postgres', async (client) => {
+    const text = `select slot_name as name from pg_replication_slots
+      where slot_name ~ '^plinth_feed_seed_' and confirmed_flush_lsn is not null`;
+    return (await client.query<{ name: string }>(text)).rows.map(({ name }) => name);
+  });
+
 async function newProject(): Promise<TestProject> {
   const project = await plinth.createProject();
   await project.sql(`create table t (id int primary key, filler text); alter table t disable row level security;
@@ -142,12 +150,7 @@ describe('the slots of a project', () => {
 
   it('of a new feed do not wait for transactions of other projects that write', async () => {
     const [project, other] = [await newProject(), await newProject()];
-    await until(async () =>
-      asSuperuser('postgres', async (client) => {
-        const text = `select from pg_replication_slots where slot_name ~ '^plinth_feed_seed_' and confirmed_flush_lsn is not null`;
-        return (await client.query(text)).rowCount !== 0;
-      }),
-    );
+    await until(async () => (await seeds()).length > 0);
     await asOwner(await accessOf(plinth, other.id), async (client) => {
       await client.query('begin; create table held (id int)');
       await project.sql(`alter table t add late text; insert into t values (1)`);
@@ -163,6 +166,23 @@ describe('the slots of a project', () => {
       expect(reader.of('system')).toEqual([]);
       await client.query('rollback');
     });
+  });
+
+  it('of a new feed are copied from one that does not fall behind', async () => {
+    const project = await newProject();
+    await until(async () => (await seeds()).length > 0);
+    const [before] = await seeds();
+    await asSuperuser('postgres', (client) =>
+      client.query(`select pg_logical_emit_message(false, 'fill', repeat('x', 1000000))`),
+    );
+    await until(async () => {
+      const found = await seeds();
+      return found.length > 0 && !found.includes(before as string);
+    });
+    const reader = await listenTo(project);
+    await project.sql('insert into t values (1)');
+    await until(() => idsOf(reader).length === 1);
+    expect(reader.of('system')).toEqual([]);
   });
 
   it('go on after a row that a type of the owner prints with 60 MB', async () => {
