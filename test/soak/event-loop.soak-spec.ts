@@ -363,6 +363,30 @@ const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
   ],
   ['S3: many signed headers', () => forged('a;'.repeat(20_000), {})],
   ['S3: a long query', () => s3('GET', `/box?${'a=%21&'.repeat(2_000)}`)],
+  [
+    'S3: a preflight of many headers for a bucket with many rules',
+    async () => {
+      await s3Upload();
+      // The last pattern of each rule matches all headers but the last one.
+      const headers = [...Array.from({ length: 99 }, (_, n) => `z${n}*`), 'a*'];
+      const rule = { id: null, origins: ['*'], methods: ['GET'], headers, exposed: [], maxAge: null };
+      const rules = JSON.stringify(Array.from({ length: 70 }, () => rule));
+      await sql(`insert into storage.buckets (name, slug, cors_rules) select 'cors-' || n, 'cors-' || n, '${rules}'
+        from generate_series(1, 200) n on conflict do nothing`);
+      const preflight = (asked: string): Promise<HttpAnswer> =>
+        admin.send('OPTIONS', `/p/${project.slug}/storage/v1/s3/cors-1/x`, {
+          headers: {
+            origin: 'https://app.example.com',
+            'access-control-request-method': 'GET',
+            'access-control-request-headers': asked,
+          },
+        });
+      await preflight(`${'a,'.repeat(5_000)}b`);
+      await sql(`delete from storage.buckets where name ~ '^cors-' and name <> 'cors-1'`);
+      await preflight(`${'a,'.repeat(5_000)}b`);
+      await preflight(`${'a,'.repeat(40)}b`);
+    },
+  ],
   ['POST /admin/v1/restore', () => restore('restore', archiveHeader(30_000_000))],
   ['POST /admin/v1/restore/all', () => restore('restore/all', archiveHeader(30_000_000))],
 ];

@@ -14,6 +14,7 @@ export interface CorsRule {
 
 const MAX_RULES = 100;
 const MAX_ITEMS = 100;
+const MAX_ASKED = 50;
 const METHODS = new Set(['GET', 'PUT', 'POST', 'DELETE', 'HEAD']);
 /** At most one `*`. */
 const ORIGIN = /^[^*\s\p{Cc}]{0,255}\*?[^*\s\p{Cc}]{0,255}$/u;
@@ -60,28 +61,38 @@ export const printCors = (rules: readonly CorsRule[]): XmlMembers => ({
   })),
 });
 
-/** @param asked names of the headers of a preflight */
+/**
+ * The rule for a request; null, too, for a preflight that asks for more than MAX_ASKED headers, since each is compared with each pattern.
+ * @param rules with headers in lower case
+ * @param asked names of the headers of a preflight
+ */
 export function ruleFor(
   rules: readonly CorsRule[],
   origin: string,
   method: string,
   asked: readonly string[],
 ): CorsRule | null {
-  const allows = (patterns: readonly string[], name: string): boolean =>
-    patterns.some((pattern) => matches(pattern.toLowerCase(), name.toLowerCase()));
+  if (asked.length > MAX_ASKED) return null;
+  const names = asked.map((name) => name.toLowerCase());
   const found = rules.find(
     (rule) =>
       rule.methods.includes(method) &&
       rule.origins.some((pattern) => matches(pattern, origin)) &&
-      asked.every((name) => allows(rule.headers, name)),
+      names.every((name) => rule.headers.some((pattern) => matches(pattern, name))),
   );
   return found ?? null;
 }
 
+export const inLowerCase = (rule: CorsRule): CorsRule => ({
+  ...rule,
+  headers: rule.headers.map((name) => name.toLowerCase()),
+});
+
 function matches(pattern: string, text: string): boolean {
-  const [start = '', end] = pattern.split('*', 2);
-  if (end === undefined) return pattern === text;
-  return text.length >= start.length + end.length && text.startsWith(start) && text.endsWith(end);
+  const star = pattern.indexOf('*');
+  if (star < 0) return pattern === text;
+  if (text.length < pattern.length - 1) return false;
+  return text.startsWith(pattern.slice(0, star)) && text.endsWith(pattern.slice(star + 1));
 }
 
 function isRule(value: unknown): value is CorsRule {

@@ -14,7 +14,7 @@ import { StoredRow } from '../../rows/stored-row';
 import { serviceContext } from '../../service-context';
 import { bucketNotFound } from '../../storage.errors';
 import { StorageTransaction } from '../../storage-transaction';
-import { type CorsRule, parseCors, printCors, ruleFor, storedCors } from './cors-rules';
+import { type CorsRule, inLowerCase, parseCors, printCors, ruleFor, storedCors } from './cors-rules';
 import { S3Bodies } from './s3-bodies.service';
 import type { S3Call } from './s3-call';
 import { sendXml } from './s3-objects.service';
@@ -29,7 +29,8 @@ const CACHED_PROJECTS = 1_000;
 /** Buckets of a project that have rules. */
 const MAX_BUCKETS = 1_000;
 const MAX_TEXT = 65_536;
-const MAX_BYTES = 16 * 1024 * 1024;
+/** Of the rules of a project, which are read and kept together. */
+const MAX_BYTES = 1024 * 1024;
 const PATH = /^\/p\/([a-z0-9-]{1,100})\/storage\/v1\/s3\/([^/?]{1,300})/;
 /** A configuration that no sound rules came out of allows nothing. */
 const CLOSED: readonly CorsRule[] = [];
@@ -114,7 +115,7 @@ export class S3Cors {
     return new Map(
       rows.flatMap((found) => {
         const row = new StoredRow('buckets', found);
-        const rules = storedCors(row.text('cors_rules', MAX_TEXT)) ?? CLOSED;
+        const rules = (storedCors(row.text('cors_rules', MAX_TEXT)) ?? CLOSED).map(inLowerCase);
         return ['name', 'slug'].map((column) => [row.text(column, 1_024), rules] as const);
       }),
     );
