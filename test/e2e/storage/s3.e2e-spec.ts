@@ -367,6 +367,18 @@ describe('multipart uploads', () => {
     expect(await fault(part(Key, id, 1, 'late'))).toBe('NoSuchUpload 404');
   });
 
+  it('are to be completed later while another request completes them', async () => {
+    const Key = 'held';
+    const id = await begin(Key);
+    const one = await part(Key, id, 1, 'x');
+    const hold = (until: string) =>
+      project.sql(`update storage.resumable_uploads set joining_until = ${until} where id = '${id}'`);
+    await hold(`now() + interval '1 hour'`);
+    expect(await fault(complete(Key, id, [one]))).toBe('SlowDown 503');
+    await hold('null');
+    expect((await complete(Key, id, [one])).Key).toBe(Key);
+  });
+
   it('take parts from other objects', async () => {
     await put('whole', Buffer.alloc(6 * MIB, 7));
     const [Key, CopySource] = ['copied', 'box/whole'];
@@ -809,6 +821,7 @@ describe('CORS of buckets', () => {
       ['https://shop.example.evil', 'PUT'],
       ['https://eu.shop.example', 'DELETE'],
       ['https://eu.shop.example', 'PUT', 'x-other'],
+      ['https://eu.shop.example', 'PUT', 'x-amz-date,'.repeat(51)],
     ] as const) {
       const refused = await preflight(origin, method, headers);
       expect([refused.status, await refused.text()]).toEqual([

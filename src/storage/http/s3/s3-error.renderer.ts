@@ -9,7 +9,7 @@ import { RateHeaders } from '../rate-headers';
 import { storageErrorBody } from '../storage-error.renderer';
 import { printXml } from './xml';
 
-/** Code, and status if it is another one than that of the code of DECISIONS.md 6. */
+/** Code, and status if it is another one than that of the error. */
 const KNOWN: Readonly<Record<string, readonly [code: string, status?: number]>> = {
   invalid_parameters: ['InvalidArgument'],
   unauthorized: ['AccessDenied', 403],
@@ -27,6 +27,7 @@ const KNOWN: Readonly<Record<string, readonly [code: string, status?: number]>> 
   file_too_large: ['EntityTooLarge', 400],
   quota_exceeded: ['QuotaExceeded', 403],
   unsupported_media_type: ['InvalidArgument', 400],
+  upload_locked: ['SlowDown', 503],
   range_not_satisfiable: ['InvalidRange'],
   rate_limited: ['SlowDown', 503],
   storage_unavailable: ['InternalError'],
@@ -48,7 +49,8 @@ export class S3ErrorRenderer implements ErrorRenderer {
 
   translate(error: AppError): AppError {
     if (OWN.test(error.code)) return error;
-    const { code: found, message } = storageErrorBody(error).error;
+    const { code: ofStorage, message } = storageErrorBody(error).error;
+    const found = error.code in KNOWN ? error.code : ofStorage;
     const isTransient = error.status === 503 && found === 'storage_unavailable';
     const [code = 'InternalError', status = error.status] = isTransient ? ['SlowDown'] : (KNOWN[found] ?? []);
     return new AppError({
