@@ -235,6 +235,7 @@ function toRefusal(error: unknown): unknown {
         'all replication slots or senders of the database server are in use (max_replication_slots, max_wal_senders)',
         error,
       );
+    case '55P03':
     case '57014':
       return replicationUnavailable('transactions that write did not end in time', error);
     case '42501':

@@ -49,6 +49,7 @@ export class ProjectFeed {
   private readonly waiting = new Set<Subscriber>();
   private main: Served | null = null;
   private opening: Promise<void> | null = null;
+  private isReopening = false;
   private catchingUp: Promise<void> | null = null;
   private readonly late = new Set<Subscriber>();
   private readonly marks: { readonly at: number; readonly position: bigint }[] = [];
@@ -244,14 +245,20 @@ export class ProjectFeed {
   }
 
   private async reopen(): Promise<void> {
-    for (let attempt = 0; !this.isClosed && this.waiting.size > 0 && !this.main; attempt += 1) {
-      await sleep(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]);
-      this.opening ??= this.open().finally(() => (this.opening = null));
-      await this.opening.catch((failure: unknown) => {
-        if (!(failure instanceof AppError)) return;
-        if (attempt === RETRY_MS.length)
-          for (const one of this.waiting) this.notify(one, 'unavailable', failure.message);
-      });
+    if (this.isReopening) return;
+    this.isReopening = true;
+    try {
+      for (let attempt = 0; !this.isClosed && this.waiting.size > 0 && !this.main; attempt += 1) {
+        await sleep(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]);
+        this.opening ??= this.open().finally(() => (this.opening = null));
+        await this.opening.catch((failure: unknown) => {
+          if (!(failure instanceof AppError)) return;
+          if (attempt === RETRY_MS.length)
+            for (const one of this.waiting) this.notify(one, 'unavailable', failure.message);
+        });
+      }
+    } finally {
+      this.isReopening = false;
     }
   }
 
