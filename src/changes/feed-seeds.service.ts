@@ -1,7 +1,7 @@
 /**
- * One temporary slot on each database server, the seed, of which the anchors of feeds are copies. A slot that is created waits for all
- * transactions that write anywhere on the server, and the owner of one project could keep the feeds of all others waiting; a copy
- * waits for none. A new seed takes the place of an old one: to advance it, PostgreSQL would decode all of the server's log, which cost a
+ * One temporary slot on each database server, the seed, from which the anchors of feeds are copied. The creation of a slot waits for all
+ * transactions that write anywhere on the server, so the owner of one project could keep the feeds of all others waiting. A copy waits
+ * for none. A new seed takes the place of an old one: to advance it, PostgreSQL would decode all of the server's log, which cost a
  * fifth of the throughput of inserts. It ends with its session.
  */
 import { randomBytes } from 'node:crypto';

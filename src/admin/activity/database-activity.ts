@@ -62,7 +62,7 @@ export class DatabaseActivity extends model({
 
 export class SessionSignal extends model({
   pid: f.field<number>({ ...PID, example: 4711 }),
-  done: f.flag('PostgreSQL has sent the signal; false if the session ended meanwhile'),
+  done: f.flag('Whether PostgreSQL sent the signal; false if the session had ended'),
 }) {}
 
 class SlowQuery extends model({

@@ -1,6 +1,6 @@
 /**
- * Phones with which users sign in. An account has a phone only after a code proved it, so nobody holds the phone of somebody else:
- * what a sign-up gives waits with its code.
+ * Phones with which users sign in. An account gets a phone once a code has proved it, so nobody can hold the phone of somebody else:
+ * until then, what a sign-up gave is stored with its code.
  */
 import { Injectable, Logger } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';

@@ -6,7 +6,7 @@ const MOVE_STATUSES = ['running', 'undoing', 'switched', 'done', 'failed'] as co
 
 export class MoveResponse extends model({
   from: f.nullable(
-    f.text({ description: 'Null: a server of its own (`database_url`)', example: 'platform' }),
+    f.text({ description: 'Null: the project has its own server (`database_url`)', example: 'platform' }),
   ),
   to: f.text({ example: 'db2' }),
   status: f.choice(MOVE_STATUSES, {

@@ -32,7 +32,8 @@ export class ProjectResponse extends model({
   server: f.nullable(
     f.text({
       example: 'platform',
-      description: 'Name of the server that has its database; null for one of its own (`database_url`)',
+      description:
+        'Name of the server that has its database; null if the project has its own server (`database_url`)',
     }),
   ),
   paused_at: f.nullable(f.time('Since when it is paused; null while it serves requests')),
