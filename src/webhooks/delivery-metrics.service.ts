@@ -4,7 +4,7 @@ import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../infra/metrics/metrics';
 import { WebhookProjectsRepository } from './webhook-projects.repository';
 
-type DeliveryOutcome = 'delivered' | 'retried' | 'given_up';
+type DeliveryOutcome = 'delivered' | 'retried' | 'given_up' | 'skipped';
 
 @Injectable()
 export class DeliveryMetrics {
@@ -13,7 +13,7 @@ export class DeliveryMetrics {
   constructor({ registry }: Metrics, projects: WebhookProjectsRepository) {
     this.attempts = new Counter({
       name: 'plinth_webhook_attempts_total',
-      help: 'Attempts to deliver to a webhook, by outcome',
+      help: 'Attempts to deliver to a webhook, by outcome, and deliveries that were skipped because the queue was full',
       labelNames: ['outcome'],
       registers: [registry],
     });
@@ -45,7 +45,7 @@ export class DeliveryMetrics {
     });
   }
 
-  count(outcome: DeliveryOutcome): void {
-    this.attempts.inc({ outcome });
+  count(outcome: DeliveryOutcome, number = 1): void {
+    this.attempts.inc({ outcome }, number);
   }
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { withHostList } from '../../src/pg-pipeline';
+import { listen } from '../support/change-listener';
 import { eventually } from '../support/eventually';
 import type { HttpAnswer, HttpClient } from '../support/http-client';
 import { TestPlinth } from '../support/plinth';
@@ -100,7 +101,10 @@ class Load {
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'plinth-failover-'));
     chmodSync(directory, 0o755);
-    primary = await PostgresServer.primary(directory, `max_connections = ${MAX_CONNECTIONS}`);
+    primary = await PostgresServer.primary(
+      directory,
+      `max_connections = ${MAX_CONNECTIONS}\nwal_level = logical`,
+    );
     standby = await primary.addStandby(directory, 'standby');
     await primary.query(`alter system set synchronous_standby_names = 'standby'`);
     await primary.query('select pg_reload_conf()');
@@ -109,7 +113,9 @@ class Load {
     plinth = await TestPlinth.start({ databaseUrl });
     other = await TestPlinth.start({ databaseUrl, replicaOf: plinth });
     project = await plinth.createProject({ plan: 'enterprise' });
-    await project.sql('create table numbers (n int primary key)');
+    await project.sql(
+      'create table numbers (n int primary key); create publication supabase_realtime for table numbers',
+    );
     cold = await plinth.createProject();
     user = await project.signUp();
   }, 120_000);
@@ -132,7 +138,9 @@ class Load {
 
   it('answers 503 with Retry-After until the standby is promoted, serves everything then, and has lost no acknowledged write', async () => {
     const load = new Load(project);
+    const changes = await listen(project.service, '/rest/v1/numbers?limit=0');
     await eventually(async () => expect(load.served).toBeGreaterThan(SOME_REQUESTS), SERVES_AGAIN_MS);
+    await eventually(async () => expect(changes.of('INSERT').length).toBeGreaterThan(0), SERVES_AGAIN_MS);
     const before = performance.now();
     await primary.kill();
     await eventually(async () => expect(load.unavailable).toBeGreaterThan(0), SERVES_AGAIN_MS);
@@ -151,6 +159,14 @@ class Load {
       async () => expect(load.served).toBeGreaterThan(served + SOME_REQUESTS),
       SERVES_AGAIN_MS,
     );
+    // The standby has no slot of the feed: changes may be missing, and the stream goes on.
+    await eventually(
+      async () =>
+        expect(changes.of('INSERT').at(-1).record.n).toBeGreaterThan(load.acknowledged.at(-100) ?? 0),
+      SERVES_AGAIN_MS,
+    );
+    expect(changes.of('system')).toMatchObject([{ status: 'error', reason: 'gap' }]);
+    await changes.close();
     await load.stop();
     if (process.env.PLINTH_SHOW_TIMES) {
       const { unavailable, served: all } = load;
