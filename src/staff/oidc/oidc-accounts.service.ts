@@ -71,7 +71,7 @@ export class OidcAccounts {
     const hasRole = granted.role !== null || Object.keys(granted.projects).length > 0;
     if (!found && (!hasRole || identity.emailVerified === false)) throw oidcNoRole();
     const account = { email: address.address, emailKey: address.key, name: identity.name ?? address.address };
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     const emailVerifiedAt = identity.emailVerified === true ? now : null;
     const member =
       found ??

@@ -81,7 +81,7 @@ export class StaffSignIn {
     details: JsonObject = {},
   ): Promise<SignedInStaff> {
     const session = await this.sessions.begin(member.id, origin);
-    await this.members.noteSignIn(member.id, new Date(this.clock.now()));
+    await this.members.noteSignIn(member.id, this.clock.date());
     await this.audit.write(auditEntry(action, actorAs(member, origin.ip), details));
     return { member, projects: await this.members.projectsOf(member.id), session, token: null };
   }
