@@ -60,7 +60,8 @@ export class StaffSignIn {
     return this.beginFor(member, 'person.sign_in', origin);
   }
 
-  private async assertFactor(
+  /** @throws AppError 401 `factor_required` without a proof, 401 for a wrong one, 429 */
+  async assertFactor(
     member: StaffMember,
     { code, passkey }: Pick<SignIn, 'code' | 'passkey'>,
     origin: RequestOrigin,
