@@ -44,8 +44,12 @@ describe('the operations of the platform', () => {
     adminRetryMail: 404,
     adminTryProvider: 404,
     beginPasskey: 403,
-    // Without STAFF_OIDC_ISSUER.
+    // Without STAFF_OIDC_ISSUER, STAFF_SAML and STAFF_LDAP.
     beginSingleSignOn: 404,
+    beginSaml: 404,
+    getStaffSamlMetadata: 404,
+    signInStaffWithLdap: 404,
+    finishSaml: 303,
     beginStaffFactor: 403,
     cancelDatabaseQuery: 404,
     changeStaffPassword: 403,
