@@ -71,7 +71,9 @@ export const toScimList = (
 export function parseFilter(text: unknown): ScimFilter | null {
   if (text === undefined) return null;
   const [, attribute = '', value = ''] =
-    /^\s*(userName|externalId|id)\s+eq\s+("(?:[^"\\]|\\.){0,400}")\s*$/i.exec(String(text)) ?? [];
+    /^\s*(userName|externalId|id)\s+eq\s+("(?:[^"\\]|\\.){0,400}")\s*$/i.exec(
+      typeof text === 'string' ? text : '',
+    ) ?? [];
   if (attribute === '')
     throw scimFault('invalidFilter', 'The filter must be userName, externalId or id eq "..."');
   try {

@@ -60,7 +60,7 @@ export class StaffDirectory implements ScimDirectory {
       ...(name === undefined ? {} : { name }),
       ...(isActive === undefined ? {} : { disabled: !isActive }),
     };
-    const entry = entryOf('person.update', origin, { person_id: id, ...applied } as JsonObject);
+    const entry = entryOf('person.update', origin, { person_id: id, ...applied });
     const now = this.clock.date();
     return toPerson(await refusingTaken(this.members.update(id, () => {}, applied, now, entry)));
   }
