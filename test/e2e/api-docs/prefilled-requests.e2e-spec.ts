@@ -71,6 +71,7 @@ describe('the operations of the platform', () => {
     deleteInvitation: 404,
     deletePasskey: 403,
     deletePerson: 404,
+    deleteProjectScimToken: 404,
     deleteSavedQuery: 404,
     deleteStaffToken: 403,
     endStaffSession: 403,
