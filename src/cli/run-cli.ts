@@ -21,6 +21,7 @@ import { addStorageCommands } from './storage.commands';
 import { addTokenCommands } from './token.commands';
 import { addUpgradeCommand } from './upgrade.command';
 import { addS3KeyCommands } from './s3-key.commands';
+import { addUserCommands } from './users.commands';
 import { addScheduleCommands, addWebhookCommands } from './webhook.commands';
 
 /** @returns the exit code */
@@ -43,6 +44,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addDbCommands(program, context);
   addStorageCommands(program, context);
   addS3KeyCommands(program, context);
+  addUserCommands(program, context);
   addWebhookCommands(program, context);
   addScheduleCommands(program, context);
   addBackupCommands(program, context, PHYSICAL_COMMANDS);
