@@ -10,15 +10,16 @@ export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 export class TestRedis {
   private constructor(
     private readonly child: ChildProcess,
-    private readonly port: number,
+    readonly port: number,
   ) {}
 
   get url(): string {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  static async start(): Promise<TestRedis> {
-    return TestRedis.startAt(await freePort());
+  /** @param settings in addition, such as `--requirepass`, `secret` */
+  static async start(...settings: string[]): Promise<TestRedis> {
+    return TestRedis.startAt(await freePort(), settings);
   }
 
   /** Starts an empty server on the same port, after stop(). */
@@ -26,8 +27,18 @@ export class TestRedis {
     return TestRedis.startAt(this.port);
   }
 
-  private static async startAt(port: number): Promise<TestRedis> {
-    const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  private static async startAt(port: number, others: string[] = []): Promise<TestRedis> {
+    const settings = [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      ...others,
+    ];
     const child = spawn('redis-server', settings, { stdio: 'ignore' });
     const end = Date.now() + WAIT_TIMEOUT_MS;
     while (!(await answers(port))) {

