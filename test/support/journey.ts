@@ -30,7 +30,7 @@ export async function journey(baseUrl: string, name: string): Promise<Journey> {
   const login = { email: 'ada@example.com', password: 'correct horse' };
   expect(await as(anon).post(`/v1/auth/${id}/signup`, login)).toMatchObject({ status: 201 });
   const signedIn = await as(anon).post(`/v1/auth/${id}/login`, login);
-  const user = as(anon, signedIn.body.session.access_token as string);
+  const user = as(anon, signedIn.body.session.access_token);
 
   const stream = await EventReader.open(as(service).with({ accept: 'text/event-stream' }), '/rest/v1/notes');
   const isLive = stream.status === 200;

@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { serverUser } from '../../src/database/embedded/server-user';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { freePort } from './plinth-process';
+import type { TlsFiles } from './test-authority';
 
 const ROOT = '/usr/lib/postgresql';
 const PASSWORD = 'system-postgres';
@@ -35,8 +36,10 @@ interface PostgresOptions {
   readonly programs?: string;
   readonly settings?: readonly string[];
   /** Files of a certificate (test/support/test-authority.ts): then only connections over TLS are accepted. */
-  readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
+  readonly tls?: TlsFiles;
   readonly host?: string;
+  /** In front of the command (test/support/two-machines.ts). */
+  readonly launcher?: readonly string[];
 }
 
 const EMBEDDED = join(
@@ -45,6 +48,22 @@ const EMBEDDED = join(
 );
 const programsOf = (major: number | 'embedded'): string =>
   major === 'embedded' ? EMBEDDED : join(ROOT, String(major), 'bin');
+
+/** Copies the files to the server, which wants them to belong to it. @returns its settings */
+function installed(
+  cluster: string,
+  { cert, key }: TlsFiles,
+  user: { uid: number; gid: number } | null,
+): string[] {
+  const copies = { ssl_cert_file: cert, ssl_key_file: key };
+  return Object.entries(copies).map(([setting, file]) => {
+    const copy = join(cluster, setting);
+    copyFileSync(file, copy);
+    chmodSync(copy, 0o600);
+    if (user) chownSync(copy, user.uid, user.gid);
+    return `${setting}=${copy}`;
+  });
+}
 
 export class SystemPostgres {
   private constructor(
@@ -55,7 +74,7 @@ export class SystemPostgres {
   ) {}
 
   static async start(major: number | 'embedded', options: PostgresOptions = {}): Promise<SystemPostgres> {
-    const { programs = programsOf(major), settings = [], tls, host = '127.0.0.1' } = options;
+    const { programs = programsOf(major), settings = [], tls, host = '127.0.0.1', launcher } = options;
     const directory = mkdtempSync(join(tmpdir(), `plinth-postgres-${major}-`));
     const cluster = join(directory, 'cluster');
     const user = await serverUser(cluster);
@@ -70,22 +89,23 @@ export class SystemPostgres {
       stdio: 'pipe',
     });
     const port = await freePort();
-    const own = [`port=${port}`, 'unix_socket_directories=', `listen_addresses=${host}`, 'fsync=off'];
-    if (tls) {
-      for (const [name, file] of Object.entries({ 'server.crt': tls.cert, 'server.key': tls.key })) {
-        copyFileSync(file, join(cluster, name));
-        chmodSync(join(cluster, name), 0o600);
-        if (user) chownSync(join(cluster, name), user.uid, user.gid);
-      }
-      // Over TLS only.
-      writeFileSync(
-        join(cluster, 'pg_hba.conf'),
-        'hostssl all all all scram-sha-256\nhostssl replication all all scram-sha-256\n',
-      );
-      own.push('ssl=on');
+    const own = [
+      `port=${port}`,
+      'unix_socket_directories=',
+      `listen_addresses=${launcher ? '*' : host}`,
+      'fsync=off',
+    ];
+    if (tls) own.push('ssl=on', ...installed(cluster, tls, user));
+    if (tls || launcher) {
+      const entry = `${tls ? 'hostssl' : 'host'} all all all scram-sha-256\n`;
+      writeFileSync(join(cluster, 'pg_hba.conf'), entry);
     }
     const args = [...own, ...settings].flatMap((setting) => ['-c', setting]);
-    const child = spawn(join(programs, 'postgres'), ['-D', cluster, ...args], { ...as, stdio: 'ignore' });
+    const command = [join(programs, 'postgres'), '-D', cluster, ...args];
+    // Only root may enter a network, and PostgreSQL refuses to run as root.
+    const asUser = user ? ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : [];
+    const [program = '', ...rest] = launcher ? [...launcher, ...asUser, ...command] : command;
+    const child = spawn(program, rest, { ...(launcher ? {} : as), stdio: 'ignore' });
     const query = tls ? `?sslmode=verify-full&sslrootcert=${encodeURIComponent(tls.ca)}` : '';
     const url = `postgres://postgres:${PASSWORD}@${host}:${port}/postgres${query}`;
     const server = new SystemPostgres(url, directory, child);
