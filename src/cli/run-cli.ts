@@ -20,6 +20,7 @@ import { addSignInCommands } from './sign-in.commands';
 import { addStorageCommands } from './storage.commands';
 import { addTokenCommands } from './token.commands';
 import { addUpgradeCommand } from './upgrade.command';
+import { addApiKeyCommands } from './api-key.commands';
 import { addS3KeyCommands } from './s3-key.commands';
 import { addScheduleCommands, addWebhookCommands } from './webhook.commands';
 
@@ -42,6 +43,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addMigrateCommands(program, context);
   addDbCommands(program, context);
   addStorageCommands(program, context);
+  addApiKeyCommands(program, context);
   addS3KeyCommands(program, context);
   addWebhookCommands(program, context);
   addScheduleCommands(program, context);
