@@ -1,8 +1,11 @@
 /** Named keys of a project: publishable and secret, with a role, an end, and a time of last use. */
 import { createClient } from '@supabase/supabase-js';
 import { WebSocket } from 'ws';
+import { AdminClient } from '../../../src/cli/admin-client';
+import { runCli } from '../../../src/cli/run-cli';
+import { cliEnvironment } from '../../support/cli-environment';
 import { eventually } from '../../support/eventually';
-import { TestPlinth } from '../../support/plinth';
+import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
 import type { TestProject, TestUser } from '../../support/test-project';
 
 let plinth: TestPlinth;
@@ -196,4 +199,24 @@ describe('the list of keys', () => {
     expect(made.filter((status) => status === 201)).toHaveLength(100);
     expect(made.filter((status) => status === 409)).toHaveLength(10);
   });
+});
+
+it('plinth api-keys manages them', async () => {
+  let out = '';
+  const environment = cliEnvironment({
+    connect: () => new AdminClient([plinth.baseUrl], ADMIN_KEY),
+    out: (text) => void (out += text),
+  });
+  const cli = async (...args: string[]): Promise<string> => {
+    out = '';
+    expect(await runCli(['api-keys', ...args], environment)).toBe(0);
+    return out;
+  };
+  const made = JSON.parse(await cli('create', project.slug, 'nightly', '--days', '90', '--json'));
+  expect(made).toMatchObject({ name: 'nightly', kind: 'secret', role: 'service_role' });
+  expect((Date.parse(made.expires_at) - Date.now()) / 86_400_000).toBeCloseTo(90, 1);
+  expect((await as(made.key).get('/rest/v1/notes')).status).toBe(200);
+  expect(await cli('list', project.slug)).toMatch(new RegExp(`${made.id} +nightly`));
+  expect(await cli('revoke', project.slug, made.id)).toBe(`Key ${made.id} is revoked.\n`);
+  expect((await as(made.key).get('/rest/v1/notes')).status).toBe(401);
 });
