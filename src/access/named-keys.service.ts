@@ -1,7 +1,7 @@
 /** Verifies the named keys of projects, as `apikey` and as bearer. */
 import { Injectable } from '@nestjs/common';
 import { type ApiKey, isTextOf, readApiKey } from '../projects/api-keys';
-import { KeyUses } from '../projects/key-uses.service';
+import { KeyUses } from '../projects/key-uses.repository';
 import { ANON_ROLE, KEY_ISSUER, SERVICE_ROLE } from '../projects/project-keys';
 import { isSecretValid, type Project } from '../projects/project';
 import { ProjectRegistry } from '../projects/project-registry.service';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
 import { Actor } from '../install/audit/audit-log.repository';
 import { type ApiKey, type ApiKeyRights, newApiKey } from './api-keys';
-import { KeyUses } from './key-uses.service';
+import { KeyUses } from './key-uses.repository';
 import { OwnerDatabase } from './owner-database';
 import { ProjectKeyLists } from './project-key-lists.service';
 import { ProjectRegistry } from './project-registry.service';

@@ -4,7 +4,7 @@ import { ProvisioningModule } from '../provisioning/provisioning.module';
 import { ServersModule } from '../servers/servers.module';
 import { ApiKeysService } from './api-keys.service';
 import { KeyRotationService } from './key-rotation.service';
-import { KeyUses } from './key-uses.service';
+import { KeyUses } from './key-uses.repository';
 import { LoginRepair } from './login-repair.service';
 import { OwnerDatabase } from './owner-database';
 import { ProjectFactory } from './project-factory';
