@@ -118,7 +118,7 @@ function fromKeycloak(row: JsonObject): JsonObject {
     name,
     Array.isArray(value) && value.length === 1 ? (value[0] ?? null) : value,
   ]);
-  const name = [row.firstName, row.lastName].filter(Boolean).join(' ');
+  const name = `${textIn(row.firstName)} ${textIn(row.lastName)}`.trim();
   const roles = row.realmRoles;
   return {
     id: row.id ?? uuidOf(`keycloak:${textIn(row.username)}`),

@@ -84,7 +84,7 @@ function* converted(
 }
 
 /** Sends lines in parts, which continue where an earlier run ended. */
-export async function importUsers(
+async function importUsers(
   context: CommandContext,
   id: string,
   lines: Iterable<string> | AsyncIterable<string>,
@@ -133,7 +133,7 @@ function added(one: Report, other: Report): Report {
   };
 }
 
-export const summaryOf = ({
+const summaryOf = ({
   errors: _errors,
   unknown_providers: _providers,
   ...counts

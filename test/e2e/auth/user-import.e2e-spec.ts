@@ -23,6 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
+// oxlint-disable-next-line typescript/no-explicit-any -- answers of the product under test
 async function send(body: string, query = '', of = project.id): Promise<{ status: number; body: any }> {
   const answer = await fetch(`${plinth.baseUrl}/admin/v1/projects/${of}/users/import${query}`, {
     method: 'POST',
@@ -34,6 +35,7 @@ async function send(body: string, query = '', of = project.id): Promise<{ status
 const lines = (...users: object[]): string => users.map((user) => `${JSON.stringify(user)}\n`).join('');
 const signIn = async (email: string, password = PASSWORD): Promise<number> =>
   (await project.client(project.anonKey, null).post(`${project.auth}/login`, { email, password })).status;
+// oxlint-disable-next-line typescript/no-explicit-any -- answers of the product under test
 const stored = async (id: string): Promise<any> =>
   (await project.sql(`select to_jsonb(u) || '{}' as row from auth.users u where id = '${id}'`))[0].row;
 const address = (): string => `ada-${randomUUID()}@example.com`;
@@ -218,6 +220,7 @@ describe('plinth users import', () => {
     name: string,
     text: string,
     ...args: string[]
+    // oxlint-disable-next-line typescript/no-explicit-any -- answers of the product under test
   ): Promise<{ code: number; out: any; err: string }> {
     writeFileSync(join(folder, name), text);
     let [out, err] = ['', ''];
