@@ -20,7 +20,7 @@ const TABLES = `
   create index scim_people_external on scim_people (external_id);
 `;
 
-export class Scim1790000001030 implements MigrationInterface {
+export class Scim1790000001050 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(TABLES);
   }
