@@ -74,7 +74,8 @@ interface Sample {
     const database = new URL(postgres.url);
     database.pathname = '/plinth';
     let adminKey = 'year-platform-admin-key-0-0123456789';
-    let plinth: PlinthProcess;
+    let plinth: PlinthProcess | undefined;
+    const install = (): PlinthProcess => plinth!;
     const start = async (own?: string): Promise<void> => {
       plinth = await PlinthProcess.start({
         dataDir,
@@ -94,9 +95,9 @@ interface Sample {
       });
     };
     const admin = (): HttpClient =>
-      new HttpClient(plinth.baseUrl, { authorization: `Bearer ${adminKey}` }, false);
+      new HttpClient(install().baseUrl, { authorization: `Bearer ${adminKey}` }, false);
     const as = (key: string, bearer = key): HttpClient =>
-      new HttpClient(plinth.baseUrl, { apikey: key, authorization: `Bearer ${bearer}` }, false);
+      new HttpClient(install().baseUrl, { apikey: key, authorization: `Bearer ${bearer}` }, false);
     const failed: string[] = [];
     const expectOk = async (what: string, sent: Promise<{ status: number; text: string }>): Promise<void> => {
       const { status, text } = await sent;
@@ -162,7 +163,7 @@ interface Sample {
     };
 
     const sample = async (): Promise<Sample> => {
-      const pid = plinth.child.pid ?? 0;
+      const pid = install().child.pid ?? 0;
       const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
       const one = async (query: string): Promise<number> =>
         Number(Object.values((await postgres.query(query))[0]!)[0]);
@@ -215,7 +216,7 @@ interface Sample {
           const validity = { days: passed + 120, authority: tls };
           const renewed = await issueCertificate(directory, 'server', ['127.0.0.1'], validity);
           await postgres.renew(renewed);
-          expect(await plinth!.end('SIGTERM')).toBe(0);
+          expect(await install().end('SIGTERM')).toBe(0);
           adminKey = `year-platform-admin-key-${step + 1}-0123456789`;
           await start(step * 2 > STEPS ? later : undefined);
         }
@@ -245,14 +246,9 @@ interface Sample {
         expect((await sample()).archives).toBeLessThanOrEqual((PROJECTS + 2) * KEEP + 2),
       );
     } finally {
-      process.stdout.write(
-        plinth!?.printed
-          .split('\n')
-          .filter((line) => /"level":[45]0/.test(line))
-          .slice(-20)
-          .join('\n') ?? '',
-      );
-      await plinth!?.end('SIGKILL');
+      const problems = plinth?.printed.split('\n').filter((line) => /"level":[45]0/.test(line)) ?? [];
+      process.stdout.write(problems.slice(-20).join('\n'));
+      await plinth?.end('SIGKILL');
       await Promise.all([receiver.stop(), redis.stop(), postgres.stop()]);
       rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     }
