@@ -62,7 +62,7 @@ class Members {
 }
 
 /** In JSON and in YAML, which quotes it too because of the `#`. */
-const REFERENCE = /"#\/components\/([^"]+)"/g;
+const REFERENCE = /["']#\/components\/([^"']+)["']/g;
 
 export class DocumentWriter {
   /** `schemas/Orders`: the components that were referred to. */
