@@ -6,44 +6,9 @@ import { readFile } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
 import { dirname, join } from 'node:path';
 import { MessageChannel, MessagePort, Worker } from 'node:worker_threads';
-import type { ClientConfig } from 'pg';
+import type { HostListConfig } from '../../pg-pipeline';
 import { OWNER_WORK_OPTIONS } from '../../database/pools/session-state';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
-
-const CONNECT_TIMEOUT_MS = 10_000;
-/** SSLRequest (PostgreSQL manual, 54.7): its length and its code. */
-const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
-const ACCEPTED = 'S'.charCodeAt(0);
-
-/** @throws Error when the server cannot be reached, or refuses TLS */
-async function openServerSocket({
-  host,
-  port,
-  ssl,
-}: ClientConfig & { readonly host: string; readonly port: number }): Promise<Duplex> {
-  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-  socket.setTimeout(CONNECT_TIMEOUT_MS, () => socket.destroy(new Error(`${host}:${port} does not answer`)));
-  try {
-    await once(socket, 'connect');
-    const connection = ssl ? await encrypt(socket, host, ssl) : socket;
-    socket.setTimeout(0);
-    return connection;
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  }
-}
-
-async function encrypt(socket: Socket, host: string, ssl: NonNullable<ClientConfig['ssl']>): Promise<Duplex> {
-  socket.write(SSL_REQUEST);
-  const [answer] = (await once(socket, 'data')) as [Buffer];
-  if (answer[0] !== ACCEPTED || answer.length > 1) throw new Error(`${host} refuses encrypted connections`);
-  const secure = connectTls({ socket, servername: host, ...(ssl === true ? {} : ssl) });
-  await once(secure, 'secureConnect');
-  return secure;
-}
+import { openServerSocket } from './server-socket';
 
 /** For every dump. Event triggers and their schema belong to the install, and extensions are not dumped as SQL. */
 export const DUMP_OPTIONS = ['--no-owner', '--exclude-schema=plinth', '--exclude-extension=*', '--no-sync'];
@@ -59,7 +24,7 @@ type FromThread =
   | { readonly kind: 'output'; readonly bytes: Uint8Array }
   | { readonly kind: 'exit'; readonly exitCode: number; readonly errors: string };
 
-export type DumpConnection = ClientConfig & {
+export type DumpConnection = HostListConfig & {
   readonly host: string;
   readonly port: number;
   readonly database: string;
