@@ -131,7 +131,7 @@ export class UploadWriter {
       if (facts) this.facts.set(upload.id, facts);
       return part.start + size;
     } finally {
-      await (committing as Promise<void> | null)?.catch(() => undefined);
+      await committing?.catch(() => undefined);
       await object.close();
       if (!isOver) await this.repository.release(project, upload.id, writer).catch(() => undefined);
       if (!mayBeCommitted) this.remover.removeLater([part.address]);
