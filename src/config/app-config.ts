@@ -1,5 +1,7 @@
 /** The configuration as the rest of Plinth sees it: frozen, typed, in small pieces. Parsed once (load-config.ts). */
+import type { JsonObject } from '../common/text/json';
 import type { Compression } from './compression';
+import type { LdapSetting } from './ldap-setting';
 import type { PlanQuotasConfig } from './plan-quotas';
 
 export interface ServerConfig {
@@ -94,6 +96,13 @@ export interface S3Config extends RemoteStoreConfig {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
 }
 
+/** A virus scanner. */
+export interface ClamdConfig {
+  readonly address: { readonly host: string; readonly port: number } | { readonly path: string };
+  /** Milliseconds for a file, with the time that it waits for its turn. */
+  readonly timeoutMs: number;
+}
+
 export interface StorageConfig {
   readonly provider: 'disk' | 'gcs' | 's3';
   /** Absolute. */
@@ -110,6 +119,8 @@ export interface StorageConfig {
   readonly orphanAgeMs: number;
   /** Where each file on disk is copied when it is stored; null: nowhere. */
   readonly archive: StorageConfig | null;
+  /** Reads each upload before it becomes visible; null: none. */
+  readonly clamd: ClamdConfig | null;
   /** Location under which nginx serves the provider's directory; null: Plinth sends the bytes itself. */
   readonly accelRedirect: string | null;
 }
@@ -166,6 +177,8 @@ export interface StaffConfig {
   readonly sessionLifetimeMs: number;
   /** Null: staff sign in with passwords and passkeys only. */
   readonly oidc: OidcConfig | null;
+  readonly saml: StaffSamlConfig | null;
+  readonly ldap: StaffLdapConfig | null;
 }
 
 /** Roles that a group at the issuer gives. */
@@ -187,6 +200,24 @@ export interface OidcConfig {
   readonly groupsClaim: string;
   /** By the name of the group. */
   readonly roles: Readonly<Record<string, GroupRoles>>;
+}
+
+/** Sign-in of staff by SAML 2.0. */
+export interface StaffSamlConfig {
+  /** Of the identity provider: an address, or the absolute path of a file. */
+  readonly metadata: string;
+  /** Domains whose addresses the provider proves. */
+  readonly domains: readonly string[];
+  /** As GoTrue's `attribute_mapping`. */
+  readonly mapping: JsonObject | null;
+  readonly roles: OidcConfig['roles'];
+}
+
+/** Sign-in of staff with the passwords of a directory. */
+export interface StaffLdapConfig {
+  readonly setting: LdapSetting;
+  readonly bindPassword: string;
+  readonly roles: OidcConfig['roles'];
 }
 
 /** Space on the disks of this machine, in bytes. */

@@ -107,7 +107,7 @@ export class ProjectFactory {
   async addSigningKeys(project: ProjectEntity, given?: readonly StoredSigningKey[]): Promise<void> {
     const algorithm = effectiveSettings(project.settings).jwt_algorithm;
     const keys = given ?? (await firstSigningKeys(algorithm, this.clock.now()));
-    project.signingKeys = this.secrets.sealSigningKeys(project.id, keys);
+    project.signingKeys = this.secrets.sealList('signing-keys', project.id, keys);
   }
 
   newSecret(projectId: string): ProjectSecretEntity {
@@ -116,7 +116,7 @@ export class ProjectFactory {
       kid: randomId(),
       secret: this.secrets.seal('jwt-secret', projectId, randomSecret()),
       storageSecret: this.secrets.seal('storage-secret', projectId, randomSecret()),
-      createdAt: new Date(this.clock.now()),
+      createdAt: this.clock.date(),
       expiresAt: null,
     });
   }

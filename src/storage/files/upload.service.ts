@@ -19,6 +19,8 @@ import { ObjectAddress } from '../providers/object-address';
 import { ObjectStore } from '../providers/object-store';
 import { assertRoomForFile, ByteLimit, QuotaMark, roomIn } from '../quotas/quota';
 import { ObjectRemover } from '../removal/object-remover.service';
+import type { Passed } from '../scan/virus-scan.service';
+import { VirusScan } from '../scan/virus-scan.service';
 import {
   bucketNotFound,
   fileTooLarge,
@@ -29,7 +31,7 @@ import {
 import { StorageContext } from '../storage-transaction';
 import { ByteFacts, ByteMeter } from './byte-meter';
 import { FileRecord } from './file';
-import { FileRepository, NewFile } from './file.repository';
+import { FileRepository, NewFile, WrittenFile } from './file.repository';
 import { assertFilename, parseMetadata, isDefinite, limitOf } from './upload-rules';
 import { TargetRepository, UploadTarget } from './target.repository';
 
@@ -44,6 +46,11 @@ export interface UploadRequest {
   readonly replaces?: ObjectAddress;
   /** Where to store the bytes; undefined: at a new address. */
   readonly object?: ObjectAddress;
+  /**
+   * The object has the bytes. They are removed only where the file is refused for good, because the client may try again.
+   * `facts` null: the form reads them.
+   */
+  readonly stored?: { readonly facts: ByteFacts | null; readonly size: number };
   /** Reads the body up to the file. @param held bytes of the file that the provider holds in memory */
   receive(held: number): Promise<UploadForm>;
 }
@@ -98,6 +105,7 @@ export class UploadService {
     private readonly store: ObjectStore,
     private readonly remover: ObjectRemover,
     private readonly disk: DiskReserve,
+    private readonly scan: VirusScan,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
   ) {}
 
@@ -145,7 +153,7 @@ export class UploadService {
         limitFor(target, limit, isTrue(value('upsert'))),
         request,
       );
-      return await this.publish(caller, form, { target, replaces: request.replaces }, value, stored);
+      return await this.publish(caller, form, { target, request }, value, stored);
     } catch (error) {
       const cause = form.failure ?? error;
       form.stop();
@@ -184,10 +192,16 @@ export class UploadService {
     { bytes, asDeclared }: UploadForm,
     target: UploadTarget,
     limit: ByteLimit,
-    { object, announcedLength }: UploadRequest,
+    { object, announcedLength, stored }: UploadRequest,
   ): Promise<StoredFacts> {
     const address = object ?? this.store.newAddress(project.id);
+    if (stored && stored.size > limit.bytes) throw limit.exceeded();
+    if (stored?.facts) return { ...stored.facts, address };
     const meter = new ByteMeter(limit, (evidence) => asDeclared || refuseEarly(evidence, target));
+    if (stored) {
+      for await (const _chunk of meter.measure(bytes)) continue;
+      return { ...meter.facts(), address };
+    }
     await this.store.put(address, meter.measure(announcedLength === null ? this.disk.watched(bytes) : bytes));
     return { ...meter.facts(), address };
   }
@@ -195,22 +209,46 @@ export class UploadService {
   private async publish(
     caller: StorageContext,
     form: UploadForm,
-    { target, replaces }: Pick<UploadRequest, 'replaces'> & { readonly target: UploadTarget },
+    { target, request }: { readonly target: UploadTarget; readonly request: UploadRequest },
     value: ParameterReader,
     stored: StoredFacts,
   ): Promise<Uploaded> {
-    try {
-      await form.end(stored.sha256);
-      const file = { ...newFileOf(target, form, value, stored), replaces };
-      const written = await this.files.insert(caller, file, isTrue(value('upsert')));
-      if (!written) throw bucketNotFound();
-      const { record, replaced, marks } = written;
-      if (replaced) this.remover.removeLater([replaced]);
-      return { record, isNew: replaced === null, marks };
-    } catch (error) {
-      if (isDefinite(error)) this.remover.removeLater([stored.address]);
+    const { replaces } = request;
+    const discard = (): void => {
+      if (!request.stored) this.remover.removeLater([stored.address]);
+    };
+    const passed = await this.passed(caller, form, { target, replaces }, value, stored).catch(
+      (error: unknown) => {
+        discard();
+        throw error;
+      },
+    );
+    const written = await this.insert(passed).catch((error: unknown) => {
+      if (isDefinite(error)) discard();
       throw error;
-    }
+    });
+    if (passed.refusal) throw passed.refusal;
+    const { record, replaced, marks } = written;
+    if (replaced) this.remover.removeLater([replaced]);
+    return { record, isNew: replaced === null, marks };
+  }
+
+  private async passed(
+    caller: StorageContext,
+    form: UploadForm,
+    { target, replaces }: Pick<UploadRequest, 'replaces'> & { readonly target: UploadTarget },
+    value: ParameterReader,
+    stored: StoredFacts,
+  ): Promise<Passed> {
+    await form.end(stored.sha256);
+    const file = { ...newFileOf(target, form, value, stored), replaces };
+    return this.scan.pass(caller, file, isTrue(value('upsert')));
+  }
+
+  private async insert({ context, file, overwrite }: Passed): Promise<WrittenFile> {
+    const written = await this.files.insert(context, file, overwrite);
+    if (!written) throw bucketNotFound();
+    return written;
   }
 }
 

@@ -12,19 +12,18 @@ import { DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
 import { ErrorList } from '../../../http/docs/error-docs';
 import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
 import { QuotaWarnings } from '../../quotas/quota-warnings';
-import {
-  ReceivedBytes,
-  ResumableUploadsService,
-  UploadProgress,
-} from '../../resumable/resumable-uploads.service';
+import { ResumableUploadsService, UploadProgress } from '../../resumable/resumable-uploads.service';
+import { ReceivedBytes } from '../../resumable/upload-writer.service';
 import { checksumMismatch, uploadIsFinishing } from '../../resumable/resumable.errors';
 import {
   bucketNotFound,
   fileAlreadyExists,
+  fileInfected,
   fileTooLarge,
   invalidParameters,
   offsetTaken,
   quotaExceeded,
+  scannerUnavailable,
   tooManyUploads,
   unsupportedMediaType,
   uploadNotFound,
@@ -66,6 +65,8 @@ const LAST_ERRORS: ErrorList = [
   unsupportedMediaType('text/html'),
   bodyIsEncoded('gzip'),
   checksumMismatch(),
+  fileInfected('Win.Test.EICAR_HDB-1'),
+  scannerUnavailable(),
   noMemoryForBody(),
 ];
 
