@@ -222,9 +222,12 @@ describe('with the project of first-project.md', () => {
       ]);
       await sql(project, `update messages set sent_at = now() - interval '31 days' where body = 'hello'`);
       const [commands = ''] = guide.texts('sh');
-      expect(
-        await guide.shell(commands.replace('0 3 * * *', '* * * * *').replaceAll('acme', slug)),
-      ).toContain('old-messages');
+      expect(await guide.shell(commands.replaceAll('acme', slug))).toContain('old-messages');
+      // A time that has passed is made up for, so the test does not wait for the night.
+      await sql(
+        project,
+        `update hooks.schedules set last_due_at = now() - interval '2 days'; select pg_notify('plinth_hooks', 'again')`,
+      );
       const [schedule] = (await plinth.admin.get(`/admin/v1/projects/${project}/schedules`)).body;
       await until(
         async () => (await guide.shell(`plinth schedules runs ${slug} ${schedule?.id}`)).includes('DELETE 1'),
