@@ -1,6 +1,5 @@
 /** Reads a database that is laid out as Supabase's, in one read-only snapshot. */
 import { Client } from 'pg';
-import { parse } from 'pg-connection-string';
 import { DUMP_OPTIONS, type DumpConnection, pgDump } from '../../copies/dump/pg-dump';
 import { TEXT_FORMAT } from '../../copies/dump/snapshot.repository';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
@@ -14,7 +13,7 @@ const MANAGED = [
   ...['pgtle', '_analytics', '_supavisor', 'information_schema', 'plinth'],
 ];
 /** Roles to which privileges and policies mean the same here. */
-export const API_ROLES = ['anon', 'authenticated', 'service_role'];
+const API_ROLES = ['anon', 'authenticated', 'service_role'];
 const FETCHED = 1_000;
 
 export interface SourceTable {
@@ -53,36 +52,27 @@ export interface Remark extends Readonly<Record<string, unknown>> {
 }
 
 /** @throws CliError for an address that is none */
-export function connectionOf(url: string): DumpConnection {
-  if (!/^postgres(ql)?:\/\//.test(url))
+function clientOf(url: string): Client {
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
     throw new CliError(
       'The source is not an address as postgresql://user:password@host/database',
       EXIT.usage,
     );
-  const { host, port, user, password, database, ssl } = parse(url);
-  return {
-    host: host || 'localhost',
-    port: Number(port ?? 5432),
-    user: user ?? 'postgres',
-    password: typeof password === 'string' ? password : '',
-    database: database ?? 'postgres',
-    ssl: ssl as never,
-  };
+  const client = new Client({ connectionString: url, application_name: 'plinth-import' });
+  client.on('error', () => undefined);
+  return client;
 }
 
 export class SupabaseSource {
   private constructor(
     private readonly client: Client,
-    private readonly connection: DumpConnection,
     private readonly snapshot: string,
     readonly schemas: readonly string[],
   ) {}
 
   /** @throws CliError for a database without Supabase's tables of users */
   static async open(url: string): Promise<SupabaseSource> {
-    const connection = connectionOf(url);
-    const client = new Client({ ...connection, application_name: 'plinth-import' });
-    client.on('error', () => undefined);
+    const client = clientOf(url);
     await client.connect();
     await client.query('begin isolation level repeatable read, read only');
     await client.query(TEXT_FORMAT);
@@ -99,11 +89,17 @@ export class SupabaseSource {
       await client.end();
       throw new CliError('The database has no auth.users as Supabase makes it', EXIT.failed);
     }
-    return new SupabaseSource(client, connection, facts.id, facts.schemas);
+    return new SupabaseSource(client, facts.id, facts.schemas);
   }
 
   close(): Promise<void> {
     return this.client.end();
+  }
+
+  /** As node-postgres read it from the address, and from PGPASSWORD. */
+  private get connection(): DumpConnection {
+    const { host, port, user, password, database, ssl } = this.client;
+    return { host, port, user: user ?? '', password: password ?? '', database: database ?? '', ssl };
   }
 
   /** The text of pg_dump of the project's own schemas. */
