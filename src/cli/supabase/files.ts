@@ -103,8 +103,11 @@ export class FileImport {
   }
 
   private async copy(file: SourceFile, source: FileSource): Promise<void> {
+    let opened: Readable | undefined;
     try {
+      const path = `object/${encodedPath(file.bucket, file.name)}`;
       const { body, size } = await source.open(file);
+      opened = body;
       const seconds = /max-age=(\d+)/.exec(file.cache_control ?? '')?.[1];
       const headers = {
         'content-type': file.content_type ?? 'application/octet-stream',
@@ -112,12 +115,12 @@ export class FileImport {
         ...(size === null ? {} : { 'content-length': String(size) }),
         ...(seconds === undefined ? {} : { 'cache-control': `max-age=${seconds}` }),
       };
-      const path = `object/${encodedPath(file.bucket, file.name)}`;
       const { status, message } = await this.send('POST', path, { headers, openBody: () => body });
       if (status >= 300) throw new Error(message);
       await this.describe(file);
       this.report.copied += 1;
     } catch (error) {
+      opened?.destroy();
       this.fail(`file ${file.bucket}/${file.name}`, messageOf(error));
     }
   }
@@ -164,5 +167,9 @@ export class FileImport {
   }
 }
 
-const encodedPath = (bucket: string, name: string): string =>
-  [bucket, ...name.split('/')].map(encodeURIComponent).join('/');
+/** A client resolves `..` before it sends a path, so it would name another route. @throws Error for such a name */
+function encodedPath(bucket: string, name: string): string {
+  const parts = [bucket, ...name.split('/')];
+  if (parts.some((part) => part === '.' || part === '..')) throw new Error('its name has parts . or ..');
+  return parts.map(encodeURIComponent).join('/');
+}

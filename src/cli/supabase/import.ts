@@ -50,12 +50,25 @@ const OWN_EXTENSIONS = [
 ];
 const FOREVER = '9999-12-31T00:00:00Z';
 
+type Found = { readonly id: string; readonly slug: string } | null;
+
 export async function importSupabase(context: CommandContext, request: ImportRequest): Promise<ImportReport> {
+  const project = await findProject(context, request.project);
   const source = await SupabaseSource.open(request.url);
   try {
-    return await new Import(context, request, source).run();
+    return await new Import(context, request, source).run(project);
   } finally {
     await source.close();
+  }
+}
+
+/** Null if there is none. */
+async function findProject({ server }: CommandContext, project: string): Promise<Found> {
+  try {
+    return await server.findProject(project);
+  } catch (error) {
+    if (error instanceof CliError && error.exitCode === EXIT.notFound) return null;
+    throw error;
   }
 }
 
@@ -71,9 +84,9 @@ class Import {
     private readonly source: SupabaseSource,
   ) {}
 
-  async run(): Promise<ImportReport> {
+  async run(found: Found): Promise<ImportReport> {
     const { isRehearsal } = this.request;
-    const project = await this.project();
+    const project = found ?? (isRehearsal ? null : await this.create());
     this.report.differs.push(...(await this.source.remarks()), ...SETTINGS);
     for (const table of await this.source.tables())
       if (table.is_open)
@@ -102,16 +115,9 @@ class Import {
     return { ...this.report, dry_run: isRehearsal };
   }
 
-  private async project(): Promise<{ id: string; slug: string } | null> {
-    const { project, isRehearsal } = this.request;
-    try {
-      return await this.context.server.findProject(project);
-    } catch (error) {
-      if (!(error instanceof CliError) || error.exitCode !== EXIT.notFound) throw error;
-      if (isRehearsal) return null;
-      const body = { name: project, slug: project };
-      return dataOf(this.context.api.POST('/admin/v1/projects', { body }));
-    }
+  private create(): Promise<Found> {
+    const { project } = this.request;
+    return dataOf(this.context.api.POST('/admin/v1/projects', { body: { name: project, slug: project } }));
   }
 
   /** A deleted user keeps its id, to which tables refer. */

@@ -293,6 +293,7 @@ describe('an import', () => {
     );
     const { report } = await run(project.slug, '--files', folder);
     expect(report).toMatchObject({ users: 0, rows: 0, buckets: 0, files: 1, existing_files: 2 });
+    expect(report.failed[0].reason).toBe('its name has parts . or ..');
     expect(objects(report.failed)).toEqual([
       'file papers/../../key',
       'FK CONSTRAINT public.attachments attachments_object_id_fkey',
