@@ -301,7 +301,7 @@ describe('a server of somebody else', () => {
       settings: {
         fsync: 'off',
         wal_level: 'logical',
-        max_replication_slots: '4',
+        max_replication_slots: '3',
         min_wal_size: '32MB',
         max_wal_size: '32MB',
         max_slot_wal_keep_size: '1MB',
@@ -336,7 +336,6 @@ describe('a server of somebody else', () => {
       const reader = await listenTo(project, {}, other);
       await project.sql('insert into t values (1)');
       await until(() => idsOf(reader).length === 1);
-      await listenTo(project, {}, other);
       expect(await refusal(neighbour)).toEqual([
         503,
         'Changes cannot be followed: all replication slots or senders of the database server are in use (max_replication_slots, max_wal_senders)',
@@ -349,16 +348,10 @@ describe('a server of somebody else', () => {
           `select pg_logical_emit_message(false, 'fill', repeat('x', 1000000)) from generate_series(1, 40)`,
         );
         await server.query('checkpoint');
-        const { rows } = await server.query(
-          `select from pg_replication_slots where wal_status = 'lost' union all
-           select where not exists (select from pg_replication_slots where slot_name = $1)`,
-          [anchorOf(project)],
-        );
-        return rows.length > 0 || reader.of('system').length > 0;
+        // Until the lost slots are dropped, there is none for a new one: `unavailable`.
+        return reader.of('system').some(({ reason }) => reason === 'gap');
       };
       await until(isLost);
-      await until(() => reader.of('system').length > 0);
-      expect(reader.of('system')[0]).toMatchObject({ status: 'error', reason: 'gap' });
       await until(async () => {
         await project.sql('insert into t select max(id) + 1 from t');
         return idsOf(reader).length > 1;
