@@ -479,7 +479,7 @@ inBrowser('the console', () => {
       await until(async () => Number(await page.evaluate(width)) > 0);
       expect(await page.evaluate(width)).toBe(960);
       expect(
-        await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('tus::'))),
+        await page.evaluate(`Object.keys(localStorage).filter((key) => key.startsWith('tus::'))`),
       ).toEqual([]);
       await page.unrouteAll();
     });
