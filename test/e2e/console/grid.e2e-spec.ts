@@ -1,9 +1,10 @@
 /** The grid of rows in a real browser: what it shows, columns, the keyboard, ranges of cells, and live rows. */
 import type { Page } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, type TestBrowser } from '../../support/browser';
-import { type ConsolePage, startConsole, stopConsole } from '../../support/console-page';
+import { ConsolePage, startConsole, stopConsole } from '../../support/console-page';
 import { eventually } from '../../support/eventually';
 import type { TestPlinth } from '../../support/plinth';
+import { newPerson, STAFF_PASSWORD } from '../../support/staff';
 import type { TestProject } from '../../support/test-project';
 
 const PHONE = { width: 390, height: 800 };
@@ -65,6 +66,7 @@ inBrowser('the grid', () => {
     await page.keyboard.press('Escape');
     await view.button('Sprache').click();
     await page.getByRole('menuitem', { name: 'English' }).click();
+    await page.getByRole('menu').waitFor({ state: 'detached' });
     await view.button('Insert row').waitFor();
   });
 
@@ -137,11 +139,17 @@ inBrowser('the grid', () => {
     }, 20_000);
   });
 
-  it('keeps what was typed when the row is scrolled out of view', async () => {
+  it('keeps what was typed when another cell is clicked, or the row leaves the view', async () => {
     await page.getByText('order 6', { exact: true }).dblclick();
     await page.keyboard.type(' late');
     await page.getByText('order 7', { exact: true }).click();
     await view.cell('order 6 late').waitFor();
+    await page.setViewportSize({ ...WIDE, height: 400 });
+    await page.getByText('order 5', { exact: true }).dblclick();
+    await page.keyboard.type(' scrolled');
+    await page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight));
+    await page.getByText('Unsaved changes: 2').waitFor();
+    await page.setViewportSize(WIDE);
     await view.button('Discard').click();
   });
 
@@ -197,6 +205,34 @@ inBrowser('the grid', () => {
     await page.getByRole('switch', { name: 'Live' }).click();
     await page.locator('[data-state=off]').waitFor();
   });
+
+  it('offers a viewer what only reads', async () => {
+    const { email } = await newPerson(plinth, null, [{ id: project.id, role: 'viewer' }]);
+    const other = await browser.newPage();
+    const theirs = new ConsolePage(other, plinth.baseUrl);
+    await other.goto(`${plinth.baseUrl}/console/projects/${project.slug}/tables?table=orders`);
+    await other.getByLabel('E-mail').fill(email);
+    await other.getByLabel('Password', { exact: true }).fill(STAFF_PASSWORD);
+    await theirs.button('Sign in').click();
+    await theirs.cell('order 10').waitFor();
+    const box = other.getByRole('checkbox', { name: 'paid' }).first();
+    expect(await box.getAttribute('aria-readonly')).toBe('true');
+    await theirs.cell('order 10').click();
+    await other.keyboard.press('Delete');
+    await other.getByText(/cell could not be set/).waitFor();
+    expect(await theirs.button('Add column').count()).toBe(0);
+    await other.getByRole('grid').press('Alt+ArrowDown');
+    await other.getByRole('menuitem', { name: 'Sort ascending' }).waitFor();
+    expect(await other.getByRole('menuitem', { name: 'Edit column' }).count()).toBe(0);
+    await theirs.expectAccessible();
+    await other.keyboard.press('Escape');
+    await project.sql('alter publication supabase_realtime drop table orders');
+    await other.getByRole('switch', { name: 'Live' }).click();
+    await other.getByText('Your role may not change this.').waitFor();
+    expect(await theirs.button('Make table live').count()).toBe(0);
+    await theirs.expectAccessible();
+    await other.close();
+  });
 });
 
 const keys = async (...names: string[]): Promise<void> => {
@@ -225,7 +261,7 @@ const openMenu = (column: string): Promise<void> => view.button(`Menu of the col
 
 /** An item of the menu of the cursor's column, by the keyboard. */
 async function menuItem(name: string): Promise<void> {
-  await page.keyboard.press('Alt+ArrowDown');
+  await page.getByRole('grid').press('Alt+ArrowDown');
   const item = page.getByRole('menuitem', { name, exact: true });
   await item.waitFor();
   await item.press('Enter');

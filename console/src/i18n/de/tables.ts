@@ -143,7 +143,7 @@ export const tables: Readonly<Record<keyof typeof en, string>> = {
   cellsLeft:
     '{count} Zelle ließ sich nicht setzen und blieb, wie sie ist|{count} Zellen ließen sich nicht setzen und blieben, wie sie sind',
   rangeNotLoaded:
-    'Nicht kopiert: Einige Werte der Auswahl sind nicht geladen. Wählen Sie weniger Zeilen, oder exportieren Sie als CSV.',
+    'Nichts geschehen: Einige Zeilen der Auswahl sind nicht geladen. Wählen Sie weniger Zeilen, „Mehrere ändern“ oder CSV.',
   columnMenu: 'Menü der Spalte {name}',
   sortAscending: 'Aufsteigend sortieren',
   sortDescending: 'Absteigend sortieren',

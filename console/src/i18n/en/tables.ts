@@ -138,7 +138,7 @@ export const tables = {
   cellsLeft:
     '{count} cell could not be set and was left as it is|{count} cells could not be set and were left as they are',
   rangeNotLoaded:
-    'Not copied: some values of the selection are not loaded. Select fewer rows, or export them as CSV.',
+    'Nothing was done: some rows of the selection are not loaded. Select fewer rows, or use Bulk edit or CSV.',
   columnMenu: 'Menu of the column {name}',
   sortAscending: 'Sort ascending',
   sortDescending: 'Sort descending',

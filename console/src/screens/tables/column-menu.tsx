@@ -51,6 +51,9 @@ function OpenMenu({ children, ...props }: ColumnMenuProps & { readonly children:
         onChange={(isOpen) => onToggle(isOpen)}
         position="bottom-end"
         returnFocus={false}
+        withInitialFocusPlaceholder={false}
+        // Not the key that opens it.
+        clickOutsideEvents={['mousedown', 'touchstart']}
         width={210}
       >
         <Menu.Target>{children}</Menu.Target>
@@ -136,7 +139,7 @@ function ChangeItems({ column, onChange }: ChangeItemsProps) {
       </Menu.Item>
       <Menu.Item onClick={() => onChange({ kind: 'rename', column: column.name })}>{t('rename')}</Menu.Item>
       <Menu.Item
-        color="red"
+        c="var(--mantine-color-error)"
         leftSection={<Icon name="trash" size={14} />}
         onClick={() => onChange({ kind: 'drop', column: column.name })}
       >

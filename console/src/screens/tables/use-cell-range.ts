@@ -7,34 +7,21 @@ import type { Line } from '../../lib/grid-line';
 import { isCut, type Row } from '../../lib/grid-query';
 import { type Edit, valueOf } from '../../lib/pending-changes';
 import type { Column } from '../../queries/catalog-types';
-import { announce } from '../../ui/feedback';
+import { announceFailure } from '../../ui/feedback';
 import { isLongType } from './cell';
 import { type GridCursor, isLoaded } from './use-cursor';
 
 export function useCellRange(cursor: GridCursor, onOpen: (row: Row) => void) {
   const t = useT();
-  const { range, columns, count, lineOf } = cursor;
+  const { range, columns, lineOf } = cursor;
   const isBusy = cursor.isEditing || cursor.picking !== null || range === null;
 
-  /** Sets the cells of a range; it may stand out of the grid. @param valueAt undefined leaves the cell */
-  const setCells = (target: Range, valueAt: (at: CellAt) => string | null | undefined): void => {
-    const edits: Edit[] = [];
-    let left = 0;
-    for (let index = target.top; index <= target.bottom; index++) {
-      const line = index < count ? lineOf(index) : null;
-      const values: Record<string, string | null> = {};
-      for (let at = target.left; at <= target.right; at++) {
-        const column = columns[at];
-        const place = { down: index - target.top, across: at - target.left };
-        const canEdit = line !== null && column !== undefined && cursor.canEdit(line, at);
-        const value = canEdit ? valueAt({ column, ...place }) : undefined;
-        if (value === undefined) left++;
-        else values[column!.name] = value;
-      }
-      if (line && Object.keys(values).length > 0) edits.push({ ...line, values });
-    }
+  const tell = (text: string): void => announceFailure(new Error(text), t('close'));
+  const setCells = (target: Range, valueAt: ValueAt): void => {
+    if (!isAllLoaded(cursor, target)) return tell(t('rangeNotLoaded'));
+    const { edits, left } = editsOf(cursor, target, valueAt);
     cursor.storeAll(edits);
-    if (left > 0) announce(t('cellsLeft', { count: left }));
+    if (left > 0) tell(t('cellsLeft', { count: left }));
   };
 
   /** @returns null if some values of the range are not here, which is said */
@@ -54,7 +41,7 @@ export function useCellRange(cursor: GridCursor, onOpen: (row: Row) => void) {
   /** The drawer has the whole of a long value. */
   const tellMissing = (line: Line): null => {
     if (isSingle && line.row) onOpen(line.row);
-    else announce(t('rangeNotLoaded'));
+    else tell(t('rangeNotLoaded'));
     return null;
   };
   const isSingle = range !== null && range.top === range.bottom && range.left === range.right;
@@ -90,6 +77,8 @@ export function useCellRange(cursor: GridCursor, onOpen: (row: Row) => void) {
       if (isBusy || !isInGrid(event)) return;
       event.preventDefault();
       const data = event.clipboardData;
+      // A picture, for example.
+      if (![CELLS_TYPE, 'text/plain'].some((type) => data.types.includes(type))) return;
       const cells = cellsFromJson(data.getData(CELLS_TYPE)) ?? fromTabText(data.getData('text/plain'));
       const width = cells.reduce((most, row) => Math.max(most, row.length), 1);
       const { top, left } = range;
@@ -114,6 +103,37 @@ interface CellAt {
   readonly column: Column;
   readonly down: number;
   readonly across: number;
+}
+
+/** Undefined leaves the cell as it is. */
+type ValueAt = (at: CellAt) => string | null | undefined;
+
+/** What would be left out of a change of many rows would not be seen. */
+function isAllLoaded({ count, lineOf }: GridCursor, { top, bottom }: Range): boolean {
+  for (let index = top; index <= Math.min(bottom, count - 1); index++)
+    if (!isLoaded(lineOf(index))) return false;
+  return true;
+}
+
+/** The changes that set the cells of a range, which may stand out of the grid, and how many cells are left. */
+function editsOf(cursor: GridCursor, target: Range, valueAt: ValueAt): { edits: Edit[]; left: number } {
+  const { columns, count, lineOf } = cursor;
+  const edits: Edit[] = [];
+  let left = 0;
+  for (let index = target.top; index <= target.bottom; index++) {
+    const line = index < count ? lineOf(index) : null;
+    const values: Record<string, string | null> = {};
+    for (let at = target.left; at <= target.right; at++) {
+      const column = columns[at];
+      const place = { down: index - target.top, across: at - target.left };
+      const canEdit = line !== null && column !== undefined && cursor.canEdit(line, at);
+      const value = canEdit ? valueAt({ column, ...place }) : undefined;
+      if (value === undefined) left++;
+      else values[column!.name] = value;
+    }
+    if (line && Object.keys(values).length > 0) edits.push({ ...line, values });
+  }
+  return { edits, left };
 }
 
 /** What is pasted fills a range that it fits into several times. */

@@ -1,7 +1,14 @@
 /** The cursor of a grid: where it is among lines that come and go, the range that it selects, and what its cells may do. */
 import { useEffect, useReducer } from 'react';
 import type { Column, Relation } from '../../queries/catalog-types';
-import { type Cursor, cursorReducer, type Extent, NO_CURSOR, rangeOf } from '../../lib/grid-cursor';
+import {
+  type Cursor,
+  cursorReducer,
+  type Extent,
+  NO_CURSOR,
+  type Place,
+  rangeOf,
+} from '../../lib/grid-cursor';
 import { type Line, lineAt } from '../../lib/grid-line';
 import { isCut } from '../../lib/grid-query';
 import { changeCells, type Edit, type Values, valueOf } from '../../lib/pending-changes';
@@ -42,13 +49,7 @@ export function useCursor(options: CursorOptions) {
   const { primaryKey } = options.relation;
   const lineOf = (index: number): Line => lineAt({ pending, primaryKey, rowAt: pages.rowAt }, index);
   const shown = linesIn(scroll.view);
-  const stored = columns.length > 0 ? cursor.place : null;
-  const found = stored && [stored.line, ...shown].find((index) => lineOf(index).key === stored.key);
-  const place = stored && {
-    ...stored,
-    line: clamp(found ?? stored.line, count),
-    column: clamp(stored.column, columns.length),
-  };
+  const { place, isFound } = found(cursor.place, { shown, lineOf, lines: count, columns: columns.length });
   const focus = (): void => scroll.element?.focus({ preventScroll: true });
   const reveal = (line: number, column: number): void => {
     scroll.toRow(line);
@@ -79,7 +80,7 @@ export function useCursor(options: CursorOptions) {
     lineOf,
     /** The line of the cursor. */
     line: place && lineOf(place.line),
-    isEditing: cursor.isEditing && typeof found === 'number',
+    isEditing: cursor.isEditing && isFound,
     typed: cursor.typed,
     picking: cursor.picking,
     moveTo,
@@ -128,6 +129,21 @@ export function useCursor(options: CursorOptions) {
 }
 
 export type GridCursor = ReturnType<typeof useCursor>;
+
+interface Lines {
+  readonly shown: readonly number[];
+  readonly lineOf: (index: number) => Line;
+  readonly lines: number;
+  readonly columns: number;
+}
+
+/** The place of the cursor among the lines as they are now: its line may have moved. */
+function found(stored: Place | null, { shown, lineOf, lines, columns }: Lines) {
+  if (!stored || columns === 0) return { place: null, isFound: false };
+  const index = [stored.line, ...shown].find((one) => lineOf(one).key === stored.key);
+  const line = clamp(index ?? stored.line, lines);
+  return { place: { ...stored, line, column: clamp(stored.column, columns) }, isFound: index !== undefined };
+}
 
 function linesIn({ first, last }: Scroller['view']): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
