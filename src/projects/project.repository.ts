@@ -30,7 +30,7 @@ export interface ProjectListQuery {
 const ADDRESS = /^[a-z0-9-]{1,63}$/;
 
 type Changes = Partial<
-  Pick<ProjectEntity, 'name' | 'plan' | 'settings' | 'pausedAt' | 'signingKeys' | 's3Keys'>
+  Pick<ProjectEntity, 'name' | 'plan' | 'settings' | 'pausedAt' | 'signingKeys' | 's3Keys' | 'apiKeys'>
 >;
 
 @Injectable()

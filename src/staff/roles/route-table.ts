@@ -113,6 +113,9 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id/backup': confirmed(allow(PROJECT_ADMINS, 'admin')),
   'GET /admin/v1/projects/:id/keys': confirmed(allow(DEVELOPERS, 'admin')),
   'POST /admin/v1/projects/:id/keys/rotate': confirmed(allow(PROJECT_ADMINS, 'admin')),
+  'GET /admin/v1/projects/:id/api-keys': allow(DEVELOPERS, 'read'),
+  'POST /admin/v1/projects/:id/api-keys': confirmed(allow(DEVELOPERS, 'admin')),
+  'DELETE /admin/v1/projects/:id/api-keys/:key_id': allow(DEVELOPERS, 'admin'),
   'GET /admin/v1/projects/:id/s3-keys': allow(DEVELOPERS, 'read'),
   'POST /admin/v1/projects/:id/s3-keys': confirmed(allow(DEVELOPERS, 'admin')),
   'DELETE /admin/v1/projects/:id/s3-keys/:access_key_id': allow(DEVELOPERS, 'admin'),
@@ -147,6 +150,8 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'PATCH /admin/v1/projects/:id/schedules/:schedule_id': allow(DEVELOPERS, 'sql'),
   'DELETE /admin/v1/projects/:id/schedules/:schedule_id': allow(DEVELOPERS, 'sql'),
   'GET /admin/v1/projects/:id/schedules/:schedule_id/runs': allow(INSPECTORS, 'read'),
+  // Rows of auth.users, as SQL could write them.
+  'POST /admin/v1/projects/:id/users/import': allow(DEVELOPERS, 'sql'),
   'GET /admin/v1/projects/:id/storage/check': allow(READERS, 'read'),
   'POST /admin/v1/projects/:id/storage/sweep': allow(PROJECT_ADMINS, 'write'),
   'POST /admin/v1/projects/:id/failed-mails/:mail_id/retry': allow(DEVELOPERS, 'write'),
