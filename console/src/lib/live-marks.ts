@@ -6,17 +6,26 @@ export type Marks = ReadonlyMap<string, ReadonlySet<string>>;
 
 type RowsByKey = ReadonlyMap<string, Row>;
 
-/** @param inserted keys of new rows; other rows that were not there before only moved into view */
+/**
+ * @param inserted keys of new rows, which may be in the former reading: it may have been later than the insertion. Other rows
+ * that were not there before only moved into view.
+ */
 export function changedCells(before: RowsByKey, after: RowsByKey, inserted: ReadonlySet<string>): Marks {
   const marks = new Map<string, ReadonlySet<string>>();
   for (const [key, row] of after) {
     const old = before.get(key);
-    const names = Object.keys(row).filter((name) =>
-      old ? isChanged(old[name], row[name]) : inserted.has(key),
-    );
+    const isNew = inserted.has(key);
+    const names = Object.keys(row).filter((name) => isNew || (old && isChanged(old[name], row[name])));
     if (names.length > 0) marks.set(key, new Set(names));
   }
   return marks;
+}
+
+export function mergedMarks(all: readonly Marks[]): Marks {
+  const merged = new Map<string, ReadonlySet<string>>();
+  for (const [key, names] of all.flatMap((marks) => [...marks]))
+    merged.set(key, new Set([...(merged.get(key) ?? []), ...names]));
+  return merged;
 }
 
 /** Of a value that is cut, it is not known. */

@@ -1,6 +1,6 @@
 /** The menu of a column: sort, pin, width, hide, and changes of the table. */
 import { Menu } from '@mantine/core';
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { useT } from '../../i18n';
 import type { Column } from '../../queries/catalog-types';
 import { Icon } from '../../ui/icon';
@@ -39,10 +39,10 @@ export function ColumnMenu(props: ColumnMenuProps) {
 function OpenMenu({ children, ...props }: ColumnMenuProps & { readonly children: React.ReactNode }) {
   const { column, onToggle, onChange } = props;
   const anchor = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // At once, so that the next key is not lost. A dialog that an item opens takes the focus afterwards.
+  useLayoutEffect(() => {
     const grid = anchor.current?.closest<HTMLElement>('[role=grid]');
-    // A dialog that an item opened has the focus.
-    return () => void setTimeout(() => document.activeElement === document.body && grid?.focus());
+    return () => grid?.focus({ preventScroll: true });
   }, []);
   return (
     <div ref={anchor} className={styles.anchor}>

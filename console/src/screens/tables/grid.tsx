@@ -79,7 +79,11 @@ export function Grid(props: GridProps) {
           relation={relation}
           relations={relations}
           change={change}
-          onClose={() => setChange(null)}
+          onClose={() => {
+            setChange(null);
+            // The item of the menu that had the focus is gone.
+            scroll.element?.focus({ preventScroll: true });
+          }}
         />
       ) : null}
     </>

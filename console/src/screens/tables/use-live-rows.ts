@@ -1,10 +1,10 @@
 /** Keeps the rows of a grid as they are in the table: reads them again as changes arrive, and marks what changed. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useReducer } from 'react';
+import { useEffect, useMemo, useReducer } from 'react';
 import { forgetCredentials } from '../../api/identity';
 import { type ApiError, isTransient } from '../../api/errors';
 import type { Row } from '../../lib/grid-query';
-import { changedCells, type Marks } from '../../lib/live-marks';
+import { changedCells, type Marks, mergedMarks } from '../../lib/live-marks';
 import { keyOf } from '../../lib/pending-changes';
 import { followStream } from '../../queries/follow-stream';
 import { callRows, type RowPage } from '../../queries/rows';
@@ -22,7 +22,8 @@ interface LiveState {
   readonly status: 'off' | 'connecting' | 'live';
   /** Why the server refuses; after other failures the next attempt follows by itself. */
   readonly error: ApiError | null;
-  readonly marks: Marks;
+  /** What each reading found, as long as it is marked. */
+  readonly found: readonly Marks[];
 }
 
 type LiveAction =
@@ -31,7 +32,7 @@ type LiveAction =
   | { readonly type: 'marked'; readonly marks: Marks }
   | { readonly type: 'faded'; readonly marks: Marks };
 
-const OFF: LiveState = { status: 'off', error: null, marks: new Map() };
+const OFF: LiveState = { status: 'off', error: null, found: [] };
 
 function reduce(state: LiveState, action: LiveAction): LiveState {
   switch (action.type) {
@@ -42,9 +43,9 @@ function reduce(state: LiveState, action: LiveAction): LiveState {
     case 'ended':
       return { ...state, status: 'connecting', error: isTransient(action.error) ? null : action.error };
     case 'marked':
-      return { ...state, marks: action.marks };
+      return { ...state, found: [...state.found, action.marks] };
     case 'faded':
-      return state.marks === action.marks ? { ...state, marks: OFF.marks } : state;
+      return { ...state, found: state.found.filter((one) => one !== action.marks) };
   }
 }
 
@@ -112,7 +113,8 @@ export function useLiveRows(
     };
     // `base` names the relation, the filters, the sort and the identity.
   }, [isOn, attempt, JSON.stringify(base)]);
-  return { ...state, retry };
+  const { found } = state;
+  return { ...state, marks: useMemo(() => mergedMarks(found), [found]), retry };
 }
 
 export type LiveRows = ReturnType<typeof useLiveRows>;
