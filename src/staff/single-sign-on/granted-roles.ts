@@ -1,0 +1,46 @@
+/** The roles that groups give, and which changes of roles follow. Pure. */
+import type { GroupRoles } from '../../config/app-config';
+import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../accounts/staff-member';
+
+/** Roles by the name of the group. */
+export type GroupMapping = Readonly<Record<string, GroupRoles>>;
+
+/** Roles by project, under the slug or the id. */
+export type ProjectRoles = Readonly<Record<string, ProjectRole>>;
+
+export interface GrantedRoles {
+  readonly role: InstallRole | null;
+  readonly projects: ProjectRoles;
+}
+
+/** The highest role of all groups, for the installation and for each project (by slug). */
+export function rolesOfGroups(groups: readonly string[], mapping: GroupMapping): GrantedRoles {
+  const found = groups.flatMap((group) =>
+    Object.hasOwn(mapping, group) ? [mapping[group] as GroupRoles] : [],
+  );
+  const projects: Record<string, ProjectRole> = {};
+  for (const [slug, role] of found.flatMap((one) => Object.entries(one.projects)))
+    projects[slug] = highest(PROJECT_ROLES, [projects[slug], role]) ?? role;
+  return {
+    role: highest(
+      INSTALL_ROLES,
+      found.map(({ role }) => role),
+    ),
+    projects,
+  };
+}
+
+/**
+ * The role after a sign-in: that of the groups, unless a staff member gave another one.
+ * @param current role now
+ * @param before role that the groups gave at the sign-in before
+ * @param now role that they give today
+ */
+export function nextRole<Role>(current: Role | null, before: Role | null, now: Role | null): Role | null {
+  return current === null || current === before ? now : current;
+}
+
+/** @param order the highest first */
+function highest<Role>(order: readonly Role[], roles: readonly (Role | null | undefined)[]): Role | null {
+  return order.find((role) => roles.includes(role)) ?? null;
+}
