@@ -240,7 +240,7 @@ const keys = async (...names: string[]): Promise<void> => {
 };
 
 async function paste(text: string): Promise<void> {
-  await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
   await keys('Control+v');
 }
 

@@ -3,37 +3,15 @@ import { Checkbox } from '@mantine/core';
 import type { PointerEvent } from 'react';
 import { useT } from '../../i18n';
 import type { ShownColumn } from '../../lib/grid-columns';
-import type { GridQuery, Row } from '../../lib/grid-query';
+import type { Row } from '../../lib/grid-query';
 import { keyOf } from '../../lib/pending-changes';
 import { shortType } from '../../lib/type-name';
-import type { Column, Relation } from '../../queries/catalog-types';
+import type { Column } from '../../queries/catalog-types';
 import { Icon } from '../../ui/icon';
 import gridStyles from '../../ui/grid.module.css';
-import { ColumnMenu } from './column-menu';
+import { ColumnMenu, type GridHeaderProps, isSortable } from './column-menu';
 import styles from './grid.module.css';
-import type { Change } from './structure-dialogs';
-import type { GridColumns } from './use-columns';
 import type { Selection } from './use-selection';
-
-export interface GridHeaderProps {
-  readonly relation: Relation;
-  readonly columns: GridColumns;
-  readonly query: GridQuery;
-  readonly onQuery: (query: GridQuery) => void;
-  readonly loaded: readonly Row[];
-  /** Null if rows cannot be selected. */
-  readonly selection: Selection | null;
-  /** The column whose menu is open. */
-  readonly menu: string | null;
-  readonly onMenu: (column: string | null) => void;
-  /** Changes the table; null if the staff member may not. */
-  readonly onChange: ((change: Change) => void) | null;
-}
-
-/** PostgreSQL cannot sort these. */
-const UNSORTABLE = new Set(['json', 'xml', 'point', 'polygon', 'box', 'path', 'line']);
-
-export const isSortable = ({ type }: Column): boolean => !UNSORTABLE.has(type);
 
 export function GridHeader(props: GridHeaderProps) {
   const { relation, columns, loaded, selection, onChange } = props;
