@@ -149,7 +149,7 @@ function addKeys(project: Command, context: CommandContext): void {
     });
   project
     .command('rotate-keys <project>')
-    .description('create new keys and secrets; the old ones stay valid for the grace period')
+    .description('create new keys and secrets; the old ones, and S3 keys, stay valid for the grace period')
     .option(
       '--grace <seconds>',
       'how long old keys, tokens and storage addresses stay valid; default: a day',

@@ -10,6 +10,7 @@ import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { noSigningKeys } from './projects.errors';
 import { ProjectsService } from './projects.service';
+import { endingS3Keys } from './s3-keys';
 import { SigningKeysService } from './signing-keys.service';
 
 /** Lifetime of a secret whose rotation was interrupted, in milliseconds: longer than a rotation plus clock skew. */
@@ -36,7 +37,7 @@ export class KeyRotationService {
 
   /**
    * Gives the project new secrets for signing. Old keys, tokens and storage URLs stay valid for the grace period. No
-   * process signs with the new secrets until every process accepts their signatures.
+   * process signs with the new secrets until every process accepts their signatures. S3 keys end with the grace period.
    * The owner role of the database gets a new password at once, and its sessions end.
    * @param graceSeconds 0 invalidates the old secrets at once
    */
@@ -48,11 +49,18 @@ export class KeyRotationService {
     await this.projects.introduceSecret(secret, new Date(this.clock.now() + INTRODUCTION_MS));
     await this.signing.awaitReplicas(id);
     const now = this.clock.now();
+    const end = now + graceSeconds * 1000;
     await this.projects.rotateSecret(
       secret,
-      { now: new Date(now), oldExpireAt: new Date(now + graceSeconds * 1000) },
+      { now: new Date(now), oldExpireAt: new Date(end) },
       entryFor('project.keys.rotate', actor, id, { grace_seconds: graceSeconds }),
-      signing,
+      (before) => ({
+        signingKeys: signing(before),
+        s3Keys: this.secrets.sealS3Keys(
+          id,
+          endingS3Keys(this.secrets.openS3Keys(id, before.s3Keys), now, end),
+        ),
+      }),
     );
     // Before the response, so that every process accepts the new keys and, without a grace period, refuses the
     // old ones.

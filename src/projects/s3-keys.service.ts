@@ -7,7 +7,7 @@ import { ProjectRegistry } from './project-registry.service';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { projectNotFound, s3KeyNotFound, tooManyS3Keys } from './projects.errors';
-import { newS3Key, type S3Key, type S3KeyRights } from './s3-keys';
+import { isS3KeyValid, newS3Key, type S3Key, type S3KeyRights } from './s3-keys';
 import { SigningKeysService } from './signing-keys.service';
 
 /** Keys of a project: all of them are read with it. */
@@ -25,15 +25,18 @@ export class S3KeysService {
 
   /** @throws AppError 404 */
   async list(projectId: string): Promise<readonly S3Key[]> {
-    return (await this.registry.get(projectId)).s3Keys;
+    const { s3Keys } = await this.registry.get(projectId);
+    return s3Keys.filter((key) => isS3KeyValid(key, this.clock.now()));
   }
 
   /** Every process accepts it when this resolves. @throws AppError 404, 409 */
   async create(projectId: string, rights: S3KeyRights, actor: Actor): Promise<S3Key> {
-    const key = newS3Key(projectId, rights, this.clock.now());
+    const now = this.clock.now();
+    const key = newS3Key(projectId, rights, now);
     await this.change(projectId, actor, { action: 'project.s3_key.create', keyId: key.id }, (keys) => {
-      if (keys.length >= MAX_S3_KEYS) throw tooManyS3Keys(MAX_S3_KEYS);
-      return [...keys, key];
+      const valid = keys.filter((one) => isS3KeyValid(one, now));
+      if (valid.length >= MAX_S3_KEYS) throw tooManyS3Keys(MAX_S3_KEYS);
+      return [...valid, key];
     });
     return key;
   }

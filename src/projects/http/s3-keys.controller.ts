@@ -59,11 +59,20 @@ export class S3KeysController {
   }
 }
 
-const toRecord = ({ id, name, user_id, bucket, read_only, created_at }: S3Key): S3KeyResponse => ({
+const toRecord = ({
+  id,
+  name,
+  user_id,
+  bucket,
+  read_only,
+  created_at,
+  expires_at,
+}: S3Key): S3KeyResponse => ({
   access_key_id: id,
   name,
   user_id,
   bucket,
   read_only,
   created_at: new Date(created_at),
+  expires_at: expires_at === undefined ? null : new Date(expires_at),
 });

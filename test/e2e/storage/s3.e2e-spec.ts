@@ -436,6 +436,36 @@ describe('keys', () => {
     expect(JSON.stringify(body)).not.toContain(key.secret_access_key);
   });
 
+  it('end with the grace period of a rotation of all keys, like the keys of the project', async () => {
+    const own = await plinth.createProject();
+    const list = (one: S3Credentials): Promise<string> =>
+      clientOf(one, { endpoint: endpointOf(own) })
+        .send(new ListBucketsCommand())
+        .then(
+          () => 'works',
+          (error: { name: string }) => error.name,
+        );
+    const path = `/admin/v1/projects/${own.id}`;
+    const [old, ofUser] = [await newKey({}, own), await newKey({ user_id: (await own.signUp()).id }, own)];
+    await plinth.admin.post(`${path}/keys/rotate`, { grace_seconds: 600 });
+    const made = await newKey({}, own);
+    expect(await Promise.all([old, ofUser, made].map(list))).toEqual(['works', 'works', 'works']);
+    const { body } = await plinth.admin.get(`${path}/s3-keys`);
+    expect(body).toMatchObject([
+      { expires_at: expect.any(String) },
+      { expires_at: expect.any(String) },
+      { expires_at: null },
+    ]);
+    plinth.clock.move(601);
+    expect(await Promise.all([old, ofUser].map(list))).toEqual(['InvalidAccessKeyId', 'InvalidAccessKeyId']);
+    plinth.clock.move(-601);
+    await plinth.admin.post(`${path}/keys/rotate`, { only: 'signing_keys' });
+    expect(await list(made)).toBe('works');
+    await plinth.admin.post(`${path}/keys/rotate`, { grace_seconds: 0 });
+    expect(await Promise.all([old, made].map(list))).toEqual(['InvalidAccessKeyId', 'InvalidAccessKeyId']);
+    expect((await plinth.admin.get(`${path}/s3-keys`)).body).toEqual([]);
+  });
+
   it('may only read, or reach one bucket', async () => {
     await put('shared');
     const reader = clientOf(await newKey({ read_only: true }));

@@ -30,7 +30,7 @@ export const projects: Readonly<Record<keyof typeof en, string>> = {
   role: 'Rolle',
   rotate: 'Schlüssel erneuern',
   rotateText:
-    'Erzeugt neue Schlüssel und Geheimnisse. Clients brauchen die neuen Schlüssel, bevor die Übergangsfrist endet. Das Passwort der Datenbank ändert sich sofort.',
+    'Erzeugt neue Schlüssel und Geheimnisse. Clients brauchen die neuen Schlüssel, bevor die Übergangsfrist endet; S3-Schlüssel enden mit ihr. Das Passwort der Datenbank ändert sich sofort.',
   rotateTitle: 'Schlüssel und Geheimnisse erneuern',
   rotated: 'Die Schlüssel wurden erneuert',
   searchProjects: 'Projekte suchen',

@@ -27,7 +27,7 @@ export const projects = {
   role: 'Role',
   rotate: 'Rotate keys',
   rotateText:
-    'This creates new keys and secrets. Clients need the new keys before the grace period ends. The password of the database changes at once.',
+    'This creates new keys and secrets. Clients need the new keys before the grace period ends, and S3 keys end with it. The password of the database changes at once.',
   rotateTitle: 'Rotate keys and secrets',
   rotated: 'The keys were rotated',
   searchProjects: 'Search projects',

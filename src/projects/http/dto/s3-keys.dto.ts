@@ -27,6 +27,7 @@ export class S3KeyResponse extends model({
   bucket: f.nullable(f.text({ ...BUCKET, example: 'backups' })),
   read_only: f.flag({ description: 'The key may only read', example: false }),
   created_at: f.time(),
+  expires_at: f.nullable(f.time('The end of the grace period of a rotation; null before one')),
 }) {}
 
 export class CreatedS3KeyResponse extends model(S3KeyResponse, {
