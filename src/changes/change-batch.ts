@@ -1,4 +1,5 @@
 /** The changes of one batch, and to whom each of them is told: rights, policies and filters of the subscribers. */
+import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isFault } from '../common/errors/database-fault';
 import type { RlsTransaction } from '../database/rls/rls-transaction';
@@ -8,7 +9,7 @@ import type { Change, ChangedRelation, ChangeMessage, GapReason, Subscriber } fr
 import type { ChangeFilter } from './change-filter';
 import { positionText } from './position';
 import type { CheckedChanges, RowCheck, ToldChange } from './row-check.service';
-import { readRights, type TableRights } from './table-rights';
+import { readRights, type TableRights, TOO_LONG } from './table-rights';
 
 /** Statements of the feed that run at the same time for a project. */
 const CHECKS_AT_ONCE = 2;
@@ -19,12 +20,29 @@ const GROUPED_AT_ONCE = 1_000;
 /** Attempts before the stream begins again. */
 export const CHECK_ATTEMPTS = 5;
 
+/** Groups and filters that one round trip checks, and bytes of the rows that it sends again for each group. */
+const GROUPS_AT_ONCE = 25;
+const SENT_AT_ONCE = 256 * 1024;
+
 /** Subscribers whose rights are the same, with at most FILTERS_AT_ONCE filters. */
 interface Group {
   readonly caller: Caller;
   readonly rights: TableRights;
   readonly members: Subscriber[];
-  readonly filters: Set<ChangeFilter>;
+  /** By text. */
+  readonly filters: Map<string, ChangeFilter>;
+}
+
+/** Callers last as long as their sockets, and each change asks. */
+const KEYS = new WeakMap<Caller, string>();
+
+function keyOf(caller: Caller): string {
+  let key = KEYS.get(caller);
+  if (key === undefined) {
+    const form = JSON.stringify([caller.role, caller.sessionId, caller.claims]);
+    KEYS.set(caller, (key = createHash('sha256').update(form).digest('base64url')));
+  }
+  return key;
 }
 
 interface RoleRights {
@@ -41,7 +59,7 @@ class Delivery {
     private readonly checked: {
       readonly told: ToldChange;
       readonly columns: string;
-      readonly indexes: ReadonlyMap<ChangeFilter, number>;
+      readonly indexes: ReadonlyMap<string, number>;
     },
     readonly members: readonly Subscriber[],
   ) {}
@@ -50,7 +68,7 @@ class Delivery {
   messageFor({ event, filter }: Subscriber): ChangeMessage | null {
     const { told, columns, indexes } = this.checked;
     if (event !== '*' && event !== this.change.type) return null;
-    if (filter && told.matches[indexes.get(filter) ?? -1] !== true) return null;
+    if (filter && told.matches[indexes.get(filter.text) ?? -1] !== true) return null;
     return (this.message ??= messageFor(this.change, columns, told));
   }
 }
@@ -74,9 +92,9 @@ export class ChangeBatch {
     changes: readonly Change[],
     subscribers: readonly Subscriber[],
   ): Promise<void> {
-    const queue = await this.groupsOf(relation, subscribers);
+    const chunks = inChunks(await this.groupsOf(relation, subscribers), changes).values();
     const work = async (): Promise<void> => {
-      for (let group = queue.shift(); group; group = queue.shift()) await this.checkGroup(group, changes);
+      for (const chunk of chunks) await this.checkChunk(chunk, changes);
     };
     await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, work));
   }
@@ -93,9 +111,16 @@ export class ChangeBatch {
       const ofTable = await found;
       // Dropped, or dropped and created again, since the change.
       if (!ofTable || ofTable.rights.id !== relation.id || ofTable.rights.isPartition) continue;
-      const { isReachable, isSecured } = ofTable.rights;
+      const { isReachable, isSecured, policies } = ofTable.rights;
       if (!isReachable || ofTable.readable.size === 0) {
         this.ended.set(one, ['forbidden', `permission denied for table ${relation.schema}.${relation.name}`]);
+        continue;
+      }
+      if (isSecured && policies === TOO_LONG) {
+        this.ended.set(one, [
+          'unavailable',
+          `the policies of ${relation.schema}.${relation.name} are too long`,
+        ]);
         continue;
       }
       const hidden = ofTable.rights.columns.find(
@@ -105,16 +130,16 @@ export class ChangeBatch {
         this.ended.set(one, ['forbidden', `permission denied for column ${hidden.name}`]);
         continue;
       }
-      const key = isSecured ? JSON.stringify([caller.role, caller.sessionId, caller.claims]) : caller.role;
+      const key = isSecured ? keyOf(caller) : caller.role;
       let group = groups.get(key);
       if (!group || group.filters.size === FILTERS_AT_ONCE) {
         const asked = isSecured ? caller : { ...caller, sessionId: null };
-        group = { caller: asked, rights: ofTable.rights, members: [], filters: new Set() };
+        group = { caller: asked, rights: ofTable.rights, members: [], filters: new Map() };
         groups.set(key, group);
         all.push(group);
       }
       group.members.push(one);
-      if (one.filter) group.filters.add(one.filter);
+      if (one.filter) group.filters.set(one.filter.text, one.filter);
     }
     return all;
   }
@@ -128,12 +153,22 @@ export class ChangeBatch {
     return { rights, readable: new Set(readable) };
   }
 
+  private async checkChunk(chunk: readonly Group[], changes: readonly Change[]): Promise<void> {
+    const asked = chunk.map((group) => ({ ...group, filters: [...group.filters.values()] }));
+    const checked = chunk.length > 1 ? await this.rows.checkTogether(asked, changes) : null;
+    for (const [at, group] of chunk.entries()) {
+      const ofGroup = checked?.[at];
+      if (ofGroup) this.deliver(group, changes, ofGroup);
+      else await this.checkGroup(group, changes);
+    }
+  }
+
   private async checkGroup(group: Group, changes: readonly Change[]): Promise<void> {
     const { caller, rights, members } = group;
-    const filters = [...group.filters];
+    const filters = [...group.filters.values()];
     let checked: CheckedChanges;
     try {
-      checked = await this.repeating(() => this.rows.check(caller, rights, changes, filters));
+      checked = await this.repeating(() => this.rows.check({ caller, rights, filters }, changes));
     } catch (error) {
       if (!isFault(error, 'caller_refused') && !isFault(error, 'second_factor_needed') && !isTimeout(error))
         throw error;
@@ -143,10 +178,14 @@ export class ChangeBatch {
       for (const one of members) this.ended.set(one, reason);
       return;
     }
+    this.deliver(group, changes, checked);
+  }
+
+  private deliver({ members, filters }: Group, changes: readonly Change[], checked: CheckedChanges): void {
     for (const one of members)
-      if (one.filter && checked.refused.has(one.filter))
+      if (one.filter && checked.refused.has(one.filter.text))
         this.ended.set(one, ['forbidden', 'The filter cannot be applied']);
-    const indexes = new Map<ChangeFilter, number>(filters.map((filter, at) => [filter, at]));
+    const indexes = new Map<string, number>([...filters.keys()].map((text, at) => [text, at]));
     changes.forEach((change, at) => {
       const told = checked.told[at];
       if (!told) return;
@@ -173,6 +212,23 @@ export class ChangeBatch {
       }
     }
   }
+}
+
+/** Groups that are checked in one round trip. */
+function inChunks(groups: readonly Group[], changes: readonly Change[]): Group[][] {
+  let bytes = 0;
+  for (const { row, old } of changes)
+    for (const value of [...(row ?? []), ...(old ?? [])]) bytes += value?.length ?? 0;
+  const most = Math.min(GROUPS_AT_ONCE, Math.ceil(groups.length / CHECKS_AT_ONCE), SENT_AT_ONCE / bytes);
+  const chunks: Group[][] = [];
+  let filters = 0;
+  for (const group of groups) {
+    const last = chunks.at(-1);
+    filters += group.filters.size;
+    if (last && last.length < most && filters <= FILTERS_AT_ONCE) last.push(group);
+    else [filters] = [group.filters.size, chunks.push([group])];
+  }
+  return chunks;
 }
 
 const isTimeout = (error: unknown): boolean =>

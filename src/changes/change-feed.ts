@@ -18,7 +18,7 @@ import { FeedSweep } from './feed-sweep.service';
 import { parsePosition, upTo } from './position';
 import { ProjectFeed } from './project-feed';
 import { RowCheck } from './row-check.service';
-import { isPublished, readRights } from './table-rights';
+import { isPublished, readRights, TOO_LONG } from './table-rights';
 
 export interface ChangeSubscription {
   readonly caller: Caller;
@@ -135,6 +135,8 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
       throw tableNotLive(schema, table);
     const readable = new Set(rights.columns.filter(({ isReadable }) => isReadable).map(({ name }) => name));
     if (!rights.isReachable || readable.size === 0) throw notReadable(schema, table);
+    if (rights.isSecured && rights.policies === TOO_LONG)
+      throw badSubscription('The policies of the table are too long');
     if (!filter) return;
     const hidden = rights.columns.some(({ name }) => filter.fields.has(name) && !readable.has(name));
     if (hidden) throw notReadable(schema, table);

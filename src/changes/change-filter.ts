@@ -16,6 +16,8 @@ import type { PlanContext } from '../rest/plan/plan-context';
 import { badSubscription } from './changes.errors';
 
 export interface ChangeFilter {
+  /** As the query of a URL. */
+  readonly text: string;
   readonly trees: readonly LogicTree[];
   readonly values: readonly FilterValue[];
   /** Columns and computed fields that it names. */
@@ -49,7 +51,7 @@ export function filterOf(query: string): ChangeFilter {
   if (others || shape.onConflict !== null || levels.some(({ path }) => path.length > 0))
     throw badSubscription('Changes can be filtered by columns of the table alone');
   const trees = levels.map(({ node }) => node);
-  return { trees, values: values.filters, fields: new Set(trees.flatMap(fieldsOf)) };
+  return { text: query, trees, values: values.filters, fields: new Set(trees.flatMap(fieldsOf)) };
 }
 
 function fieldsOf(tree: LogicTree): string[] {
@@ -73,15 +75,46 @@ export interface FilterScope {
   readonly catalog: Catalog;
 }
 
+interface CompiledFilters {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** By the first filter: the same filters are asked of each batch of changes. */
+const COMPILED = new WeakMap<
+  ChangeFilter,
+  FilterScope & { readonly filters: readonly ChangeFilter[]; readonly compiled: CompiledFilters }
+>();
+
+/** compile(), once for a catalog. */
+export function compileFilters(
+  scope: FilterScope,
+  relation: Relation,
+  filters: readonly ChangeFilter[],
+): CompiledFilters {
+  const [first] = filters;
+  const known = first && COMPILED.get(first);
+  const isSame =
+    known?.catalog === scope.catalog &&
+    known.role === scope.role &&
+    known.settings === scope.settings &&
+    known.filters.length === filters.length &&
+    known.filters.every(({ text }, at) => text === filters[at]?.text);
+  if (known && isSame) return known.compiled;
+  const compiled = compile(scope, relation, filters);
+  if (first) COMPILED.set(first, { ...scope, filters, compiled });
+  return compiled;
+}
+
 /**
  * One SQL condition for each filter, on a row whose alias is the relation's name.
  * @throws AppError 42703 for an unknown column
  */
-export function compileFilters(
+function compile(
   { settings, role, catalog }: FilterScope,
   relation: Relation,
   filters: readonly ChangeFilter[],
-): { readonly text: string; readonly values: readonly unknown[] } {
+): CompiledFilters {
   const context: PlanContext = {
     catalog,
     role,

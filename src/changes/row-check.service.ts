@@ -10,6 +10,7 @@ import { isFault } from '../common/errors/database-fault';
 import { codeOf } from '../common/errors/error-facts';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { quoteIdentifier, quoteQualified } from '../database/sql/identifier';
+import type { Statement, StatementResult } from '../database/statement';
 import { CatalogService } from '../rest/catalog/catalog.service';
 import { nameKey, type Relation } from '../rest/catalog/catalog';
 import type { Value } from '../replication/pgoutput';
@@ -31,14 +32,47 @@ export interface CheckedChanges {
   readonly columns: string;
   /** One for each change; null for one that is not told. */
   readonly told: readonly (ToldChange | null)[];
-  /** Filters that PostgreSQL refused, such as a pattern that is no regular expression. */
-  readonly refused: ReadonlySet<ChangeFilter>;
+  /** Texts of filters that PostgreSQL refused, such as a pattern that is no regular expression. */
+  readonly refused: ReadonlySet<string>;
+}
+
+/** Callers with the same rights, claims and session. */
+export interface RowGroup {
+  readonly caller: Caller;
+  readonly rights: TableRights;
+  readonly filters: readonly ChangeFilter[];
 }
 
 /** A row to be checked: of a change, or what it was before. */
 interface Row {
   readonly values: readonly Value[];
 }
+
+/** The rows of changes that are checked, and what updated rows were before. */
+class Rows {
+  readonly rows: readonly Row[];
+  readonly former: readonly Row[];
+
+  constructor(private readonly changes: readonly (Change & { readonly isUnknown?: boolean })[]) {
+    this.rows = changes.map(({ row, old }) => ({ values: row ?? old ?? [] }));
+    this.former = changes.flatMap((change) => (hasFormer(change) ? [{ values: change.old ?? [] }] : []));
+  }
+
+  told(
+    work: Work,
+    checked: readonly (CheckedRow | null)[],
+    olds: readonly (CheckedRow | null)[],
+    filters: readonly ChangeFilter[],
+  ): (ToldChange | null)[] {
+    let next = 0;
+    return this.changes.map((change, at) => {
+      const old = hasFormer(change) ? (olds[next++] ?? null) : null;
+      return change.isUnknown ? null : toldOf(work, change, checked[at] ?? null, old, filters);
+    });
+  }
+}
+
+const hasFormer = ({ type, old }: Change): boolean => type === 'UPDATE' && old !== null;
 
 interface CheckedRow {
   readonly seen: boolean;
@@ -70,28 +104,50 @@ export class RowCheck {
   ) {}
 
   /** @throws DatabaseFault caller_refused; the driver's error for a lost connection or policies that take too long */
-  async check(
-    caller: Caller,
-    rights: TableRights,
+  async check(group: RowGroup, changes: readonly Change[]): Promise<CheckedChanges> {
+    const { filters } = group;
+    const work = await this.workFor(group, relationOf(changes));
+    const all = new Rows(await this.complete(work, changes));
+    const refused = new Set<string>();
+    const checked = await this.evaluate(work, all.rows, filters, refused);
+    const olds = all.former.length === 0 ? [] : await this.evaluate(work, all.former, [], refused);
+    return { columns: columnsJson(work), told: all.told(work, checked, olds, filters), refused };
+  }
+
+  /**
+   * Like check() for several groups, in one round trip.
+   * @returns null if it fails for one of them, or needs more statements: they are to be checked one by one
+   */
+  async checkTogether(
+    groups: readonly RowGroup[],
     changes: readonly Change[],
-    filters: readonly ChangeFilter[],
-  ): Promise<CheckedChanges> {
-    const relation = changes[0]?.relation;
-    if (!relation) throw new Error('there are no changes');
-    const work = { caller, rights, relation, planned: await this.plannedFor(caller, relation, filters) };
-    const complete = await this.complete(work, changes);
-    const rows: Row[] = complete.map(({ row, old }) => ({ values: row ?? old ?? [] }));
-    const before = complete.map(({ type, old }) => (type === 'UPDATE' && old ? { values: old } : null));
-    const former = before.filter((row) => row !== null);
-    const refused = new Set<ChangeFilter>();
-    const checked = await this.evaluate(work, rows, filters, refused);
-    const olds = former.length === 0 ? [] : await this.evaluate(work, former, [], refused);
-    let next = 0;
-    const told = complete.map((change, at) => {
-      const old = before[at] ? (olds[next++] ?? null) : null;
-      return change.isUnknown ? null : toldOf(work, change, checked[at] ?? null, old, filters);
-    });
-    return { columns: columnsJson(work), told, refused };
+  ): Promise<CheckedChanges[] | null> {
+    const relation = relationOf(changes);
+    const all = new Rows(changes.map(withOldValues));
+    if (all.rows.some(({ values }) => values.includes(undefined))) return null;
+    try {
+      const works = await Promise.all(groups.map((group) => this.workFor(group, relation)));
+      const payloads = new Map<TableRights, readonly [string, string]>();
+      const asked = works.map((work, at) => {
+        const { caller, rights } = work;
+        const [now, before] = payloads.get(rights) ?? [
+          payloadOf(work, all.rows),
+          payloadOf(work, all.former),
+        ];
+        payloads.set(rights, [now, before]);
+        const statements = [statementOf(work, now, groups[at]?.filters ?? [])];
+        if (all.former.length > 0) statements.push(statementOf(work, before, []));
+        return { context: caller, statements, settings: settingsFor(caller, relation.schema) };
+      });
+      const results = await this.door.batchEach(asked);
+      return works.map((work, at) => {
+        const [checked, olds] = results[at] ?? [];
+        const told = all.told(work, rowsOf(checked), rowsOf(olds), groups[at]?.filters ?? []);
+        return { columns: columnsJson(work), told, refused: new Set() };
+      });
+    } catch {
+      return null;
+    }
   }
 
   /** Checks the syntax of a filter's values without any row. @throws the driver's error, AppError for unknown columns */
@@ -101,8 +157,11 @@ export class RowCheck {
     relation: ChangedRelation,
     filter: ChangeFilter,
   ): Promise<void> {
-    const planned = await this.plannedFor(caller, relation, [filter]);
-    await this.run({ caller, rights, relation, planned }, [], [filter]);
+    await this.run(await this.workFor({ caller, rights, filters: [filter] }, relation), [], [filter]);
+  }
+
+  private async workFor({ caller, rights, filters }: RowGroup, relation: ChangedRelation): Promise<Work> {
+    return { caller, rights, relation, planned: await this.plannedFor(caller, relation, filters) };
   }
 
   private async plannedFor(
@@ -178,7 +237,7 @@ export class RowCheck {
     work: Work,
     rows: readonly Row[],
     filters: readonly ChangeFilter[],
-    refused: Set<ChangeFilter>,
+    refused: Set<string>,
   ): Promise<(CheckedRow | null)[]> {
     try {
       return await this.run(work, rows, filters);
@@ -198,7 +257,7 @@ export class RowCheck {
     work: Work,
     rows: readonly Row[],
     filters: readonly ChangeFilter[],
-    refused: Set<ChangeFilter>,
+    refused: Set<string>,
   ): Promise<(CheckedRow | null)[]> {
     const seen = await this.evaluate(work, rows, [], refused);
     const good = rows.filter((_, at) => seen[at] !== null);
@@ -209,7 +268,7 @@ export class RowCheck {
           ? []
           : await this.run(work, good, [filter]).catch((error: unknown) => {
               if (!isOfValues(error)) throw error;
-              refused.add(filter);
+              refused.add(filter.text);
               return [];
             });
       let next = 0;
@@ -224,30 +283,8 @@ export class RowCheck {
     rows: readonly Row[],
     filters: readonly ChangeFilter[],
   ): Promise<(CheckedRow | null)[]> {
-    const { caller, rights, relation, planned } = work;
-    const { text: conditions, values } =
-      planned === null
-        ? { text: filters.map(() => 'false').join(', '), values: [] }
-        : compileFilters(planned.scope, planned.relation, filters);
-    const alias = quoteIdentifier(relation.name);
-    const objectOf = (names: readonly string[]): string =>
-      names.length === 0
-        ? `'{}'`
-        : `(select pg_catalog.translate(pg_catalog.row_to_json(plinth_shown)::pg_catalog.text, E'\\r\\n', '  ') from (select ${names.map((name) => `${alias}.${quoteIdentifier(name)}`).join(', ')}) plinth_shown)`;
-    const matches =
-      filters.length === 0
-        ? 'null'
-        : `case when plinth_check.seen then array[${conditions}]::pg_catalog.bool[] end`;
-    const table = quoteQualified(relation.schema, relation.name);
-    const text = `select plinth_check.seen, ${matches} as matches,
-        case when plinth_check.seen then ${objectOf(readable(work))} end as record, ${objectOf(keysOf(work))} as keys
-      from pg_catalog.json_populate_recordset(null::${table}, $${values.length + 1}::pg_catalog.json) ${alias}
-        cross join lateral (select coalesce((${policySql(rights)}), false) as seen offset 0) plinth_check`;
-    // Prepared: the changes of a table have the same statement. PostgreSQL does not plan it anew when the table's row type changes.
-    const form = text + JSON.stringify(rights.columns.map(({ name: column, type }) => [column, type]));
-    const name = `changes:${createHash('sha1').update(form).digest('base64url')}`;
-    const statement = { name, text, values: [...values, payloadOf(work, rows)], maxBytes: MAX_RESULT };
-    return (await this.ask(caller, statement, relation)) as CheckedRow[];
+    const statement = statementOf(work, payloadOf(work, rows), filters);
+    return (await this.ask(work.caller, statement, work.relation)) as CheckedRow[];
   }
 
   /** @throws MessageTooLongError */
@@ -262,6 +299,53 @@ export class RowCheck {
       throw isFault(error, 'result_too_large') ? new MessageTooLongError(MAX_RESULT) : error;
     }
   }
+}
+
+function relationOf([first]: readonly Change[]): ChangedRelation {
+  if (!first) throw new Error('there are no changes');
+  return first.relation;
+}
+
+const rowsOf = (result: StatementResult | undefined): CheckedRow[] => (result?.rows ?? []) as CheckedRow[];
+
+/** @param payload of the rows */
+function statementOf(work: Work, payload: string, filters: readonly ChangeFilter[]): Statement {
+  const { rights, relation, planned } = work;
+  const { text: conditions, values } =
+    planned === null
+      ? { text: filters.map(() => 'false').join(', '), values: [] }
+      : compileFilters(planned.scope, planned.relation, filters);
+  const alias = quoteIdentifier(relation.name);
+  const objectOf = (names: readonly string[]): string =>
+    names.length === 0
+      ? `'{}'`
+      : `(select pg_catalog.translate(pg_catalog.row_to_json(plinth_shown)::pg_catalog.text, E'\\r\\n', '  ') from (select ${names.map((name) => `${alias}.${quoteIdentifier(name)}`).join(', ')}) plinth_shown)`;
+  const matches =
+    filters.length === 0
+      ? 'null'
+      : `case when plinth_check.seen then array[${conditions}]::pg_catalog.bool[] end`;
+  const table = quoteQualified(relation.schema, relation.name);
+  const text = `select plinth_check.seen, ${matches} as matches,
+      case when plinth_check.seen then ${objectOf(readable(work))} end as record, ${objectOf(keysOf(work))} as keys
+    from pg_catalog.json_populate_recordset(null::${table}, $${values.length + 1}::pg_catalog.json) ${alias}
+      cross join lateral (select coalesce((${policySql(rights)}), false) as seen offset 0) plinth_check`;
+  return { name: nameOf(rights, text), text, values: [...values, payload], maxBytes: MAX_RESULT };
+}
+
+/** By the rights that a batch has read, for all of its callers of a role. */
+const NAMES = new WeakMap<TableRights, Map<string, string>>();
+
+/** Prepared: the changes of a table have the same statement. PostgreSQL does not plan it anew when the table's row type changes. */
+function nameOf(rights: TableRights, text: string): string {
+  const names = NAMES.get(rights) ?? new Map<string, string>();
+  NAMES.set(rights, names);
+  let name = names.get(text);
+  if (name === undefined) {
+    const form = text + JSON.stringify(rights.columns.map(({ name: column, type }) => [column, type]));
+    name = `changes:${createHash('sha1').update(form).digest('base64url')}`;
+    names.set(text, name);
+  }
+  return name;
 }
 
 /** Published columns that the caller may read. */

@@ -15,6 +15,10 @@ interface ColumnRights {
   readonly isKey: boolean;
 }
 
+/** Characters of a table's policies, which each batch of changes reads. */
+const MAX_POLICIES = 262_144;
+export const TOO_LONG = 'too long';
+
 export interface TableRights {
   /** Of the relation: it may have been dropped and created again. */
   readonly id: number;
@@ -24,7 +28,10 @@ export interface TableRights {
   /** Row-level security applies to the caller. */
   readonly isSecured: boolean;
   readonly columns: readonly ColumnRights[];
-  readonly policies: readonly { readonly isPermissive: boolean; readonly using: string }[] | null;
+  readonly policies:
+    | readonly { readonly isPermissive: boolean; readonly using: string }[]
+    | typeof TOO_LONG
+    | null;
 }
 
 const RIGHTS = `select c.oid::pg_catalog.int8::pg_catalog.float8 as id, c.relispartition as "isPartition",
@@ -37,9 +44,10 @@ const RIGHTS = `select c.oid::pg_catalog.int8::pg_catalog.float8 as id, c.relisp
       from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid
         left join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisprimary
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
-    (select pg_catalog.json_agg(pg_catalog.json_build_object('isPermissive', p.polpermissive,
-        'using', pg_catalog.pg_get_expr(p.polqual, p.polrelid)))
+    (select case when pg_catalog.sum(pg_catalog.length(q.condition)) > ${MAX_POLICIES} then '"${TOO_LONG}"' else
+        pg_catalog.json_agg(pg_catalog.json_build_object('isPermissive', p.polpermissive, 'using', q.condition)) end
       from pg_catalog.pg_policy p
+        cross join lateral (select pg_catalog.pg_get_expr(p.polqual, p.polrelid) as condition offset 0) q
       where p.polrelid = c.oid and p.polcmd in ('r', '*') and p.polqual is not null
         and (0 = any (p.polroles) or exists (select from pg_catalog.unnest(p.polroles) r (oid)
              where pg_catalog.pg_has_role(r.oid, 'usage')))) as policies
@@ -88,6 +96,7 @@ export function settingsFor({ project }: Caller, schema: string): ContextSetting
 /** The condition under which the caller may read a row (manual, 5.9): permissive policies admit it, restrictive ones refuse it. */
 export function policySql({ isSecured, policies }: TableRights): string {
   if (!isSecured) return 'true';
+  if (policies === TOO_LONG) return 'false';
   const all = policies ?? [];
   const permissive = all.filter(({ isPermissive }) => isPermissive);
   if (permissive.length === 0) return 'false';

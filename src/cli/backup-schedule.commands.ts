@@ -5,6 +5,7 @@ import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list, table } from './format';
+import { addCommands, operation } from './operation';
 import { sizeOf } from './progress';
 
 /** Milliseconds between two questions whether a rehearsal has finished. */
@@ -41,17 +42,12 @@ export function addBackupScheduleCommands(backup: Command, context: CommandConte
       const answer = await dataOf(context.api.POST('/admin/v1/backups/runs', { body }));
       context.print(answer, () => `${answer.queued} queued; plinth backup runs lists the results\n`);
     });
-  backup
-    .command('runs')
-    .description('list the last runs of scheduled backups')
-    .argument('[project]', 'id or slug')
-    .option('--limit <number>', 'runs to list', '20')
-    .action(async (name: string | undefined, { limit }: { limit: string }) => {
-      const project = name === undefined ? undefined : await context.server.findProject(name);
-      const query = { limit: Number(limit), project_id: project?.id };
-      const runs = await dataOf(context.api.GET('/admin/v1/backups/runs', { params: { query } }));
-      context.print(runs, () => table(runs.map(rowOfRun)));
-    });
+  addCommands(backup, context, {
+    'runs [project]': operation('GET /admin/v1/backups/runs', 'list the last runs of scheduled backups', {
+      options: { limit: ['--limit <number>', 'runs to list', (option) => option.default('20')] },
+      text: (runs) => table(runs.map(rowOfRun)),
+    }),
+  });
 }
 
 function addRehearse(backup: Command, context: CommandContext): void {

@@ -12,16 +12,23 @@ import { addMigrateCommands } from './migrate.commands';
 import { addGenCommands } from './gen.commands';
 import { PHYSICAL_COMMANDS } from './physical-backup.commands';
 import { addMoveCommand } from './move.commands';
-import { addProjectCommands } from './project.commands';
-import { addServerCommands } from './server.commands';
-import { addProjectDatabaseCommands } from './project-database.commands';
-import { addPeopleCommands, addProjectPeopleCommands } from './staff.commands';
+import { addCommands, type Commands } from './operation';
+import { PROJECT_COMMANDS } from './project.commands';
+import { S3_KEY_COMMANDS, SCHEDULE_COMMANDS, WEBHOOK_COMMANDS } from './project-part.commands';
+import { SERVER_COMMANDS, UPGRADE_COMMAND } from './server.commands';
+import { addSqlCommand } from './sql.command';
+import { PEOPLE_COMMANDS, PROJECT_PEOPLE_COMMANDS, TOKEN_COMMANDS } from './staff.commands';
 import { addSignInCommands } from './sign-in.commands';
 import { addStorageCommands } from './storage.commands';
-import { addTokenCommands } from './token.commands';
-import { addUpgradeCommand } from './upgrade.command';
-import { addS3KeyCommands } from './s3-key.commands';
-import { addScheduleCommands, addWebhookCommands } from './webhook.commands';
+
+const GROUPS: Readonly<Record<string, readonly [description: string, commands: Commands]>> = {
+  's3-keys': ['access keys for tools that speak S3', S3_KEY_COMMANDS],
+  webhooks: ['signed requests to other systems, for changes', WEBHOOK_COMMANDS],
+  schedules: ['SQL and requests at the times of a cron expression', SCHEDULE_COMMANDS],
+  people: ['staff, who administer the installation', PEOPLE_COMMANDS],
+  token: ['your personal access tokens', TOKEN_COMMANDS],
+  server: ["PostgreSQL servers for projects' databases", SERVER_COMMANDS],
+};
 
 /** @returns the exit code */
 export async function runCli(args: readonly string[], environment: CliEnvironment): Promise<number> {
@@ -36,25 +43,20 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
     .configureOutput({ writeOut: environment.out, writeErr: environment.err });
   const context = new CommandContext(program, environment);
   const project = program.command('project').description('projects, their keys and databases');
-  addProjectCommands(project, context);
+  addCommands(project, context, { ...PROJECT_COMMANDS, ...PROJECT_PEOPLE_COMMANDS });
   addMoveCommand(project, context);
-  addProjectDatabaseCommands(project, context);
+  addSqlCommand(project, context);
   addMigrateCommands(program, context);
   addDbCommands(program, context);
   addStorageCommands(program, context);
-  addS3KeyCommands(program, context);
-  addWebhookCommands(program, context);
-  addScheduleCommands(program, context);
   addBackupCommands(program, context, PHYSICAL_COMMANDS);
   addAuditCommand(program, context);
   addDoctorCommand(program, context);
-  addUpgradeCommand(program, context);
   addSignInCommands(program, context);
-  addPeopleCommands(program, context);
-  addProjectPeopleCommands(project, context);
-  addTokenCommands(program, context);
-  addServerCommands(program, context);
   addGenCommands(program, context);
+  addCommands(program, context, UPGRADE_COMMAND);
+  for (const [name, [description, commands]] of Object.entries(GROUPS))
+    addCommands(program.command(name).description(description), context, commands);
   for (const command of allCommands(program)) {
     command.exitOverride().configureOutput({ writeOut: environment.out, writeErr: environment.err });
   }

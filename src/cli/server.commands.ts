@@ -1,111 +1,98 @@
-/** `plinth server add|list|drain|open|update|remove`: PostgreSQL servers for projects' databases. */
-import { Command, InvalidArgumentError } from 'commander';
-import { dataOf, type Schema } from './admin-client';
+/** `plinth server` and `plinth upgrade`: PostgreSQL servers for projects' databases, and their schemas. */
+import { type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
-import { CommandContext } from './command-context';
-import { list, table } from './format';
-
-interface ServerOptions {
-  readonly capacity?: number;
-  readonly url?: boolean;
-  /** False: none. */
-  readonly replicas?: string[] | false;
-  readonly pooler?: string | false;
-}
+import type { CommandContext } from './command-context';
+import { table } from './format';
+import { type Commands, operation, separated, wholeNumber } from './operation';
 
 const COLUMNS = ['name', 'host', 'port', 'status', 'projects', 'capacity', 'reachable', 'replicas', 'pooler'];
-
 const REPLICAS = 'standbys that serve reads, as host or host:port, separated by commas';
 const POOLER = 'PgBouncer in transaction mode, as host or host:port';
-
-export function addServerCommands(program: Command, context: CommandContext): void {
-  const server = program.command('server').description("PostgreSQL servers for projects' databases");
-  addAdd(server, context);
-  server
-    .command('list')
-    .description('list the servers, and whether they and their replicas answer')
-    .action(async () => {
-      const servers = await dataOf(context.api.GET('/admin/v1/servers'));
-      context.print(servers, () => table(servers.map(rowOf), COLUMNS));
-    });
-  addUpdate(server, context);
-  addStatus(server, context, {
-    name: 'drain',
-    status: 'draining',
-    does: 'place no more projects on a server',
-  });
-  addStatus(server, context, { name: 'open', status: 'open', does: 'place projects on a server again' });
-  server
-    .command('remove <name>')
-    .description('remove a server without projects')
-    .action(async (name: string) => {
-      const removed = await dataOf(
-        context.api.DELETE('/admin/v1/servers/{name}', { params: { path: { name } } }),
-      );
-      context.print(removed, () => `Server "${name}" is removed.\n`);
-    });
-}
+const SERVER = '/admin/v1/servers/{name}';
 
 /** The URL holds a password, so it is no argument: other users of the machine see those. */
-function addAdd(server: Command, context: CommandContext): void {
-  server
-    .command('add <name>')
-    .description('add a server; its connection URL is read from standard input')
-    .option('--capacity <projects>', 'place new projects up to this number; default: 1000', wholeNumber)
-    .option('--replicas <hosts>', REPLICAS, hostList)
-    .option('--pooler <host>', POOLER)
-    .action(async (name: string, { capacity, replicas, pooler }: ServerOptions) => {
-      const body = {
-        name,
-        url: await readUrl(context),
-        capacity,
-        replicas: replicas || undefined,
-        pooler: pooler || undefined,
-      };
-      const added = await dataOf(context.api.POST('/admin/v1/servers', { body }));
-      context.print(added, () => list(added));
-    });
-}
+export const SERVER_COMMANDS: Commands = {
+  'add <name>': operation(
+    'POST /admin/v1/servers',
+    'add a server; its connection URL is read from standard input',
+    {
+      options: {
+        capacity: [
+          '--capacity <projects>',
+          'place new projects up to this number; default: 1000',
+          (option) => option.argParser(wholeNumber()),
+        ],
+        replicas: ['--replicas <hosts>', REPLICAS, (option) => option.argParser(separated)],
+        pooler: ['--pooler <host>', POOLER],
+      },
+      input: async (given, _args, context) => ({ ...given, url: await readUrl(context) }),
+    },
+  ),
+  list: operation('GET /admin/v1/servers', 'list the servers, and whether they and their replicas answer', {
+    text: (servers) => table(servers.map(rowOf), COLUMNS),
+  }),
+  'update <name>': operation(
+    `PATCH ${SERVER}`,
+    'change the capacity of a server, its replicas, or its connection URL',
+    {
+      options: {
+        capacity: [
+          '--capacity <projects>',
+          'place new projects up to this number',
+          (option) => option.argParser(wholeNumber()),
+        ],
+        url: ['--url', 'read a new connection URL of the same server from standard input'],
+        replicas: [
+          '--replicas <hosts>',
+          `${REPLICAS}; they take the place of the former ones`,
+          (option) => option.argParser(separated),
+        ],
+        '-no-replicas': ['--no-replicas', 'read from no replica'],
+        pooler: ['--pooler <host>', POOLER],
+        '-no-pooler': ['--no-pooler', 'connect to the server itself'],
+      },
+      input: async ({ capacity, replicas, pooler, url: isGiven }, _args, context) => {
+        if ([capacity, replicas, pooler, isGiven].every((value) => value === undefined))
+          throw new CliError('Nothing to change: give --capacity, --replicas, --pooler or --url', EXIT.usage);
+        return {
+          capacity,
+          url: isGiven ? await readUrl(context) : undefined,
+          replicas: replicas === false ? [] : replicas,
+          pooler: pooler === false ? null : pooler,
+        };
+      },
+    },
+  ),
+  'drain <name>': operation(`PATCH ${SERVER}`, 'place no more projects on a server', {
+    input: () => ({ status: 'draining' }),
+  }),
+  'open <name>': operation(`PATCH ${SERVER}`, 'place projects on a server again', {
+    input: () => ({ status: 'open' }),
+  }),
+  'remove <name>': operation(`DELETE ${SERVER}`, 'remove a server without projects', {
+    text: (_answer, { name }) => `Server "${name}" is removed.\n`,
+  }),
+};
 
-function addUpdate(server: Command, context: CommandContext): void {
-  server
-    .command('update <name>')
-    .description('change the capacity of a server, its replicas, or its connection URL')
-    .option('--capacity <projects>', 'place new projects up to this number', wholeNumber)
-    .option('--url', 'read a new connection URL of the same server from standard input')
-    .option('--replicas <hosts>', `${REPLICAS}; they take the place of the former ones`, hostList)
-    .option('--no-replicas', 'read from no replica')
-    .option('--pooler <host>', POOLER)
-    .option('--no-pooler', 'connect to the server itself')
-    .action(async (name: string, { url: isGiven, ...given }: ServerOptions) => {
-      const { capacity, replicas, pooler } = given;
-      if (!isGiven && Object.keys(given).length === 0)
-        throw new CliError('Nothing to change: give --capacity, --replicas, --pooler or --url', EXIT.usage);
-      const url = isGiven ? await readUrl(context) : undefined;
-      const lists = {
-        replicas: replicas === false ? [] : replicas,
-        pooler: pooler === false ? null : pooler,
-      };
-      await change(context, name, { capacity, url, ...lists });
-    });
-}
-
-function addStatus(
-  server: Command,
-  context: CommandContext,
-  { name: command, status, does }: { name: string; status: 'open' | 'draining'; does: string },
-): void {
-  server
-    .command(`${command} <name>`)
-    .description(does)
-    .action((name: string) => change(context, name, { status }));
-}
-
-async function change(context: CommandContext, name: string, body: Schema<'UpdateServerDto'>): Promise<void> {
-  const init = { params: { path: { name } }, body };
-  const server = await dataOf(context.api.PATCH('/admin/v1/servers/{name}', init));
-  context.print(server, () => list(server));
-}
+/** Migrates projects that the running server could not migrate at its start. */
+export const UPGRADE_COMMAND: Commands = {
+  upgrade: operation(
+    'POST /admin/v1/upgrade',
+    'migrate projects that the server could not migrate at its start; exit code 1 if one fails',
+    {
+      text: ({ migrated, failed }) =>
+        migrated.length + failed.length === 0
+          ? 'All projects have the current schema.\n'
+          : table([
+              ...migrated.map((project) => ({ project, outcome: 'migrated', reason: null })),
+              ...failed.map(({ slug, reason }) => ({ project: slug, outcome: 'failed', reason })),
+            ]),
+      after: ({ failed }, context) => {
+        if (failed.length > 0) context.reportFailure(`${failed.length} projects were not migrated`);
+      },
+    },
+  ),
+};
 
 /** For the table: how many of the replicas can be read. */
 function rowOf(server: Schema<'DatabaseServerResponse'>): Readonly<Record<string, unknown>> {
@@ -118,13 +105,4 @@ async function readUrl(context: CommandContext): Promise<string> {
   const url = (await context.readStdin()).trim();
   if (url === '') throw new CliError('Write the connection URL to standard input', EXIT.usage);
   return url;
-}
-
-function hostList(text: string): string[] {
-  return text.split(',').map((host) => host.trim());
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(text);
 }

@@ -1,11 +1,11 @@
 /** `plinth login|logout|whoami|setup-link`. */
 import type { Command } from 'commander';
 import { hostname } from 'node:os';
-import { dataOf, type Schema } from './admin-client';
+import { type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list } from './format';
-import { wholeNumber } from './staff.commands';
+import { addCommands, operation, wholeNumber } from './operation';
 import { makeCliToken } from './staff-login';
 
 const DAY_SECONDS = 86_400;
@@ -43,20 +43,16 @@ export function addSignInCommands(program: Command, context: CommandContext): vo
       }
       context.print({ server }, () => `Signed out of ${server}\n`);
     });
-  program
-    .command('whoami')
-    .description('show the account that the command line uses, and its roles')
-    .action(async () => {
-      const session = await dataOf(context.api.GET('/admin/v1/session'));
-      context.print(session, () => list(summaryOf(session)));
-    });
-  program
-    .command('setup-link')
-    .description('print a link for the first owner, while there is none')
-    .action(async () => {
-      const setup = await dataOf(context.api.POST('/admin/v1/setup/link'));
-      context.print(setup, () => `${setup.link}\n`);
-    });
+  addCommands(program, context, {
+    whoami: operation('GET /admin/v1/session', 'show the account that the command line uses, and its roles', {
+      text: (session) => list(summaryOf(session)),
+    }),
+    'setup-link': operation(
+      'POST /admin/v1/setup/link',
+      'print a link for the first owner, while there is none',
+      { text: ({ link }) => `${link}\n` },
+    ),
+  });
 }
 
 function summaryOf({

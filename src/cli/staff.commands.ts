@@ -1,167 +1,146 @@
-/** `plinth people ...`: the staff of the installation, and the staff of a project. */
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { dataOf, type Schema } from './admin-client';
+/** `plinth people`, `plinth token`, and the staff of a project: accounts that administer the installation. */
+import { InvalidArgumentError } from 'commander';
+import { dataOf } from './admin-client';
 import { CliError, EXIT } from './cli-error';
-import { CommandContext } from './command-context';
-import { list, table } from './format';
+import type { CommandContext } from './command-context';
+import { type Commands, operation, wholeNumber } from './operation';
 
 const INSTALL_ROLES = ['owner', 'operator', 'auditor'] as const;
 const PROJECT_ROLES = ['admin', 'developer', 'viewer'] as const;
-const COLUMNS = ['email', 'name', 'role', 'has_factor', 'disabled_at', 'last_sign_in_at'];
+const DAY_SECONDS = 86_400;
+const PERSON = '/admin/v1/people/{id}';
+const PROJECT_PERSON = '/admin/v1/projects/{id}/people/{person_id}';
 
-type InstallRole = (typeof INSTALL_ROLES)[number];
-type ProjectRole = (typeof PROJECT_ROLES)[number];
-
-interface InviteOptions {
-  readonly role?: InstallRole;
-  readonly project?: readonly { readonly name: string; readonly role: ProjectRole }[];
-}
-
-interface RotateOptions {
-  readonly rotateDatabasePassword?: true;
-}
-
-interface GrantOptions extends RotateOptions {
-  readonly role: ProjectRole;
-}
-
-interface UpdateOptions extends RotateOptions {
-  readonly name?: string;
-  readonly role?: InstallRole | 'none';
-  readonly disable?: true;
-  readonly enable?: true;
-}
+type NamedRole = Readonly<Record<'name' | 'role', string>>;
 
 const ROTATE = [
   '--rotate-database-password',
   'change the password of the owner role of each database that they may know, too',
 ] as const;
+const ROTATE_ONE = [ROTATE[0], "change the password of the database's owner role, too"] as const;
 
-/** An argument that is a whole number. */
-export const wholeNumber =
-  (least: number, most: number) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < least || value > most)
-      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-    return value;
-  };
-
-export function addPeopleCommands(program: Command, context: CommandContext): void {
-  const members = program.command('people').description('staff, who administer the installation');
-  members
-    .command('list')
-    .description('list staff members by address')
-    .action(async () => {
-      const all = await dataOf(context.api.GET('/admin/v1/people'));
-      context.print(all, () => table(all, COLUMNS));
-    });
-  addInvitationCommands(members, context);
-  members
-    .command('update <email>')
-    .description('change name or role of a staff member, or disable the account')
-    .option('--name <name>', 'the name')
-    .addOption(new Option('--role <role>', 'role of the installation').choices([...INSTALL_ROLES, 'none']))
-    .option('--disable', 'end all sessions and tokens, and refuse new ones')
-    .option('--enable', 'let the staff member sign in again')
-    .option(...ROTATE)
-    .action(async (email: string, options: UpdateOptions) => {
-      const { name, role, disable, enable, rotateDatabasePassword: rotate } = options;
-      const { id } = await findPerson(context, email);
-      const body = {
-        name,
+export const PEOPLE_COMMANDS: Commands = {
+  list: operation('GET /admin/v1/people', 'list staff members by address', {
+    columns: ['email', 'name', 'role', 'has_factor', 'disabled_at', 'last_sign_in_at'],
+  }),
+  'invite <email>': operation(
+    'POST /admin/v1/invitations',
+    'mail an invitation; without SMTP_URL, prints its link',
+    {
+      options: {
+        role: ['--role <role>', 'role of the installation', (option) => option.choices(INSTALL_ROLES)],
+        projects: [
+          '--project <project:role>',
+          'role in a project; may be repeated',
+          (option) => option.argParser(projectRole).default([], 'none'),
+        ],
+      },
+      input: async ({ role = null, projects, ...rest }, _args, { server }) => {
+        const found = [];
+        for (const { name, role: of } of projects as NamedRole[])
+          found.push({ id: (await server.findProject(name)).id, role: of });
+        return { ...rest, role, projects: found };
+      },
+    },
+  ),
+  invitations: operation('GET /admin/v1/invitations', 'list open invitations, the newest first', {
+    columns: ['id', 'email', 'role', 'projects', 'invited_by', 'expires_at'],
+  }),
+  'withdraw <invitation>': operation(
+    'DELETE /admin/v1/invitations/{id}',
+    'withdraw an invitation, by its id',
+    {
+      result: ({ invitation }) => ({ id: invitation, deleted: true }),
+      text: (_answer, { invitation }) => `Withdrew the invitation ${invitation}\n`,
+    },
+  ),
+  'update <email>': operation(
+    `PATCH ${PERSON}`,
+    'change name or role of a staff member, or disable the account',
+    {
+      placed: findPerson,
+      options: {
+        name: ['--name <name>', 'the name'],
+        role: [
+          '--role <role>',
+          'role of the installation',
+          (option) => option.choices([...INSTALL_ROLES, 'none']),
+        ],
+        disabled: ['--disable', 'end all sessions and tokens, and refuse new ones'],
+        '-enable': ['--enable', 'let the staff member sign in again'],
+        rotate_database_password: ROTATE,
+      },
+      input: ({ role, disabled, '-enable': isEnabled, ...rest }) => ({
+        ...rest,
         role: role === 'none' ? null : role,
-        disabled: disable ? true : enable ? false : undefined,
-        rotate_database_password: rotate,
-      };
-      const member = await dataOf(
-        context.api.PATCH('/admin/v1/people/{id}', { params: { path: { id } }, body }),
-      );
-      context.print(member, () => list(member));
-    });
-  members
-    .command('delete <email>')
-    .description('delete the account of a staff member')
-    .option(...ROTATE)
-    .action(async (email: string, { rotateDatabasePassword: rotate }: RotateOptions) => {
-      const { id } = await findPerson(context, email);
-      const params = { path: { id }, ...(rotate ? { query: { rotate_database_password: true } } : {}) };
-      await context.api.DELETE('/admin/v1/people/{id}', { params });
-      context.print({ id, email, deleted: true }, () => `Deleted ${email}\n`);
-    });
-}
+        disabled: disabled ?? (isEnabled ? false : undefined),
+      }),
+    },
+  ),
+  'delete <email>': operation(`DELETE ${PERSON}`, 'delete the account of a staff member', {
+    placed: findPerson,
+    options: { rotate_database_password: ROTATE },
+    result: ({ id, email }) => ({ id, email, deleted: true }),
+    text: (_answer, { email }) => `Deleted ${email}\n`,
+  }),
+};
 
-function addInvitationCommands(members: Command, context: CommandContext): void {
-  members
-    .command('invite <email>')
-    .description('mail an invitation; without SMTP_URL, prints its link')
-    .addOption(new Option('--role <role>', 'role of the installation').choices(INSTALL_ROLES))
-    .option('--project <project:role>', 'role in a project; may be repeated', projectRole)
-    .action(async (email: string, { role, project = [] }: InviteOptions) => {
-      const projects = [];
-      for (const { name, role: of } of project)
-        projects.push({ id: (await context.server.findProject(name)).id, role: of });
-      const body = { email, role: role ?? null, projects };
-      const invitation = await dataOf(context.api.POST('/admin/v1/invitations', { body }));
-      context.print(invitation, () => list(invitation));
-    });
-  members
-    .command('invitations')
-    .description('list open invitations, the newest first')
-    .action(async () => {
-      const open = await dataOf(context.api.GET('/admin/v1/invitations'));
-      context.print(open, () => table(open, ['id', 'email', 'role', 'projects', 'invited_by', 'expires_at']));
-    });
-  members
-    .command('withdraw <invitation>')
-    .description('withdraw an invitation, by its id')
-    .action(async (id: string) => {
-      await context.api.DELETE('/admin/v1/invitations/{id}', { params: { path: { id } } });
-      context.print({ id, deleted: true }, () => `Withdrew the invitation ${id}\n`);
-    });
-}
+export const PROJECT_PEOPLE_COMMANDS: Commands = {
+  'people <project>': operation(
+    'GET /admin/v1/projects/{id}/people',
+    'list the staff with a role in a project',
+    { columns: ['email', 'name', 'project_role', 'disabled_at'] },
+  ),
+  'grant <project> <email>': operation(`PUT ${PROJECT_PERSON}`, 'give a staff member a role in a project', {
+    options: {
+      role: ['--role <role>', 'the role', (option) => option.choices(PROJECT_ROLES).makeOptionMandatory()],
+      rotate_database_password: ROTATE_ONE,
+    },
+    text: ({ project_role }, { project, email }) => `${email} is ${project_role} of ${project}\n`,
+  }),
+  'revoke <project> <email>': operation(
+    `DELETE ${PROJECT_PERSON}`,
+    "take a staff member's role in a project away",
+    {
+      options: { rotate_database_password: ROTATE_ONE },
+      result: ({ project, email }) => ({ project, email }),
+      text: (_answer, { project, email }) => `${email} has no role in ${project}\n`,
+    },
+  ),
+};
 
-export function addProjectPeopleCommands(project: Command, context: CommandContext): void {
-  const idOf = async (name: string): Promise<string> => (await context.server.findProject(name)).id;
-  project
-    .command('people <project>')
-    .description('list the staff with a role in a project')
-    .action(async (name: string) => {
-      const params = { path: { id: await idOf(name) } };
-      const members = await dataOf(context.api.GET('/admin/v1/projects/{id}/people', { params }));
-      context.print(members, () => table(members, ['email', 'name', 'project_role', 'disabled_at']));
-    });
-  project
-    .command('grant <project> <email>')
-    .description('give a staff member a role in a project')
-    .addOption(new Option('--role <role>', 'the role').choices(PROJECT_ROLES).makeOptionMandatory())
-    .option('--rotate-database-password', "change the password of the database's owner role, too")
-    .action(async (name: string, email: string, { role, rotateDatabasePassword: rotate }: GrantOptions) => {
-      const params = { path: { id: await idOf(name), person_id: email } };
-      const address = '/admin/v1/projects/{id}/people/{person_id}';
-      const body = { role, rotate_database_password: rotate };
-      const member = await dataOf(context.api.PUT(address, { params, body }));
-      context.print(member, () => `${email} is ${role} of ${name}\n`);
-    });
-  project
-    .command('revoke <project> <email>')
-    .description("take a staff member's role in a project away")
-    .option('--rotate-database-password', "change the password of the database's owner role, too")
-    .action(async (name: string, email: string, { rotateDatabasePassword: rotate }: RotateOptions) => {
-      const params = {
-        path: { id: await idOf(name), person_id: email },
-        ...(rotate ? { query: { rotate_database_password: true } } : {}),
-      };
-      await context.api.DELETE('/admin/v1/projects/{id}/people/{person_id}', { params });
-      context.print({ project: name, email }, () => `${email} has no role in ${name}\n`);
-    });
-}
+export const TOKEN_COMMANDS: Commands = {
+  list: operation('GET /admin/v1/tokens', 'list your tokens, the newest first', {
+    columns: ['id', 'name', 'scopes', 'project_id', 'expires_at', 'last_used_at'],
+  }),
+  'create <name>': operation('POST /admin/v1/tokens', 'create a token, and print it once', {
+    options: {
+      scopes: [
+        '--scope <scopes...>',
+        'what it may do',
+        (option) => option.choices(['read', 'write', 'sql', 'admin']).makeOptionMandatory(),
+      ],
+      project_id: ['--project <project>', 'only this project, by id or slug'],
+      expires_in: [
+        '--days <days>',
+        'days until it expires',
+        (option) => option.argParser(wholeNumber(1, 366)).default(30),
+      ],
+    },
+    input: async ({ project_id: project, expires_in: days, ...rest }, _args, { server }) => ({
+      ...rest,
+      project_id: typeof project === 'string' ? (await server.findProject(project)).id : null,
+      expires_in: Number(days) * DAY_SECONDS,
+    }),
+  }),
+  'delete <id>': operation('DELETE /admin/v1/tokens/{id}', 'delete a token', {
+    result: ({ id }) => ({ id, deleted: true }),
+    text: (_answer, { id }) => `Deleted the token ${id}\n`,
+  }),
+};
 
 /** `acme:viewer`. */
-function projectRole(
-  text: string,
-  before: readonly { name: string; role: ProjectRole }[] = [],
-): readonly { name: string; role: ProjectRole }[] {
+function projectRole(text: string, before: readonly NamedRole[]): readonly NamedRole[] {
   const [name = '', given = ''] = text.split(':');
   const role = PROJECT_ROLES.find((known) => known === given);
   if (name === '' || !role)
@@ -169,9 +148,9 @@ function projectRole(
   return [...before, { name, role }];
 }
 
-async function findPerson({ api }: CommandContext, email: string): Promise<Schema<'StaffMemberResponse'>> {
+async function findPerson(email: string, { api }: CommandContext): Promise<string> {
   const all = await dataOf(api.GET('/admin/v1/people'));
   const found = all.find((member) => member.email.toLowerCase() === email.toLowerCase());
   if (!found) throw new CliError(`There is no staff member with the address ${email}`, EXIT.notFound);
-  return found;
+  return found.id;
 }

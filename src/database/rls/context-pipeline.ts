@@ -1,5 +1,6 @@
 /** The pipelines of the door: the statements that set the context, and the statements of the work after them. */
 import { createHash } from 'node:crypto';
+import { fixedStatement } from '../../pg-pipeline';
 import { RESET_AFTER_CALL, RESET_BEFORE_CALL, RESET_SETTINGS } from '../pools/session-state';
 import type { Statement } from '../statement';
 import { contextStatement, POOLED_SYSTEM_CONTEXT, SYSTEM_CONTEXT } from './context-statement';
@@ -32,6 +33,29 @@ export function inContext(
     for (const statement of statements) all.push(withRole(context.role, statement));
     if (settings?.callsFunction) all.push(RESET_AFTER_CALL);
     return { statements: all, context: before, count: statements.length };
+  };
+}
+
+/** Between the contexts of a transaction: what an earlier one could have left for a later one. */
+const LEAVE_CONTEXT: readonly Statement[] = [
+  fixedStatement('ctx:leave', `select pg_catalog.num_nulls(pg_catalog.set_config('role', 'none', true))`),
+  ...RESET_BEFORE_CALL,
+];
+/** Statements before those of each context. */
+export const CONTEXT_STATEMENTS = LEAVE_CONTEXT.length + 2;
+
+export interface ContextWork {
+  readonly context: RlsContext;
+  readonly statements: readonly Statement[];
+  readonly settings?: Omit<ContextSettings, 'isolation' | 'callsFunction'>;
+}
+
+/** One context after the other. @throws DatabaseFault caller_refused for a forbidden role */
+export function inContexts(works: readonly ContextWork[]): PipelineMaker {
+  const makers = works.map(({ context, statements, settings }) => inContext(context, statements, settings));
+  return (isPooled) => {
+    const statements = makers.flatMap((make) => [...LEAVE_CONTEXT, ...make(isPooled).statements]);
+    return { statements, context: 0, count: statements.length };
   };
 }
 

@@ -94,6 +94,67 @@ describe('a stream of a table', () => {
     expect(ofBert.of('DELETE')[0].old_record).toEqual({ id: 2 });
   });
 
+  it('asks the policies of many callers at once, each with its own claims, session and state', async () => {
+    await project.sql(`
+      create table own_notes (id int primary key, owner uuid, word text);
+      -- The policy would admit a row because of what an earlier caller has left in the session or transaction.
+      create function stays(mine boolean) returns boolean language plpgsql as $$
+      declare was text := coalesce(current_setting('app.was', true), ''); named refcursor := 'kept';
+      begin
+        if was <> '' and was <> auth.uid()::text then return true; end if;
+        perform set_config('app.was', auth.uid()::text, true), set_config('role', session_user, true);
+        open named for select 1;
+        close named;
+        open named for select 1;
+        return mine;
+      exception when duplicate_cursor then return mine;
+      end $$;
+      create policy own on own_notes for select to authenticated using (1 / (id - 666) <> 5 and stays(owner = (select auth.uid())));
+      alter publication supabase_realtime add table own_notes`);
+    const users = Array.from({ length: 30 }, () => project.asSubject());
+    const leaving = await project.signUp();
+    const [readers, left, filtered] = await Promise.all([
+      Promise.all(users.map((user) => listen(user, '/rest/v1/own_notes?word=neq.z'))),
+      listen(leaving.http, '/rest/v1/own_notes'),
+      Promise.all(users.map((user) => listen(user, '/rest/v1/own_notes?word=eq.b'))),
+    ]);
+    const insert = (from: number): Promise<unknown> =>
+      project.sql(
+        users
+          .map((user, n) => `insert into own_notes values (${from + n}, '${user.userId}', '${'ab'[n % 2]}')`)
+          .join(';'),
+      );
+    const idsOf = (all: readonly EventReader[]): number[][] =>
+      all.map((reader) => reader.of('INSERT').map(({ record }) => record.id as number));
+    await insert(100);
+    await until(() => idsOf(readers).every((ids) => ids.length === 1));
+    expect(idsOf(readers)).toEqual(users.map((_, n) => [100 + n]));
+    expect(idsOf([left])).toEqual([[]]);
+    // A session that ends, and a row on which the policy fails, are nobody else's.
+    await project.sql(`update auth.sessions set revoked_at = now() where user_id = '${leaving.id}'`);
+    await insert(650);
+    await until(() => idsOf(readers).every((ids, n) => ids.length === (n === 16 ? 1 : 2)));
+    expect(idsOf(readers)).toEqual(users.map((_, n) => (n === 16 ? [116] : [100 + n, 650 + n])));
+    expect(idsOf(filtered)).toEqual(users.map((_, n) => (n % 2 ? [100 + n, 650 + n] : [])));
+    await left.ended;
+    expect(left.of('system')).toMatchObject([{ reason: 'session_ended' }]);
+  });
+
+  it('refuses a table whose policies are too long to be read for each change', async () => {
+    await project.sql(`create table long (id int primary key, word text);
+      create policy short on long for select to anon using (word <> 'x');
+      alter publication supabase_realtime add table long`);
+    const reader = await listen(project.anon, '/rest/v1/long');
+    await project.sql(`drop policy short on long;
+      do $$ begin execute 'create policy long on long for select to anon using (word <> ''' || repeat('y', 300000) || ''')'; end $$;
+      insert into long values (1, 'a')`);
+    expect(await reader.ended).toBe(true);
+    expect(reader.of('system')).toMatchObject([
+      { reason: 'unavailable', message: 'the policies of public.long are too long' },
+    ]);
+    expect((await listen(project.anon, '/rest/v1/long')).status).toBe(400);
+  });
+
   it('continues after the position of the last event, in order and without a gap', async () => {
     const reader = await listen(project.anon, '/rest/v1/plain?id=gte.100');
     await project.sql('insert into plain select n, n::text from generate_series(100, 104) n');

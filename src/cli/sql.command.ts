@@ -1,22 +1,12 @@
-/** `plinth project database|sql|tables`. */
+/** `plinth project sql`. */
 import type { Command } from 'commander';
 import { readFile } from 'node:fs/promises';
 import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
-import { list, table } from './format';
+import { table } from './format';
 
-export function addProjectDatabaseCommands(project: Command, context: CommandContext): void {
-  project
-    .command('database <project>')
-    .description("show the owner's connection to the database, for psql and migration tools")
-    .action(async (name: string) => {
-      const { id } = await context.server.findProject(name);
-      const params = { path: { id } };
-      const access = await dataOf(context.api.GET('/admin/v1/projects/{id}/database', { params }));
-      context.print(access, () => list(access));
-    });
-
+export function addSqlCommand(project: Command, context: CommandContext): void {
   project
     .command('sql <project> [query]')
     .description('run SQL as the owner in one transaction; without a query it is read from standard input')
@@ -36,18 +26,6 @@ export function addProjectDatabaseCommands(project: Command, context: CommandCon
       for (const notice of result.notices) context.remark(notice);
       if (result.truncated) context.remark('There are more rows than shown here.');
       context.environment.out(textOf(result));
-    });
-
-  project
-    .command('tables <project>')
-    .description('list tables with row-level security on or off')
-    .action(async (name: string) => {
-      const { id } = await context.server.findProject(name);
-      const params = { path: { id } };
-      const tables = await dataOf(context.api.GET('/admin/v1/projects/{id}/tables', { params }));
-      const open = tables.filter((one) => one.open).length;
-      context.print(tables, () => table(tables));
-      if (open > 0) context.remark(`${open} of them can be accessed with the anon key.`);
     });
 }
 
