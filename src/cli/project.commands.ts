@@ -90,7 +90,7 @@ export const PROJECT_COMMANDS: Commands = {
   ),
   'rotate-keys <project>': operation(
     `POST ${PROJECT}/keys/rotate`,
-    'create new keys and secrets; the old ones stay valid for the grace period',
+    'create new keys and secrets; the old ones, and S3 keys, stay valid for the grace period',
     {
       options: {
         grace_seconds: [
