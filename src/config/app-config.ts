@@ -94,6 +94,13 @@ export interface S3Config extends RemoteStoreConfig {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
 }
 
+/** A virus scanner. */
+export interface ClamdConfig {
+  readonly address: { readonly host: string; readonly port: number } | { readonly path: string };
+  /** Milliseconds for a file, with the time that it waits for its turn. */
+  readonly timeoutMs: number;
+}
+
 export interface StorageConfig {
   readonly provider: 'disk' | 'gcs' | 's3';
   /** Absolute. */
@@ -110,6 +117,8 @@ export interface StorageConfig {
   readonly orphanAgeMs: number;
   /** Where each file on disk is copied when it is stored; null: nowhere. */
   readonly archive: StorageConfig | null;
+  /** Reads each upload before it becomes visible; null: none. */
+  readonly clamd: ClamdConfig | null;
   /** Location under which nginx serves the provider's directory; null: Plinth sends the bytes itself. */
   readonly accelRedirect: string | null;
 }

@@ -123,6 +123,14 @@ export class EnvironmentVariables {
   @Form(/^(\/[\w-]+)+\/?$/, 'a path such as /internal-files')
   STORAGE_ACCEL_REDIRECT?: string;
 
+  /** Virus scanner that reads each upload; default: none. */
+  @IsOptional()
+  @Form(/^(tcp:\/\/[\w.:[\]-]+|unix:\/[^\s?#%]+)$/, 'tcp://127.0.0.1:3310 or unix:/run/clamav/clamd.ctl')
+  CLAMD_URL?: string;
+
+  /** Seconds in which it must have read a file. */
+  @WholeNumber(1, 3_600) CLAMD_TIMEOUT = 60;
+
   /** Bytes of the files of all projects in the directory of the disk provider; default: no limit. */
   @IsOptional() @SizeInBytes(1) STORAGE_TOTAL_LIMIT?: number;
 

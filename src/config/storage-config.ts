@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf } from '../common/errors/error-facts';
 import { isJsonObject, type JsonObject } from '../common/text/json';
-import { GcsConfig, RemoteStoreConfig, S3Config, StorageConfig } from './app-config';
+import { ClamdConfig, GcsConfig, RemoteStoreConfig, S3Config, StorageConfig } from './app-config';
 import type { EnvironmentVariables } from './env.schema';
 import type { Tuning } from './tuning';
 
@@ -30,9 +30,20 @@ export function storageConfig(env: EnvironmentVariables, dataDir: string, tuning
     s3: env.STORAGE_PROVIDER === 's3' ? s3Config(env, tuning) : null,
     maxFileBytes: env.MAX_FILE_SIZE,
     archive: null,
+    clamd: clamdConfig(env),
     orphanAgeMs: tuning.orphanAgeMs,
     accelRedirect: env.STORAGE_ACCEL_REDIRECT?.replace(/\/+$/, '') ?? null,
   };
+}
+
+function clamdConfig({ CLAMD_URL: url, CLAMD_TIMEOUT: seconds }: EnvironmentVariables): ClamdConfig | null {
+  if (url === undefined) return null;
+  const { protocol, hostname, port, pathname } = new URL(url);
+  const address =
+    protocol === 'unix:'
+      ? { path: decodeURIComponent(pathname) }
+      : { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 3_310 };
+  return { address, timeoutMs: seconds * 1_000 };
 }
 
 function isGcsKey({ type, client_email: email, private_key: key }: JsonObject): boolean {

@@ -24,6 +24,7 @@ import { BucketAges1790000001041 } from '../../migrations/project/1790000001041-
 import { SecurityKeys1790000001050 } from '../../migrations/project/1790000001050-security-keys';
 import { BucketCors1790000001060 } from '../../migrations/project/1790000001060-bucket-cors';
 import { Phones1790000001061 } from '../../migrations/project/1790000001061-phones';
+import { ScanResults1790000001070 } from '../../migrations/project/1790000001070-scan-results';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -44,6 +45,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   SecurityKeys1790000001050,
   BucketCors1790000001060,
   Phones1790000001061,
+  ScanResults1790000001070,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

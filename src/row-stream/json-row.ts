@@ -13,6 +13,8 @@ export interface JsonColumn {
   /** Null for a column that is not printed. */
   readonly name: string | null;
   readonly form: JsonForm;
+  /** NULL leaves the member out. */
+  readonly isOptional?: boolean;
 }
 
 const NULL = Buffer.from('null');
@@ -64,10 +66,10 @@ export class JsonRow implements Printer {
     let from = start;
     let to = at;
     for (let index = 0; index < this.columns.length; index += 1) {
-      const { form } = this.columns[index] as JsonColumn;
+      const { form, isOptional } = this.columns[index] as JsonColumn;
       const length = int32At(bytes, from);
       const end = from + 4 + Math.max(0, length);
-      if (form !== 'utc') {
+      if (form !== 'utc' && (length >= 0 || !isOptional)) {
         to = copy(this.keys[index] as Buffer, into, to);
         to = length < 0 ? copy(NULL, into, to) : printValue(form, bytes, from + 4, end, into, to);
       }

@@ -23,6 +23,7 @@ export const STORAGE_ERROR_CODES: Readonly<Record<string, number>> = {
   quota_exceeded: 413,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
+  file_infected: 422,
   rate_limited: 429,
   storage_unavailable: 500,
   project_paused: 503,
@@ -67,6 +68,13 @@ export const fileAlreadyExists = (): AppError =>
 /** @param limit bytes */
 export const fileTooLarge = (limit: number): AppError =>
   storageError('file_too_large', `The file is larger than ${limit} bytes`);
+
+/** @param signature of the virus scanner */
+export const fileInfected = (signature: string): AppError =>
+  storageError('file_infected', `The virus scanner found ${signature} in the file`);
+
+export const fileNotScanned = (): AppError =>
+  storageError('file_too_large', 'The file is larger than the virus scanner reads');
 
 /** @param scope project or bucket @param unit bytes or files @param quota the limit, in that unit */
 export const quotaExceeded = (scope: string, unit: string, quota: number): AppError =>
@@ -140,6 +148,15 @@ export const tablesAltered = (detail: string, cause?: unknown): AppError =>
 /** Errors of the system that pass without repair: no space, or no file descriptor. */
 const SHORTAGES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 const RETRY_SECONDS = 10;
+
+export const scannerUnavailable = (cause?: unknown): AppError =>
+  new AppError({
+    status: 503,
+    code: 'storage_unavailable',
+    message: 'The virus scanner is not available, and files are refused until it is',
+    headers: { 'Retry-After': String(RETRY_SECONDS) },
+    cause,
+  });
 
 /** 503 for a shortage of space or file descriptors, else 500. */
 export const storageUnavailable = (cause: unknown): AppError => {

@@ -53,6 +53,8 @@ import { RemovalHoldRepository } from './removal/removal-hold.repository';
 import { MultipartUploadsService } from './resumable/multipart-uploads.service';
 import { ResumableUploadRepository } from './resumable/resumable-upload.repository';
 import { ResumableUploadsService } from './resumable/resumable-uploads.service';
+import { QuarantineRepository } from './scan/quarantine.repository';
+import { VirusScan } from './scan/virus-scan.service';
 import { StorageMetrics } from './storage-metrics.service';
 import { StorageTransaction } from './storage-transaction';
 import { StorageComparison } from './sweep/storage-comparison.service';
@@ -97,6 +99,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     NamedFilesService,
     ObjectRemover,
     ProjectEnds,
+    QuarantineRepository,
     QuotaWarnings,
     RateHeaders,
     RemovalHoldRepository,
@@ -122,6 +125,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     StorageTransaction,
     TargetRepository,
     UploadService,
+    VirusScan,
     OBJECT_STORE,
     ProviderCheck,
   ],

@@ -9,7 +9,7 @@ export interface SettingSchema {
 export const GROUPS = ['auth', 'rest', 'storage'] as const;
 export type SettingGroup = (typeof GROUPS)[number];
 
-const STORAGE = /^(storage_|max_file_size|preview_)/;
+const STORAGE = /^(storage_|max_file_size|preview_|infected_|unscanned_)/;
 const REST =
   /^(auto_rls|exposed_schemas|max_rows|statement_timeout|role_statement_timeouts|role_settings|pre_request|extra_search_path|read_from|plan_enabled)$/;
 

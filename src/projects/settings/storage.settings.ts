@@ -1,5 +1,5 @@
 /** Settings of files (DECISIONS.md 6). */
-import { flag, integer } from './setting';
+import { choice, flag, integer } from './setting';
 
 export const STORAGE_SETTINGS = {
   preview_pdf_inline: flag({
@@ -22,6 +22,20 @@ export const STORAGE_SETTINGS = {
     description:
       "Maximum size of a file in bytes, at most the installation's MAX_FILE_SIZE; a bucket may set less",
     minimum: 1,
+  }),
+
+  infected_files: choice({
+    values: ['refuse', 'quarantine', 'mark'],
+    fallback: 'refuse',
+    description: 'What happens to an upload in which the virus scanner finds something',
+    details: 'See [virus scan](storage.md#virus-scan).',
+  }),
+
+  unscanned_files: choice({
+    values: ['refuse', 'mark'],
+    fallback: 'refuse',
+    description: 'What happens to an upload that the virus scanner cannot read',
+    details: 'See [virus scan](storage.md#virus-scan).',
   }),
 
   storage_quota_bytes: integer({

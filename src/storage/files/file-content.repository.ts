@@ -1,12 +1,13 @@
 /** Finds the bytes that belong to a file. Every query runs in the given RLS context. */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { UUID } from '../../common/text/uuid';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { ObjectAddress } from '../providers/object-address';
 import { LIMITS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { tablesAltered } from '../storage.errors';
-import { FileContent, LinkedFile, NamedFile, S3File, s3Etag } from './file';
+import { FileContent, LinkedFile, NamedFile, S3File, s3Etag, SCAN_RESULT, scanResultOf } from './file';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 const CONTENT_COLUMNS = `f.id, f.filename, f.content_type, f.size, f.sha256, f.object_id, f.updated_at,
@@ -21,7 +22,14 @@ export type Revision = Pick<LinkedFile, 'revision' | 'now'>;
 
 @Injectable()
 export class FileContentRepository {
-  constructor(private readonly door: StorageTransaction) {}
+  private readonly columns: string;
+
+  constructor(
+    private readonly door: StorageTransaction,
+    @Inject(STORAGE_CONFIG) { clamd }: StorageConfig,
+  ) {
+    this.columns = clamd ? `${CONTENT_COLUMNS}, ${SCAN_RESULT}` : CONTENT_COLUMNS;
+  }
 
   /** Everything needed to send the bytes. */
   async findContent(caller: StorageContext, id: string): Promise<FileContent | null> {
@@ -42,7 +50,7 @@ export class FileContentRepository {
   ): Promise<FileContent | null> {
     const { rows } = await this.door.query(caller, {
       name: `storage:find-named-content:${publicOnly}`,
-      text: `select ${CONTENT_COLUMNS} from ${FILES} where f.filename = $2
+      text: `select ${this.columns} from ${FILES} where f.filename = $2
         and f.bucket_id = (select id from ${BUCKET_BY_ADDRESS}) ${publicOnly ? 'and b.is_public' : ''}`,
       values: [bucket, filename],
     });
@@ -53,7 +61,7 @@ export class FileContentRepository {
   async findS3File(caller: StorageContext, bucket: string, filename: string): Promise<S3File | null> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-s3-file',
-      text: `select ${CONTENT_COLUMNS}, f.metadata, f.s3_etag from ${FILES} where f.filename = $2
+      text: `select ${this.columns}, f.metadata, f.s3_etag from ${FILES} where f.filename = $2
         and f.bucket_id = (select id from ${BUCKET_BY_ADDRESS})`,
       values: [bucket, filename],
     });
@@ -88,7 +96,7 @@ export class FileContentRepository {
     if (!UUID.test(id)) return null;
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-linked',
-      text: `select ${CONTENT_COLUMNS}, f.link_revision, ${NOW} from ${FILES} where f.id = $1`,
+      text: `select ${this.columns}, f.link_revision, ${NOW} from ${FILES} where f.id = $1`,
       values: [id],
     });
     return rows[0]
@@ -173,7 +181,7 @@ export class FileContentRepository {
     if (!UUID.test(id)) return null;
     const { rows } = await this.door.query(caller, {
       name,
-      text: `select ${CONTENT_COLUMNS} from ${FILES} where f.id = $1 ${condition}`,
+      text: `select ${this.columns} from ${FILES} where f.id = $1 ${condition}`,
       values: [id],
     });
     return rows[0] ? toContent(caller, rows[0]) : null;
@@ -196,6 +204,7 @@ function toContent({ project }: StorageContext, found: unknown): FileContent {
     sha256: row.sha256('sha256'),
     address: new ObjectAddress(project.id, row.objectId('object_id')),
     updatedAt: row.instant('updated_at').getTime(),
+    scanResult: scanResultOf(row).scan_result,
     bucket: isPublic === null ? null : { isPublic, cacheControl },
   };
 }

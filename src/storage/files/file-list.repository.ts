@@ -1,11 +1,13 @@
 /** Lists the files of a bucket: the bucket, the page and the total in one round trip. */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { Statement } from '../../database/statement';
 import { ContextSettings } from '../../database/rls/rls-context';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { LIMITS, MAX_PAGE } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { MAX_LIMIT, SortDirection, SortField } from './list-options';
+import { SCAN_RESULT } from './file';
 import { FilePage, PageRows } from './file-page';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
@@ -39,12 +41,19 @@ export const LAST = '\u{10ffff}'.repeat(256);
 
 @Injectable()
 export class FileListRepository {
-  constructor(private readonly door: StorageTransaction) {}
+  private readonly hasMark: boolean;
+
+  constructor(
+    private readonly door: StorageTransaction,
+    @Inject(STORAGE_CONFIG) { clamd }: StorageConfig,
+  ) {
+    this.hasMark = clamd !== null;
+  }
 
   /** Null when the bucket does not exist or is not visible to the caller. */
   async list(caller: StorageContext, query: ListQuery): Promise<FilePage | null> {
-    const rows = new PageRows();
-    const { statement, settings } = pageStatement(query);
+    const rows = new PageRows(this.hasMark);
+    const { statement, settings } = pageStatement(query, this.hasMark);
     await this.door.query(caller, { ...statement, sink: rows, maxBytes: MAX_PAGE }, settings);
     return rows.page;
   }
@@ -158,7 +167,10 @@ const NO_RECORD = 'null, null, null, null, null, null, null, null, null, null, n
  * plan depends on no value, uses a generic plan; the constant limit lets the planner expect few rows. A search, a prefix and
  * an offset are planned with their values.
  */
-function pageStatement(query: ListQuery): { statement: Statement; settings: ContextSettings } {
+function pageStatement(
+  query: ListQuery,
+  hasMark: boolean,
+): { statement: Statement; settings: ContextSettings } {
   const conditions = new Conditions(query);
   const { column, key } = SORT[query.sortBy];
   const jumps = query.offset > 0;
@@ -171,17 +183,17 @@ function pageStatement(query: ListQuery): { statement: Statement; settings: Cont
       name: `storage:list:${name}:${query.sortBy}:${query.sortDir}`,
       text: `with bucket as materialized (select id, slug from ${BUCKET_BY_ADDRESS}),
         page as materialized (
-          select * from (select ${PAGE_COLUMNS} from storage.files f where ${conditions.text} ${order}
+          select * from (select ${PAGE_COLUMNS}${hasMark ? `, ${SCAN_RESULT}` : ''} from storage.files f where ${conditions.text} ${order}
             ${jumps ? `offset ${offset}` : `limit ${MAX_LIMIT + 1}`}) f limit ${limit} + 1),
         found as materialized (select count(*) as files from page),
         last as (select ${key} as key, id from (
           select * from page where ${limit} > 0 and (select files from found) > ${limit}
             offset greatest(${limit} - 1, 0) limit 1) page)
-        select ${NO_RECORD}, ${query.after ? 'null' : `(${totalOf(conditions, limit, offset)})::text`} as total,
+        select ${NO_RECORD}${hasMark ? ', null' : ''}, ${query.after ? 'null' : `(${totalOf(conditions, limit, offset)})::text`} as total,
             last.key, last.id::text
           from bucket cross join found left join last on true
         union all
-        (select ${RECORD}, null, null, null from page limit ${limit})`,
+        (select ${RECORD}${hasMark ? ', scan_result' : ''}, null, null, null from page limit ${limit})`,
       values: conditions.values,
     },
     settings: name === '' || name === 'a' ? { plan_cache_mode: 'force_generic_plan' } : {},

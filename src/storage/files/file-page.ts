@@ -15,7 +15,7 @@ export interface FilePage {
 }
 
 /** The members of a FileRecord, in the order of the columns. */
-const RECORD = new ListedRow('files', [
+const COLUMNS = [
   fixed('id', 'uuid'),
   fixed('bucket_id', 'uuid'),
   nullable(text('bucket_slug', LIMITS.slug, 0)),
@@ -27,6 +27,11 @@ const RECORD = new ListedRow('files', [
   json('metadata', 'object', LIMITS.metadata),
   fixed('created_at', 'instant'),
   fixed('updated_at', 'instant'),
+];
+const RECORD = new ListedRow('files', COLUMNS);
+const MARKED_RECORD = new ListedRow('files', [
+  ...COLUMNS,
+  { ...nullable(text('scan_result', LIMITS.scanResult)), isOptional: true },
 ]);
 /** Number of columns after them, which describe the page: total, key and id. */
 const FACTS = 3;
@@ -38,13 +43,20 @@ const COMMA = Buffer.from(',');
 
 /** Takes one row for the page (nulls in the columns of RECORD, then total, key and id), and one for each file. */
 export class PageRows implements RowSink {
-  readonly formats: readonly Format[] = [...RECORD.json.formats, ...Array<Format>(FACTS).fill(TEXT)];
+  readonly formats: readonly Format[];
+  private readonly record: ListedRow;
   private readonly files = new BodyBlocks();
   private facts: Pick<FilePage, 'total' | 'next'> | null = null;
 
+  /** @param hasMark whether the rows have the column of the virus scan */
+  constructor(hasMark: boolean) {
+    this.record = hasMark ? MARKED_RECORD : RECORD;
+    this.formats = [...this.record.json.formats, ...Array<Format>(FACTS).fill(TEXT)];
+  }
+
   /** @throws AppError 500 when a column has another type than its values are read as */
   onTypes(types: readonly number[]): void {
-    RECORD.assertTypes(types.slice(0, -FACTS));
+    this.record.assertTypes(types.slice(0, -FACTS));
   }
 
   onRow(bytes: Buffer, start: number, end: number): void {
@@ -53,9 +65,9 @@ export class PageRows implements RowSink {
       this.takeFacts(readRow(bytes, start, end).slice(-FACTS));
       return;
     }
-    RECORD.assertValues(bytes, start);
+    this.record.assertValues(bytes, start);
     if (this.files.size > 0) this.files.append(COMMA);
-    this.files.print(RECORD.json, bytes, start, end);
+    this.files.print(this.record.json, bytes, start, end);
   }
 
   private takeFacts([total, key, id]: (Buffer | null | undefined)[]): void {

@@ -1,7 +1,8 @@
 /** SQL of storage.files, run in the given RLS context. */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { JsonObject } from '../../common/text/json';
+import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import { Statement } from '../../database/statement';
 import { UUID } from '../../common/text/uuid';
@@ -11,7 +12,7 @@ import { QuotaMark } from '../quotas/quota';
 import { LIMITS, MAX_PAGE } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { fileAlreadyExists, forbidden, preconditionFailed } from '../storage.errors';
-import { FileRecord, NamedFileRecord, StoredBytes } from './file';
+import { FileRecord, NamedFileRecord, SCAN_RESULT, scanResultOf, StoredBytes } from './file';
 import { UploadTarget } from './target.repository';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
@@ -19,7 +20,6 @@ const NAME_KEY = 'files_bucket_id_filename_key';
 /** Files that removeSome() deletes at most. */
 export const MAX_REMOVED = 1_000;
 
-/** Columns of a FileRecord, except the slug of the bucket. */
 const FILE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.sha256, f.owner_id, f.metadata,
   f.created_at, f.updated_at`;
 const BUCKET_SLUG = '(select b.slug from storage.buckets b where b.id = f.bucket_id) as bucket_slug';
@@ -49,6 +49,8 @@ export interface NewFile {
   readonly cacheControl?: string;
   /** Of the S3 protocol; undefined: derived from the hash. */
   readonly etag?: string;
+  /** As scan_result of FileRecord. */
+  readonly scanResult?: string;
   /** The object of the file that is to be replaced, and of no other; undefined: of any. */
   readonly replaces?: ObjectAddress;
 }
@@ -69,7 +71,15 @@ export interface RemovedFile {
 
 @Injectable()
 export class FileRepository {
-  constructor(private readonly door: StorageTransaction) {}
+  /** Columns of a FileRecord, except the slug of the bucket. */
+  private readonly columns: string;
+
+  constructor(
+    private readonly door: StorageTransaction,
+    @Inject(STORAGE_CONFIG) { clamd }: StorageConfig,
+  ) {
+    this.columns = clamd ? `${FILE_COLUMNS}, ${SCAN_RESULT}` : FILE_COLUMNS;
+  }
 
   /**
    * Inserts the row that makes complete bytes visible as a file.
@@ -80,10 +90,12 @@ export class FileRepository {
   async insert(caller: StorageContext, file: NewFile, overwrite: boolean): Promise<WrittenFile | null> {
     const { bytes, replaces } = file;
     // Named only when they are given, because a project may withhold columns by column privileges.
-    const etag = file.etag && `${bytes.address.objectId}/${file.etag}`;
-    const given = Object.entries({ cache_control: file.cacheControl, s3_etag: etag }).filter(
-      ([, value]) => value !== undefined,
-    );
+    const bound = (text?: string): string | undefined => text && `${bytes.address.objectId}/${text}`;
+    const given = Object.entries({
+      cache_control: file.cacheControl,
+      s3_etag: bound(file.etag),
+      scan_result: bound(file.scanResult),
+    }).filter(([, value]) => value !== undefined);
     const columns = given.map(([column]) => `, ${column}`).join('');
     const assignments = given.map(([column]) => `, ${column} = excluded.${column}`).join('');
     const parameters = given.map((_column, index) => `, $${index + 9}`).join('');
@@ -96,7 +108,7 @@ export class FileRepository {
           ${replaces ? `and ${replaced}` : ''}
         ${overwrite ? ON_CONFLICT_OVERWRITE + assignments : ''}
         ${replaces ? `where f.object_id = $${given.length + 9}` : ''}
-        returning ${FILE_COLUMNS}, f.replaced_object_id, $8::text as bucket_slug`,
+        returning ${this.columns}, f.replaced_object_id, $8::text as bucket_slug`,
       values: [
         file.bucket.bucketId,
         file.filename,
@@ -122,7 +134,7 @@ export class FileRepository {
     if (!UUID.test(id)) return null;
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-file',
-      text: `select ${FILE_COLUMNS}, ${BUCKET_SLUG} from storage.files f where f.id = $1`,
+      text: `select ${this.columns}, ${BUCKET_SLUG} from storage.files f where f.id = $1`,
       values: [id],
     });
     return rows[0] ? toFileRecord(new StoredRow('files', rows[0])) : null;
@@ -132,7 +144,7 @@ export class FileRepository {
   async findNamed(caller: StorageContext, bucket: string, filename: string): Promise<NamedFileRecord | null> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-named-file',
-      text: `select ${FILE_COLUMNS}, f.cache_control, ${BUCKET_SLUG} from storage.files f
+      text: `select ${this.columns}, f.cache_control, ${BUCKET_SLUG} from storage.files f
         where f.filename = $2 and f.bucket_id = (select id from ${BUCKET_BY_ADDRESS})`,
       values: [bucket, filename],
     });
@@ -149,7 +161,7 @@ export class FileRepository {
       name: 'storage:delete-named-files',
       text: `with bucket as (select id, slug from ${BUCKET_BY_ADDRESS})
         delete from storage.files f using bucket b where f.bucket_id = b.id and f.filename = any($2::text[])
-        returning ${FILE_COLUMNS}, f.cache_control, f.object_id, b.slug as bucket_slug`,
+        returning ${this.columns}, f.cache_control, f.object_id, b.slug as bucket_slug`,
       values: [bucket, filenames],
       maxBytes: MAX_PAGE,
     });
@@ -209,7 +221,7 @@ export class FileRepository {
     const { rows } = await this.door.query(caller, {
       name: 'storage:delete-file',
       text: `with found as (select f.id, ${BUCKET_SLUG} from storage.files f where f.id = $1),
-        gone as (delete from storage.files f where f.id = $1 returning ${FILE_COLUMNS}, f.object_id)
+        gone as (delete from storage.files f where f.id = $1 returning ${this.columns}, f.object_id)
         select gone.*, found.bucket_slug from found left join gone using (id)`,
       values: [id],
     });
@@ -257,7 +269,7 @@ export class FileRepository {
     if (!UUID.test(id)) return 'not_found';
     const { rows, marks } = await this.write(caller, {
       text: `with found as (select id from storage.files where id = $1),
-        changed as (update storage.files f set ${assignments} where f.id = $1 returning ${FILE_COLUMNS}, ${BUCKET_SLUG})
+        changed as (update storage.files f set ${assignments} where f.id = $1 returning ${this.columns}, ${BUCKET_SLUG})
         select changed.*, found.id as found_id from found left join changed using (id)`,
       values: [id, ...values],
     });
@@ -311,5 +323,6 @@ function toFileRecord(row: StoredRow): FileRecord {
     metadata: row.object('metadata'),
     created_at: row.instant('created_at').toISOString(),
     updated_at: row.instant('updated_at').toISOString(),
+    ...scanResultOf(row),
   };
 }

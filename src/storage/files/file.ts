@@ -1,6 +1,10 @@
 /** A file as the API returns it (DECISIONS.md 6), and as the other parts of storage need it. */
 import { JsonObject } from '../../common/text/json';
 import { ObjectAddress } from '../providers/object-address';
+import { LIMITS } from '../rows/limits';
+import { StoredRow } from '../rows/stored-row';
+
+const UUID_LENGTH = 36;
 
 export interface FileRecord {
   readonly id: string;
@@ -18,6 +22,8 @@ export interface FileRecord {
   /** ISO 8601. */
   readonly created_at: string;
   readonly updated_at: string;
+  /** Why the file is marked: the signature that the virus scanner found, or `unscanned`. Undefined: it is not. */
+  readonly scan_result?: string;
 }
 
 /** A file by its name, for surfaces that show the Cache-Control of single files. */
@@ -34,6 +40,8 @@ export interface FileContent {
   readonly size: number;
   readonly sha256: string;
   readonly address: ObjectAddress;
+  /** As scan_result of FileRecord. */
+  readonly scanResult?: string;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
   /** Null when the bucket was deleted or is not visible to the caller. */
@@ -45,6 +53,16 @@ export interface S3File extends FileContent {
   readonly metadata: JsonObject;
   /** Without quotes. */
   readonly etag: string;
+}
+
+/** Bound to the bytes, because an upload that replaces them may not be scanned. Selected only where there is a scanner. */
+export const SCAN_RESULT = `case when starts_with(f.scan_result, f.object_id || '/')
+  then substr(f.scan_result, ${UUID_LENGTH + 2}) end as scan_result`;
+
+/** @param row of a statement that may select SCAN_RESULT */
+export function scanResultOf(row: StoredRow): Pick<FileRecord, 'scan_result'> {
+  const found = row.has('scan_result') ? row.textOrNull('scan_result', LIMITS.scanResult) : null;
+  return found === null ? {} : { scan_result: found };
 }
 
 const S3_ETAG = /^[0-9a-f]{32}(-\d{1,5})?$/;

@@ -177,7 +177,8 @@ export class FilesService {
       const bytes = { ...content, address: to, contentType: copy.content_type ?? content.contentType };
       const metadata = copy.metadata ?? source.metadata;
       const etag = copy.etag?.objectId === content.address.objectId ? copy.etag.tag : undefined;
-      const file = { bucket: target, filename: copy.filename, metadata, etag, bytes };
+      const { scanResult } = content;
+      const file = { bucket: target, filename: copy.filename, metadata, etag, scanResult, bytes };
       const written = await this.files.insert(caller, file, copy.upsert === true);
       if (!written) throw bucketNotFound();
       if (written.replaced) this.remover.removeLater([written.replaced]);

@@ -19,6 +19,8 @@ import { ObjectAddress } from '../providers/object-address';
 import { ObjectStore } from '../providers/object-store';
 import { assertRoomForFile, ByteLimit, QuotaMark, roomIn } from '../quotas/quota';
 import { ObjectRemover } from '../removal/object-remover.service';
+import type { Passed } from '../scan/virus-scan.service';
+import { VirusScan } from '../scan/virus-scan.service';
 import {
   bucketNotFound,
   fileTooLarge,
@@ -29,7 +31,7 @@ import {
 import { StorageContext } from '../storage-transaction';
 import { ByteFacts, ByteMeter } from './byte-meter';
 import { FileRecord } from './file';
-import { FileRepository, NewFile } from './file.repository';
+import { FileRepository, NewFile, WrittenFile } from './file.repository';
 import { assertFilename, parseMetadata, isDefinite, limitOf } from './upload-rules';
 import { TargetRepository, UploadTarget } from './target.repository';
 
@@ -98,6 +100,7 @@ export class UploadService {
     private readonly store: ObjectStore,
     private readonly remover: ObjectRemover,
     private readonly disk: DiskReserve,
+    private readonly scan: VirusScan,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
   ) {}
 
@@ -199,18 +202,38 @@ export class UploadService {
     value: ParameterReader,
     stored: StoredFacts,
   ): Promise<Uploaded> {
-    try {
-      await form.end(stored.sha256);
-      const file = { ...newFileOf(target, form, value, stored), replaces };
-      const written = await this.files.insert(caller, file, isTrue(value('upsert')));
-      if (!written) throw bucketNotFound();
-      const { record, replaced, marks } = written;
-      if (replaced) this.remover.removeLater([replaced]);
-      return { record, isNew: replaced === null, marks };
-    } catch (error) {
+    const passed = await this.passed(caller, form, { target, replaces }, value, stored).catch(
+      (error: unknown) => {
+        this.remover.removeLater([stored.address]);
+        throw error;
+      },
+    );
+    const written = await this.insert(passed).catch((error: unknown) => {
       if (isDefinite(error)) this.remover.removeLater([stored.address]);
       throw error;
-    }
+    });
+    if (passed.refusal) throw passed.refusal;
+    const { record, replaced, marks } = written;
+    if (replaced) this.remover.removeLater([replaced]);
+    return { record, isNew: replaced === null, marks };
+  }
+
+  private async passed(
+    caller: StorageContext,
+    form: UploadForm,
+    { target, replaces }: Pick<UploadRequest, 'replaces'> & { readonly target: UploadTarget },
+    value: ParameterReader,
+    stored: StoredFacts,
+  ): Promise<Passed> {
+    await form.end(stored.sha256);
+    const file = { ...newFileOf(target, form, value, stored), replaces };
+    return this.scan.pass(caller, file, isTrue(value('upsert')));
+  }
+
+  private async insert({ context, file, overwrite }: Passed): Promise<WrittenFile> {
+    const written = await this.files.insert(context, file, overwrite);
+    if (!written) throw bucketNotFound();
+    return written;
   }
 }
 

@@ -19,8 +19,10 @@ import {
   forbidden,
   bucketNotFound,
   fileAlreadyExists,
+  fileInfected,
   fileTooLarge,
   quotaExceeded,
+  scannerUnavailable,
   unsupportedMediaType,
   uploadStalled,
 } from '../storage.errors';
@@ -74,6 +76,8 @@ const UPLOAD_ERRORS: ErrorList = [
   quotaExceeded('bucket', 'bytes', 1_073_741_824),
   unsupportedMediaType('text/html'),
   bodyIsEncoded('gzip'),
+  fileInfected('Win.Test.EICAR_HDB-1'),
+  scannerUnavailable(),
   noMemoryForBody(),
 ];
 

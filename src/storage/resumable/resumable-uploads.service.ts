@@ -17,6 +17,7 @@ import { ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { projectQuota } from '../quotas/quota';
 import { ObjectRemover } from '../removal/object-remover.service';
 import {
+  fileInfected,
   fileTooLarge,
   forbidden,
   invalidParameters,
@@ -241,8 +242,7 @@ export class ResumableUploadsService {
       return { upload: { ...upload, isCompleted: true }, file };
     } catch (error) {
       await this.repository.renew(project, upload.id, object, false);
-      // A restored backup has the rows of unfinished uploads, and not their bytes.
-      if (isNotFound(error)) this.remover.removeLater(await this.repository.remove(project, upload.id));
+      if (isFinal(error)) this.remover.removeLater(await this.repository.remove(project, upload.id));
       throw error;
     } finally {
       clearInterval(renewal);
@@ -317,8 +317,9 @@ function ownerOf({ role, userId, issuer, tokenClaims: { sub } }: Caller): Upload
   return { role, subject: isNamed ? `${issuer ?? ''} ${sub}` : userId };
 }
 
-const isNotFound = (error: unknown): boolean =>
-  error instanceof AppError && error.code === uploadNotFound().code;
+/** Another attempt would fail likewise. A restored backup has the rows of unfinished uploads, and not their bytes. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof AppError && [uploadNotFound().code, fileInfected('').code].includes(error.code);
 
 const isJoinable = (upload: ResumableUpload): boolean =>
   upload.received === upload.length && !upload.isCompleted && !isPartial(upload);

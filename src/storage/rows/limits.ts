@@ -11,6 +11,8 @@ export const LIMITS = {
   sha256: 64,
   /** Id of an object, MD5, number of parts. */
   etag: 80,
+  /** Id of an object, name of a signature. */
+  scanResult: 140,
   /** Bytes: 2,000 UTF-16 code units. */
   description: 8_000,
   /** Bytes: 200 characters, and a blank after each comma. */

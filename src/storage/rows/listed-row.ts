@@ -17,6 +17,8 @@ interface Bounds {
   readonly isNullable: boolean;
   /** The bracket that a JSON value must begin with. */
   readonly opening?: number;
+  /** NULL leaves the member out. */
+  readonly isOptional?: boolean;
 }
 
 /** Opening brackets; in ASCII the closing bracket is two code points higher. */

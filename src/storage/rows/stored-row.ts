@@ -18,6 +18,11 @@ export class StoredRow extends RecordReader {
     return this.row[column] === null;
   }
 
+  /** Whether the statement selects the column. */
+  has(column: string): boolean {
+    return column in this.row;
+  }
+
   objectId(column: string): string {
     const value = this.row[column];
     if (isObjectId(value)) return value;

@@ -8,6 +8,7 @@ export const settings: Readonly<Record<string, string>> = {
   email_verification_required: 'Verlangt eine bestätigte E-Mail-Adresse für die Anmeldung',
   exposed_schemas: 'Schemas von Table REST; das erste ist das voreingestellte',
   extra_search_path: 'Schemas, die zum Suchpfad der Anfragen hinzukommen',
+  infected_files: 'Was mit einem Upload geschieht, in dem der Virenscanner etwas findet',
   locale: 'Sprache der Mails an Benutzer ohne eigene Sprache: ein Kürzel wie `de` oder `pt-BR`',
   mail_templates: 'Mailvorlagen nach ihrer Art',
   mails_per_day: 'Höchste Zahl der Mails in 24 Stunden',
@@ -34,5 +35,6 @@ export const settings: Readonly<Record<string, string>> = {
   storage_quota_bytes: 'Höchste Größe aller Dateien zusammen in Bytes',
   storage_quota_files: 'Höchste Zahl der Dateien',
   storage_requests_per_minute: 'Ersetzt die Rate des Plans für den Speicher',
+  unscanned_files: 'Was mit einem Upload geschieht, den der Virenscanner nicht lesen kann',
   verify_redirect_url: 'Seite, zu der die Bestätigungsmail führt, mit `?token=` dahinter',
 };

@@ -30,6 +30,8 @@ export const storage: Readonly<Record<keyof typeof en, string>> = {
   preview: 'Vorschau',
   publicBucket: 'Öffentlich',
   publicBucketHint: 'Alle können seine Dateien lesen.',
+  scanResult: 'Virenprüfung',
+  scanUnscanned: 'Nicht geprüft',
   searchFiles: 'In allen Ordnern suchen',
   selectFile: '{name} auswählen',
   signedUrl: 'Signierte URL',

@@ -28,6 +28,8 @@ export const storage = {
   preview: 'Preview',
   publicBucket: 'Public',
   publicBucketHint: 'Everyone can read its files.',
+  scanResult: 'Virus scan',
+  scanUnscanned: 'Not scanned',
   searchFiles: 'Search all folders',
   selectFile: 'Select {name}',
   signedUrl: 'Signed URL',

@@ -1,5 +1,5 @@
 /** The folders and files of a folder, and the deletion of the selected ones. */
-import { Button, Checkbox, Group, Table, Text, UnstyledButton } from '@mantine/core';
+import { Badge, Button, Checkbox, Group, Table, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Project } from '../../queries/projects';
@@ -74,6 +74,11 @@ export function FileTable({ folders, files, prefix, selected, onSelect, onFolder
                   <Text size="sm" dir="auto" className={textStyles.wrap}>
                     {shortOf(file.filename)}
                   </Text>
+                  {file.scan_result === undefined ? null : (
+                    <Badge size="xs" color="red" variant="light" tt="none" title={t('scanResult')}>
+                      {file.scan_result === 'unscanned' ? t('scanUnscanned') : file.scan_result}
+                    </Badge>
+                  )}
                 </Group>
               </UnstyledButton>
             </Table.Td>

@@ -63,6 +63,13 @@ export class FileResponse
     metadata: f.json({ description: 'Application-defined JSON about the file', example: { year: 2026 } }),
     created_at: f.timeText(),
     updated_at: f.timeText(),
+    scan_result: f.omittable(
+      f.text({
+        description:
+          'Only of marked files: the signature that the virus scanner found, or `unscanned` (setting `infected_files`)',
+        example: 'unscanned',
+      }),
+    ),
   })
   implements FileRecord {}
 

@@ -27,6 +27,7 @@ const KNOWN: Readonly<Record<string, readonly [code: string, status?: number]>> 
   file_too_large: ['EntityTooLarge', 400],
   quota_exceeded: ['QuotaExceeded', 403],
   unsupported_media_type: ['InvalidArgument', 400],
+  file_infected: ['AccessDenied', 403],
   upload_locked: ['SlowDown', 503],
   range_not_satisfiable: ['InvalidRange'],
   rate_limited: ['SlowDown', 503],

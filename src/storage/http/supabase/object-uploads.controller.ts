@@ -18,10 +18,12 @@ import { SignedUploadsService } from '../../signed-urls/signed-uploads.service';
 import {
   bucketNotFound,
   fileAlreadyExists,
+  fileInfected,
   fileTooLarge,
   invalidParameters,
   invalidSignature,
   quotaExceeded,
+  scannerUnavailable,
   signedUrlExpired,
   unsupportedMediaType,
   uploadStalled,
@@ -45,6 +47,8 @@ const UPLOAD_ERRORS: ErrorList = [
   quotaExceeded('bucket', 'bytes', 1_073_741_824),
   unsupportedMediaType('text/html'),
   bodyIsEncoded('gzip'),
+  fileInfected('Win.Test.EICAR_HDB-1'),
+  scannerUnavailable(),
   noMemoryForBody(),
 ];
 

@@ -21,10 +21,12 @@ import { checksumMismatch, uploadIsFinishing } from '../../resumable/resumable.e
 import {
   bucketNotFound,
   fileAlreadyExists,
+  fileInfected,
   fileTooLarge,
   invalidParameters,
   offsetTaken,
   quotaExceeded,
+  scannerUnavailable,
   tooManyUploads,
   unsupportedMediaType,
   uploadNotFound,
@@ -66,6 +68,8 @@ const LAST_ERRORS: ErrorList = [
   unsupportedMediaType('text/html'),
   bodyIsEncoded('gzip'),
   checksumMismatch(),
+  fileInfected('Win.Test.EICAR_HDB-1'),
+  scannerUnavailable(),
   noMemoryForBody(),
 ];
 

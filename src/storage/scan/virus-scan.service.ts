@@ -1,0 +1,122 @@
+/**
+ * Scans the bytes of an upload with clamd after they are stored, and before the row that makes them visible. They are read from
+ * the store, so that a slow client holds no scanner, and nothing is held in memory.
+ */
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Counter } from 'prom-client';
+import { Slots } from '../../admission/slots';
+import { messageOf } from '../../common/errors/error-facts';
+import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
+import { Metrics } from '../../infra/metrics/metrics';
+import type { NewFile } from '../files/file.repository';
+import { ObjectStore } from '../providers/object-store';
+import { wholeObject } from '../providers/whole-object';
+import { serviceContext } from '../service-context';
+import { fileInfected, fileNotScanned, scannerUnavailable } from '../storage.errors';
+import type { StorageContext } from '../storage-transaction';
+import { scanStream, type Verdict } from './clamd';
+import { QuarantineRepository } from './quarantine.repository';
+
+/** clamd has ten threads by default. */
+const AT_ONCE = 10;
+const PER_PROJECT = 4;
+const MAX_WAITING = 1_000;
+/** The result of a file that was let through. */
+const UNSCANNED = 'unscanned';
+/** Names of signatures have no other characters. */
+const SIGNATURE = /[^\w.:()-]+/g;
+const MAX_SIGNATURE = 100;
+const MAX_SUBJECT = 255;
+
+export interface Passed {
+  /** The file with its mark. */
+  readonly file: NewFile;
+  /** In whose context the row is inserted. */
+  readonly context: StorageContext;
+  /** Whether it replaces a file of its name. */
+  readonly overwrite: boolean;
+  /** The answer once the row is inserted; null: the file is where the client wanted it. */
+  readonly refusal: Error | null;
+}
+
+@Injectable()
+export class VirusScan {
+  private readonly logger = new Logger('VirusScan');
+  private readonly slots: Slots;
+  private readonly scans: Counter<'result'>;
+
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly quarantine: QuarantineRepository,
+    @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
+    { registry }: Metrics,
+  ) {
+    const waitTimeoutMs = config.clamd?.timeoutMs ?? Infinity;
+    this.slots = new Slots(AT_ONCE, MAX_WAITING, { perTenant: PER_PROJECT, waitTimeoutMs });
+    this.scans = new Counter({
+      name: 'plinth_storage_scans_total',
+      help: 'Files that the virus scanner has read, by result',
+      labelNames: ['result'],
+      registers: [registry],
+    });
+  }
+
+  /** Where a file goes, by its content and the settings of the project. @throws AppError 413, 422, 503 */
+  async pass(context: StorageContext, file: NewFile, overwrite: boolean): Promise<Passed> {
+    const passed = { file, context, overwrite, refusal: null };
+    const { infected_files: infected, unscanned_files: unscanned } = context.project.settings;
+    const verdict = await this.verdictOf(context, file);
+    if (verdict === null || verdict.kind === 'clean') return passed;
+    if (verdict.kind === 'unscanned' || verdict.kind === 'unavailable') {
+      if (unscanned !== 'mark')
+        throw verdict.kind === 'unscanned' ? fileNotScanned() : scannerUnavailable(verdict.cause);
+      return { ...passed, file: { ...file, scanResult: UNSCANNED } };
+    }
+    const signature = verdict.signature.replace(SIGNATURE, '_').slice(0, MAX_SIGNATURE);
+    const name = `${file.bucket.bucketSlug}/${file.filename}`;
+    this.logger.warn(`${signature} in ${name} of project ${context.project.slug}: ${infected}`);
+    const marked = { ...file, scanResult: signature };
+    if (infected === 'mark') return { ...passed, file: marked };
+    if (infected !== 'quarantine') throw fileInfected(signature);
+    return this.keepApart(context, marked, signature);
+  }
+
+  private async keepApart(context: StorageContext, file: NewFile, signature: string): Promise<Passed> {
+    const service = serviceContext(context.project);
+    const bucket = await this.quarantine.bucket(service);
+    if (!bucket) {
+      this.logger.error(`project ${context.project.slug} has no private bucket for infected files`);
+      throw fileInfected(signature);
+    }
+    const { filename, bytes } = file;
+    const { sub } = JSON.parse(context.claims) as { sub?: unknown };
+    const uploadedBy = typeof sub === 'string' ? sub.slice(0, MAX_SUBJECT) : null;
+    const metadata = { bucket: file.bucket.bucketSlug, filename, signature, uploaded_by: uploadedBy };
+    return {
+      file: { bucket, filename: bytes.address.objectId, metadata, bytes, scanResult: signature },
+      context: service,
+      overwrite: false,
+      refusal: fileInfected(signature),
+    };
+  }
+
+  private async verdictOf(
+    { project }: StorageContext,
+    { bytes }: NewFile,
+  ): Promise<Verdict | { readonly kind: 'unavailable'; readonly cause: unknown } | null> {
+    const { clamd } = this.config;
+    if (clamd === null) return null;
+    const signal = AbortSignal.timeout(clamd.timeoutMs);
+    const scan = (): Promise<Verdict> =>
+      scanStream(clamd, wholeObject(this.store, bytes.address, bytes.size), signal);
+    try {
+      const verdict = await this.slots.use(scan, () => new Error('too many scans wait'), project.id);
+      this.scans.inc({ result: verdict.kind });
+      return verdict;
+    } catch (cause) {
+      this.logger.error(`a file of project ${project.slug} was not scanned: ${messageOf(cause)}`);
+      this.scans.inc({ result: 'unavailable' });
+      return { kind: 'unavailable', cause };
+    }
+  }
+}
