@@ -11,6 +11,7 @@ import { BodyReader } from '../http/bodies/body-reader';
 import { SERVER_CONFIG, type ServerConfig } from '../config/app-config';
 import { CallerCheck } from './caller-check.service';
 import { IssuerTokens } from './issuer-tokens.service';
+import { NamedKeys } from './named-keys.service';
 import { RouteRules } from './route-rules.service';
 import { TokenVerifier } from './token-verifier';
 import { VerifiedCredentials } from './verified-credentials';
@@ -27,6 +28,7 @@ const MAX_WAITING = 1_000;
     BearerStrategy,
     CallerCheck,
     IssuerTokens,
+    NamedKeys,
     RouteRules,
     TokenVerifier,
     VerifiedCredentials,
@@ -59,6 +61,7 @@ const MAX_WAITING = 1_000;
     BodyReader,
     CallerCheck,
     LimitsModule,
+    NamedKeys,
     ProjectsModule,
     RouteRules,
     VerifiedCredentials,

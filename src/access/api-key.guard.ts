@@ -9,6 +9,7 @@ import { Checks } from './access-rule';
 import { invalidCredentials, missingApiKey } from './access.errors';
 import { ApiKeyStrategy, LookupFailure, VerifiedApiKey } from './strategies/api-key.strategy';
 import { guardOptions } from './strategies/verification';
+import { NamedKeys } from './named-keys.service';
 import { VerifiedCredentials } from './verified-credentials';
 
 @Injectable()
@@ -17,6 +18,7 @@ export class ApiKeyGuard extends AuthGuard() {
   constructor(
     private readonly registry: ProjectRegistry,
     private readonly verified: VerifiedCredentials,
+    private readonly named: NamedKeys,
     strategy: ApiKeyStrategy,
   ) {
     super(guardOptions('apiKey', strategy));
@@ -28,6 +30,7 @@ export class ApiKeyGuard extends AuthGuard() {
     if (!token) throw missingApiKey();
     const key = this.verified.findKey(token) ?? (await this.verify(context, token));
     request.apiKey = key;
+    this.named.noteUse(key.project, key.named);
     if (!isPathOf(request, key)) await this.refusePath(request, key);
     return true;
   }
@@ -35,10 +38,15 @@ export class ApiKeyGuard extends AuthGuard() {
   private async verify(context: ExecutionContext, token: string): Promise<VerifiedApiKey> {
     const known = await this.verified.findKeyAgain(token);
     if (known) return known;
+    const key = (await this.named.asApiKey(token)) ?? (await this.verifyToken(context));
+    this.verified.rememberKey(token, key);
+    return key;
+  }
+
+  private async verifyToken(context: ExecutionContext): Promise<VerifiedApiKey> {
     await super.canActivate(context);
     const key = context.switchToHttp().getRequest<Request>().apiKey;
     if (!key) throw invalidCredentials();
-    this.verified.rememberKey(token, key);
     return key;
   }
 

@@ -9,6 +9,7 @@ import type { Caller } from './caller';
 import { BearerStrategy } from './strategies/bearer.strategy';
 import type { VerifiedApiKey } from './strategies/api-key.strategy';
 import { guardOptions } from './strategies/verification';
+import { NamedKeys } from './named-keys.service';
 import { VerifiedCredentials } from './verified-credentials';
 
 @Injectable()
@@ -16,6 +17,7 @@ import { VerifiedCredentials } from './verified-credentials';
 export class BearerGuard extends AuthGuard() {
   constructor(
     private readonly verified: VerifiedCredentials,
+    private readonly named: NamedKeys,
     private readonly strategy: BearerStrategy,
   ) {
     super(guardOptions('caller', strategy));
@@ -32,13 +34,17 @@ export class BearerGuard extends AuthGuard() {
     const known = this.verified.findCaller(apiKey, token);
     if (known) request.caller = known;
     else await this.verify(context, apiKey, token);
-    if (request.caller) assertMayChange(request, request.caller);
+    if (request.caller) {
+      this.named.noteUse(apiKey.project, request.caller.named);
+      assertMayChange(request, request.caller);
+    }
     return true;
   }
 
   private async verify(context: ExecutionContext, apiKey: VerifiedApiKey, token: string): Promise<void> {
     const request = context.switchToHttp().getRequest<Request>();
-    const verified = await this.strategy.verifyWithPublicKey(apiKey, token);
+    const verified =
+      this.named.asCaller(apiKey, token) ?? (await this.strategy.verifyWithPublicKey(apiKey, token));
     if (verified === false) throw invalidCredentials();
     if (verified) request.caller = verified;
     else await super.canActivate(context);

@@ -1,6 +1,7 @@
 /** The outcome of the apikey and bearer guards: project, role and claims of a request. Immutable, and passed as an argument. */
 import { JsonObject } from '../common/text/json';
 import { RlsContext } from '../database/rls/rls-context';
+import type { ApiKey } from '../projects/api-keys';
 import { SERVICE_ROLE } from '../projects/project-keys';
 import { Project } from '../projects/project';
 
@@ -17,6 +18,8 @@ export interface Caller extends RlsContext {
   readonly userId: string | null;
   /** Another issuer than the project (setting `trusted_issuers`): its users have no account here. */
   readonly issuer?: string;
+  /** Set if the bearer is a named key. */
+  readonly named?: ApiKey;
   /** True for tokens with the claim `read_only`. */
   readonly readOnly: boolean;
 }

@@ -14,9 +14,9 @@ import type { SigningKey } from '../projects/signing-keys';
 import type { Caller } from './caller';
 import { readToken } from './token-form';
 
-/** Clocks of replicas and of a project's own backend may differ by this much. */
+/** How late a token may be used, and how early one whose signer chose a beginning. */
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** Clocks of other issuers may be further apart. */
+/** Clocks of other issuers may be further apart, and those of machines that issue tokens: a new key has to work on all at once. */
 const ISSUER_TOLERANCE_SECONDS = 120;
 /** Milliseconds for which a verified token of another issuer is not verified again: a withdrawn key ends within them. */
 const ISSUER_KEY_MS = 600_000;
@@ -65,9 +65,9 @@ export class TokenVerifier {
   isTimely({ exp, nbf, iat }: JsonObject, tolerance = CLOCK_TOLERANCE_SECONDS): boolean {
     const now = this.clock.nowSeconds();
     if (exp !== undefined && !(typeof exp === 'number' && exp + tolerance > now)) return false;
-    return [nbf, iat].every(
-      (begin) => begin === undefined || (typeof begin === 'number' && begin - tolerance <= now),
-    );
+    const hasBegun = (begin: unknown, early: number): boolean =>
+      begin === undefined || (typeof begin === 'number' && begin - early <= now);
+    return hasBegun(nbf, tolerance) && hasBegun(iat, ISSUER_TOLERANCE_SECONDS);
   }
 
   /** Whether the token of the caller is timely. */

@@ -57,7 +57,7 @@ export class VerifiedCredentials {
   }
 
   rememberKey(token: string, key: VerifiedApiKey): void {
-    const secret = this.verifier.secretFor(key.project, token);
+    const secret = validityOf(key) ?? this.verifier.secretFor(key.project, token);
     if (secret) this.keys.set(token, { outcome: key, key: secret });
   }
 
@@ -71,9 +71,10 @@ export class VerifiedCredentials {
 
   rememberCaller({ project, role }: VerifiedApiKey, token: string, caller: Caller): void {
     const key =
-      caller.issuer === undefined
+      validityOf(caller) ??
+      (caller.issuer === undefined
         ? (this.verifier.keyPairFor(project, token) ?? this.verifier.secretFor(project, token))
-        : this.verifier.issuerKey();
+        : this.verifier.issuerKey());
     if (!key) return;
     const known = this.tokens.get(token);
     const { revision } = project;
@@ -87,3 +88,7 @@ export class VerifiedCredentials {
     return this.verifier.isTimely(found.outcome.claims) ? found.outcome : null;
   }
 }
+
+/** Of a named key. */
+const validityOf = ({ named }: VerifiedApiKey | Caller): { readonly expiresAt: number | null } | null =>
+  named ? { expiresAt: named.expires_at } : null;

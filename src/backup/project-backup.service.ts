@@ -38,7 +38,7 @@ import { SnapshotLimits } from '../copies/dump/snapshot-limits';
 import { SnapshotRepository, SnapshotTable } from '../copies/dump/snapshot.repository';
 import { readOwnerRoles } from '../copies/owner-roles';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
-import { DUMP_OPTIONS, DumpConnection, pgDump } from '../copies/dump/pg-dump';
+import { DUMP_OPTIONS, pgDump } from '../copies/dump/pg-dump';
 import { wholeObject } from '../storage/providers/whole-object';
 
 /** All that belongs to the snapshot. */
@@ -136,10 +136,7 @@ export class ProjectBackup {
   }
 
   private dump({ project, snapshot }: Source, ...args: string[]): Chunks {
-    const { host, port, ssl, password } = this.owner.connectionOf(project);
-    const { databaseName: database, ownerRole: user } = project;
-    const connection: DumpConnection = { host, port, ssl, password, database, user };
-    return pgDump(connection, [...DUMP_OPTIONS, `--snapshot=${snapshot.id}`, ...args]);
+    return pgDump(this.owner.connectionOf(project), [...DUMP_OPTIONS, `--snapshot=${snapshot.id}`, ...args]);
   }
 
   /** Goes through the provider's list, whose sizes are true; a row's may not be. */

@@ -22,9 +22,7 @@ export class ProjectSchema {
   async write(id: string, openOutput: () => Writable): Promise<void> {
     const project = await this.projects.get(id);
     await this.owner.repairAccess(project);
-    const { host, port, ssl, password } = this.owner.connectionOf(project);
-    const { databaseName: database, ownerRole: user } = project;
-    const connection = { host, port, ssl, password, database, user };
+    const connection = this.owner.connectionOf(project);
     const output = openOutput();
     await pipeline(pgDump(connection, [...DUMP_OPTIONS, '--schema-only']), output).catch((error: unknown) => {
       throw isClosedByReader(output) ? new OutputClosedError(error) : error;

@@ -1,4 +1,4 @@
-/** `plinth webhooks`, `plinth schedules` and `plinth s3-keys`: parts of a project. */
+/** `plinth webhooks`, `plinth schedules`, `plinth s3-keys` and `plinth api-keys`: parts of a project. */
 import { table } from './format';
 import { type Commands, operation, separated } from './operation';
 
@@ -112,5 +112,29 @@ export const S3_KEY_COMMANDS: Commands = {
     `DELETE ${PROJECT}/s3-keys/{access_key_id}`,
     'delete an S3 key, which ends at once',
     { result: ({ key }) => ({ deleted: key }), text: (_answer, { key }) => `S3 key ${key} is deleted.\n` },
+  ),
+};
+
+export const API_KEY_COMMANDS: Commands = {
+  'list <project>': operation(`GET ${PROJECT}/api-keys`, 'list the named keys of a project'),
+  'create <project> <name>': operation(`POST ${PROJECT}/api-keys`, 'create a named key, and print it', {
+    options: {
+      kind: [
+        '--kind <kind>',
+        'publishable for browsers and apps, secret for servers',
+        (option) => option.choices(['publishable', 'secret']).default('secret'),
+      ],
+      role: ['--role <role>', 'the database role; default: anon or service_role, by the kind'],
+      expires_in: [
+        '--days <days>',
+        'days until the key expires; default: never',
+        (option) => option.argParser((days) => Number(days) * 86_400),
+      ],
+    },
+  }),
+  'revoke <project> <key>': operation(
+    `DELETE ${PROJECT}/api-keys/{key_id}`,
+    'revoke a named key, which ends at once',
+    { result: ({ key }) => ({ revoked: key }), text: (_answer, { key }) => `Key ${key} is revoked.\n` },
   ),
 };

@@ -90,7 +90,7 @@ export const PROJECT_COMMANDS: Commands = {
   ),
   'rotate-keys <project>': operation(
     `POST ${PROJECT}/keys/rotate`,
-    'create new keys and secrets; the old ones, and S3 keys, stay valid for the grace period',
+    'create new keys and secrets; the old ones stay valid for the grace period',
     {
       options: {
         grace_seconds: [
@@ -102,6 +102,10 @@ export const PROJECT_COMMANDS: Commands = {
           '--only-signing',
           "rotate only the key pair that signs users' tokens; all else stays",
           (option) => option.preset('signing_keys'),
+        ],
+        end_named_keys: [
+          '--end-named-keys',
+          'S3 keys and named keys end with the grace period, too, as after a leak',
         ],
       },
       text: (keys, { id }) => list({ project_id: id, ...keys }),

@@ -14,7 +14,12 @@ import { PHYSICAL_COMMANDS } from './physical-backup.commands';
 import { addMoveCommand } from './move.commands';
 import { addCommands, type Commands } from './operation';
 import { PROJECT_COMMANDS } from './project.commands';
-import { S3_KEY_COMMANDS, SCHEDULE_COMMANDS, WEBHOOK_COMMANDS } from './project-part.commands';
+import {
+  API_KEY_COMMANDS,
+  S3_KEY_COMMANDS,
+  SCHEDULE_COMMANDS,
+  WEBHOOK_COMMANDS,
+} from './project-part.commands';
 import { SERVER_COMMANDS, UPGRADE_COMMAND } from './server.commands';
 import { addSqlCommand } from './sql.command';
 import { PEOPLE_COMMANDS, PROJECT_PEOPLE_COMMANDS, TOKEN_COMMANDS } from './staff.commands';
@@ -22,6 +27,7 @@ import { addSignInCommands } from './sign-in.commands';
 import { addStorageCommands } from './storage.commands';
 
 const GROUPS: Readonly<Record<string, readonly [description: string, commands: Commands]>> = {
+  'api-keys': ['named keys of a project, next to its two', API_KEY_COMMANDS],
   's3-keys': ['access keys for tools that speak S3', S3_KEY_COMMANDS],
   webhooks: ['signed requests to other systems, for changes', WEBHOOK_COMMANDS],
   schedules: ['SQL and requests at the times of a cron expression', SCHEDULE_COMMANDS],

@@ -11,6 +11,7 @@ export type SecretKind =
   | 'data-secret'
   | 'signing-keys'
   | 's3-keys'
+  | 'api-keys'
   | 'server-url';
 
 @Injectable()

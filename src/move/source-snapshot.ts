@@ -87,10 +87,8 @@ export class SourceSnapshot {
   }
 
   private dump(key: string, ...args: string[]): AsyncGenerator<Buffer, void, undefined> {
-    const { host, port, ssl, password } = this.owner.connectionOf(this.project);
-    const { databaseName: database, ownerRole: user } = this.project;
     const options = [...DUMP_OPTIONS, `--restrict-key=${key}`, `--snapshot=${this.rows.id}`, ...args];
-    return pgDump({ host, port, ssl, password, database, user }, options);
+    return pgDump(this.owner.connectionOf(this.project), options);
   }
 }
 

@@ -10,7 +10,6 @@ import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { noSigningKeys } from './projects.errors';
 import { ProjectsService } from './projects.service';
-import { endingS3Keys } from './s3-keys';
 import { SigningKeysService } from './signing-keys.service';
 
 /** Lifetime of a secret whose rotation was interrupted, in milliseconds: longer than a rotation plus clock skew. */
@@ -37,11 +36,17 @@ export class KeyRotationService {
 
   /**
    * Gives the project new secrets for signing. Old keys, tokens and storage URLs stay valid for the grace period. No
-   * process signs with the new secrets until every process accepts their signatures. S3 keys end with the grace period.
+   * process signs with the new secrets until every process accepts their signatures.
    * The owner role of the database gets a new password at once, and its sessions end.
    * @param graceSeconds 0 invalidates the old secrets at once
+   * @param endsNamed S3 keys and named keys end with the grace period, too
    */
-  async rotate(id: string, graceSeconds: number, actor: Actor = PLINTH): Promise<RotatedProject> {
+  async rotate(
+    id: string,
+    graceSeconds: number,
+    actor: Actor = PLINTH,
+    endsNamed = false,
+  ): Promise<RotatedProject> {
     const { slug } = await this.service.get(id);
     const signing = await this.signing.advance(id, graceSeconds);
     await this.owner.rotatePassword(id, null);
@@ -50,16 +55,27 @@ export class KeyRotationService {
     await this.signing.awaitReplicas(id);
     const now = this.clock.now();
     const end = now + graceSeconds * 1000;
+    const ending = (kind: 's3-keys' | 'api-keys', sealed: Buffer | null): Buffer | null => {
+      const keys = this.secrets.openList<{ expires_at?: number | null }>(kind, id, sealed);
+      const ended = keys.map((key) => ({ ...key, expires_at: Math.min(key.expires_at ?? Infinity, end) }));
+      return this.secrets.sealList(
+        kind,
+        id,
+        ended.filter((key) => key.expires_at > now),
+      );
+    };
     await this.projects.rotateSecret(
       secret,
       { now: new Date(now), oldExpireAt: new Date(end) },
-      entryFor('project.keys.rotate', actor, id, { grace_seconds: graceSeconds }),
+      entryFor('project.keys.rotate', actor, id, {
+        grace_seconds: graceSeconds,
+        ...(endsNamed ? { end_named_keys: true } : {}),
+      }),
       (before) => ({
         signingKeys: signing(before),
-        s3Keys: this.secrets.sealS3Keys(
-          id,
-          endingS3Keys(this.secrets.openS3Keys(id, before.s3Keys), now, end),
-        ),
+        ...(endsNamed
+          ? { s3Keys: ending('s3-keys', before.s3Keys), apiKeys: ending('api-keys', before.apiKeys) }
+          : {}),
       }),
     );
     // Before the response, so that every process accepts the new keys and, without a grace period, refuses the

@@ -1,6 +1,6 @@
 /** The owner's access to a project's database: DDL, migrations, psql. */
 import { Injectable } from '@nestjs/common';
-import type { HostListConfig } from '../pg-pipeline';
+import type { DatabaseServer } from '../provisioning/database-server';
 import { randomSecret } from '../infra/crypto/random';
 import { codeOf } from '../common/errors/error-facts';
 import {
@@ -30,7 +30,7 @@ export class OwnerDatabase {
   ) {}
 
   /** How the owner role connects. */
-  connectionOf(project: ProjectEntity): HostListConfig & { host: string; port: number; password: string } {
+  connectionOf(project: ProjectEntity): ReturnType<DatabaseServer['configFor']> {
     const password = this.secrets.open('owner-password', project.id, project.ownerPassword);
     return this.projects.serverOf(project).configFor(project.databaseName, project.ownerRole, password);
   }

@@ -107,7 +107,7 @@ export class ProjectFactory {
   async addSigningKeys(project: ProjectEntity, given?: readonly StoredSigningKey[]): Promise<void> {
     const algorithm = effectiveSettings(project.settings).jwt_algorithm;
     const keys = given ?? (await firstSigningKeys(algorithm, this.clock.now()));
-    project.signingKeys = this.secrets.sealSigningKeys(project.id, keys);
+    project.signingKeys = this.secrets.sealList('signing-keys', project.id, keys);
   }
 
   newSecret(projectId: string): ProjectSecretEntity {

@@ -3,7 +3,7 @@ import { sign } from 'jsonwebtoken';
 import { signJwt } from '../infra/crypto/jws';
 import { Project, ProjectSecret } from './project';
 
-const KEY_ISSUER = 'plinth';
+export const KEY_ISSUER = 'plinth';
 export const ANON_ROLE = 'anon';
 export const SERVICE_ROLE = 'service_role';
 export const AUTHENTICATED_ROLE = 'authenticated';

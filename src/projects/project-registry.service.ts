@@ -5,13 +5,15 @@ import { ProjectPools } from '../database/pools/project-pools';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { DatabaseServer } from '../provisioning/database-server';
 import { MessageBus } from '../install/message-bus.service';
+import type { ApiKey } from './api-keys';
 import { Project, ProjectSecret } from './project';
 import { ProjectRepository, ProjectRow } from './project.repository';
 import { revisionOf } from './project-revision';
 import { ProjectSecrets } from './project-secrets';
 import { effectiveSettings } from './project-settings';
 import { projectNotFound } from './projects.errors';
-import { openSigningKey } from './signing-keys';
+import type { S3Key } from './s3-keys';
+import { openSigningKey, type StoredSigningKey } from './signing-keys';
 
 const CACHED_PROJECTS = 2_000;
 /** Unknown slugs and ids have a cache of their own, so that many of them do not displace projects. */
@@ -172,8 +174,11 @@ export class ProjectRegistry {
       plan: project.plan,
       settings: effectiveSettings(project.settings),
       secrets: this.openSecrets(project.id, secrets),
-      signingKeys: this.secrets.openSigningKeys(project.id, project.signingKeys).map(openSigningKey),
-      s3Keys: this.secrets.openS3Keys(project.id, project.s3Keys),
+      signingKeys: this.secrets
+        .openList<StoredSigningKey>('signing-keys', project.id, project.signingKeys)
+        .map(openSigningKey),
+      s3Keys: this.secrets.openList<S3Key>('s3-keys', project.id, project.s3Keys),
+      apiKeys: this.secrets.openList<ApiKey>('api-keys', project.id, project.apiKeys),
       polled: project.polled,
       dataSecret: this.secrets.dataSecretOf(project.id, project.dataSecret),
       database: Object.freeze({

@@ -18,6 +18,7 @@ const PROJECT: ProjectEntity = {
   schemaVersion: '1',
   signingKeys: null,
   s3Keys: null,
+  apiKeys: null,
   dataSecret: null,
   polled: false,
   pausedAt: null,
@@ -57,6 +58,8 @@ it.each<Partial<ProjectEntity>>([
   { loginRole: 'plinth_a2_login' },
   { loginPassword: Buffer.from('6') },
   { polled: true },
+  { s3Keys: Buffer.from('7') },
+  { apiKeys: Buffer.from('8') },
   { pausedAt: new Date(5) },
 ])('changes with %j', (change) => {
   expect(revisionOf({ ...PROJECT, ...change }, [SECRET, OLD])).not.toBe(REVISION);

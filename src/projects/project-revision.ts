@@ -17,6 +17,7 @@ type Facts = Pick<
   | 'dataSecret'
   | 'signingKeys'
   | 's3Keys'
+  | 'apiKeys'
   | 'polled'
   | 'pausedAt'
 >;
@@ -27,14 +28,15 @@ type Facts = Pick<
  */
 export function revisionOf(project: Facts, secrets: readonly ProjectSecretEntity[]): string {
   const { id, slug, name, plan, settings, polled, pausedAt } = project;
-  const { serverUrl, databaseName, loginRole, loginPassword, dataSecret, signingKeys, s3Keys } = project;
+  const { serverUrl, databaseName, loginRole, loginPassword, dataSecret, signingKeys, s3Keys, apiKeys } =
+    project;
   const signing = secrets
     .map(({ kid, secret, storageSecret, createdAt, expiresAt }) =>
       JSON.stringify([kid, base64(secret), base64(storageSecret), createdAt, expiresAt]),
     )
     .sort();
   const facts = [id, slug, name, plan, settings, polled, pausedAt, databaseName, loginRole];
-  const sealed = [serverUrl, loginPassword, dataSecret, signingKeys, s3Keys].map(
+  const sealed = [serverUrl, loginPassword, dataSecret, signingKeys, s3Keys, apiKeys].map(
     (bytes) => bytes && base64(bytes),
   );
   return createHash('sha256')

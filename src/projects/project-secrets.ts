@@ -5,8 +5,6 @@ import { SECRETS_CONFIG, SecretsConfig } from '../config/app-config';
 import { type SecretKind, Secrets } from '../install/secrets.service';
 import { ProjectSecret } from './project';
 import { ProjectSecretEntity } from './project.entity';
-import type { S3Key } from './s3-keys';
-import type { StoredSigningKey } from './signing-keys';
 
 /** The secrets were encrypted with another key. The message is for the administrator. */
 class MasterKeyError extends Error {
@@ -47,22 +45,13 @@ export class ProjectSecrets {
     };
   }
 
-  /** Null for none. */
-  sealSigningKeys(projectId: string, keys: readonly StoredSigningKey[]): Buffer | null {
-    return keys.length > 0 ? this.seal('signing-keys', projectId, JSON.stringify(keys)) : null;
+  /** Null for an empty list. */
+  sealList<K>(kind: SecretKind, projectId: string, keys: readonly K[]): Buffer | null {
+    return keys.length > 0 ? this.seal(kind, projectId, JSON.stringify(keys)) : null;
   }
 
-  openSigningKeys(projectId: string, sealed: Buffer | null): StoredSigningKey[] {
-    return sealed ? (JSON.parse(this.open('signing-keys', projectId, sealed)) as StoredSigningKey[]) : [];
-  }
-
-  /** Null for none. */
-  sealS3Keys(projectId: string, keys: readonly S3Key[]): Buffer | null {
-    return keys.length > 0 ? this.seal('s3-keys', projectId, JSON.stringify(keys)) : null;
-  }
-
-  openS3Keys(projectId: string, sealed: Buffer | null): S3Key[] {
-    return sealed ? (JSON.parse(this.open('s3-keys', projectId, sealed)) as S3Key[]) : [];
+  openList<K>(kind: SecretKind, projectId: string, sealed: Buffer | null): K[] {
+    return sealed ? (JSON.parse(this.open(kind, projectId, sealed)) as K[]) : [];
   }
 
   /**

@@ -26,6 +26,8 @@ export class ProjectEntity {
   @Column('bytea', { name: 'signing_keys', nullable: true }) signingKeys!: Buffer | null;
   /** Encrypted; null for none. */
   @Column('bytea', { name: 's3_keys', nullable: true }) s3Keys!: Buffer | null;
+  /** Encrypted; null for none. */
+  @Column('bytea', { name: 'api_keys', nullable: true }) apiKeys!: Buffer | null;
   @Column('text', { name: 'schema_version' }) schemaVersion!: string;
   @Column('boolean') polled!: boolean;
   /** Null: the project serves requests. */

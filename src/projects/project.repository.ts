@@ -30,7 +30,7 @@ export interface ProjectListQuery {
 const ADDRESS = /^[a-z0-9-]{1,63}$/;
 
 type Changes = Partial<
-  Pick<ProjectEntity, 'name' | 'plan' | 'settings' | 'pausedAt' | 'signingKeys' | 's3Keys'>
+  Pick<ProjectEntity, 'name' | 'plan' | 'settings' | 'pausedAt' | 'signingKeys' | 's3Keys' | 'apiKeys'>
 >;
 
 @Injectable()
@@ -212,13 +212,13 @@ export class ProjectRepository {
   /**
    * Makes the secret the current one. Old secrets are valid until `oldExpireAt`; if that is now, they are
    * deleted.
-   * @param keysOf the changed keys that sign users' tokens, and those of the S3 protocol
+   * @param keysOf the changed keys that sign users' tokens, and its named keys
    */
   async rotateSecret(
     secret: ProjectSecretEntity,
     { now, oldExpireAt }: { now: Date; oldExpireAt: Date },
     entry: AuditEntry,
-    keysOf: (before: ProjectEntity) => Pick<ProjectEntity, 'signingKeys' | 's3Keys'>,
+    keysOf: (before: ProjectEntity) => ChangedKeys,
   ): Promise<void> {
     const id = secret.projectId;
     await this.change(id, entry, async (manager) => {
@@ -310,10 +310,12 @@ export class ProjectRepository {
 }
 
 /** Locks the project's row. */
+type ChangedKeys = Partial<Pick<ProjectEntity, 'signingKeys' | 's3Keys' | 'apiKeys'>>;
+
 async function changeKeys(
   manager: EntityManager,
   id: string,
-  keysOf: (before: ProjectEntity) => Partial<Pick<ProjectEntity, 'signingKeys' | 's3Keys'>>,
+  keysOf: (before: ProjectEntity) => ChangedKeys,
 ): Promise<void> {
   const lock = { mode: 'pessimistic_write' as const };
   const before = await manager.findOne(ProjectEntity, { where: { id }, lock });

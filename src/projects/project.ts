@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { ProjectDatabase } from '../database/pools/project-database';
 import { Plan } from './plans';
 import { ProjectSettings } from './project-settings';
+import type { ApiKey } from './api-keys';
 import type { S3Key } from './s3-keys';
 import type { SigningKey } from './signing-keys';
 
@@ -47,6 +48,8 @@ export interface Project {
   readonly signingKeys: readonly SigningKey[];
   /** Sign requests of the S3 protocol. */
   readonly s3Keys: readonly S3Key[];
+  /** Next to the two keys that the secrets sign. */
+  readonly apiKeys: readonly ApiKey[];
   /** Keys of values in the project's database are derived from it: refresh tokens, second factors. */
   readonly dataSecret: string;
   readonly database: ProjectDatabase;

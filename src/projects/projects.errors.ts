@@ -1,6 +1,6 @@
 /** Errors about projects. */
 import { AppError } from '../common/errors/app-error';
-import { httpError } from '../common/errors/http-errors';
+import { httpError, invalidParameters } from '../common/errors/http-errors';
 
 export const projectNotFound = (): AppError =>
   new AppError({
@@ -64,6 +64,22 @@ export const noSigningKeys = (): AppError =>
     code: 'conflict',
     message: 'The secret of the project signs its tokens (jwt_algorithm is HS256): rotate all keys',
   });
+
+export const apiKeyNotFound = (): AppError =>
+  new AppError({ status: 404, code: 'not_found', message: 'The project has no such key' });
+
+/** @param limit keys */
+export const tooManyApiKeys = (limit: number): AppError =>
+  new AppError({
+    status: 409,
+    code: 'conflict',
+    message: `A project has at most ${limit} named keys: revoke one that is not used`,
+  });
+
+export const unknownRole = (role: string): AppError =>
+  invalidParameters(
+    `role: requests cannot have the role "${role}"; create it in SQL, and grant it to the login role of the project`,
+  );
 
 export const s3KeyNotFound = (): AppError =>
   new AppError({ status: 404, code: 'not_found', message: 'The project has no such S3 key' });

@@ -2,10 +2,13 @@
 import { Module } from '@nestjs/common';
 import { ProvisioningModule } from '../provisioning/provisioning.module';
 import { ServersModule } from '../servers/servers.module';
+import { ApiKeysService } from './api-keys.service';
 import { KeyRotationService } from './key-rotation.service';
+import { KeyUses } from './key-uses.repository';
 import { LoginRepair } from './login-repair.service';
 import { OwnerDatabase } from './owner-database';
 import { ProjectFactory } from './project-factory';
+import { ProjectKeyLists } from './project-key-lists.service';
 import { ProjectPauses } from './project-pauses.service';
 import { ProjectRegistry } from './project-registry.service';
 import { ProjectRepository } from './project.repository';
@@ -20,10 +23,13 @@ import { WriteStops } from './write-stops.service';
 @Module({
   imports: [ProvisioningModule, ServersModule],
   providers: [
+    ApiKeysService,
     KeyRotationService,
+    KeyUses,
     LoginRepair,
     OwnerDatabase,
     ProjectFactory,
+    ProjectKeyLists,
     ProjectPauses,
     ProjectRegistry,
     ProjectRepository,
@@ -36,7 +42,9 @@ import { WriteStops } from './write-stops.service';
     WriteStops,
   ],
   exports: [
+    ApiKeysService,
     KeyRotationService,
+    KeyUses,
     OwnerDatabase,
     ProjectPauses,
     ProjectRegistry,

@@ -30,12 +30,6 @@ export function newS3Key(projectId: string, rights: S3KeyRights, now: number): S
 
 export const isS3KeyValid = ({ expires_at = Infinity }: S3Key, now: number): boolean => expires_at > now;
 
-/** The keys after a rotation: none outlives its grace period. */
-export const endingS3Keys = (keys: readonly S3Key[], now: number, end: number): S3Key[] =>
-  keys
-    .map((key) => ({ ...key, expires_at: Math.min(key.expires_at ?? Infinity, end) }))
-    .filter((key) => isS3KeyValid(key, now));
-
 /** The project that a key of this id would belong to; null for other text. */
 export const projectIdOf = (accessKeyId: string): string | null =>
   FORM.test(accessKeyId) ? accessKeyId.slice(0, PROJECT_ID) : null;

@@ -45,7 +45,10 @@ export class SigningKeysService {
       const keys = this.open(project);
       if (currentOf(keys)?.algorithm === algorithm || nextOf(keys)?.algorithm === algorithm)
         return project.signingKeys;
-      return this.secrets.sealSigningKeys(id, [...keys.filter(({ status }) => status !== 'next'), next]);
+      return this.secrets.sealList('signing-keys', id, [
+        ...keys.filter(({ status }) => status !== 'next'),
+        next,
+      ]);
     });
     await this.awaitReplicas(id);
     return (before) =>
@@ -73,11 +76,11 @@ export class SigningKeysService {
   private advanced(before: ProjectEntity, next: StoredSigningKey | null, graceMs: number): SigningKeysColumn {
     const now = this.clock.now();
     const keys = advanceKeys(this.open(before), next, { now, expiresAt: now + graceMs });
-    return { signingKeys: this.secrets.sealSigningKeys(before.id, keys) };
+    return { signingKeys: this.secrets.sealList('signing-keys', before.id, keys) };
   }
 
   private open({ id, signingKeys }: ProjectEntity): StoredSigningKey[] {
-    return this.secrets.openSigningKeys(id, signingKeys);
+    return this.secrets.openList('signing-keys', id, signingKeys);
   }
 }
 

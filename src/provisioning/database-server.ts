@@ -94,7 +94,7 @@ export class DatabaseServer {
     database: string,
     user: string,
     password: string,
-  ): HostListConfig & { host: string; port: number; password: string } {
+  ): HostListConfig & { host: string; port: number; database: string; user: string; password: string } {
     const { host, port, hosts, ssl } = this;
     return { host, port, hosts, ssl, database, user, password };
   }

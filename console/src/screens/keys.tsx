@@ -11,17 +11,20 @@ import { useActionDialog } from '../ui/action-dialog';
 import { announce, Failure } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { Confirm, Page, Secret, Section, Snippet } from '../ui/parts';
+import { ApiKeys } from './api-keys';
 import { S3Keys } from './s3-keys';
 
 export function KeysScreen() {
   const t = useT();
   const project = useProject();
   const mayReadKeys = useMay(project, 'GET /admin/v1/projects/:id/keys');
+  const mayReadApiKeys = useMay(project, 'GET /admin/v1/projects/:id/api-keys');
   const mayReadS3Keys = useMay(project, 'GET /admin/v1/projects/:id/s3-keys');
   return (
     <Page title={t('keys')} text={t('keysScreenText')}>
       <Stack gap="md" maw={820}>
         {mayReadKeys ? <Keys key={project.id} project={project} /> : null}
+        {mayReadApiKeys ? <ApiKeys key={`${project.id} api`} project={project} /> : null}
         {mayReadS3Keys ? <S3Keys key={`${project.id} s3`} project={project} /> : null}
         <Connection key={`${project.id} connection`} project={project} />
       </Stack>
@@ -89,6 +92,7 @@ function Rotation({ project, onClose, onRotated }: RotationProps) {
   const t = useT();
   const [hours, setHours] = useState<number | string>(24);
   const [isOnlySigning, setOnlySigning] = useState(false);
+  const [endsNamed, setEndsNamed] = useState(false);
   return (
     <Confirm
       title={t('rotateTitle')}
@@ -101,7 +105,7 @@ function Rotation({ project, onClose, onRotated }: RotationProps) {
           params: { path: { id: project.id } },
           body: {
             grace_seconds: Math.round(Number(hours) * 3600),
-            ...(isOnlySigning ? { only: 'signing_keys' } : {}),
+            ...(isOnlySigning ? { only: 'signing_keys' } : { end_named_keys: endsNamed }),
           },
         });
         forgetCredentials();
@@ -116,6 +120,13 @@ function Rotation({ project, onClose, onRotated }: RotationProps) {
         max={720}
         value={hours}
         onChange={setHours}
+      />
+      <Checkbox
+        mt="sm"
+        label={t('rotateNamed')}
+        checked={endsNamed}
+        disabled={isOnlySigning}
+        onChange={(event) => setEndsNamed(event.currentTarget.checked)}
       />
       {project.settings.jwt_algorithm === 'HS256' ? null : (
         <Checkbox

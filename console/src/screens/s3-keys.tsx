@@ -1,10 +1,10 @@
 /** The key pairs of the S3 protocol: create one, shown once, and delete. */
 import { Badge, Button, Checkbox, Stack, Table, Text, TextInput } from '@mantine/core';
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLanguages, useT } from '../i18n';
 import { formatTime } from '../lib/format';
-import { type Project, projectQuery, useMay } from '../queries/projects';
+import { onKeysChanged, type Project, useMay } from '../queries/projects';
 import { createS3Key, type CreatedS3Key, removeS3Key, type S3Key, s3KeysQuery } from '../queries/s3-keys';
 import { DataTable, Named } from '../ui/data-table';
 import { Dialog } from '../ui/dialog';
@@ -109,18 +109,12 @@ function KeyTable({ project, keys }: { project: Project; keys: readonly S3Key[] 
           onClose={() => setDeleted(null)}
           run={async () => {
             await removeS3Key(project, deleted);
-            await onKeysChanged(client, project);
+            await onKeysChanged(client, project, s3KeysQuery(project));
           }}
         />
       ) : null}
     </DataTable>
   );
-}
-
-/** The keys are part of the project, whose time of change other screens send along. */
-async function onKeysChanged(client: QueryClient, project: Project): Promise<void> {
-  await client.invalidateQueries({ queryKey: s3KeysQuery(project).queryKey });
-  await client.invalidateQueries({ queryKey: projectQuery(project.slug).queryKey });
 }
 
 interface CreateProps {
@@ -136,7 +130,7 @@ function CreateKey({ project, onClose, onCreated }: CreateProps) {
   const [isReadOnly, setReadOnly] = useState(false);
   const create = useMutation({
     mutationFn: () => createS3Key(project, { ...given(texts), read_only: isReadOnly }),
-    onSuccess: () => onKeysChanged(client, project),
+    onSuccess: () => onKeysChanged(client, project, s3KeysQuery(project)),
   });
   const field = (name: keyof typeof texts) => ({
     value: texts[name],

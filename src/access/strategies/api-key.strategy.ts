@@ -4,6 +4,7 @@ import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Strategy } from 'passport-jwt';
 import { isJsonObject, JsonObject } from '../../common/text/json';
+import type { ApiKey } from '../../projects/api-keys';
 import { ANON_ROLE, KeyRole, SERVICE_ROLE } from '../../projects/project-keys';
 import { Project, ProjectSecret } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
@@ -15,6 +16,8 @@ export interface VerifiedApiKey {
   readonly project: Project;
   readonly role: KeyRole;
   readonly claims: JsonObject;
+  /** Undefined: one of the two keys that the project's secret signs. */
+  readonly named?: ApiKey;
 }
 
 @Injectable()

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
 import { dirname, join } from 'node:path';
 import { MessageChannel, MessagePort, Worker } from 'node:worker_threads';
-import type { ClientConfig } from 'pg';
+import type { HostListConfig } from '../../pg-pipeline';
 import { OWNER_WORK_OPTIONS } from '../../database/pools/session-state';
 import { openServerSocket } from './server-socket';
 
@@ -24,7 +24,7 @@ type FromThread =
   | { readonly kind: 'output'; readonly bytes: Uint8Array }
   | { readonly kind: 'exit'; readonly exitCode: number; readonly errors: string };
 
-export type DumpConnection = ClientConfig & {
+export type DumpConnection = HostListConfig & {
   readonly host: string;
   readonly port: number;
   readonly database: string;

@@ -26,6 +26,7 @@ import { BackupRehearsals1790000000530 } from '../../../migrations/platform/1790
 import { SigningKeys1790000000520 } from '../../../migrations/platform/1790000000520-signing-keys';
 import { WebhookProjects1790000001010 } from '../../../migrations/platform/1790000001010-webhook-projects';
 import { S3Keys1790000001020 } from '../../../migrations/platform/1790000001020-s3-keys';
+import { ApiKeys1790000001030 } from '../../../migrations/platform/1790000001030-api-keys';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { lockAsAdmin } from '../pools/admin-lock';
@@ -58,6 +59,7 @@ const PLATFORM_MIGRATIONS = [
   PhysicalBackupSchedules1790000000540,
   WebhookProjects1790000001010,
   S3Keys1790000001020,
+  ApiKeys1790000001030,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

@@ -17,8 +17,8 @@ const RETHROWN = 'ExceptionHandler';
 const MAX_TEXT = 8_192;
 /** Bytes of lines that wait while standard output cannot be written. */
 const MAX_WAITING = 1024 * 1024;
-/** A JWT, or the beginning of one: all keys and access tokens are JWTs. */
-const TOKEN = /\beyJ[\w-]{10,}(?:\.[\w-]*){0,2}/g;
+/** A JWT, as all access tokens are, or the beginning of one, and named keys. */
+const TOKEN = /\b(?:eyJ[\w-]{10,}(?:\.[\w-]*){0,2}|plinth_(?:publishable|secret)_[\w-]{10,})/g;
 
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;

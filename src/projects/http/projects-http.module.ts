@@ -1,6 +1,7 @@
 /** The HTTP interface of projects. */
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module';
+import { ApiKeysController } from './api-keys.controller';
 import { ProjectAdminService } from './project-admin.service';
 import { ProjectsModule } from '../projects.module';
 import { ProjectsController } from './projects.controller';
@@ -9,7 +10,7 @@ import { UpgradeController } from './upgrade.controller';
 
 @Module({
   imports: [AuthModule, ProjectsModule],
-  controllers: [ProjectsController, S3KeysController, UpgradeController],
+  controllers: [ApiKeysController, ProjectsController, S3KeysController, UpgradeController],
   providers: [ProjectAdminService],
 })
 export class ProjectsHttpModule {}

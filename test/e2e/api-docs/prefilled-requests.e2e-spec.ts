@@ -112,6 +112,7 @@ describe('the operations of the platform', () => {
     readUpload: 404,
     // Without a key.
     deleteS3Key: 404,
+    revokeApiKey: 404,
     // The example file is a text, and the token an example.
     renderAuthenticatedImage: 415,
     renderPublicImage: 415,

@@ -70,12 +70,15 @@ describe('forged access tokens', () => {
     );
   });
 
-  it.each(['nbf', 'iat'])('refuses a token whose %s is more than 30 seconds in the future', async (claim) => {
+  it.each([
+    ['nbf', 30],
+    ['iat', 120],
+  ])('refuses a token whose %s is more than %d seconds in the future', async (claim, tolerance) => {
     const now = Math.floor(plinth.clock.now() / 1000);
     const from = (time: number) =>
       sign({ ...claims, [claim]: time }, project.jwtSecret, { algorithm: 'HS256', keyid: kid });
-    expect(await userStatus(from(now + 20))).toBe(200);
-    expect(await userStatus(from(now + 90))).toBe(401);
+    expect(await userStatus(from(now + tolerance - 10))).toBe(200);
+    expect(await userStatus(from(now + tolerance + 60))).toBe(401);
   });
 
   it.each<[unknown, number]>([

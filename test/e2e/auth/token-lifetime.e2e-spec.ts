@@ -26,6 +26,23 @@ it('refuses an expired token after 30 seconds of leeway', async () => {
   expect([answer.status, answer.body.status_code]).toEqual([401, 401]);
 });
 
+it('accepts new keys, tokens and sessions on a machine whose clock is more than a minute behind', async () => {
+  const other = await TestPlinth.start({ replicaOf: plinth });
+  try {
+    other.clock.move((plinth.clock.now() - other.clock.now()) / 1_000 - 90);
+    const own = await plinth.createProject();
+    const user = await own.signUp();
+    for (const client of [own.anon, own.service, user.http])
+      expect((await client.at(other.baseUrl).get('/rest/v1/none')).status).toBe(404);
+    const me = await user.http.at(other.baseUrl).get(`${own.auth}/user`);
+    const body = { refresh_token: user.session.refresh_token };
+    const refreshed = await own.anon.at(other.baseUrl).post(`${own.auth}/refresh`, body);
+    expect([me.status, refreshed.status]).toEqual([200, 200]);
+  } finally {
+    await other.stop();
+  }
+});
+
 it('deletes audit entries after 90 days', async () => {
   const own = await plinth.createProject();
   const old = await own.signUp();

@@ -369,6 +369,32 @@ inBrowser('monitoring of a project', () => {
     expect((await plinth.admin.get(`/admin/v1/projects/${project.id}/schedules`)).body).toEqual([]);
   });
 
+  it('named keys: creates one, shows it once, and revokes it', async () => {
+    await view.open(project.slug, 'keys');
+    await page.getByText('No named keys yet.').waitFor();
+    await view.button('Create key').click();
+    await view.dialog().getByLabel('Name').fill('nightly report');
+    await view.dialog().getByText('Secret', { exact: true }).click();
+    await view.dialog().getByLabel('Role').fill('nobody');
+    await view.dialog().getByRole('button', { name: 'Create key' }).click();
+    await view
+      .dialog()
+      .getByText(/cannot have the role "nobody"/)
+      .waitFor();
+    await expectAccessibleInBothSchemes();
+    await view.dialog().getByLabel('Role').fill('');
+    await view.dialog().getByLabel('Days until it expires').fill('90');
+    await view.dialog().getByRole('button', { name: 'Create key' }).click();
+    const key = await view.dialog().getByLabel('nightly report', { exact: true }).last().textContent();
+    expect(key).toMatch(/^plinth_secret_/);
+    await view.button('Done').click();
+    await page.getByRole('cell', { name: /service_role/ }).waitFor();
+    await expectAccessibleInBothSchemes();
+    await view.button('Revoke nightly report').click();
+    await view.dialog().getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByText('No named keys yet.').waitFor();
+  });
+
   it('S3 keys: creates one, shows the secret once, and deletes it', async () => {
     await view.open(project.slug, 'keys');
     await page.getByText('No S3 keys yet.').waitFor();

@@ -1,0 +1,54 @@
+/** Bodies and responses of the named keys. */
+import { Example } from '../../../http/docs/example.decorator';
+import * as f from '../../../http/model/fields';
+import { model } from '../../../http/model/model';
+import { API_KEY_KINDS } from '../../api-keys';
+
+const ROLE = {
+  description:
+    'The database role of requests whose bearer is the key: `anon`, `authenticated`, `service_role`, or a role that SQL created and granted to the login role of the project',
+} as const;
+const KIND = {
+  description: '`publishable` for browsers and apps, which never has `service_role`; `secret` for servers',
+} as const;
+/** Ten years. */
+const MAX_LIFETIME_SECONDS = 315_360_000;
+
+@Example({ name: 'nightly report', kind: 'secret', expires_in: 7_776_000 })
+export class CreateApiKeyDto extends model({
+  name: f.text({ min: 1, max: 255, description: 'What the key is for' }),
+  kind: f.choice(API_KEY_KINDS, KIND),
+  role: f.optional(f.nullable(f.text({ min: 1, max: 63, ...ROLE, example: 'reporting' }))),
+  expires_in: f.optional(
+    f.nullable(
+      f.whole({
+        minimum: 60,
+        maximum: MAX_LIFETIME_SECONDS,
+        description: 'Seconds until the key expires; default: never',
+      }),
+    ),
+  ),
+}) {}
+
+export class ApiKeyResponse extends model({
+  id: f.text({ example: 'k3v9x0a1b2c3' }),
+  name: f.text({ description: 'What the key is for', example: 'nightly report' }),
+  kind: f.choice(API_KEY_KINDS, { ...KIND, example: 'secret' }),
+  role: f.text({ ...ROLE, example: 'reporting' }),
+  created_at: f.time(),
+  expires_at: f.nullable(f.time('Null: it does not expire')),
+  last_used_at: f.nullable(f.time('Up to a minute late; null: it was not used')),
+}) {}
+
+export class CreatedApiKeyResponse extends model(ApiKeyResponse, {
+  key: f.text({
+    description: 'Shown only now',
+    example: 'plinth_secret_b5q2m8x1c4v7n0k3j6h9k3v9x0a1b2c3sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2w3D5i6R9k0T',
+  }),
+}) {}
+
+@Example({ id: 'k3v9x0a1b2c3', revoked: true })
+export class RevokedApiKeyResponse extends model({
+  id: f.text(),
+  revoked: f.field<true>({ type: Boolean, enum: [true] }, [], true),
+}) {}
