@@ -3,7 +3,6 @@ import { buffer } from 'node:stream/consumers';
 import { AdminClient } from './cli/admin-client';
 import { EXIT } from './cli/cli-error';
 import { runCli } from './cli/run-cli';
-import { askOnTerminal } from './cli/terminal';
 import { readEnvironment } from './config/dot-env';
 import {
   backupAgeKeys,
@@ -13,6 +12,30 @@ import {
   serverAddress,
 } from './config/load-client-config';
 import { savedLogins } from './config/saved-logins';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+
+/** @param hidden the answer does not appear on the terminal */
+async function askOnTerminal(question: string, hidden: boolean): Promise<string> {
+  const { stdin, stderr } = process;
+  stderr.write(question);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({
+    input: stdin,
+    output: hidden ? silent : stderr,
+    terminal: stdin.isTTY,
+  });
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      lines.once('line', resolve);
+      lines.once('close', () => reject(new Error('there was no answer')));
+      lines.once('SIGINT', () => reject(new Error('interrupted')));
+    });
+  } finally {
+    lines.close();
+    if (hidden) stderr.write('\n');
+  }
+}
 
 // Nothing keeps the process alive for a promise that never settles: its command must not pass for done.
 process.exitCode = EXIT.failed;

@@ -21,7 +21,7 @@ import { loadConfig } from './config/load-config';
 import { misspeltSettings } from './config/misspelt-settings';
 import { forgetRunningServer, recordRunningServer } from './config/running-server';
 import { PLATFORM_URL } from './database/platform/platform-url';
-import { assertRedisReachable } from './infra/coordination/redis-reachable';
+import { assertRedisReachable } from './infra/coordination/redis-client';
 import { Metrics } from './infra/metrics/metrics';
 import { SetupService } from './staff/setup/setup.service';
 

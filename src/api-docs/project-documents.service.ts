@@ -8,13 +8,37 @@ import { CatalogService } from '../rest/catalog/catalog.service';
 import { DocumentService } from './document.service';
 import { collectDocument, type ServedDocument } from './openapi/served-document';
 import type { DocumentFormat } from './openapi/versions';
-import { platformPart } from './project/platform-part';
+import { platformPart, type PlatformPart } from './project/platform-part';
 import { ProjectFactsRepository } from './project/project-facts.repository';
-import { visibleNames } from './project/visible-names';
-import { documentedSchemas, visibleSchema } from './project/visible-schema';
+import { documentedSchemas, visibleSchema, type VisibleSchema } from './project/visible-schema';
 import { type ProjectDocumentSource, writeProjectDocument } from './project/write-project-document';
 import { RoleDocuments } from './role-documents';
 import { projectTypes, type TypesLanguage } from './types/project-types';
+import { METHODS } from './openapi/model';
+import { TABLE_REST_NAMES } from './table-rest/components';
+import { GENERATOR_NAMES } from './project/names';
+import { nameObjects, type ObjectNames } from './project/object-names';
+import { typeName } from './project/project-facts';
+
+/** @param part auth and storage in the document of the same role: its schemas and operations keep their names */
+function visibleNames(visible: VisibleSchema, part: PlatformPart): Promise<ObjectNames> {
+  const types = [...visible.types.values()];
+  const steps = nameObjects({
+    relations: visible.relations.map(({ relation }) => relation),
+    types: types.filter(({ usable, labels, attributes }) => usable && (labels ?? attributes)).map(typeName),
+    routines: visible.callable.map(([first]) => first),
+    reservedSchemas: [
+      ...GENERATOR_NAMES,
+      ...TABLE_REST_NAMES.schemas,
+      ...Object.keys(part.components.schemas ?? {}),
+    ],
+    reservedOperations: [...part.paths.values()].flatMap((item) =>
+      METHODS.flatMap((method) => item[method]?.operationId ?? []),
+    ),
+    defaultSchema: visible.defaultSchema,
+  });
+  return inSlices(steps);
+}
 
 type Write = (source: ProjectDocumentSource) => Promise<ServedDocument>;
 

@@ -77,7 +77,9 @@ function unlessRefused(document: ServedDocument | DocumentTooLargeError): Served
 
 /** At least 1, as the cache demands. */
 const bytesOf = (document: ServedDocument | DocumentTooLargeError): number =>
-  document instanceof DocumentTooLargeError ? 1 : document.body.reduce((sum, { length }) => sum + length, 1);
+  document instanceof DocumentTooLargeError
+    ? 1
+    : document.zipped.reduce((sum, { length }) => sum + length, 1);
 
 function tooManyDocuments(): AppError {
   return busy('The service is busy: too many documents are being built');

@@ -38,6 +38,8 @@ import { AdminSessionsRepository } from './admin/admin-sessions.repository';
 import { AdminFactorsService } from './admin/admin-factors.service';
 import { AdminUsersRepository } from './admin/admin-users.repository';
 import { AdminUsersService } from './admin/admin-users.service';
+import { UserImportRepository } from './admin/user-import.repository';
+import { UserImport } from './admin/user-import.service';
 import { UserListRepository } from './admin/user-list.repository';
 import { AuditRepository } from './audit/audit.repository';
 import { FactorRepository } from './factors/factor.repository';
@@ -60,6 +62,7 @@ import { FactorsController } from './http/factors.controller';
 import { MailPagesController } from './http/mail-pages.controller';
 import { ViewTokensController } from './http/view-tokens.controller';
 import { UserController } from './http/user.controller';
+import { UserImportsController } from './http/user-imports.controller';
 import { AuthMailer } from './mail/auth-mailer.service';
 import { EmailChangeService } from './mail/email-change.service';
 import { EmailVerificationService } from './mail/email-verification.service';
@@ -201,6 +204,8 @@ const ADMIN = [
   AdminUsersRepository,
   AdminUsersService,
   GeneratedLinks,
+  UserImport,
+  UserImportRepository,
   UserListRepository,
 ];
 
@@ -226,6 +231,7 @@ const GOTRUE = [
     AccountsController,
     UserController,
     AdminUsersController,
+    UserImportsController,
     AdminFactorsController,
     AdminProvidersController,
     AdminSessionsController,

@@ -25,7 +25,7 @@ import { S3ErrorRenderer } from '../storage/http/s3/s3-error.renderer';
 import { StorageErrorRenderer } from '../storage/http/storage-error.renderer';
 import { StorageJsErrorRenderer } from '../storage/http/supabase/storage-js-error.renderer';
 import { ProjectRegistry } from '../projects/project-registry.service';
-import { addS3Project, s3BucketOf } from './project-of-access-key';
+import { addS3Project, s3BucketOf } from './project-of-apikey';
 import { addProject, lacksProject } from './project-of-apikey';
 import { corsOptions } from './cors';
 import type { DrainableServer } from './drainable-server';

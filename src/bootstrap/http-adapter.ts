@@ -7,12 +7,27 @@ import { joiningRequests } from '../admission/joined-chunks';
 import { FairStarts } from '../admission/fair-starts';
 import { toOriginForm } from '../http/request-head';
 import { contextOf } from '../http/request-context';
-import { nameRequest } from '../http/request-id';
 import { startMeasured } from '../http/request-times';
 import { RequestTurns } from '../admission/request-turns';
 import type { ServerConfig } from '../config/app-config';
 import { DrainableServer } from './drainable-server';
 import { SlowReaders } from '../admission/slow-readers';
+import { randomUUID } from 'node:crypto';
+
+const REQUEST_ID = 'X-Request-Id';
+/** The id that a proxy gave. Other text is not logged: it is the client's. */
+const GIVEN = /^[\w.:-]{1,64}$/;
+/** Keys and tokens must not get into the log by this way. */
+const TOKEN = /eyJ[\w-]{10,}/;
+
+/** Uses the proxy's id or a new id, and sends it to the client. */
+function nameRequest(request: IncomingMessage, response: ServerResponse): void {
+  const given = request.headers['x-request-id'];
+  const isUsable = typeof given === 'string' && GIVEN.test(given) && !TOKEN.test(given);
+  const id = isUsable ? given : randomUUID();
+  contextOf(request).id = id;
+  response.setHeader(REQUEST_ID, id);
+}
 
 /** Bytes of a request's head. Filters with a few hundred UUIDs exceed Node's default of 16 KiB. */
 const MAX_HEADER_BYTES = 64 * 1024;

@@ -7,6 +7,31 @@ import { invalidCredentials, missingApiKey } from '../access/access.errors';
 import { bearerToken } from '../access/bearer-token';
 import { readToken } from '../access/token-form';
 import type { ProjectRegistry } from '../projects/project-registry.service';
+import { contextOf } from '../http/request-context';
+import { projectIdOf } from '../projects/s3-keys';
+import { accessKeyIdOf, encode } from '../storage/http/s3/signature';
+
+/** @param name S3_HOST @returns the bucket in front of it, or an empty text; null for requests of other areas */
+export function s3BucketOf(request: Request, name: string | null): string | null {
+  const host = request.headers.host?.replace(/:\d+$/, '').toLowerCase() ?? '';
+  if (name !== null && host.endsWith(`.${name}`)) return host.slice(0, -name.length - 1);
+  return host === name || request.context?.isOfS3 === true ? '' : null;
+}
+
+/** Adds project and bucket to the path. A key of no project gets a path of no project, whose guard refuses it. */
+export async function addS3Project(
+  request: Request,
+  bucket: string,
+  registry: ProjectRegistry,
+): Promise<void> {
+  const keyId = accessKeyIdOf(request);
+  const id = projectIdOf(keyId);
+  const project = id === null ? await registry.findBySlug(keyId) : await registry.findById(id);
+  contextOf(request).signedUrl = request.originalUrl;
+  const path = request.url.startsWith('/') ? request.url : `/${request.url}`;
+  request.url = `/p/${project?.slug ?? '-'}/storage/v1/s3${bucket === '' ? '' : `/${encode(bucket)}`}${path}`;
+  request.originalUrl = request.url;
+}
 
 const WITHOUT_PROJECT = /^\/(auth|storage|realtime)\/v1(?=\/|\?|$)/;
 

@@ -3,7 +3,7 @@
  * Counts of workers that have ended are kept, so that no counter decreases.
  */
 import cluster, { type Worker } from 'node:cluster';
-import { AggregatorRegistry, Counter } from 'prom-client';
+import { AggregatorRegistry, type Counter } from 'prom-client';
 import { httpError } from '../common/errors/http-errors';
 import type { Metrics } from '../infra/metrics/metrics';
 
@@ -31,12 +31,11 @@ export class WorkerMetrics {
   private collecting: Promise<string> | undefined;
 
   constructor(private readonly own: Metrics) {
-    this.restarts = new Counter({
-      name: 'plinth_worker_restarts_total',
-      help: 'Workers that ended by themselves, or were killed because they did not answer',
-      labelNames: ['reason'],
-      registers: [own.registry],
-    });
+    this.restarts = own.counter(
+      'plinth_worker_restarts_total',
+      'Workers that ended by themselves, or were killed because they did not answer',
+      'reason',
+    );
     for (const reason of ['ended', 'hung']) this.restarts.inc({ reason }, 0);
   }
 

@@ -25,6 +25,7 @@ import { addSqlCommand } from './sql.command';
 import { PEOPLE_COMMANDS, PROJECT_PEOPLE_COMMANDS, TOKEN_COMMANDS } from './staff.commands';
 import { addSignInCommands } from './sign-in.commands';
 import { addStorageCommands } from './storage.commands';
+import { addUserCommands } from './users.commands';
 
 const GROUPS: Readonly<Record<string, readonly [description: string, commands: Commands]>> = {
   'api-keys': ['named keys of a project, next to its two', API_KEY_COMMANDS],
@@ -55,6 +56,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addMigrateCommands(program, context);
   addDbCommands(program, context);
   addStorageCommands(program, context);
+  addUserCommands(program, context);
   addBackupCommands(program, context, PHYSICAL_COMMANDS);
   addAuditCommand(program, context);
   addDoctorCommand(program, context);

@@ -1,9 +1,8 @@
 /** State of the servers, and of work on projects, read when the metrics are collected. Every process reads the same. */
 import { Injectable } from '@nestjs/common';
-import { Gauge } from 'prom-client';
 import { formatHost } from '../pg-pipeline';
 import { Metrics } from '../infra/metrics/metrics';
-import { type ServerState, ServersService } from '../servers/servers.service';
+import { type ReplicaState, type ServerState, ServersService } from '../servers/servers.service';
 import { HealthRepository, type InstallState } from './health.repository';
 
 /** Milliseconds that an answer is used. */
@@ -11,23 +10,20 @@ const KEPT_MS = 10_000;
 
 @Injectable()
 export class InstallMetrics {
-  constructor({ registry }: Metrics, repository: HealthRepository, servers: ServersService) {
+  constructor(metrics: Metrics, repository: HealthRepository, servers: ServersService) {
     // The other metrics are needed most while a database cannot be reached.
     const state = kept<InstallState | null>(() => repository.readState().catch(() => null));
     const states = kept<ServerState[]>(() => servers.list().catch(() => []));
-    const ofInstall = (name: string, help: string, read: (state: InstallState) => number): void => {
-      new Gauge({
+    const ofInstall = (name: string, help: string, read: (state: InstallState) => number): void =>
+      metrics.gauge(
         name,
         help,
-        registers: [registry],
-        aggregator: 'max',
-        async collect() {
+        async () => {
           const known = await state();
-          if (known) this.set(read(known));
-          else this.remove();
+          return known && read(known);
         },
-      });
-    };
+        'max',
+      );
     ofInstall(
       'plinth_database_start_time_seconds',
       'When the PostgreSQL server of the platform database was started, since the epoch',
@@ -43,49 +39,49 @@ export class InstallMetrics {
       'Projects whose database could not be migrated to the schema of this version',
       ({ outdatedProjects }) => outdatedProjects,
     );
-    gaugeServers(registry, states);
+    gaugeServers(metrics, states);
   }
 }
 
-function gaugeServers(registry: Metrics['registry'], states: () => Promise<ServerState[]>): void {
-  const registers = [registry];
-  new Gauge({
-    name: 'plinth_server_up',
-    help: 'PostgreSQL servers of the installation: 1 answers, 0 does not',
-    labelNames: ['server'],
-    registers,
-    aggregator: 'min',
-    async collect() {
-      this.reset();
-      for (const { name: server, fault } of await states()) this.set({ server }, fault === null ? 1 : 0);
-    },
-  });
-  new Gauge({
-    name: 'plinth_replica_up',
-    help: 'Read replicas: 1 answers and is a standby, 0 does not',
-    labelNames: ['server', 'replica'],
-    registers,
-    aggregator: 'min',
-    async collect() {
-      this.reset();
-      for (const { name: server, replicas } of await states())
-        for (const replica of replicas)
-          this.set({ server, replica: formatHost(replica) }, replica.fault === null ? 1 : 0);
-    },
-  });
-  new Gauge({
-    name: 'plinth_replica_lag_bytes',
-    help: "Bytes of the primary's log that a replica has not replayed",
-    labelNames: ['server', 'replica'],
-    registers,
-    aggregator: 'max',
-    async collect() {
-      this.reset();
-      for (const { name: server, replicas } of await states())
-        for (const replica of replicas)
-          if (replica.lagBytes !== null) this.set({ server, replica: formatHost(replica) }, replica.lagBytes);
-    },
-  });
+function gaugeServers(metrics: Metrics, states: () => Promise<ServerState[]>): void {
+  const ofReplicas = (
+    name: string,
+    help: string,
+    read: (replica: ReplicaState) => number | null,
+    aggregator: 'min' | 'max',
+  ): void =>
+    metrics.gauges(
+      name,
+      help,
+      ['server', 'replica'],
+      async () =>
+        (await states()).flatMap(({ name: server, replicas }) =>
+          replicas.flatMap((replica) => {
+            const value = read(replica);
+            return value === null ? [] : [[{ server, replica: formatHost(replica) }, value] as const];
+          }),
+        ),
+      aggregator,
+    );
+  metrics.gauges(
+    'plinth_server_up',
+    'PostgreSQL servers of the installation: 1 answers, 0 does not',
+    ['server'],
+    async () => (await states()).map(({ name: server, fault }) => [{ server }, fault === null ? 1 : 0]),
+    'min',
+  );
+  ofReplicas(
+    'plinth_replica_up',
+    'Read replicas: 1 answers and is a standby, 0 does not',
+    ({ fault }) => (fault === null ? 1 : 0),
+    'min',
+  );
+  ofReplicas(
+    'plinth_replica_lag_bytes',
+    "Bytes of the primary's log that a replica has not replayed",
+    ({ lagBytes }) => lagBytes,
+    'max',
+  );
 }
 
 function kept<T>(read: () => Promise<T>): () => Promise<T> {

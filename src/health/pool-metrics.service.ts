@@ -1,6 +1,5 @@
 /** The state of the connection pools, and the memory of request bodies, read when the metrics are collected. */
 import { Injectable } from '@nestjs/common';
-import { Counter } from 'prom-client';
 import { MemoryBudget } from '../admission/memory-budget';
 import { ProjectPools } from '../database/pools/project-pools';
 import { ReplicaSets } from '../database/replicas/replica-sets';
@@ -9,46 +8,26 @@ import { Metrics } from '../infra/metrics/metrics';
 @Injectable()
 export class PoolMetrics {
   constructor(metrics: Metrics, pools: ProjectPools, bodies: MemoryBudget, replicas: ReplicaSets) {
+    const countOutcomes = (name: string, help: string, read: () => Readonly<Record<string, number>>): void =>
+      metrics.counts(name, help, ['outcome'], () =>
+        Object.entries(read()).map(([outcome, count]) => [{ outcome }, count] as const),
+      );
     gaugeConnections(metrics, pools);
-    countReplicaReads(metrics, replicas);
-    countRevocations(metrics, replicas);
+    countOutcomes(
+      'plinth_replica_reads_total',
+      'Reads sent to replicas, by outcome: served, or repeated on the primary',
+      () => replicas.stats(),
+    );
+    countOutcomes(
+      'plinth_replica_revocations_total',
+      'Ended sessions that replicas had to refuse, by outcome: replayed, every process told, or waited for two seconds',
+      () => replicas.revocationStats(),
+    );
     gaugeBodies(metrics, bodies);
-    new Counter({
-      name: 'plinth_database_round_trips_total',
-      help: "Round trips to projects' databases",
-      registers: [metrics.registry],
-      collect() {
-        this.reset();
-        this.inc(pools.stats().roundTrips);
-      },
-    });
+    metrics.counts('plinth_database_round_trips_total', "Round trips to projects' databases", [], () => [
+      [{}, pools.stats().roundTrips],
+    ]);
   }
-}
-
-function countReplicaReads(metrics: Metrics, replicas: ReplicaSets): void {
-  new Counter({
-    name: 'plinth_replica_reads_total',
-    help: 'Reads sent to replicas, by outcome: served, or repeated on the primary',
-    labelNames: ['outcome'],
-    registers: [metrics.registry],
-    collect() {
-      this.reset();
-      for (const [outcome, count] of Object.entries(replicas.stats())) this.inc({ outcome }, count);
-    },
-  });
-}
-
-function countRevocations(metrics: Metrics, replicas: ReplicaSets): void {
-  new Counter({
-    name: 'plinth_replica_revocations_total',
-    help: 'Ended sessions that replicas had to refuse, by outcome: replayed, every process told, or waited for two seconds',
-    labelNames: ['outcome'],
-    registers: [metrics.registry],
-    collect() {
-      this.reset();
-      for (const [outcome, count] of Object.entries(replicas.revocationStats())) this.inc({ outcome }, count);
-    },
-  });
 }
 
 function gaugeConnections(metrics: Metrics, pools: ProjectPools): void {

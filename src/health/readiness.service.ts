@@ -1,6 +1,5 @@
 /** Readiness: checks the services that every request depends on, with a time limit, and once at a time. */
 import { Injectable } from '@nestjs/common';
-import { Gauge } from 'prom-client';
 import { codeOf } from '../common/errors/error-facts';
 import { RedisClient } from '../infra/coordination/redis-client';
 import { Metrics } from '../infra/metrics/metrics';
@@ -54,21 +53,16 @@ export class ReadinessService {
     private readonly objects: ObjectStore,
     private readonly disks: DiskReserve,
     private readonly backups: BackupHealth,
-    { registry }: Metrics,
+    metrics: Metrics,
   ) {
-    const checks = (): Promise<Checks> => this.check();
-    new Gauge({
-      name: 'plinth_check_up',
-      help: 'The checks of /health/ready: 1 up, 0 down',
-      labelNames: ['check'],
-      registers: [registry],
-      aggregator: 'min',
-      async collect() {
-        this.reset();
-        for (const [check, { status }] of Object.entries(await checks()))
-          this.set({ check }, status === 'up' ? 1 : 0);
-      },
-    });
+    metrics.gauges(
+      'plinth_check_up',
+      'The checks of /health/ready: 1 up, 0 down',
+      ['check'],
+      async () =>
+        Object.entries(await this.check()).map(([check, { status }]) => [{ check }, status === 'up' ? 1 : 0]),
+      'min',
+    );
   }
 
   /** The process stops soon: it still serves, but should get no more requests. */

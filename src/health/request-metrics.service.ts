@@ -2,7 +2,7 @@
 import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import type { Server, ServerResponse } from 'node:http';
-import { Counter, Gauge, Histogram } from 'prom-client';
+import { Histogram } from 'prom-client';
 import { Metrics } from '../infra/metrics/metrics';
 import type { ObservedRequest } from '../traffic/ended-request';
 import { RequestObserver } from '../traffic/request-observer.service';
@@ -29,38 +29,24 @@ export class RequestMetrics implements OnApplicationBootstrap {
   private running = 0;
 
   constructor(
-    { registry }: Metrics,
+    metrics: Metrics,
     private readonly host: HttpAdapterHost<AbstractHttpAdapter<Server>>,
     private readonly observer: RequestObserver,
   ) {
-    const registers = [registry];
-    const tellCounts = (counter: Counter<'area' | 'method' | 'status'>): void => this.tellCounts(counter);
-    const running = (): number => this.running;
-    new Counter({
-      name: 'plinth_http_requests_total',
-      help: 'Requests answered, by area, method and status; 499: the client went away first',
-      labelNames: ['area', 'method', 'status'],
-      registers,
-      collect() {
-        this.reset();
-        tellCounts(this);
-      },
-    });
+    metrics.counts(
+      'plinth_http_requests_total',
+      'Requests answered, by area, method and status; 499: the client went away first',
+      ['area', 'method', 'status'],
+      () => this.counts(),
+    );
     this.durations = new Histogram({
       name: 'plinth_http_request_duration_seconds',
       help: 'Time from the head of a request to the end of its answer',
       labelNames: ['area', 'method'],
       buckets: BUCKETS,
-      registers,
+      registers: [metrics.registry],
     });
-    new Gauge({
-      name: 'plinth_http_requests_running',
-      help: 'Requests that are being answered',
-      registers,
-      collect() {
-        this.set(running());
-      },
-    });
+    metrics.gauge('plinth_http_requests_running', 'Requests that are being answered', () => this.running);
   }
 
   onApplicationBootstrap(): void {
@@ -101,11 +87,9 @@ export class RequestMetrics implements OnApplicationBootstrap {
     return series;
   }
 
-  private tellCounts(counter: Counter<'area' | 'method' | 'status'>): void {
-    for (const ofArea of this.series.values()) {
-      for (const { labels, counts } of ofArea.values()) {
-        for (const [status, count] of counts) counter.inc({ ...labels, status: String(status) }, count);
-      }
-    }
+  private *counts(): Generator<[labels: Record<'area' | 'method' | 'status', string>, count: number]> {
+    for (const ofArea of this.series.values())
+      for (const { labels, counts } of ofArea.values())
+        for (const [status, count] of counts) yield [{ ...labels, status: String(status) }, count];
   }
 }

@@ -1,6 +1,5 @@
 /** The space that is kept free on the disks that Plinth itself writes to, so that PostgreSQL goes on when they are nearly full. */
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Gauge } from 'prom-client';
 import { AppError } from '../common/errors/app-error';
 import { APP_CONFIG, AppConfig } from '../config/app-config';
 import { freeBytes, LEAST_FREE_BYTES } from '../database/embedded/disk-space';
@@ -36,6 +35,11 @@ const filesLimitReached = (): AppError =>
     database: { sqlstate: '53100', hint: 'Delete files, or have the limit raised.' },
   });
 
+const readFree = async <L>(labels: L, directory: string): Promise<[L, number]> => [
+  labels,
+  await freeBytes(directory).catch(() => 0),
+];
+
 @Injectable()
 export class DiskReserve implements OnApplicationShutdown {
   /** Absolute; null where the database is another server's. */
@@ -53,7 +57,7 @@ export class DiskReserve implements OnApplicationShutdown {
   /** Bytes of the uploads in progress. */
   private claimed = 0;
 
-  constructor(@Inject(APP_CONFIG) { database, dataDir, storage, disk }: AppConfig, { registry }: Metrics) {
+  constructor(@Inject(APP_CONFIG) { database, dataDir, storage, disk }: AppConfig, metrics: Metrics) {
     this.databaseDirectory = database.url === null ? dataDir : null;
     this.filesDirectory = storage.provider === 'disk' ? storage.diskDir : null;
     this.directories = [this.databaseDirectory, this.filesDirectory].filter((one) => one !== null);
@@ -62,21 +66,19 @@ export class DiskReserve implements OnApplicationShutdown {
     const isLimited = this.filesDirectory !== null && disk.filesLimitBytes !== null;
     this.files = isLimited ? new FilesSize(this.filesDirectory) : null;
     this.timer = setInterval(() => void this.poll(), POLL_INTERVAL_MS).unref();
-    const disks = [
-      ['database', this.databaseDirectory],
-      ['files', this.filesDirectory],
-    ] as const;
-    new Gauge({
-      name: 'plinth_disk_free_bytes',
-      aggregator: 'min',
-      help: 'Bytes left on the disk of the embedded database and of the files',
-      labelNames: ['of'],
-      registers: [registry],
-      async collect() {
-        for (const [of, directory] of disks)
-          if (directory !== null) this.set({ of }, await freeBytes(directory).catch(() => 0));
-      },
-    });
+    const disks = { database: this.databaseDirectory, files: this.filesDirectory };
+    metrics.gauges(
+      'plinth_disk_free_bytes',
+      'Bytes left on the disk of the embedded database and of the files',
+      ['of'],
+      () =>
+        Promise.all(
+          Object.entries(disks).flatMap(([of, directory]) =>
+            directory === null ? [] : [readFree({ of }, directory)],
+          ),
+        ),
+      'min',
+    );
   }
 
   onApplicationShutdown(): void {

@@ -10,11 +10,36 @@ import { ProjectRepository } from '../projects/project.repository';
 import { DatabaseProvisioner } from '../provisioning/database-provisioner';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { removeChanges } from './catch-up/source-changes';
-import { hasDatabase, isInService, markInService } from './in-service';
 import { copyKept, moveInterrupted } from './move.errors';
 import { MovePlaces } from './move-places';
 import { MoveRepository, type MoveRow } from './move.repository';
 import { endCreation, openDatabase } from './write-stop-sessions';
+import type { Client } from 'pg';
+import { quoteIdentifier, quoteLiteral } from '../database/sql/identifier';
+
+const MARK = 'plinth: in service after a move';
+
+/**
+ * @param client of the admin role on the target, in another database
+ * @param loginRole of the project
+ */
+async function markInService(client: Client, loginRole: string): Promise<void> {
+  await client.query(`comment on role ${quoteIdentifier(loginRole)} is ${quoteLiteral(MARK)}`);
+}
+
+/** False if the role does not exist. */
+async function isInService(client: Client, loginRole: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from pg_roles where rolname = $1 and shobj_description(oid, 'pg_authid') = $2`,
+    [loginRole, MARK],
+  );
+  return rowCount === 1;
+}
+
+async function hasDatabase(client: Client, database: string): Promise<boolean> {
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
+  return rowCount === 1;
+}
 
 const INTERVAL_MS = 30_000;
 

@@ -27,11 +27,47 @@ import {
   windowNeeded,
 } from './move.errors';
 import { MovePlaces, type Place } from './move-places';
-import { MoveProgress } from './move-progress';
 import { MoveRecovery } from './move-recovery.service';
 import { MoveRepository, type MoveRow } from './move.repository';
 import { type Move, type MoveMethod, MoveWork } from './move-work.service';
 import { sizeOf } from './source-snapshot';
+import type { CopyProgress } from './database-copy';
+
+const REPORT_MS = 1_000;
+
+class MoveProgress implements CopyProgress {
+  private name = 'preparing';
+  private bytes = 0;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly moves: MoveRepository,
+    private readonly projectId: string,
+    private readonly signal: AbortSignal,
+  ) {
+    this.timer = setInterval(() => this.report(), REPORT_MS);
+  }
+
+  step(name: string): void {
+    this.signal.throwIfAborted();
+    this.name = name;
+    this.report();
+  }
+
+  passed(bytes: number): void {
+    this.signal.throwIfAborted();
+    this.bytes += bytes;
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  /** A report that fails is made up for by the next. */
+  private report(): void {
+    void this.moves.report(this.projectId, this.name, this.bytes).catch(() => undefined);
+  }
+}
 
 /** Bytes of tables and indexes up to which all rows are copied while writes are refused: less than five seconds, by estimate. */
 const QUICK_BYTES = 32 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** Ends sessions of projects that harm others; logs it and counts it in plinth_database_sessions_ended_total. */
 import { Injectable, Logger } from '@nestjs/common';
 import type { Client } from 'pg';
-import { Counter } from 'prom-client';
+import type { Counter } from 'prom-client';
 import { Metrics } from '../infra/metrics/metrics';
 
 /** The reason for ending a session: the label of the metric. */
@@ -39,13 +39,12 @@ export class BackendTerminator {
   private readonly logger = new Logger(BackendTerminator.name);
   private readonly ended: Counter<'reason'>;
 
-  constructor({ registry }: Metrics) {
-    this.ended = new Counter({
-      name: 'plinth_database_sessions_ended_total',
-      help: 'Sessions of projects that were ended because they harmed others, by reason',
-      labelNames: ['reason'],
-      registers: [registry],
-    });
+  constructor(metrics: Metrics) {
+    this.ended = metrics.counter(
+      'plinth_database_sessions_ended_total',
+      'Sessions of projects that were ended because they harmed others, by reason',
+      'reason',
+    );
   }
 
   /** @param admin a connection of the admin role; rejects if that role may not end the session */

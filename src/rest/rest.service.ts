@@ -21,10 +21,51 @@ import type { RequestSender } from './execute/request-settings';
 import { RestExecutor } from './execute/rest-executor.service';
 import type { ParsedRequest, RequestShape } from './grammar/rest-request';
 import { assertPreferences } from './plan/plan-table';
-import { type PreparedRequest, withoutReturning } from './prepare/prepared-request';
+import { type PreparedRequest, withoutReturning, mayBeReadBack } from './prepare/prepared-request';
 import { RequestPreparer } from './prepare/request-preparer.service';
 import type { ResponseWriter } from './respond/response-writer';
-import { isUnknownToCatalog, lastError, remedyFor } from './retry-rules';
+import { DatabaseError } from 'pg';
+import { AppError } from '../common/errors/app-error';
+import { SchemaChanged } from './execute/value-rows';
+
+/** Refusals of the plan stage that a newer catalog may turn into an answer. */
+const UNKNOWN_TO_CATALOG = /^(42703|PL108|PL120|PL156|PL200|PL201|PL202|PL203|PL204|PL205)$/;
+
+/**
+ * SQLSTATEs of undefined tables, columns, functions, objects and schemas; of a row with more columns than the catalog
+ * knew, which is a syntax error (compile/row-sql.ts); and of an object that was dropped while the statement waited
+ * for a lock, which PostgreSQL calls an internal error.
+ */
+const UNKNOWN_TO_DATABASE = /^(42P01|42703|42883|42704|3F000|42601|XX000)$/;
+
+/** Reads take no locks that conflict, except with DDL, which locks tables in a different order. */
+const DEADLOCK = '40P01';
+
+type Remedy = 'return no rows' | 'run again' | 'read the catalog';
+
+function isUnknownToCatalog(error: unknown): boolean {
+  return error instanceof AppError && UNKNOWN_TO_CATALOG.test(error.code);
+}
+
+/** Null where the failure is final. */
+function remedyFor(error: unknown, prepared: PreparedRequest): Remedy | null {
+  const { plan } = prepared;
+  // A write whose rows were not asked for succeeds without them (DECISIONS.md 5).
+  if (plan.kind === 'write' && plan.rows === 'unasked' && mayBeReadBack(error, prepared))
+    return 'return no rows';
+  if (plan.kind === 'read' && error instanceof DatabaseError && error.code === DEADLOCK) return 'run again';
+  return isStaleSchema(error) ? 'read the catalog' : null;
+}
+
+/** The error of the last attempt as the client gets it. */
+function lastError(error: unknown): unknown {
+  return isStaleSchema(error) ? new SchemaChanged() : error;
+}
+
+function isStaleSchema(error: unknown): boolean {
+  if (error instanceof SchemaChanged) return true;
+  return error instanceof DatabaseError && UNKNOWN_TO_DATABASE.test(error.code ?? '');
+}
 
 /** A schema rarely changes again before the request that met the change is done, but migrations consist of many changes. */
 const MAX_ATTEMPTS = 4;

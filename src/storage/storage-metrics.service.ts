@@ -1,6 +1,6 @@
 /** Metrics of storage in GET /metrics. */
 import { Injectable } from '@nestjs/common';
-import { Counter, Gauge } from 'prom-client';
+import type { Counter } from 'prom-client';
 import { Metrics } from '../infra/metrics/metrics';
 
 /** `left`: it failed, and the sweep removes the bytes. */
@@ -11,39 +11,35 @@ export class StorageMetrics {
   private readonly removals: Counter<'outcome'>;
   private readonly sweptObjects: Counter;
   private readonly sweptUploads: Counter;
-  private readonly losses: Gauge;
-  private readonly lastSweep: Gauge;
+  private losses = 0;
+  private lastSweep = 0;
 
-  constructor({ registry }: Metrics) {
-    const registers = [registry];
-    this.removals = new Counter({
-      name: 'plinth_storage_removals_total',
-      help: 'Attempts to remove the bytes of deleted and overwritten files, by outcome',
-      labelNames: ['outcome'],
-      registers,
-    });
-    this.sweptObjects = new Counter({
-      name: 'plinth_storage_bytes_without_row_total',
-      help: 'Objects without a row that the sweep removed',
-      registers,
-    });
-    this.sweptUploads = new Counter({
-      name: 'plinth_storage_unfinished_uploads_total',
-      help: 'Leftovers of unfinished uploads that the sweep removed',
-      registers,
-    });
-    this.losses = new Gauge({
-      name: 'plinth_storage_rows_without_bytes',
-      aggregator: 'max',
-      help: 'Files whose bytes the last sweep did not find; anything but 0 is data loss',
-      registers,
-    });
-    this.lastSweep = new Gauge({
-      name: 'plinth_storage_last_sweep_timestamp_seconds',
-      aggregator: 'max',
-      help: 'When this process last finished a sweep',
-      registers,
-    });
+  constructor(metrics: Metrics) {
+    this.removals = metrics.counter(
+      'plinth_storage_removals_total',
+      'Attempts to remove the bytes of deleted and overwritten files, by outcome',
+      'outcome',
+    );
+    this.sweptObjects = metrics.counter(
+      'plinth_storage_bytes_without_row_total',
+      'Objects without a row that the sweep removed',
+    );
+    this.sweptUploads = metrics.counter(
+      'plinth_storage_unfinished_uploads_total',
+      'Leftovers of unfinished uploads that the sweep removed',
+    );
+    metrics.gauge(
+      'plinth_storage_rows_without_bytes',
+      'Files whose bytes the last sweep did not find; anything but 0 is data loss',
+      () => this.losses,
+      'max',
+    );
+    metrics.gauge(
+      'plinth_storage_last_sweep_timestamp_seconds',
+      'When this process last finished a sweep',
+      () => this.lastSweep,
+      'max',
+    );
   }
 
   removal(outcome: RemovalOutcome): void {
@@ -57,7 +53,7 @@ export class StorageMetrics {
 
   /** @param now milliseconds since the epoch */
   sweepEnded(rowsWithoutBytes: number, now: number): void {
-    this.losses.set(rowsWithoutBytes);
-    this.lastSweep.set(now / 1000);
+    this.losses = rowsWithoutBytes;
+    this.lastSweep = now / 1000;
   }
 }

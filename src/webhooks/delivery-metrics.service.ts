@@ -1,6 +1,6 @@
 /** Metrics of webhooks in GET /metrics. */
 import { Injectable } from '@nestjs/common';
-import { Counter, Gauge } from 'prom-client';
+import type { Counter } from 'prom-client';
 import { Metrics } from '../infra/metrics/metrics';
 import { WebhookProjectsRepository } from './webhook-projects.repository';
 
@@ -10,25 +10,20 @@ type DeliveryOutcome = 'delivered' | 'retried' | 'given_up';
 export class DeliveryMetrics {
   private readonly attempts: Counter<'outcome'>;
 
-  constructor({ registry }: Metrics, projects: WebhookProjectsRepository) {
-    this.attempts = new Counter({
-      name: 'plinth_webhook_attempts_total',
-      help: 'Attempts to deliver to a webhook, by outcome',
-      labelNames: ['outcome'],
-      registers: [registry],
-    });
-    const gauge = (name: string, help: string, read: () => Promise<number>): void => {
-      new Gauge({
+  constructor(metrics: Metrics, projects: WebhookProjectsRepository) {
+    this.attempts = metrics.counter(
+      'plinth_webhook_attempts_total',
+      'Attempts to deliver to a webhook, by outcome',
+      'outcome',
+    );
+    const gauge = (name: string, help: string, read: () => Promise<number>): void =>
+      metrics.gauge(
         name,
-        help: `${help}, of all projects, as counted within the last minute`,
-        aggregator: 'max',
-        registers: [registry],
-        async collect() {
-          // If the platform database is down, the other metrics must still be served.
-          this.set(await read().catch(() => NaN));
-        },
-      });
-    };
+        `${help}, of all projects, as counted within the last minute`,
+        // If the platform database is down, the other metrics must still be served.
+        () => read().catch(() => NaN),
+        'max',
+      );
     gauge(
       'plinth_webhook_queue',
       'Deliveries of webhooks that wait',

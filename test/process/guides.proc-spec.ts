@@ -341,18 +341,17 @@ process.exit();
       await guide.shell('python3 make.py');
     } else {
       writeFileSync(join(guide.folder, 'users.json'), JSON.stringify({ users: OLD_FIREBASE_USERS }));
+      writeFileSync(join(guide.folder, 'hash-config.txt'), FIREBASE_PARAMETERS);
+      const imported = await guide.shell(guide.texts('sh')[0]!.replace(' acme ', ` ${slug} `));
+      expect(imported).toMatch(/^created +3$/m);
       const tasks = [{ id: 'x1', uid: 'f1', title: 'Paint', done: false }];
       writeFileSync(
         join(guide.folder, 'tasks.jsonl'),
         tasks.map((task) => `${JSON.stringify(task)}\n`).join(''),
       );
     }
-    const command = guide
-      .texts('sh')
-      .at(-1)!
-      .replace('/p/acme', `/p/${slug}`)
-      .replace('ss=...,sk=...', FIREBASE_PARAMETERS);
-    expect(await guide.shell(command)).toBe('2 users, 1 tasks\n');
+    const command = guide.texts('sh').at(-1)!.replace('/p/acme', `/p/${slug}`);
+    expect(await guide.shell(command)).toBe(name === 'from-firebase' ? '1 tasks\n' : '2 users, 1 tasks\n');
     const service = client(slug, keys.service);
     const [task] = await done(service.from('tasks').select());
     const { users } = await done(service.auth.admin.listUsers());
@@ -366,8 +365,13 @@ process.exit();
 );
 
 /** The example of github.com/firebase/scrypt, as is the user's hash. */
-const FIREBASE_PARAMETERS =
-  'ss=Bw==,sk=jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==';
+const FIREBASE_PARAMETERS = `hash_config {
+  algorithm: SCRYPT,
+  base64_signer_key: jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==,
+  base64_salt_separator: Bw==,
+  rounds: 8,
+  mem_cost: 14,
+}`;
 
 const OLD_FIREBASE_USERS = [
   {
@@ -379,7 +383,7 @@ const OLD_FIREBASE_USERS = [
     salt: '42xEC+ixf3L2lw==',
   },
   { localId: 'f2', email: 'bob@example.com' },
-  { localId: 'f3', phoneNumber: '+15550100' },
+  { localId: 'f3', phoneNumber: '+15550100', createdAt: '1700000000000' },
 ];
 
 /** As PocketBase 0.23 and later makes them. */

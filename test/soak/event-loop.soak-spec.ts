@@ -389,6 +389,17 @@ const CASES: readonly (readonly [string, () => Promise<unknown>])[] = [
   ],
   ['POST /admin/v1/restore', () => restore('restore', archiveHeader(30_000_000))],
   ['POST /admin/v1/restore/all', () => restore('restore/all', archiveHeader(30_000_000))],
+  [
+    'POST /admin/v1/projects/{id}/users/import',
+    async () => {
+      const path = `/admin/v1/projects/${project.id}/users/import`;
+      const values = `{"user_metadata":[${'0,'.repeat(500_000)}0]}\n`;
+      await admin.post(path, values.repeat(3));
+      await admin.post(path, '{}\n'.repeat(200_000));
+      await admin.post(path, `{"email":"${'a@'.repeat(100)}"}\n`.repeat(10_000));
+      await admin.post(path, 'x'.repeat(30_000_000));
+    },
+  ],
 ];
 const FIELD = '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n';
 

@@ -60,6 +60,7 @@ export const WITH_OWN_CASES: ReadonlySet<string> = new Set([
   'PATCH /p/{project_slug}/storage/v1/upload/resumable/{upload_id}',
   'POST /admin/v1/restore',
   'POST /admin/v1/restore/all',
+  'POST /admin/v1/projects/{id}/users/import',
 ]);
 
 /** Operations that read no body: their input is the head, which the soak tries on one of each area. */

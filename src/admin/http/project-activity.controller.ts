@@ -6,12 +6,18 @@ import { Actor, AuditLogRepository } from '../../install/audit/audit-log.reposit
 import { ProjectsService } from '../../projects/projects.service';
 import { DatabaseActivity, SessionSignal, SlowQueries } from '../activity/database-activity';
 import { DatabaseActivityService, Signal } from '../activity/database-activity.service';
-import { SlowQueriesRepository } from '../activity/slow-queries.repository';
+import { SlowQueriesRepository, SLOW_ORDERS } from '../activity/slow-queries.repository';
 import { sessionNotFound } from '../admin.errors';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { ListSlowQueriesQuery } from './dto/activity.dto';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import * as f from '../../http/model/fields';
+import { model } from '../../http/model/model';
+
+class ListSlowQueriesQuery extends model({
+  order: f.optional(f.choice(SLOW_ORDERS, 'The largest first; default: total')),
+  limit: f.optional(f.digits(1, 200, 'Default: 50')),
+}) {}
 
 const DEFAULT_LIMIT = 50;
 

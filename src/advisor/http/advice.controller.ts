@@ -6,10 +6,13 @@ import { ADVICE_ID } from '../advice-check';
 import { AdviceDismissalRepository } from '../advice-dismissal.repository';
 import { AdviceDismissed, ProjectAdvice } from './dto/advice-responses';
 import { Advisor, CHECK_NAMES } from '../advisor.service';
-import { adviceNotFound } from '../advisor.errors';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
+import { AppError } from '../../common/errors/app-error';
+
+const adviceNotFound = (): AppError =>
+  new AppError({ status: 404, code: 'advice_not_found', message: 'No check gives advice with this id' });
 
 @StaffApi()
 @Controller('admin/v1/projects/:id/advice')

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { load } from 'js-yaml';
+import { gunzipSync } from 'node:zlib';
 import { DocumentWriter } from './document-writer';
 import type { DocumentHead } from './model';
+import type { ServedDocument } from './served-document';
 
 const LARGEST_BLOCK = 64 * 1024;
 const HEAD: DocumentHead = { info: { title: 't', version: '1' } };
 const ITEM = { get: { responses: {} } };
 
-const textOf = (body: readonly Buffer[]): string => Buffer.concat(body).toString();
+const textOf = ({ zipped }: ServedDocument): string => gunzipSync(Buffer.concat(zipped)).toString();
 
 it('writes the parts of each section, the first of each name, and a digest of the document', async () => {
   const writer = new DocumentWriter({ version: '3.1', syntax: 'json' });
@@ -19,16 +21,16 @@ it('writes the parts of each section, the first of each name, and a digest of th
   ]);
   expect(writer.has('schemas', 'A')).toBe(true);
   expect(writer.has('paths', 'A')).toBe(false);
-  const { body, size, etag } = await writer.finish(HEAD);
-  const text = Buffer.concat(body);
-  expect(JSON.parse(text.toString())).toEqual({
+  const document = await writer.finish(HEAD);
+  const text = textOf(document);
+  expect(JSON.parse(text)).toEqual({
     openapi: '3.1.0',
     ...HEAD,
     paths: { '/a': ITEM },
     components: { schemas: { A: { type: 'object' }, 'ü"': {} } },
   });
-  expect(size).toBe(text.length);
-  expect(etag).toBe(`"${createHash('sha1').update(text).digest('base64url')}"`);
+  expect(document.size).toBe(Buffer.byteLength(text));
+  expect(document.etag).toBe(`"${createHash('sha1').update(text).digest('base64url')}"`);
 });
 
 it('writes the same content as YAML, and both in the form of 3.0', async () => {
@@ -36,7 +38,7 @@ it('writes the same content as YAML, and both in the form of 3.0', async () => {
     const writer = new DocumentWriter({ version, syntax });
     writer.add('paths', '/a/{b}', ITEM);
     writer.add('schemas', 'A', { type: ['string', 'null'], examples: ['x: y', 'z'] });
-    return textOf((await writer.finish(HEAD)).body);
+    return textOf(await writer.finish(HEAD));
   };
   for (const version of ['3.0', '3.1'] as const) {
     expect(load(await written(version, 'yaml'))).toEqual(JSON.parse(await written(version, 'json')));
@@ -55,8 +57,8 @@ it('writes no text that ends a block comment of generated code, and keeps names 
     examples: [`eq.${end}`],
   });
   writer.add('schemas', 'A', { properties: { 'x*/': column('*/') } });
-  const { body } = await writer.finish({ info: { title: 't */', version: '1' } });
-  expect(JSON.parse(textOf(body))).toMatchObject({
+  const document = await writer.finish({ info: { title: 't */', version: '1' } });
+  expect(JSON.parse(textOf(document))).toMatchObject({
     info: { title: 't * /' },
     components: { schemas: { A: { properties: { 'x*/': column('* /') } } } },
   });
@@ -89,8 +91,8 @@ it('writes a large document in blocks, and lets other work have its turn', async
     writer.add('schemas', `table_${n}`, { description: 'x'.repeat(1_000) });
   }
   const whileAdded = turns;
-  const { body } = await writer.finish(HEAD);
+  const { zipped } = await writer.finish(HEAD);
   isOver = true;
   expect(whileAdded).toBeGreaterThan(1);
-  expect(Math.max(...body.map(({ length }) => length))).toBeLessThanOrEqual(LARGEST_BLOCK);
+  expect(Math.max(...zipped.map(({ length }) => length))).toBeLessThanOrEqual(LARGEST_BLOCK);
 });

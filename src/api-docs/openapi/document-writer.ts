@@ -1,12 +1,26 @@
 /** Writes the parts of a document as text, in slices, so that thousands of tables do not block the event loop. */
 import { BodyBlocks } from '../../row-stream/row-body';
 import { Slices } from '../../common/time/slices';
-import { COMMENT_END, withoutCommentEnds } from './comment-ends';
 import { mapPart, type SchemaChange } from './map-schemas';
 import type { Components, DocumentHead, PathItem, Tag } from './model';
 import { collectDocument, DocumentSize, type ServedDocument } from './served-document';
 import { type DocumentFormat, OPENAPI_VERSIONS, toSchema30, type TypeOfComponent } from './versions';
 import { yamlItem, yamlMember } from './yaml';
+
+const COMMENT_END = '*/';
+
+const TEXTS: ReadonlySet<string> = new Set(['title', 'summary', 'description', 'example', 'x-postgres-type']);
+
+/** A copy of a part of a document whose texts end no comment. Names of members and values of enums stay as they are. */
+function withoutCommentEnds<Part>(part: Part): Part {
+  return JSON.parse(JSON.stringify(part, replaceEnds)) as Part;
+}
+
+function replaceEnds(key: string, value: unknown): unknown {
+  if (typeof value === 'string' && TEXTS.has(key)) return value.replaceAll(COMMENT_END, '* /');
+  if (key !== 'examples' || !Array.isArray(value)) return value;
+  return value.map((one: unknown) => replaceEnds('example', one));
+}
 
 /** Members of each section, in the form of OpenAPI 3.1. */
 type Sections = { readonly [Name in keyof Components]-?: NonNullable<Components[Name]>[string] } & {
@@ -48,7 +62,7 @@ class Members {
 }
 
 /** In JSON and in YAML, which quotes it too because of the `#`. */
-const REFERENCE = /"#\/components\/([^"]+)"/g;
+const REFERENCE = /["']#\/components\/([^"']+)["']/g;
 
 export class DocumentWriter {
   /** `schemas/Orders`: the components that were referred to. */

@@ -12,18 +12,14 @@ import { BodyBlocks } from '../../row-stream/row-body';
 import { type DocumentFormat, OPENAPI_VERSIONS, type OpenApiVersion } from './versions';
 
 export interface ServedDocument {
-  /** UTF-8, or its gzip, in blocks: allocating one buffer of that size would take long. */
-  readonly body: readonly Buffer[];
-  /** A large document is kept compressed only. */
-  readonly isZipped: boolean;
+  /** The gzip of UTF-8, in blocks: allocating one buffer of that size would take long. */
+  readonly zipped: readonly Buffer[];
   /** Bytes of the text. */
   readonly size: number;
   /** Strong ETag, with its quotes. */
   readonly etag: string;
 }
 
-/** Bytes above which only the gzip is kept. */
-const MAX_PLAIN_BYTES = 8 * 1024 * 1024;
 /** Limit for the bytes of a document; that of a schema of 5,000 tables has about 100 million. */
 const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
 
@@ -67,13 +63,9 @@ export async function collectDocument(pieces: Iterable<string | Buffer>): Promis
   }
   body.push(...blocks.take());
   const plain = body.filter(({ length }) => length > 0);
-  const isZipped = size.bytes > MAX_PLAIN_BYTES;
-  const etag = `"${hash.digest('base64url')}"`;
-  return { body: isZipped ? await zip(plain) : plain, isZipped, size: size.bytes, etag };
+  const zipped = (await Readable.from(plain).pipe(createGzip()).toArray()) as Buffer[];
+  return { zipped, size: size.bytes, etag: `"${hash.digest('base64url')}"` };
 }
-
-const zip = (body: readonly Buffer[]): Promise<Buffer[]> =>
-  Readable.from(body).pipe(createGzip()).toArray() as Promise<Buffer[]>;
 
 const DEFAULT_VERSION: OpenApiVersion = '3.1';
 
@@ -91,29 +83,14 @@ export interface ServeOptions {
   readonly cacheControl: string;
 }
 
-/** Shorter documents are not compressed. */
-const MIN_ZIPPED_BYTES = 1_400;
-
-/** Compressed once for each document, and kept as long as that. */
-const zipped = new WeakMap<ServedDocument, Promise<readonly Buffer[]>>();
-
-async function zippedBody(document: ServedDocument): Promise<readonly Buffer[]> {
-  if (document.isZipped) return document.body;
-  const known = zipped.get(document);
-  if (known) return known;
-  const made = zip(document.body);
-  zipped.set(document, made);
-  return made;
-}
-
 export async function serveDocument(
   document: ServedDocument,
   request: Request,
   response: Response,
   { contentType, cacheControl }: ServeOptions,
 ): Promise<void> {
-  const { body, size, etag } = document;
-  const isZipped = size >= MIN_ZIPPED_BYTES && request.acceptsEncodings('gzip') === 'gzip';
+  const { zipped, size, etag } = document;
+  const isZipped = request.acceptsEncodings('gzip') === 'gzip';
   // The bytes differ by the encoding, so that the tag of a compressed document is weak.
   const headers = {
     ETag: isZipped ? `W/${etag}` : etag,
@@ -131,12 +108,7 @@ export async function serveDocument(
     response.writeHead(200, head).end();
     return;
   }
-  if (!isZipped) {
-    if (!document.isZipped) return sendBuffers(response, 200, head, body);
-    return sendChunks(response, 200, head, Readable.from(body).pipe(createGunzip()));
-  }
-  const bytes = await zippedBody(document);
-  if (response.destroyed) return;
-  const length = bytes.reduce((sum, one) => sum + one.length, 0);
-  sendBuffers(response, 200, { ...typed, 'Content-Encoding': 'gzip', 'Content-Length': length }, bytes);
+  if (!isZipped) return sendChunks(response, 200, head, Readable.from(zipped).pipe(createGunzip()));
+  const length = zipped.reduce((sum, one) => sum + one.length, 0);
+  sendBuffers(response, 200, { ...typed, 'Content-Encoding': 'gzip', 'Content-Length': length }, zipped);
 }

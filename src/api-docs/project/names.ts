@@ -9,24 +9,12 @@ import { EMBEDDABLE_PARAMETERS, TOP_LEVEL_PARAMETERS } from '../../rest/grammar/
  * Names of types that generated code uses itself: of TypeScript, of browsers and of Node. A table `date` becomes
  * `PublicDate`.
  */
-export const GENERATOR_NAMES: readonly string[] = [
-  ...[
-    'Array',
-    'Boolean',
-    'Date',
-    'Error',
-    'Function',
-    'Json',
-    'Map',
-    'Number',
-    'Object',
-    'Promise',
-    'Record',
-  ],
-  ...['RegExp', 'Set', 'String', 'Symbol', 'BigInt', 'Partial', 'Pick', 'Omit', 'Readonly', 'Required'],
-  ...['Blob', 'Buffer', 'File', 'FormData', 'Headers', 'Request', 'Response', 'Url', 'UrlSearchParams'],
-  ...['AbortSignal', 'Body', 'Client', 'Config', 'Event', 'Options', 'Params', 'Schema', 'Schemas'],
-];
+export const GENERATOR_NAMES: readonly string[] = `
+  Array Boolean Date Error Function Json Map Number Object Promise Record RegExp Set String Symbol BigInt
+  Partial Pick Omit Readonly Required Blob Buffer File FormData Headers Request Response Url UrlSearchParams
+  AbortSignal Body Client Config Event Options Params Schema Schemas`
+  .trim()
+  .split(/\s+/);
 
 /**
  * `order_items` and `order items` to `OrderItems`. Letters lose their accents; other letters than those of ASCII become

@@ -1,6 +1,6 @@
 /** Metrics of mails in GET /metrics. */
 import { Injectable } from '@nestjs/common';
-import { Counter, Gauge } from 'prom-client';
+import type { Counter } from 'prom-client';
 import { Metrics } from '../../infra/metrics/metrics';
 import { OutboxListRepository } from './outbox-list.repository';
 
@@ -11,23 +11,15 @@ type MailOutcome = 'sent' | 'retried' | 'given_up';
 export class MailMetrics {
   private readonly mails: Counter<'outcome'>;
 
-  constructor({ registry }: Metrics, outboxes: OutboxListRepository) {
-    this.mails = new Counter({
-      name: 'plinth_mails_total',
-      help: 'Attempts to send a mail, by outcome',
-      labelNames: ['outcome'],
-      registers: [registry],
-    });
-    new Gauge({
-      name: 'plinth_failed_mails',
-      aggregator: 'max',
-      help: 'Mails of all projects that failed permanently and wait for an administrator, as counted within the last minute',
-      registers: [registry],
-      async collect() {
-        // If the platform database is down, the other metrics must still be served.
-        this.set(await outboxes.countFailed().catch(() => NaN));
-      },
-    });
+  constructor(metrics: Metrics, outboxes: OutboxListRepository) {
+    this.mails = metrics.counter('plinth_mails_total', 'Attempts to send a mail, by outcome', 'outcome');
+    metrics.gauge(
+      'plinth_failed_mails',
+      'Mails of all projects that failed permanently and wait for an administrator, as counted within the last minute',
+      // If the platform database is down, the other metrics must still be served.
+      () => outboxes.countFailed().catch(() => NaN),
+      'max',
+    );
   }
 
   count(outcome: MailOutcome): void {

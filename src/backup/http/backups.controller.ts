@@ -13,7 +13,7 @@ import { pacedBody } from '../../admission/body-pace';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { clientLeft } from '../../http/client-left';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
-import { RestoreReport } from './dto/restore-response';
+import { RestoreReport } from './dto/backup-responses';
 import { StaffAccess } from '../../staff/http/staff-api.decorator';
 import { archiveIn, untilSent, ArchiveAnswer, ArchiveBody } from './archive-response';
 import { passphraseOf } from './passphrase-header';

@@ -1,13 +1,56 @@
 /** The connections to all projects' databases: opens them, counts them under the global limit, and closes them. */
 import { formatHost, type HostAddress } from '../../pg-pipeline';
 import { CpuShares } from '../../admission/cpu-shares';
-import { IdleConnections } from './idle-connections';
 import { isDatabaseClosed, isLoginRefused, loginRefused, poolExhausted } from './pool.errors';
 import type { Pool, PoolLimits } from './pool';
 import { PooledConnection } from './pooled-connection';
 import { PLATFORM_SERVER, type ProjectDatabase } from './project-database';
 import { ServerWatch } from './server-watch';
 import { Streams } from '../../admission/streams';
+
+/** Milliseconds without use after which a project probably does not need its connection in the next moment. */
+const RECENT_MS = 15_000;
+
+class IdleConnections {
+  /** In the order in which they became idle. */
+  private readonly connections = new Set<PooledConnection>();
+
+  /** @param sizeOf number of connections of the project that a connection belongs to */
+  constructor(private readonly sizeOf: (connection: PooledConnection) => number) {}
+
+  add(connection: PooledConnection): void {
+    connection.idleSince = performance.now();
+    this.connections.add(connection);
+  }
+
+  delete(connection: PooledConnection): void {
+    this.connections.delete(connection);
+  }
+
+  /** The connections that were idle before a moment of the monotonic clock. */
+  *idleBefore(moment: number): Iterable<PooledConnection> {
+    for (const connection of this.connections) {
+      if (connection.idleSince >= moment) return;
+      yield connection;
+    }
+  }
+
+  /**
+   * The longest idle connection that its project can spare: the project has more than `kept`, or was not used for a while. A start of a
+   * connection costs as much as some hundred requests, so two projects in steady use must not close each other's.
+   */
+  dispensable(kept: number): PooledConnection | undefined {
+    const before = performance.now() - RECENT_MS;
+    for (const connection of this.connections)
+      if (connection.idleSince < before || this.sizeOf(connection) > kept) return connection;
+    return undefined;
+  }
+
+  /** The longest idle connection. */
+  oldest(): PooledConnection | undefined {
+    return this.connections.values().next().value;
+  }
+}
 
 /** Shares of the connections that streamed responses may hold, in all and for one client. */
 const STREAMING_SHARE = 3 / 4;

@@ -2,7 +2,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { IsEmail } from 'class-validator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
-import { DoctorReport } from './dto/doctor-report';
 import { DoctorService } from '../doctor.service';
 import { PRODUCT } from '../../config/product';
 import { invalidParameters } from '../../common/errors/http-errors';
@@ -10,6 +9,24 @@ import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
 import { model } from '../../http/model/model';
+import { Finding, FINDING_STATUSES } from '../finding';
+
+class FindingResponse
+  extends model({
+    check: f.text({ example: 'disk' }),
+    status: f.choice(FINDING_STATUSES),
+    message: f.text(),
+    remedy: f.nullable(f.field<string>({ type: String, description: 'How to fix it' })),
+  })
+  implements Finding {}
+
+class DoctorReport extends model({
+  version: f.text({ description: "The server's version", example: '0.1.0' }),
+  now: f.time("The server's clock"),
+  findings: f.list(FindingResponse, {
+    example: [{ check: 'redis', status: 'skipped', message: 'REDIS_URL is not set', remedy: null }],
+  }),
+}) {}
 
 class DoctorDto extends model({
   mail_to: f.optional(

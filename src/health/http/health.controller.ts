@@ -12,11 +12,24 @@ import { Example } from '../../http/docs/example.decorator';
 import { PLATFORM_DOCS, platformErrorBody, platformErrorSchema } from '../../http/errors/platform-error-docs';
 import { tooManyHeaders } from '../../http/request-head';
 import { Metrics } from '../../infra/metrics/metrics';
-import { notReady } from '../health.errors';
 import { Checks, isReady, ReadinessService } from '../readiness.service';
 import { MetricsGuard } from './metrics.guard';
 import { Answer, Describe, Errors, errorsIn, StreamAnswer } from '../../http/docs/operation.decorators';
 import { documentHandlers } from '../../http/docs/controller-docs';
+import { AppError } from '../../common/errors/app-error';
+
+/** 503, with the failed checks in the body. */
+function notReady(checks: Checks): AppError {
+  const down = Object.entries(checks).filter(([, check]) => check.status === 'down');
+  return new AppError({
+    status: 503,
+    code: 'not_ready',
+    message: `Not ready: ${down.map(([name, { reason }]) => `${name} (${reason ?? 'down'})`).join(', ')}`,
+    headers: { 'Retry-After': '1' },
+    extra: { checks },
+    details: { checks },
+  });
+}
 
 const UP = { platform_database: { status: 'up' }, storage: { status: 'up' } } as const;
 const DOWN = { platform_database: { status: 'down', reason: 'unreachable' } } as const;

@@ -3,12 +3,17 @@ import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import {
+  type Aggregator,
   collectDefaultMetrics,
+  Counter,
   Gauge,
+  type LabelValues,
   type MetricObjectWithValues,
   type MetricValue,
   Registry,
 } from 'prom-client';
+
+type Readings<Label extends string> = Iterable<readonly [labels: LabelValues<Label>, value: number]>;
 
 @Injectable()
 export class Metrics {
@@ -33,18 +38,70 @@ export class Metrics {
       return 1 - Math.min(process.availableMemory() + pagesOfFiles(), limit) / limit;
     };
     const help = 'Share of the memory of the machine, or of the limit of its control group, that is in use';
-    this.gauge('plinth_memory_used_ratio', help, used);
-    Object.assign(this.registry.getSingleMetric('plinth_memory_used_ratio') ?? {}, { aggregator: 'max' });
+    this.gauge('plinth_memory_used_ratio', help, used, 'max');
   }
 
-  /** Registers a gauge whose value is read when the metrics are collected. */
-  gauge(name: string, help: string, read: () => number): void {
+  /** A gauge whose value is read when the metrics are collected; null: it has none. Processes are added up unless `aggregator` differs. */
+  gauge(
+    name: string,
+    help: string,
+    read: () => number | null | Promise<number | null>,
+    aggregator: Aggregator = 'sum',
+  ): void {
     new Gauge({
       name,
       help,
+      aggregator,
+      registers: [this.registry],
+      async collect() {
+        const value = await read();
+        if (value === null) this.remove();
+        else this.set(value);
+      },
+    });
+  }
+
+  /** The same with a value for each label. */
+  gauges<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: () => Readings<Label> | Promise<Readings<Label>>,
+    aggregator: Aggregator = 'sum',
+  ): void {
+    new Gauge({
+      name,
+      help,
+      aggregator,
+      labelNames,
+      registers: [this.registry],
+      async collect() {
+        this.reset();
+        for (const [labels, value] of await read()) this.set(labels, value);
+      },
+    });
+  }
+
+  /** A counter that the caller increments. */
+  counter<Label extends string>(name: string, help: string, ...labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  /** A counter that is counted elsewhere, and read when the metrics are collected. */
+  counts<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: () => Readings<Label>,
+  ): void {
+    new Counter({
+      name,
+      help,
+      labelNames,
       registers: [this.registry],
       collect() {
-        this.set(read());
+        this.reset();
+        for (const [labels, count] of read()) this.inc(labels, count);
       },
     });
   }

@@ -8,11 +8,33 @@ import {
   RedisConnection,
   runMigrations,
   setDefaultBackendFactory,
+  type BackendFactory,
+  type ConnectionOptions,
+  type PostgresPoolConfig,
+  createIORedisClient,
+  type IRedisClient,
+  type RedisOptions,
 } from 'bullmq';
-import type { BackendFactory, ConnectionOptions, PostgresPoolConfig } from 'bullmq';
 import { HostListClient, hostsOf, PrimarySocket } from '../../pg-pipeline';
 import { withConnection } from '../../database/pools/one-off-connection';
-import { createQueueRedis } from './queue-redis';
+import { Redis } from 'ioredis';
+
+/**
+ * ioredis does not report the end of a connection that waits for its next attempt to connect, and BullMQ's close() waits for
+ * that report. So a process that stopped when Redis had just come back would wait forever.
+ */
+class EndableRedis extends Redis {
+  override disconnect(reconnect = false): void {
+    // In this status ioredis ends at once, and refuses the commands that wait.
+    if (this.status === 'reconnecting' && !reconnect) this.status = 'wait';
+    super.disconnect(reconnect);
+  }
+}
+
+/** For RedisConnection.clientFactory. @param options with the member `url` of queue-backend.ts */
+function createQueueRedis({ url, ...options }: RedisOptions & { url?: string }): IRedisClient {
+  return createIORedisClient(new EndableRedis(url ?? '', options));
+}
 
 /** The jobs' schema in the platform database. */
 const SCHEMA = 'queue';

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { clientLeft } from '../../http/client-left';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
-import { AppliedMigrationResponse, MigrationRunResponse } from './dto/migration-responses';
+import { AppliedMigrationResponse, MigrationRunResponse } from './dto/project-migrations.dto';
 import { ProjectMigrationsService } from '../project-migrations.service';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { StaffApi } from '../../staff/http/staff-api.decorator';

@@ -1,9 +1,22 @@
 /** Platform administration: migrates projects whose database has the schema of an older version. */
 import { Controller, Post } from '@nestjs/common';
 import { ProjectUpkeep } from '../project-upkeep.service';
-import { UpgradeResponse } from './dto/upgrade-response';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe } from '../../http/docs/operation.decorators';
+import { Example } from '../../http/docs/example.decorator';
+import * as f from '../../http/model/fields';
+import { model } from '../../http/model/model';
+
+class FailedUpgrade extends model({
+  slug: f.text({ example: 'acme' }),
+  reason: f.text(),
+}) {}
+
+@Example({ migrated: ['acme'], failed: [] })
+class UpgradeResponse extends model({
+  migrated: f.texts('Slugs of the migrated projects'),
+  failed: f.list(FailedUpgrade),
+}) {}
 
 @StaffApi()
 @Controller('admin/v1/upgrade')

@@ -147,7 +147,7 @@ function* jsonPieces(text: string): Generator<string> {
 }
 
 /** The lines as lists of fields. Yields null now and then in a long field, so that the caller can yield to the event loop. */
-function* records(text: string): Generator<readonly string[] | null, void> {
+export function* records(text: string): Generator<readonly string[] | null, void> {
   let most = MAX_COLUMNS;
   let at = 0;
   for (let isFirst = true; at < text.length; isFirst = false) {

@@ -150,6 +150,8 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'PATCH /admin/v1/projects/:id/schedules/:schedule_id': allow(DEVELOPERS, 'sql'),
   'DELETE /admin/v1/projects/:id/schedules/:schedule_id': allow(DEVELOPERS, 'sql'),
   'GET /admin/v1/projects/:id/schedules/:schedule_id/runs': allow(INSPECTORS, 'read'),
+  // Rows of auth.users, as SQL could write them.
+  'POST /admin/v1/projects/:id/users/import': allow(DEVELOPERS, 'sql'),
   'GET /admin/v1/projects/:id/storage/check': allow(READERS, 'read'),
   'POST /admin/v1/projects/:id/storage/sweep': allow(PROJECT_ADMINS, 'write'),
   'POST /admin/v1/projects/:id/failed-mails/:mail_id/retry': allow(DEVELOPERS, 'write'),

@@ -13,13 +13,27 @@ import { SampleRepository, SampleRow, STEPS } from '../samples/sample.repository
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { StaffRecheck } from '../../staff/http/staff-recheck.service';
-import { type StaffCaller } from '../../staff/roles/staff';
-import { tooManyListeners } from '../traffic.errors';
-import { ProjectSamples } from './dto/request-responses';
+import type { StaffCaller } from '../../staff/roles/staff';
+import { ProjectSamples, RANGES } from './dto/request-responses';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { ListSamplesQuery } from './dto/samples.dto';
 import { EventStream } from './event-stream';
 import { Answer, Describe, Errors, StreamAnswer } from '../../http/docs/operation.decorators';
+import * as f from '../../http/model/fields';
+import { model } from '../../http/model/model';
+import { AppError } from '../../common/errors/app-error';
+
+/** @param of whose limit is reached: that of the whole process concerns everybody */
+const tooManyListeners = (of: 'person' | 'project' | 'process'): AppError =>
+  new AppError({
+    status: of === 'process' ? 503 : 429,
+    code: of === 'process' ? 'service_unavailable' : 'rate_limited',
+    message: `This ${of} has as many listeners for live requests as it may have`,
+    headers: { 'Retry-After': '10' },
+  });
+
+class ListSamplesQuery extends model({
+  range: f.optional(f.choice(RANGES, 'Default: hour')),
+}) {}
 
 const HEADERS = {
   ...NOT_STORED,

@@ -1,9 +1,19 @@
 /** Query strings of the audit log. */
-import { Matches, NotContains } from 'class-validator';
-import { Moment } from '../../../http/input/moment';
+import { Matches, NotContains, IsISO8601 } from 'class-validator';
 import { AuditFilter } from '../../audit/audit-log.repository';
 import * as f from '../../../http/model/fields';
 import { model } from '../../../http/model/model';
+import { applyDecorators } from '@nestjs/common';
+
+const RFC_3339 =
+  /^[12]\d{3}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/;
+
+/** A parameter such as `2026-01-01T08:00:00Z` (RFC 3339), within what PostgreSQL's timestamptz accepts. */
+const Moment = (name: string): PropertyDecorator =>
+  applyDecorators(
+    Matches(RFC_3339, { message: `${name} must be a time such as 2026-01-01T08:00:00Z` }),
+    IsISO8601({ strict: true }),
+  );
 
 class AuditFilterQuery extends model({
   project_id: f.optional(
