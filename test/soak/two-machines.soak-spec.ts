@@ -2,11 +2,12 @@
  * Two machines: one has PostgreSQL, Redis and a Plinth, the other a Plinth alone. The link between them fails, is slow, and their
  * clocks are a minute apart, each with load on both. They are network namespaces (needs root).
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import build from '../process/support/build';
 import { eventually } from '../support/eventually';
+import { clockApart, hasFakeClock } from '../support/fake-clock';
 import { HttpClient } from '../support/http-client';
 import { NumberLoad } from '../support/number-load';
 import { PlinthProcess } from '../support/plinth-process';
@@ -15,7 +16,6 @@ import { SystemPostgres } from '../support/system-postgres';
 import { hasNamespaces, TwoMachines } from '../support/two-machines';
 import { upload } from '../support/uploads';
 
-const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 const SOME_REQUESTS = 200;
 const LIMIT_MS = 300_000;
 const PASSWORD = 'correct horse';
@@ -191,16 +191,11 @@ const PASSWORD = 'correct horse';
     LIMIT_MS,
   );
 
-  (existsSync(FAKETIME) ? it.each([60, -60]) : it.skip.each([0]))(
+  (hasFakeClock ? it.each([60, -60]) : it.skip.each([0]))(
     'have clocks %d seconds apart: what one makes, the other accepts (needs libfaketime)',
     async (seconds) => {
       const a = await start(0);
-      const b = await start(1, {
-        LD_PRELOAD: FAKETIME,
-        FAKETIME: `${seconds > 0 ? '+' : ''}${seconds}s`,
-        FAKETIME_DONT_FAKE_MONOTONIC: '1',
-        DONT_FAKE_MONOTONIC: '1',
-      });
+      const b = await start(1, clockApart(seconds));
       for (const [make, use] of [
         [a, b],
         [b, a],

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { QueryResultRow } from 'pg';
 import { serverUser } from '../../src/database/embedded/server-user';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { freePort } from './plinth-process';
@@ -38,6 +39,7 @@ interface PostgresOptions {
   /** Files of a certificate (test/support/test-authority.ts): then only connections over TLS are accepted. */
   readonly tls?: TlsFiles;
   readonly host?: string;
+  readonly env?: Record<string, string>;
   /** In front of the command (test/support/two-machines.ts). */
   readonly launcher?: readonly string[];
 }
@@ -74,7 +76,7 @@ export class SystemPostgres {
   ) {}
 
   static async start(major: number | 'embedded', options: PostgresOptions = {}): Promise<SystemPostgres> {
-    const { programs = programsOf(major), settings = [], tls, host = '127.0.0.1', launcher } = options;
+    const { programs = programsOf(major), settings = [], tls, host = '127.0.0.1', launcher, env } = options;
     const directory = mkdtempSync(join(tmpdir(), `plinth-postgres-${major}-`));
     const cluster = join(directory, 'cluster');
     const user = await serverUser(cluster);
@@ -82,7 +84,7 @@ export class SystemPostgres {
     chmodSync(directory, 0o755);
     const passwordFile = join(directory, 'password');
     writeFileSync(passwordFile, PASSWORD);
-    const as = { cwd: directory, ...user };
+    const as = { cwd: directory, env: { ...process.env, ...env }, ...user };
     const init = ['-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8'];
     execFileSync(join(programs, 'initdb'), ['-D', cluster, '--locale=C.UTF-8', ...init], {
       ...as,
@@ -111,6 +113,21 @@ export class SystemPostgres {
     const server = new SystemPostgres(url, directory, child);
     await server.ready();
     return server;
+  }
+
+  /** Uses another certificate for new connections. */
+  async renew(tls: TlsFiles): Promise<void> {
+    const cluster = join(this.directory, 'cluster');
+    installed(cluster, tls, await serverUser(cluster));
+    await this.query('select pg_reload_conf()');
+  }
+
+  /** As the superuser. */
+  async query<R extends QueryResultRow>(text: string, database = 'postgres'): Promise<R[]> {
+    const url = new URL(this.url);
+    url.pathname = `/${database}`;
+    const { rows } = await withConnection({ connectionString: url.href }, (client) => client.query<R>(text));
+    return rows;
   }
 
   async stop(): Promise<void> {
