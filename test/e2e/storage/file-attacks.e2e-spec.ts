@@ -193,7 +193,7 @@ it('keys, uploads and signatures of another project open nothing', async () => {
   const begun = await send('POST', js('upload/resumable'), { ...keys(), ...tus });
   const id = String(begun.headers.location).split('/').at(-1);
   const bytes = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
-  const final = { ...tus, 'upload-concat': `final;${begun.headers.location}` };
+  const final = { ...tus, 'upload-concat': `final;${String(begun.headers.location)}` };
   for (const [method, path, headers, body] of [
     ['GET', js(`object/sign/box/${name}?token=${token}`, other), {}],
     ['GET', js(`object/sign/box/${name}?token=${token.replace(project.id, other.id)}`, other), {}],
