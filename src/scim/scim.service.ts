@@ -75,7 +75,8 @@ export class Scim {
     };
     const next = {
       externalId: externalId === undefined ? link.externalId : externalId,
-      isDeactivated: isChanged ? !isActive : link.isDeactivated,
+      // Somebody else has brought an active account back.
+      isDeactivated: isChanged ? !isActive : link.isDeactivated && !person.isActive,
     };
     // Before the account, so that a directory that sends it again after a crash can undo it.
     await this.links.setLink(caller.scope, person.id, next);

@@ -28,6 +28,7 @@ import { WebhookProjects1790000001010 } from '../../../migrations/platform/17900
 import { S3Keys1790000001020 } from '../../../migrations/platform/1790000001020-s3-keys';
 import { ApiKeys1790000001030 } from '../../../migrations/platform/1790000001030-api-keys';
 import { Scim1790000001050 } from '../../../migrations/platform/1790000001050-scim';
+import { WebhookSkips1790000001071 } from '../../../migrations/platform/1790000001071-webhook-skips';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { lockAsAdmin } from '../pools/admin-lock';
@@ -62,6 +63,7 @@ const PLATFORM_MIGRATIONS = [
   S3Keys1790000001020,
   ApiKeys1790000001030,
   Scim1790000001050,
+  WebhookSkips1790000001071,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

@@ -150,12 +150,17 @@ export class SingleSignOnController {
   }
 
   @Get('saml/callback')
+  @UseGuards(ClientThrottlerGuard)
   @PublicRoute('the sealed response of the identity provider is the credential')
   @Describe(`End single sign-on with SAML 2.0
     The address of responses leads browsers here, where the cookie of the sign-in is sent. Redirects to the console as the callback of OpenID Connect does.`)
   @CallbackParam('answer', 'The verified response, encrypted')
-  @ApiResponse({ status: 303, description: 'The console', headers: CALLBACK_HEADERS })
-  @Errors(tooManyHeaders())
+  @ApiResponse({
+    status: 303,
+    description: 'The console',
+    headers: { ...CALLBACK_HEADERS, ...LIMIT_HEADERS },
+  })
+  @Errors(rateLimited(60), tooManyHeaders())
   async finishSaml(
     @Query('answer') answer: unknown,
     @CurrentOrigin() origin: RequestOrigin,

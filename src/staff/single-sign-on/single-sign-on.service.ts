@@ -153,7 +153,8 @@ export class SingleSignOn {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof AppError && error.code !== factorRequired().code)
+      // Attempts that have to wait are not made.
+      if (error instanceof AppError && error.code !== factorRequired().code && error.status !== 429)
         await this.audit.write({
           actor: anonymousActor(origin.ip),
           action: 'person.sign_in_failed',

@@ -147,7 +147,7 @@ inBrowser('the console', () => {
       await view.button('Undo').click();
       await view.cell('pet 1').waitFor();
       await view.cell('sad').dblclick();
-      await page.getByLabel('mood').selectOption('happy');
+      await page.getByLabel('mood', { exact: true }).selectOption('happy');
       await view.saveChanges();
       await eventuallyShown(async () => {
         const rows = await project.sql('select name, mood, data::text from pets order by id limit 2');

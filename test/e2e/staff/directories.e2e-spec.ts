@@ -343,6 +343,8 @@ describe('sign-in of staff with SAML', () => {
       statuses.push((await enter(names[turn % names.length] ?? '', 'wrong')).status);
     expect(statuses.at(-1)).toBe(429);
     expect((await enter('fay')).status).toBe(429);
+    // Attempts that have to wait leave no entry in the audit log.
+    expect((await plinth.admin.get('/admin/v1/audit-log')).text).not.toContain('rate_limit');
   });
 
   it('answers 503 while the directory is down', async () => {

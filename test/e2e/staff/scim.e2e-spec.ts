@@ -221,6 +221,14 @@ it('brings a member of staff back whom it deactivated, and nobody whom an owner 
     active: true,
   });
   expect([put.status, put.body.active]).toEqual([200, false]);
+  // The owner brings back whom the directory deactivated, and disables them later.
+  await plinth.admin.patch(`/admin/v1/people/${person.id}`, { disabled: false });
+  await staff.patch(person.id, DEACTIVATE);
+  await plinth.admin.patch(`/admin/v1/people/${person.id}`, { disabled: false });
+  await staff.patch(person.id, { op: 'replace', path: 'displayName', value: 'Ada' });
+  await plinth.admin.patch(`/admin/v1/people/${person.id}`, { disabled: true });
+  const again = await staff.patch(person.id, { op: 'replace', path: 'active', value: true });
+  expect(again.body.active).toBe(false);
   expect((await signIn(plinth, person.email)).status).toBe(401);
 });
 
