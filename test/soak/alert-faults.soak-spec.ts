@@ -14,12 +14,14 @@ import { canMount, SmallDisk } from '../process/support/small-disk';
 import { expectFired, hasPromtool } from '../support/alert-rules';
 import { PASSPHRASE } from '../support/backups';
 import { eventually } from '../support/eventually';
+import { HttpClient } from '../support/http-client';
 import { accessOf, asOwner } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
 import { freePort, PlinthProcess } from '../support/plinth-process';
 import { hasRedis, TestRedis } from '../support/redis-server';
 import { tick } from '../support/scheduled-backups';
 import { TestProject } from '../support/test-project';
+import { upload } from '../support/uploads';
 
 const MIB = 1024 * 1024;
 const DAY = 86_400;
@@ -227,6 +229,7 @@ jest.setTimeout(300_000);
     await eventually(async () => {
       text = await scrape();
       expect(Number(/^plinth_wal_archive_age_seconds (\S+)$/m.exec(text ?? '')?.[1])).toBeLessThan(10);
+      expect(text).toMatch(/^plinth_file_archive_behind_seconds 0$/m);
     }, LIMIT_MS);
     return text ?? '';
   };
@@ -243,9 +246,15 @@ jest.setTimeout(300_000);
     await expectFired(before, 'PlinthWorkerRestarted', scrape);
   });
 
-  it('PlinthArchiveBehind and PlinthArchiveGap: the archive is full, and its log is lost', async () => {
+  it('PlinthArchiveBehind, PlinthFileArchiveBehind and PlinthArchiveGap: the archive is full, and its log is lost', async () => {
     const before = await healthy();
+    const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Files' });
+    const key = body.service_role_key;
+    const service = new HttpClient(plinth.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
+    await service.post(`/p/${body.slug}/storage/buckets`, { name: 'box' });
     archive.fillTo(0);
+    expect((await upload(service, `/p/${body.slug}/storage`, 'box', 'x'.repeat(100_000))).status).toBe(201);
+    await expectFired(before, 'PlinthFileArchiveBehind', scrape);
     for (let n = 0; n < 6; n += 1)
       await query(`select pg_logical_emit_message(false, 'filler', repeat('x', 10000000))`);
     await expectFired(before, 'PlinthArchiveBehind', scrape);

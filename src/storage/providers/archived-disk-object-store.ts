@@ -18,7 +18,9 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
   private readonly logger = new Logger('FileArchive');
   private timer: NodeJS.Timeout | undefined;
   /** When the archive last missed an object: before the start it may have missed some. */
-  private behindSince = Date.now();
+  private missedAt = Date.now();
+  /** From when on it may lack objects; null: it has all. */
+  private behindSince: number | null = this.missedAt;
 
   constructor(
     config: StorageConfig,
@@ -56,10 +58,18 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
     await this.archived(to, size);
   }
 
+  /** For how long the archive may have lacked objects. */
+  get behindSeconds(): number {
+    return this.behindSince === null ? 0 : (Date.now() - this.behindSince) / 1_000;
+  }
+
   /** Copies what the archive lacks. @returns how many objects */
   async catchUp(before = Date.now() - INTERVAL): Promise<number> {
+    const { missedAt } = this;
     await this.openArchive();
-    return copyMissing(this, this.archive, before);
+    const count = await copyMissing(this, this.archive, before);
+    if (before >= missedAt && missedAt === this.missedAt) this.behindSince = null;
+    return count;
   }
 
   /** Removes archived objects that were stored before a time, in milliseconds, and are deleted now. @returns how many */
@@ -74,7 +84,8 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
       await copyObject(this, this.archive, address, size);
     } catch (error) {
       this.logger.warn(`a file was not archived, and will be later: ${reasonOf(error)}`);
-      this.behindSince = Date.now();
+      this.missedAt = Date.now();
+      this.behindSince ??= this.missedAt;
       this.scheduleCatchUp();
     }
   }
@@ -84,17 +95,14 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
   }
 
   private async tryCatchUp(): Promise<void> {
-    const [before, since] = [Date.now() - INTERVAL, this.behindSince];
-    let isComplete = false;
     try {
-      const count = await this.catchUp(before);
+      const count = await this.catchUp();
       if (count > 0) this.logger.log(`archived ${count} files that the archive lacked`);
-      isComplete = before >= since && since === this.behindSince;
     } catch (error) {
       this.logger.warn(`files are not archived: ${reasonOf(error)}`);
     }
     this.timer = undefined;
-    if (!isComplete) this.scheduleCatchUp();
+    if (this.behindSince !== null) this.scheduleCatchUp();
   }
 
   private async openArchive(): Promise<void> {
