@@ -45,7 +45,7 @@ export class StorageMetrics {
     if (!(store instanceof ArchivedDiskObjectStore)) return;
     metrics.gauge(
       'plinth_file_archive_behind_seconds',
-      'Seconds for which the archive of files may have lacked some; up to two minutes after a start',
+      'Seconds for which the archive of files may have lacked some; up to a minute or two after a start',
       () => store.behindSeconds,
       'max',
     );

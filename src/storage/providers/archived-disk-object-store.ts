@@ -17,10 +17,10 @@ const INTERVAL = 60_000;
 export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplicationShutdown {
   private readonly logger = new Logger('FileArchive');
   private timer: NodeJS.Timeout | undefined;
-  /** When the archive last missed an object: before the start it may have missed some. */
-  private missedAt = Date.now();
-  /** From when on it may lack objects; null: it has all. */
-  private behindSince: number | null = this.missedAt;
+  /** When the archive last missed an object. */
+  private missedAt = 0;
+  /** From when on it may lack objects; null: it has all that this process stored. */
+  private behindSince: number | null = null;
 
   constructor(
     config: StorageConfig,
@@ -31,6 +31,9 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
 
   override async onModuleInit(): Promise<void> {
     await super.onModuleInit();
+    // It may have missed some before the start.
+    this.missedAt = Date.now();
+    this.behindSince = this.missedAt;
     await this.openArchive().catch((error: unknown) =>
       this.logger.warn(`files are not archived: ${reasonOf(error)}`),
     );
