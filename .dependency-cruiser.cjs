@@ -18,6 +18,7 @@ const LAYERS = [
   ['identity'],
   ['staff'],
   ['auth', 'rest', 'storage'],
+  ['scim'],
   ['changes'],
   ['realtime'],
   ['copies'],

@@ -30,6 +30,7 @@ import { CoordinationModule } from './infra/coordination/coordination.module';
 import { RealtimeModule } from './realtime/realtime.module';
 import { RestModule } from './rest/rest.module';
 import { ChangesModule } from './changes/changes.module';
+import { ScimModule } from './scim/scim.module';
 import { StaffModule } from './staff/staff.module';
 import { StorageModule } from './storage/storage.module';
 import { ProjectEntity, ProjectSecretEntity } from './projects/project.entity';
@@ -64,6 +65,7 @@ export class AppModule {
         StorageModule,
         RealtimeModule,
         StaffModule,
+        ScimModule,
         InstallHttpModule,
         ServersHttpModule,
         ProjectsHttpModule,

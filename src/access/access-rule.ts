@@ -31,6 +31,8 @@ const PREREQUISITES = {
   staff_session: 'staff',
   /** The signature of an S3 key of the project. */
   s3_key: null,
+  /** The token of a directory. */
+  scim_token: null,
   /** METRICS_TOKEN or PLATFORM_ADMIN_KEY. */
   metrics_token: null,
 } as const;

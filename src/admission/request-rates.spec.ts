@@ -7,7 +7,7 @@ describe('RequestRates', () => {
     Array.from({ length: requests }, () => rates.take(id, limit)).filter((wait) => wait === 0).length;
   beforeEach(() => {
     time = 0;
-    rates = new RequestRates({ now: () => time, nowSeconds: () => 0 });
+    rates = new RequestRates({ now: () => time, nowSeconds: () => 0, date: () => new Date(time) });
   });
 
   it('admits as many requests as the limit at once, and further ones at its rate', () => {

@@ -148,9 +148,6 @@ export const providerRefused = (): AppError =>
 export const noRedirect = (): AppError =>
   refusal(400, 'no_redirect', 'The project has no site_url, and does not allow the redirect');
 
-export const samlFailed = (cause?: unknown): AppError =>
-  refusal(401, 'saml_failed', 'The response of the identity provider is not valid for this sign-in', cause);
-
 /** The same for an unknown and a disabled provider. */
 export const ssoProviderNotFound = (): AppError =>
   refusal(404, 'sso_provider_not_found', 'There is no such SSO provider');
@@ -166,9 +163,6 @@ export const metadataUnreachable = (cause?: unknown): AppError =>
   refusal(400, 'metadata_unreachable', 'The metadata could not be read from its address', cause);
 
 export const ldapDisabled = (): AppError => refusal(404, 'ldap_disabled', 'Sign-in with LDAP is turned off');
-
-export const directoryFailed = (cause?: unknown): AppError =>
-  refusal(503, 'directory_failed', 'The directory does not answer, or refuses the application', cause);
 
 export const claimsTooLarge = (limit: number): AppError =>
   refusal(403, 'claims_too_large', `The mapped attributes of the user have more than ${limit} bytes`);

@@ -263,6 +263,12 @@ const GOTRUE = [
     MailPageContexts,
     ViewTokens,
   ],
-  exports: [MailTemplateCheck],
+  exports: [
+    AccountRepository,
+    AdminUsersRepository,
+    AdminUsersService,
+    MailTemplateCheck,
+    UserListRepository,
+  ],
 })
 export class AuthModule {}

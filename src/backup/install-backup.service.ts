@@ -162,7 +162,7 @@ export class InstallBackup {
       format: FORMAT,
       kind: 'install',
       plinth: PRODUCT.version,
-      created_at: new Date(this.clock.now()).toISOString(),
+      created_at: this.clock.date().toISOString(),
       projects: projects.map(({ id, slug }) => ({ id, slug, member: `${PROJECTS_FOLDER}${slug}${ending}` })),
       key: key.derivation,
     };

@@ -170,7 +170,7 @@ export class ProjectBackup {
       format: FORMAT,
       plinth: PRODUCT.version,
       postgres: snapshot.serverVersion,
-      created_at: new Date(this.clock.now()).toISOString(),
+      created_at: this.clock.date().toISOString(),
       project: {
         id: project.id,
         slug: project.slug,

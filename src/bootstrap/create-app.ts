@@ -21,6 +21,7 @@ import { ProjectUpkeep } from '../projects/project-upkeep.service';
 import { RealtimeErrorRenderer } from '../realtime/http/realtime-error.renderer';
 import { RestErrorRenderer } from '../rest/http/rest-error.renderer';
 import { S3Cors } from '../storage/http/s3/s3-cors.service';
+import { ScimErrorRenderer } from '../scim/scim.errors';
 import { S3ErrorRenderer } from '../storage/http/s3/s3-error.renderer';
 import { StorageErrorRenderer } from '../storage/http/storage-error.renderer';
 import { StorageJsErrorRenderer } from '../storage/http/supabase/storage-js-error.renderer';
@@ -53,6 +54,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     new AuthErrorRenderer(),
     new GoTrueErrorRenderer(),
     new RealtimeErrorRenderer(),
+    new ScimErrorRenderer(),
     new RestErrorRenderer(),
   ];
   configureExpress(app, options, areas);

@@ -6,6 +6,7 @@ import type { Request } from 'express';
 import { invalidCredentials, missingApiKey } from '../access/access.errors';
 import { bearerToken } from '../access/bearer-token';
 import { readToken } from '../access/token-form';
+import { readApiKey } from '../projects/api-keys';
 import type { ProjectRegistry } from '../projects/project-registry.service';
 import { contextOf } from '../http/request-context';
 import { projectIdOf } from '../projects/s3-keys';
@@ -42,7 +43,7 @@ export const lacksProject = ({ url }: Request): boolean => WITHOUT_PROJECT.test(
 export async function addProject(request: Request, registry: ProjectRegistry): Promise<void> {
   const token = request.get('apikey') ?? bearerToken(request.get('authorization'));
   if (!token) throw missingApiKey();
-  const id = readToken(token)?.claims.project_id;
+  const id = readApiKey(token)?.projectId ?? readToken(token)?.claims.project_id;
   const project = typeof id === 'string' ? await registry.findById(id) : null;
   if (!project) throw invalidCredentials();
   request.url = `/p/${project.slug}${request.url}`;

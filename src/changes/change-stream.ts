@@ -28,8 +28,8 @@ const BATCH_CHANGES = 500;
 const BATCH_BYTES = 1024 * 1024;
 
 export interface StreamHandler {
-  /** Whether somebody may be told of changes of the table. */
-  wants(relation: ChangedRelation): boolean;
+  /** Whether somebody may be told of the change of the table at the position. */
+  wants(relation: ChangedRelation, position: Position): boolean;
   onChanges(changes: readonly Change[]): Promise<void>;
   onTruncated(relations: readonly ChangedRelation[]): void;
   /** Everything up to a position was handled. */
@@ -134,7 +134,8 @@ export class ChangeStream {
       case 'truncate':
         for (const id of message.relations) {
           const relation = this.relations.get(id);
-          if (relation && this.handler.wants(relation)) this.truncated.push(relation);
+          const position = { commit: this.commit, index: this.index + 1 };
+          if (relation && this.handler.wants(relation, position)) this.truncated.push(relation);
         }
         return;
       case 'message':
@@ -145,8 +146,8 @@ export class ChangeStream {
   private add(id: number, type: ChangeType, rows: Pick<Change, 'row' | 'old'>, bytes: number): void {
     this.index += 1;
     const relation = this.relations.get(id);
-    if (!relation || !this.handler.wants(relation)) return;
     const position = { commit: this.commit, index: this.index };
+    if (!relation || !this.handler.wants(relation, position)) return;
     this.batch.push({ relation, type, position, at: this.at, ...rows });
     this.batchBytes += bytes;
   }

@@ -93,7 +93,7 @@ export class FeedSlots {
   async open(): Promise<OpenSlot> {
     const connection = await ReplicationConnection.connect({ ...this.config(), keepAlive: true }).catch(
       (error: unknown) => {
-        throw replicationUnavailable('the database server does not answer', error);
+        throw toRefusal(error, 'the database server does not answer');
       },
     );
     try {
@@ -108,8 +108,7 @@ export class FeedSlots {
     const [facts] = await connection.query<{ level: string; may: boolean | string; now: string }>(FACTS);
     if (facts?.level !== 'logical')
       throw replicationUnavailable(`wal_level of the database server is "${facts?.level}", not "logical"`);
-    if (facts.may !== true && facts.may !== 't')
-      throw replicationUnavailable("Plinth's role on the database server lacks REPLICATION");
+    if (facts.may !== true && facts.may !== 't') throw replicationUnavailable(NOT_ALLOWED);
     const kept = await this.ensureAnchor(connection, facts.now);
     const name = `${this.anchor}_${randomBytes(6).toString('hex')}`;
     const [source, copy] = [quoteLiteral(this.anchor), quoteLiteral(name)];
@@ -227,7 +226,9 @@ function parseLog(text: string): bigint {
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
 }
 
-function toRefusal(error: unknown): unknown {
+const NOT_ALLOWED = "Plinth's role on the database server lacks REPLICATION";
+
+function toRefusal(error: unknown, otherwise = 'the connection to the database server was lost'): unknown {
   switch (codeOf(error)) {
     case CONFIGURATION_LIMIT:
     case '53300':
@@ -239,10 +240,13 @@ function toRefusal(error: unknown): unknown {
     case '57014':
       return replicationUnavailable('transactions that write did not end in time', error);
     case '42501':
-      return replicationUnavailable("Plinth's role on the database server may not replicate", error);
+      return replicationUnavailable(NOT_ALLOWED, error);
+    case '28000':
+      return replicationUnavailable(
+        "pg_hba.conf of the database server refuses replication to Plinth's role",
+        error,
+      );
     default:
-      return error instanceof AppError
-        ? error
-        : replicationUnavailable('the connection to the database server was lost', error);
+      return error instanceof AppError ? error : replicationUnavailable(otherwise, error);
   }
 }

@@ -40,6 +40,8 @@ export interface FeedParts {
 interface Served {
   readonly stream: ChangeStream;
   readonly subscribers: Set<Subscriber>;
+  /** The end of the log when it was opened. It may begin before, for subscribers that return. */
+  readonly now: bigint;
 }
 
 export class ProjectFeed {
@@ -115,7 +117,11 @@ export class ProjectFeed {
     const from = wanted.reduce((least, { after }) => (after.commit < least ? after.commit : least), slot.now);
     const subscribers = new Set(wanted);
     this.waiting.clear();
-    const served: Served = { subscribers, stream: this.streamFor(slot, from, subscribers, () => undefined) };
+    const served: Served = {
+      now: slot.now,
+      subscribers,
+      stream: this.streamFor(slot, from, subscribers, () => undefined),
+    };
     this.main = served;
     this.marks.push({ at: Date.now(), position: slot.now });
     this.upkeep ??= setInterval(() => void this.keepUp(), this.parts.keptMs / UPKEEPS).unref();
@@ -129,9 +135,10 @@ export class ProjectFeed {
     onDone: () => void,
   ): ChangeStream {
     return new ChangeStream(slot, from, {
-      wants: (relation) => {
+      wants: (relation, position) => {
         for (const one of subscribers)
-          if (concerns(one, relation)) return this.parts.exposes(relation.schema);
+          if (concerns(one, relation) && isAfter(position, one.after))
+            return this.parts.exposes(relation.schema);
         return false;
       },
       onChanges: (changes) => this.tell(changes, subscribers),
@@ -159,6 +166,7 @@ export class ProjectFeed {
   private join(main: Served, subscriber: Subscriber): void {
     const isNew = !subscriber.hasBegun;
     subscriber.hasBegun = true;
+    if (isNew) subscriber.after = upTo(main.now);
     if (isNew || !isAfter(main.stream.begun, subscriber.after)) {
       main.subscribers.add(subscriber);
       return;

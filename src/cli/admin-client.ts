@@ -112,6 +112,11 @@ export class AdminClient {
     throw this.failure(response.statusCode ?? 500, await this.whole(response));
   }
 
+  /** A request to the project's own API, with its keys. @throws CliError without a server */
+  send(path: string, options: RequestOptions): Promise<IncomingMessage> {
+    return this.reach(path, options);
+  }
+
   /** @throws CliError without a server, for a wrong key, or with the server's message */
   private async fetch(request: Request): Promise<Response> {
     const { pathname, search } = new URL(request.url);

@@ -24,6 +24,7 @@ import { SERVER_COMMANDS, UPGRADE_COMMAND } from './server.commands';
 import { addSqlCommand } from './sql.command';
 import { PEOPLE_COMMANDS, PROJECT_PEOPLE_COMMANDS, TOKEN_COMMANDS } from './staff.commands';
 import { addSignInCommands } from './sign-in.commands';
+import { addImportCommands } from './import.commands';
 import { addStorageCommands } from './storage.commands';
 import { addUserCommands } from './users.commands';
 
@@ -57,6 +58,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addDbCommands(program, context);
   addStorageCommands(program, context);
   addUserCommands(program, context);
+  addImportCommands(program, context);
   addBackupCommands(program, context, PHYSICAL_COMMANDS);
   addAuditCommand(program, context);
   addDoctorCommand(program, context);

@@ -84,7 +84,7 @@ function* converted(
 }
 
 /** Sends lines in parts, which continue where an earlier run ended. */
-async function importUsers(
+export async function importUsers(
   context: CommandContext,
   id: string,
   lines: Iterable<string> | AsyncIterable<string>,

@@ -1,5 +1,7 @@
 /** The configuration as the rest of Plinth sees it: frozen, typed, in small pieces. Parsed once (load-config.ts). */
+import type { JsonObject } from '../common/text/json';
 import type { Compression } from './compression';
+import type { LdapSetting } from './ldap-setting';
 import type { PlanQuotasConfig } from './plan-quotas';
 
 export interface ServerConfig {
@@ -175,6 +177,8 @@ export interface StaffConfig {
   readonly sessionLifetimeMs: number;
   /** Null: staff sign in with passwords and passkeys only. */
   readonly oidc: OidcConfig | null;
+  readonly saml: StaffSamlConfig | null;
+  readonly ldap: StaffLdapConfig | null;
 }
 
 /** Roles that a group at the issuer gives. */
@@ -196,6 +200,24 @@ export interface OidcConfig {
   readonly groupsClaim: string;
   /** By the name of the group. */
   readonly roles: Readonly<Record<string, GroupRoles>>;
+}
+
+/** Sign-in of staff by SAML 2.0. */
+export interface StaffSamlConfig {
+  /** Of the identity provider: an address, or the absolute path of a file. */
+  readonly metadata: string;
+  /** Domains whose addresses the provider proves. */
+  readonly domains: readonly string[];
+  /** As GoTrue's `attribute_mapping`. */
+  readonly mapping: JsonObject | null;
+  readonly roles: OidcConfig['roles'];
+}
+
+/** Sign-in of staff with the passwords of a directory. */
+export interface StaffLdapConfig {
+  readonly setting: LdapSetting;
+  readonly bindPassword: string;
+  readonly roles: OidcConfig['roles'];
 }
 
 /** Space on the disks of this machine, in bytes. */

@@ -205,4 +205,10 @@ export class EnvironmentVariables {
 
   /** JSON: the roles that each group gives. */
   @IsOptional() @IsString() STAFF_OIDC_ROLES?: string;
+
+  /** JSON: the identity provider of SAML 2.0 where staff sign in; default: none. */
+  @IsOptional() @IsString() STAFF_SAML?: string;
+
+  /** JSON: the directory of LDAP where staff sign in; default: none. */
+  @IsOptional() @IsString() STAFF_LDAP?: string;
 }

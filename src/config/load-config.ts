@@ -9,6 +9,7 @@ import { fileArchive, fileArchiveFaults, backupConfig, backupFaults } from './ba
 import { defaultConnections, memoryBudget } from './connection-budget';
 import { EnvironmentVariables } from './env.schema';
 import { oidcConfig, oidcFaults } from './oidc-config';
+import { staffDirectoryFaults, staffLdapConfig, staffSamlConfig } from './staff-directories-config';
 import { parsePlanQuotas, type PlanQuotasConfig } from './plan-quotas';
 import { readOrCreateSecret } from './secret-file';
 import { storageConfig, storageFaults } from './storage-config';
@@ -107,6 +108,8 @@ export function loadConfig(
       sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,
       sessionLifetimeMs: env.STAFF_SESSION_IDLE * 1000 * SESSION_LIFETIMES,
       oidc: oidcConfig(env),
+      saml: staffSamlConfig(env),
+      ldap: staffLdapConfig(env),
     },
     planQuotas: parsePlanQuotas(env.QUOTAS ?? '') as PlanQuotasConfig,
     logLevel: env.LOG_LEVEL,
@@ -190,6 +193,7 @@ export function validateEnvironment(
     ...backupFaults(env, TUNING),
     ...fileArchiveFaults(env, TUNING),
     ...oidcFaults(env),
+    ...staffDirectoryFaults(env),
   );
   if (faults.length > 0) throw new ConfigError(faults);
   return env;

@@ -1,4 +1,4 @@
-/** Single sign-on of staff: its variables are checked together. */
+/** Single sign-on of staff by OpenID Connect, and the roles of groups: its variables are checked together. */
 import { isJsonObject, type JsonObject, parseJson } from '../common/text/json';
 import type { GroupRoles, OidcConfig } from './app-config';
 import type { EnvironmentVariables } from './env.schema';
@@ -15,7 +15,9 @@ export function oidcFaults(env: EnvironmentVariables): string[] {
   return [
     ...(issuer && !clientId ? ['STAFF_OIDC_CLIENT_ID: STAFF_OIDC_ISSUER needs a client'] : []),
     ...(issuer && !isSafe(issuer) ? ['STAFF_OIDC_ISSUER: must be https, unless it is on this machine'] : []),
-    ...(roles === undefined || parseRoles(roles) ? [] : [`STAFF_OIDC_ROLES must be JSON such as ${EXAMPLE}`]),
+    ...(roles === undefined || toRoles(parseJson(roles))
+      ? []
+      : [`STAFF_OIDC_ROLES must be JSON such as ${EXAMPLE}`]),
   ];
 }
 
@@ -28,19 +30,19 @@ export function oidcConfig(env: EnvironmentVariables): OidcConfig | null {
     clientSecret: env.STAFF_OIDC_CLIENT_SECRET ?? null,
     scopes: env.STAFF_OIDC_SCOPES,
     groupsClaim: env.STAFF_OIDC_GROUPS_CLAIM,
-    roles: parseRoles(env.STAFF_OIDC_ROLES ?? '{}') ?? {},
+    roles: toRoles(parseJson(env.STAFF_OIDC_ROLES ?? '{}')) ?? {},
   };
 }
 
-function isSafe(issuer: string): boolean {
+/** False for plain HTTP to another machine. */
+export function isSafe(issuer: string): boolean {
   if (!URL.canParse(issuer)) return true;
   const { protocol, hostname } = new URL(issuer);
   return protocol === 'https:' || LOOPBACK.includes(hostname);
 }
 
-/** Null for a text of another form. */
-function parseRoles(text: string): Record<string, GroupRoles> | null {
-  const value = parseJson(text);
+/** Null for a value of another form. */
+export function toRoles(value: unknown): Record<string, GroupRoles> | null {
   if (!isJsonObject(value)) return null;
   const entries = Object.entries(value).map(([group, one]) => [group, toGroupRoles(one)] as const);
   if (entries.some(([, roles]) => roles === null)) return null;

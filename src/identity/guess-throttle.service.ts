@@ -93,6 +93,15 @@ export class GuessThrottle {
     return result;
   }
 
+  /** The same for work that throws when the secret is wrong. @throws AppError 429 */
+  async attemptOrThrow<Result>(from: GuessOrigin<GuessScope>, work: () => Promise<Result>): Promise<Result> {
+    await this.assertMayTryFrom(from);
+    return work().catch(async (error: unknown) => {
+      await this.failedFrom(from);
+      throw error;
+    });
+  }
+
   /** @throws AppError 429 while the address has to wait */
   private async assertMayTryFrom(from: GuessOrigin<GuessScope>): Promise<void> {
     assertNoWait(await this.ledger.blockedFor([addressKey(from)]));

@@ -40,6 +40,12 @@ export const oidcUnreachable = (cause?: unknown): AppError =>
 export const oidcFailed = (cause?: unknown): AppError =>
   refusal(401, 'oidc_failed', 'The answer of the issuer is not valid for this sign-in', cause);
 
+export const samlFailed = (cause?: unknown): AppError =>
+  refusal(401, 'saml_failed', 'The response of the identity provider is not valid for this sign-in', cause);
+
+export const directoryFailed = (cause?: unknown): AppError =>
+  refusal(503, 'directory_failed', 'The directory does not answer, or refuses the application', cause);
+
 export const passkeyFailed = (cause?: unknown): AppError =>
   refusal(
     401,

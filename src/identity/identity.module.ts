@@ -8,7 +8,9 @@ import { MailModule } from '../infra/mail/mail.module';
 import { OutboundHttp } from '../infra/outbound/outbound-http';
 import { GuessThrottle } from './guess-throttle.service';
 import { KeySets } from './oidc/key-sets';
+import { LdapLogins } from './ldap/ldap-logins.service';
 import { BreachedPasswords } from './passwords/breached-passwords.service';
+import { SamlResponses } from './saml/saml-responses.service';
 import { Passwords } from './passwords/passwords.service';
 
 const OUTBOUND = {
@@ -25,10 +27,21 @@ const KEY_SETS = {
 
 const ISSUER_KEYS = { provide: IssuerKeys, useExisting: KeySets };
 
+const SHARED = [
+  GuessThrottle,
+  LdapLogins,
+  PasswordHasher,
+  Passwords,
+  SamlResponses,
+  OUTBOUND,
+  KEY_SETS,
+  ISSUER_KEYS,
+];
+
 @Global()
 @Module({
   imports: [MailModule],
-  providers: [BreachedPasswords, GuessThrottle, PasswordHasher, Passwords, OUTBOUND, KEY_SETS, ISSUER_KEYS],
-  exports: [GuessThrottle, PasswordHasher, Passwords, OUTBOUND, KEY_SETS, ISSUER_KEYS],
+  providers: [BreachedPasswords, ...SHARED],
+  exports: SHARED,
 })
 export class IdentityModule {}

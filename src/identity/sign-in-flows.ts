@@ -58,7 +58,7 @@ export class SignInFlows<Kind extends string = string> {
   /** Called once everything was verified. @throws AppError 401 if the flow was completed before */
   async complete({ id, expiresAt }: Flow<unknown>, response: Response): Promise<void> {
     this.clear(response);
-    if (!(await this.store.use(id, expiresAt, new Date(this.clock.now())))) throw flowOver();
+    if (!(await this.store.use(id, expiresAt, this.clock.date()))) throw flowOver();
   }
 
   clear(response: Response): void {

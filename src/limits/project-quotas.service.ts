@@ -119,7 +119,7 @@ export class ProjectQuotas implements OnApplicationBootstrap, OnApplicationShutd
 
   /** Requests since midnight in UTC, as of the last sample. */
   async requestsOf(project: Project): Promise<number> {
-    const [use] = await this.repository.read([project.id], new Date(this.clock.now()));
+    const [use] = await this.repository.read([project.id], this.clock.date());
     return use?.requests ?? 0;
   }
 

@@ -116,7 +116,7 @@ export class ProjectFactory {
       kid: randomId(),
       secret: this.secrets.seal('jwt-secret', projectId, randomSecret()),
       storageSecret: this.secrets.seal('storage-secret', projectId, randomSecret()),
-      createdAt: new Date(this.clock.now()),
+      createdAt: this.clock.date(),
       expiresAt: null,
     });
   }

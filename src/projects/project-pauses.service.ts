@@ -30,7 +30,7 @@ export class ProjectPauses {
    */
   async pause(id: string, actor: Actor): Promise<ProjectEntity> {
     const before = await this.projects.get(id);
-    return before.pausedAt ? before : this.set(id, 'project.pause', new Date(this.clock.now()), actor);
+    return before.pausedAt ? before : this.set(id, 'project.pause', this.clock.date(), actor);
   }
 
   /** Takes effect with the next request, on every replica. @throws AppError 404 */

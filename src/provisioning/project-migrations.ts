@@ -25,6 +25,7 @@ import { SecurityKeys1790000001050 } from '../../migrations/project/179000000105
 import { BucketCors1790000001060 } from '../../migrations/project/1790000001060-bucket-cors';
 import { Phones1790000001061 } from '../../migrations/project/1790000001061-phones';
 import { ScanResults1790000001070 } from '../../migrations/project/1790000001070-scan-results';
+import { GrowingUploads1790000001071 } from '../../migrations/project/1790000001071-growing-uploads';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -46,6 +47,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   BucketCors1790000001060,
   Phones1790000001061,
   ScanResults1790000001070,
+  GrowingUploads1790000001071,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

@@ -4,10 +4,14 @@ import { createHash } from 'node:crypto';
 import { WholeRequests } from '../admission/whole-requests.service';
 import { AppError } from '../common/errors/app-error';
 import { DatabaseFault } from '../common/errors/database-fault';
+import { withoutStrings } from '../common/text/sql-statements';
 import { Actor, AuditLogRepository } from '../install/audit/audit-log.repository';
 import { ProjectsService } from '../projects/projects.service';
 import type { KeptAnswer } from './answer-json';
 import { OwnerSqlService, SqlLimits } from './owner-sql.service';
+
+const AUDITED_CHARACTERS = 2_000;
+const SYNTAX_ERROR = '42601';
 
 @Injectable()
 export class SqlRequests {
@@ -18,19 +22,25 @@ export class SqlRequests {
     private readonly audit: AuditLogRepository,
   ) {}
 
-  /** The audit log gets the kinds of the statements and a hash of the text, which may hold secrets. */
+  /** The audit log gets the statements without their strings, which may hold secrets, and a hash of the whole text. */
   async run(id: string, query: string, limits: SqlLimits, actor: Actor): Promise<KeptAnswer> {
     const project = await this.projects.get(id);
-    const text = { length: query.length, sha256: createHash('sha256').update(query).digest('hex') };
+    const text = {
+      length: query.length,
+      sha256: createHash('sha256').update(query).digest('hex'),
+    };
+    const sql = withoutStrings(query, AUDITED_CHARACTERS);
     const note = (outcome: Record<string, string>): Promise<void> =>
       this.audit.write({ action: 'project.sql', actor, projectId: id, details: { ...text, ...outcome } });
     try {
       const work = (): Promise<KeptAnswer> => this.ownerSql.run(project, query, limits);
       const answer = await this.admission.runScript(project.id, query.length, work, limits.abandoned);
-      await note({ commands: summaryOf(answer) });
+      await note({ commands: summaryOf(answer), sql });
       return answer;
     } catch (error) {
-      await note({ failed: failureOf(error) });
+      const failed = failureOf(error);
+      // Text that is not SQL may be a secret that was pasted by mistake.
+      await note(failed === SYNTAX_ERROR ? { failed } : { failed, sql });
       throw error;
     }
   }

@@ -74,14 +74,25 @@ export const noFactor = (): AppError =>
 export const accountDisabled = (): AppError =>
   refusal(403, 'account_disabled', 'The account is disabled; an owner or operator can enable it');
 
-export const oidcUnused = (): AppError =>
-  refusal(404, 'oidc_not_configured', 'Single sign-on is not set up: STAFF_OIDC_ISSUER is not set');
+/** The ways to sign in with an account of another system. */
+export type SingleSignOnWay = 'oidc' | 'saml' | 'ldap';
 
-export const oidcNoRole = (): AppError =>
-  refusal(403, 'oidc_no_role', 'None of your groups at the issuer gives a role here');
+const SETTINGS = { oidc: 'STAFF_OIDC_ISSUER', saml: 'STAFF_SAML', ldap: 'STAFF_LDAP' };
 
-export const oidcAddressTaken = (): AppError =>
-  refusal(409, 'oidc_address_taken', 'Another account has this email, and the issuer has not verified it');
+export const wayUnused = (way: SingleSignOnWay): AppError =>
+  refusal(404, `${way}_not_configured`, `Single sign-on is not set up: ${SETTINGS[way]} is not set`);
+
+export const noGroupRole = (way: SingleSignOnWay): AppError =>
+  refusal(403, `${way}_no_role`, 'None of your groups at the issuer gives a role here');
+
+export const addressTaken = (way: SingleSignOnWay): AppError =>
+  refusal(409, `${way}_address_taken`, 'Another account has this email, and the issuer has not verified it');
+
+export const noAddress = (way: SingleSignOnWay): AppError =>
+  refusal(401, `${way}_failed`, 'The answer of the issuer is not valid for this sign-in: it has no email');
+
+export const samlUnreachable = (): AppError =>
+  refusal(503, 'saml_unreachable', 'The metadata of the identity provider cannot be read');
 
 export const stepUpRequired = (): AppError =>
   refusal(

@@ -6,7 +6,7 @@ import { StaffPasswords } from './accounts/staff-password.service';
 import { StaffFactorRepository } from './factors/staff-factor.repository';
 import { StaffFactors } from './factors/staff-factor.service';
 import { InvitationAcceptanceController, InvitationsController } from './http/invitations.controller';
-import { OidcController } from './http/oidc.controller';
+import { SingleSignOnController, StaffSamlController } from './http/single-sign-on.controller';
 import { PasskeysController, PasskeySignInController } from './http/passkeys.controller';
 import { StaffMembersController } from './http/staff-members.controller';
 import { SetupController, SetupLinkController } from './http/setup.controller';
@@ -16,10 +16,12 @@ import { StaffSessionsController } from './http/staff-sessions.controller';
 import { StaffTokensController } from './http/staff-tokens.controller';
 import { InvitationRepository } from './invitations/invitation.repository';
 import { InvitationService } from './invitations/invitation.service';
-import { OidcAccounts } from './oidc/oidc-accounts.service';
-import { StaffOidcClient } from './oidc/staff-oidc-client.service';
-import { OidcIdentityRepository } from './oidc/oidc-identity.repository';
-import { OidcSignIn } from './oidc/oidc-sign-in.service';
+import { IdentityAccounts } from './single-sign-on/identity-accounts.service';
+import { StaffLdap } from './single-sign-on/staff-ldap.service';
+import { StaffOidcClient } from './single-sign-on/staff-oidc-client.service';
+import { StaffSaml } from './single-sign-on/staff-saml.service';
+import { StaffIdentityRepository } from './single-sign-on/staff-identity.repository';
+import { SingleSignOn } from './single-sign-on/single-sign-on.service';
 import { PasskeyRepository } from './passkeys/passkey.repository';
 import { Passkeys } from './passkeys/passkey.service';
 import { RouteTableCheck } from './roles/route-table-check.service';
@@ -38,7 +40,8 @@ import { StaffTokens } from './tokens/staff-token.service';
 @Global()
 @Module({
   controllers: [
-    OidcController,
+    SingleSignOnController,
+    StaffSamlController,
     PasskeySignInController,
     PasskeysController,
     StaffSignInController,
@@ -54,10 +57,12 @@ import { StaffTokens } from './tokens/staff-token.service';
   providers: [
     InvitationRepository,
     InvitationService,
-    OidcAccounts,
+    IdentityAccounts,
+    StaffLdap,
     StaffOidcClient,
-    OidcIdentityRepository,
-    OidcSignIn,
+    StaffSaml,
+    StaffIdentityRepository,
+    SingleSignOn,
     PasskeyRepository,
     Passkeys,
     StaffMemberRepository,

@@ -52,6 +52,7 @@ import { ProjectEnds } from './removal/project-ends.service';
 import { RemovalHoldRepository } from './removal/removal-hold.repository';
 import { MultipartUploadsService } from './resumable/multipart-uploads.service';
 import { ResumableUploadRepository } from './resumable/resumable-upload.repository';
+import { UploadWriter } from './resumable/upload-writer.service';
 import { ResumableUploadsService } from './resumable/resumable-uploads.service';
 import { QuarantineRepository } from './scan/quarantine.repository';
 import { VirusScan } from './scan/virus-scan.service';
@@ -125,6 +126,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     StorageTransaction,
     TargetRepository,
     UploadService,
+    UploadWriter,
     VirusScan,
     OBJECT_STORE,
     ProviderCheck,

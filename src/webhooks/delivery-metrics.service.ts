@@ -4,7 +4,7 @@ import type { Counter } from 'prom-client';
 import { Metrics } from '../infra/metrics/metrics';
 import { WebhookProjectsRepository } from './webhook-projects.repository';
 
-type DeliveryOutcome = 'delivered' | 'retried' | 'given_up';
+type DeliveryOutcome = 'delivered' | 'retried' | 'given_up' | 'skipped';
 
 @Injectable()
 export class DeliveryMetrics {
@@ -13,7 +13,7 @@ export class DeliveryMetrics {
   constructor(metrics: Metrics, projects: WebhookProjectsRepository) {
     this.attempts = metrics.counter(
       'plinth_webhook_attempts_total',
-      'Attempts to deliver to a webhook, by outcome',
+      'Attempts to deliver to a webhook, by outcome, and deliveries that were skipped because the queue was full',
       'outcome',
     );
     const gauge = (name: string, help: string, read: () => Promise<number>): void =>
@@ -40,7 +40,7 @@ export class DeliveryMetrics {
     });
   }
 
-  count(outcome: DeliveryOutcome): void {
-    this.attempts.inc({ outcome });
+  count(outcome: DeliveryOutcome, number = 1): void {
+    this.attempts.inc({ outcome }, number);
   }
 }

@@ -87,6 +87,35 @@ const TAKE = `with visited as materialized (
   from sized s left join hooks.webhooks w on w.id = s.webhook_id
   where s.total <= ${BATCH_BYTES} or s.place = 1 order by s.seq`;
 
+/** Deliveries that a statement skips or drops, and statements of one upkeep. */
+const BOUND_AT_ONCE = 50_000;
+const MAX_PASSES = 20;
+
+/** Whether a bound may be exceeded. The table is at least as large as its payloads, and their sum would read all of it. */
+const IS_OVER = `select pg_catalog.pg_table_size('hooks.deliveries') > $2::int8
+  or (select count(*) from (select from hooks.deliveries where state = 'waiting' limit $1::int8 + 1) w) > $1::int8
+  or (select count(*) from (select from hooks.deliveries where finished_at is not null limit $1::int8 + 1) f) > $1::int8 as is_over`;
+
+const SKIP = `with waiting as materialized (
+    select d.id, d.lane, d.seq, pg_catalog.pg_column_size(d.payload)::int8 as bytes from hooks.deliveries d where d.state = 'waiting'),
+  excess as (select count(*) - $1::int8 as rows, sum(w.bytes) - $2::int8 as bytes from waiting w),
+  longest as (select w.lane from waiting w cross join excess e group by w.lane, e.rows
+    order by case when e.rows > 0 then count(*) else sum(w.bytes) end desc limit 1),
+  placed as (select w.id, row_number() over (order by w.seq) as place, sum(w.bytes) over (order by w.seq) - w.bytes as before
+    from waiting w join longest l on l.lane = w.lane),
+  skipped as (update hooks.deliveries d set state = 'failed', finished_at = now(), attempts = d.attempts + 1
+    from placed p cross join excess e
+    where d.id = p.id and d.state = 'waiting' and p.place <= ${BOUND_AT_ONCE} and (p.place <= e.rows or p.before < e.bytes)
+    returning d.id, d.attempts)
+  insert into hooks.attempts (delivery_id, number, at, duration_ms, error)
+  select s.id, s.attempts, now(), 0, 'skipped: too many deliveries of the project waited' from skipped s`;
+
+const DROP = `delete from hooks.deliveries where id in (
+  select f.id from (select d.id, d.finished_at, row_number() over newest as place,
+      sum(pg_catalog.pg_column_size(d.payload)) over newest as bytes
+    from hooks.deliveries d where d.finished_at is not null window newest as (order by d.finished_at desc, d.id)) f
+  where f.place > $1::int8 or f.bytes > $2::int8 order by f.place desc limit ${BOUND_AT_ONCE})`;
+
 @Injectable()
 export class DeliveryRepository {
   constructor(private readonly statements: HookStatements) {}
@@ -138,11 +167,13 @@ export class DeliveryRepository {
             first_attempt_at = coalesce(first_attempt_at, now()),
             next_attempt_at = now() + $3::float8 * interval '1 millisecond',
             finished_at = case when $2 <> 'waiting' then now() end
-          where id = $1 and state = 'waiting' returning id, attempts, state),
+          where id = $1 and (state = 'waiting' or state = 'failed' and $2 = 'delivered') returning id, attempts, state),
         noted as (
           insert into hooks.attempts (delivery_id, number, at, duration_ms, status, error, answer)
           select id, attempts, now(), $4::int, $5::int, $6, $7 from done on conflict do nothing)
-        select from done where state = $2`,
+        select from done where state = $2
+        -- It was skipped during the attempt.
+        union all select from hooks.deliveries where id = $1 and state = 'failed' and $2 <> 'delivered'`,
       values: [id, state, delayMs, durationMs, status, error, answer],
     });
     return rows.length === 1;
@@ -175,6 +206,28 @@ export class DeliveryRepository {
       old('delivered', TOLD),
       old('failed', 30),
     ]);
+  }
+
+  /**
+   * Skips the oldest deliveries of the longest queues while more wait than the project may have, and deletes the oldest that are
+   * finished beyond the same bound.
+   * @returns the number that was skipped
+   */
+  async bound(project: Project): Promise<number> {
+    const { webhook_queue_rows: rows, webhook_queue_bytes: bytes } = project.settings;
+    const values = [rows, bytes];
+    const { rows: found } = await this.statements.run(project, { text: IS_OVER, values });
+    if (!new RecordReader('hooks.deliveries', found[0]).boolean('is_over')) return 0;
+    let skipped = 0;
+    for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+      const [skip, drop] = await this.statements.batch(project, [
+        { text: SKIP, values },
+        { text: DROP, values },
+      ]);
+      skipped += skip?.rowCount ?? 0;
+      if (Math.max(skip?.rowCount ?? 0, drop?.rowCount ?? 0) < BOUND_AT_ONCE) break;
+    }
+    return skipped;
   }
 
   async state(project: Project): Promise<ProjectState> {

@@ -37,6 +37,7 @@ it('renews the leases of all projects while the database of one answers nothing'
       return id === 'slow' ? silence : Promise.resolve([]);
     },
     purge: () => Promise.resolve(),
+    bound: () => Promise.resolve(0),
     state: () => Promise.resolve({ waiting: 0, failed: 0, oldestAt: null, hasWebhooks: true }),
   };
   const schedules = { list: ({ id }: { id: string }) => (id === 'slow' ? silence : Promise.resolve([])) };

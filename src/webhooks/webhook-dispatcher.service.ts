@@ -54,7 +54,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     private readonly registry: ProjectRegistry,
     private readonly deliveries: DeliveryRepository,
     sender: WebhookSender,
-    metrics: DeliveryMetrics,
+    private readonly metrics: DeliveryMetrics,
     schedules: ScheduleRepository,
     sql: OwnerSqlService,
     projects: ProjectsService,
@@ -144,8 +144,15 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
 
   private async keepUp(project: Project): Promise<void> {
     await this.deliveries.purge(project);
+    const skipped = await this.deliveries.bound(project);
+    if (skipped > 0) {
+      this.metrics.count('skipped', skipped);
+      this.logger.warn(
+        `webhook_queue_full: the oldest ${skipped} deliveries of project ${project.slug} were skipped`,
+      );
+    }
     const state = await this.deliveries.state(project);
-    await this.list.setState(project.id, state);
+    await this.list.setState(project.id, state, skipped > 0);
     if (!state.hasWebhooks) await this.list.drop(project.id);
   }
 

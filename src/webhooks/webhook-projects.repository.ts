@@ -52,12 +52,27 @@ export class WebhookProjectsRepository {
     );
   }
 
-  async setState(projectId: string, { waiting, failed, oldestAt }: QueueState): Promise<void> {
+  /** @param wasFull deliveries were skipped */
+  async setState(
+    projectId: string,
+    { waiting, failed, oldestAt }: QueueState,
+    wasFull: boolean,
+  ): Promise<void> {
     await this.platform.query(
-      `update webhook_projects set waiting = $2, failed = $3, oldest_at = $4
-       where project_id = $1 and (waiting, failed, oldest_at) is distinct from ($2, $3, $4)`,
-      [projectId, waiting, failed, oldestAt],
+      `update webhook_projects set waiting = $2, failed = $3, oldest_at = $4,
+         skipped_at = case when $5 then now() else skipped_at end
+       where project_id = $1 and ($5 or (waiting, failed, oldest_at) is distinct from ($2, $3, $4))`,
+      [projectId, waiting, failed, oldestAt, wasFull],
     );
+  }
+
+  /** Slugs of projects whose queue was full within a day. */
+  async full(): Promise<string[]> {
+    const rows = await this.platform.query<{ slug: string }[]>(
+      `select p.slug from webhook_projects w join projects p on p.id = w.project_id
+       where w.skipped_at > now() - interval '1 day' order by w.skipped_at desc limit 10`,
+    );
+    return rows.map(({ slug }) => slug);
   }
 
   /** Of all projects, as they last counted. */

@@ -10,6 +10,7 @@ import { extname, join } from 'node:path';
 import type { SupabaseClient } from '@supabase/supabase-js';
 import { WebSocket } from 'ws';
 import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../support/browser';
+import { until } from '../support/eventually';
 import { hasNginx, TestNginx } from '../support/nginx';
 import { freePort } from '../support/plinth-process';
 import {
@@ -201,6 +202,41 @@ describe('with the project of first-project.md', () => {
     expect(events).toMatch(/^event: row\ndata: .*"text":"second"/m);
   });
 
+  it(
+    'chat.md: members get messages, the last messages and who is there; strangers get nothing; a schedule has a history',
+    async () => {
+      const project = await useProject(slug);
+      const guide = new Guide('chat');
+      for (const text of guide.texts('sql')) await sql(project, text);
+      guide.writeFiles();
+      guide.linkPackages();
+      writeFileSync(join(guide.folder, 'page.mjs'), MEMBERS);
+      const env = { PLINTH_URL: `${plinth.baseUrl}/p/${slug}`, ANON_KEY: keys.anon };
+      expect((await guide.shell('node page.mjs', env)).trimEnd().split('\n')).toEqual([
+        'ada reads hello',
+        'ada sees 2 members, 1 writes',
+        'bob reads hello',
+        'bob reads and welcome',
+        'eve is refused',
+        'a forged message is refused',
+      ]);
+      await sql(project, `update messages set sent_at = now() - interval '31 days' where body = 'hello'`);
+      const [commands = ''] = guide.texts('sh');
+      expect(await guide.shell(commands.replaceAll('acme', slug))).toContain('old-messages');
+      // A time that has passed is made up for, so the test does not wait for the night.
+      await sql(
+        project,
+        `update hooks.schedules set last_due_at = now() - interval '2 days'; select pg_notify('plinth_hooks', 'again')`,
+      );
+      const [schedule] = (await plinth.admin.get(`/admin/v1/projects/${project}/schedules`)).body;
+      await until(
+        async () => (await guide.shell(`plinth schedules runs ${slug} ${schedule?.id}`)).includes('DELETE 1'),
+        LIMIT_MS,
+      );
+    },
+    2 * LIMIT_MS,
+  );
+
   (hasBrowser ? it : it.skip)(
     'react.md: a user signs up, keeps a note, and signs out',
     async () => {
@@ -261,6 +297,48 @@ it(
   },
   LIMIT_MS,
 );
+
+/** Ada and Bob chat; Eve, who has not entered, and a message of a client in the name of another one. */
+const MEMBERS = `
+import { createClient } from '@supabase/supabase-js';
+import { enterRoom } from './chat.mjs';
+
+const signedUp = async (name) => {
+  const plinth = createClient(process.env.PLINTH_URL, process.env.ANON_KEY, { auth: { persistSession: false } });
+  const { error } = await plinth.auth.signUp({ email: 'chat-' + name + '@example.com', password: '${PASSWORD}' });
+  if (error) throw error;
+  return plinth;
+};
+const until = async (isTrue) => {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+const read = { ada: [], bob: [] };
+let members = {};
+const [ada, bob, eve] = await Promise.all(['ada', 'bob', 'eve'].map(signedUp));
+const enter = (name, plinth) =>
+  enterRoom(plinth, 'tea', {
+    onMessage: ({ body }) => read[name].push(body),
+    onMembers: (state) => name === 'ada' && (members = state),
+  });
+const ofAda = await enter('ada', ada);
+await ofAda.send('hello');
+await until(() => read.ada.length === 1);
+console.log('ada reads ' + read.ada[0]);
+const ofBob = await enter('bob', bob);
+await ofBob.setWriting(true);
+const writers = () => Object.values(members).flat().filter(({ writes }) => writes).length;
+await until(() => Object.keys(members).length === 2 && writers() === 1);
+console.log('ada sees 2 members, 1 writes');
+await ofBob.send('and welcome');
+await until(() => read.bob.length === 2 && read.ada.length === 2);
+for (const body of read.bob) console.log('bob reads ' + body);
+await eve.realtime.setAuth((await eve.auth.getSession()).data.session.access_token);
+const status = await new Promise((resolve) => eve.channel('tea', { config: { private: true } }).subscribe(resolve));
+console.log(status === 'CHANNEL_ERROR' ? 'eve is refused' : status);
+const { error } = await bob.from('messages').insert({ room: 'tea', body: 'x', author: (await ada.auth.getUser()).data.user.id });
+console.log(error ? 'a forged message is refused' : 'a forged message is stored');
+process.exit();
+`;
 
 /** Prints the notes at each call, ends after the fourth, and prints the user's token. */
 const FOLLOWER = `

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { withHostList } from '../../src/pg-pipeline';
+import { listen } from '../support/change-listener';
 import { eventually } from '../support/eventually';
 import type { HttpAnswer } from '../support/http-client';
 import { NumberLoad } from '../support/number-load';
@@ -33,7 +34,10 @@ const MAX_CONNECTIONS = 60;
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'plinth-failover-'));
     chmodSync(directory, 0o755);
-    primary = await PostgresServer.primary(directory, `max_connections = ${MAX_CONNECTIONS}`);
+    primary = await PostgresServer.primary(
+      directory,
+      `max_connections = ${MAX_CONNECTIONS}\nwal_level = logical`,
+    );
     standby = await primary.addStandby(directory, 'standby');
     await primary.query(`alter system set synchronous_standby_names = 'standby'`);
     await primary.query('select pg_reload_conf()');
@@ -42,7 +46,9 @@ const MAX_CONNECTIONS = 60;
     plinth = await TestPlinth.start({ databaseUrl });
     other = await TestPlinth.start({ databaseUrl, replicaOf: plinth });
     project = await plinth.createProject({ plan: 'enterprise' });
-    await project.sql('create table numbers (n int primary key)');
+    await project.sql(
+      'create table numbers (n int primary key); create publication supabase_realtime for table numbers',
+    );
     cold = await plinth.createProject();
     user = await project.signUp();
   }, 120_000);
@@ -65,7 +71,9 @@ const MAX_CONNECTIONS = 60;
 
   it('answers 503 with Retry-After until the standby is promoted, serves everything then, and has lost no acknowledged write', async () => {
     const load = new NumberLoad(project.service);
+    const changes = await listen(project.service, '/rest/v1/numbers?limit=0');
     await eventually(async () => expect(load.served).toBeGreaterThan(SOME_REQUESTS), SERVES_AGAIN_MS);
+    await eventually(async () => expect(changes.of('INSERT').length).toBeGreaterThan(0), SERVES_AGAIN_MS);
     const before = performance.now();
     await primary.kill();
     await eventually(async () => expect(load.unavailable).toBeGreaterThan(0), SERVES_AGAIN_MS);
@@ -84,6 +92,14 @@ const MAX_CONNECTIONS = 60;
       async () => expect(load.served).toBeGreaterThan(served + SOME_REQUESTS),
       SERVES_AGAIN_MS,
     );
+    // The standby has no slot of the feed: changes may be missing, and the stream goes on.
+    await eventually(
+      async () =>
+        expect(changes.of('INSERT').at(-1).record.n).toBeGreaterThan(load.acknowledged.at(-100) ?? 0),
+      SERVES_AGAIN_MS,
+    );
+    expect(changes.of('system')).toMatchObject([{ status: 'error', reason: 'gap' }]);
+    await changes.close();
     await load.stop();
     if (process.env.PLINTH_SHOW_TIMES) {
       const { unavailable, served: all } = load;

@@ -16,6 +16,7 @@ import {
 } from '../process/support/guides';
 import { ROOT } from '../process/support/processes';
 import { eventually } from '../support/eventually';
+import { SUPABASE_LAYOUT } from '../support/supabase-layout';
 import { installedMajors, SystemPostgres } from '../support/system-postgres';
 
 startForGuides();
@@ -114,17 +115,16 @@ const major = installedMajors(18).at(-1);
       const bucket = client('old-files', keys.service).storage;
       await done(bucket.createBucket('papers', { public: true }));
       await done(bucket.from('papers').upload('2026/a.txt', 'the paper', { contentType: 'text/plain' }));
-      const files = { OLD_KEY: keys.service, OLD_URL: `${plinth.baseUrl}/p/old-files` };
       const guide = new Guide('from-supabase');
       const OLD = await oldDatabase(guide, 'supabase', OLD_SUPABASE);
-      await guide.run('users.json', { OLD });
+      expect(await guide.run('--dry-run', { OLD })).toMatch(/edge functions/);
+      writeFileSync(join(guide.folder, 'old-key'), keys.service);
       await useProject('shop');
-      guide.writeFiles();
-      guide.linkPackages();
-      expect(await guide.run('node users.mjs')).toBe('1 users\n');
-      expect(await guide.run('pg_dump', { OLD })).toMatch(/orders +true/);
-      const copy = guide.texts('sh').at(-1)!.replace('https://old.supabase.co', files.OLD_URL);
-      await guide.shell(copy, files);
+      const command = guide
+        .texts('sh')
+        .at(-1)!
+        .replace('https://old.supabase.co', `${plinth.baseUrl}/p/old-files`);
+      expect(await guide.shell(command, { OLD })).toMatch(/orders +true/);
       const ada = client('shop', keys.anon);
       const { user } = await done(
         ada.auth.signInWithPassword({ email: 'ada@example.com', password: PASSWORD }),
@@ -142,22 +142,22 @@ const major = installedMajors(18).at(-1);
 
 const ADA_ID = '7d3f8a52-0d5c-4b0e-9a57-0c3a6f2b9d11';
 
-/** The parts of Supabase's schemas that a project's own schema refers to. */
 const OLD_SUPABASE = `
   do $$ begin
     create role anon; create role authenticated; create role service_role;
   end $$;
-  create schema auth;
-  create table auth.users (id uuid primary key, email text, encrypted_password text, email_confirmed_at timestamptz,
-    raw_user_meta_data jsonb, raw_app_meta_data jsonb, deleted_at timestamptz);
-  create function auth.uid() returns uuid language sql stable as 'select null::uuid';
-  insert into auth.users values ('${ADA_ID}', 'ada@example.com', '${hashOf(PASSWORD)}', now(), '{"name": "Ada"}',
-    '{"provider": "email", "providers": ["email"]}', null);
+  ${SUPABASE_LAYOUT}
+  insert into auth.users (id, email, encrypted_password, email_confirmed_at, raw_user_meta_data, raw_app_meta_data)
+    values ('${ADA_ID}', 'ada@example.com', '${hashOf(PASSWORD)}', now(), '{"name": "Ada"}',
+      '{"provider": "email", "providers": ["email"]}');
   create table orders (id bigint generated always as identity primary key,
     user_id uuid not null default auth.uid() references auth.users on delete cascade, total numeric not null);
   alter table orders enable row level security;
   create policy own on orders to authenticated using (user_id = (select auth.uid()));
-  insert into orders (user_id, total) values ('${ADA_ID}', 10.5);`;
+  insert into orders (user_id, total) values ('${ADA_ID}', 10.5);
+  insert into storage.buckets (id, name, public) values ('papers', 'papers', true);
+  insert into storage.objects (bucket_id, name, metadata) values
+    ('papers', '2026/a.txt', '{"size": 9, "mimetype": "text/plain"}');`;
 
 const OLD_SHOP = `
   create table customers (id bigint generated always as identity primary key, email text, password_hash text);

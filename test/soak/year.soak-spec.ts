@@ -159,7 +159,8 @@ interface Sample {
         grace_seconds: 0,
       });
       await expectOk('rotate', Promise.resolve(rotated));
-      Object.assign(project, { anon: rotated.body.anon_key, service: rotated.body.service_role_key });
+      if (rotated.status === 200)
+        Object.assign(project, { anon: rotated.body.anon_key, service: rotated.body.service_role_key });
     };
 
     const sample = async (): Promise<Sample> => {

@@ -19,20 +19,21 @@ const RULES = [
   'staff_session',
   'metrics_token',
   's3_key',
+  'scim_token',
 ] as const;
 
 /** One line per kind of caller, one word per rule of RULES. */
 const OUTCOMES = {
-  nothing: '401 401 401 401 401 401 401 401 401 403',
-  'anon key as apikey only': 'yes 401 401 401 401 401 401 401 401 403',
-  'anon key': 'yes yes 401 401 403 401 401 401 401 403',
-  "user's token": 'yes yes yes yes 403 401 401 401 401 403',
-  "own backend's token": 'yes yes yes 401 403 401 401 401 401 403',
-  'invalid token': 'yes 401 401 401 401 401 401 401 401 403',
-  'service-role key': 'yes yes 401 401 yes 401 401 401 401 403',
-  "service-role key, user's token": 'yes yes yes yes yes 401 401 401 401 403',
-  'invalid or foreign key': '401 401 401 401 401 401 401 401 401 403',
-  'platform admin key': '401 401 401 401 401 yes 403 403 yes 403',
+  nothing: '401 401 401 401 401 401 401 401 401 403 401',
+  'anon key as apikey only': 'yes 401 401 401 401 401 401 401 401 403 401',
+  'anon key': 'yes yes 401 401 403 401 401 401 401 403 401',
+  "user's token": 'yes yes yes yes 403 401 401 401 401 403 401',
+  "own backend's token": 'yes yes yes 401 403 401 401 401 401 403 401',
+  'invalid token': 'yes 401 401 401 401 401 401 401 401 403 401',
+  'service-role key': 'yes yes 401 401 yes 401 401 401 401 403 401',
+  "service-role key, user's token": 'yes yes yes yes yes 401 401 401 401 403 401',
+  'invalid or foreign key': '401 401 401 401 401 401 401 401 401 403 401',
+  'platform admin key': '401 401 401 401 401 yes 403 403 yes 403 401',
 } as const;
 
 export type CallerKind = keyof typeof OUTCOMES;
@@ -194,6 +195,7 @@ const RULE_NAMES: Record<AccessRule, string> = {
   staff_session: 'staff session',
   metrics_token: 'metrics token',
   s3_key: 'S3 signature',
+  scim_token: 'SCIM token',
 };
 
 /** GET, POST, PATCH, PUT, DELETE, OPTIONS. */

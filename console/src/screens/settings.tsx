@@ -29,6 +29,8 @@ import { Page } from '../ui/parts';
 import { isAllowed } from '../lib/permissions';
 import { changesOf, fieldKind, groupOf, GROUPS } from '../lib/settings-form';
 import { isFound, settingsIn, type SettingTexts } from '../lib/setting-texts';
+import { unitsOf } from '../lib/units';
+import { UnitInput } from '../ui/unit-input';
 import fieldsetStyles from '../ui/fieldset.module.css';
 import styles from './settings.module.css';
 import textStyles from '../ui/text.module.css';
@@ -296,11 +298,15 @@ function Setting({ setting: { name, label, description, schema }, value, onChang
           onChange={onChange}
         />
       );
-    case 'number':
+    case 'number': {
+      const units = unitsOf(name);
+      const number = typeof value === 'number' ? value : null;
+      if (units)
+        return <UnitInput {...common} name={label} units={units} value={number} onChange={onChange} />;
       return (
         <NumberInput
           {...common}
-          value={typeof value === 'number' ? value : ''}
+          value={number ?? ''}
           allowDecimal={false}
           thousandSeparator={language === 'de' ? '.' : ','}
           decimalSeparator={language === 'de' ? ',' : '.'}
@@ -308,6 +314,7 @@ function Setting({ setting: { name, label, description, schema }, value, onChang
           onChange={(next) => onChange(next === '' ? null : Number(next))}
         />
       );
+    }
     case 'list':
       return (
         <TagsInput {...common} value={Array.isArray(value) ? (value as string[]) : []} onChange={onChange} />

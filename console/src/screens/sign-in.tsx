@@ -46,10 +46,12 @@ interface SignInFormsProps {
 export function SignInForms({ byKey: isKeyFirst = false, keepsPage = false }: SignInFormsProps) {
   const t = useT();
   const [byKey, setByKey] = useState(isKeyFirst);
+  const [directory, setDirectory] = useState<string | null>(null);
+  const other = <OtherWays keepsPage={keepsPage} directory={directory} onDirectory={setDirectory} />;
   return (
     <>
-      {byKey ? <KeyForm /> : <PersonForm />}
-      {byKey ? null : <OtherWays keepsPage={keepsPage} />}
+      {byKey ? <KeyForm /> : directory === null ? <PersonForm /> : <DirectoryForm />}
+      {byKey ? null : other}
       <Anchor component="button" type="button" size="sm" mt="md" onClick={() => setByKey(!byKey)}>
         {byKey ? t('signInAsPerson') : t('signInByKey')}
       </Anchor>
@@ -57,7 +59,14 @@ export function SignInForms({ byKey: isKeyFirst = false, keepsPage = false }: Si
   );
 }
 
-function OtherWays({ keepsPage }: { keepsPage: boolean }) {
+interface OtherWaysProps {
+  readonly keepsPage: boolean;
+  /** Whose form is shown; null: that of email and password. */
+  readonly directory: string | null;
+  readonly onDirectory: (directory: string | null) => void;
+}
+
+function OtherWays({ keepsPage, directory, onDirectory }: OtherWaysProps) {
   const t = useT();
   const { data } = useQuery({
     queryKey: ['sign-in-methods'],
@@ -80,18 +89,41 @@ function OtherWays({ keepsPage }: { keepsPage: boolean }) {
         </Button>
       ) : null}
       {passkey.error ? <Failure error={passkey.error} /> : null}
-      {data?.oidc_issuer ? (
+      <IssuerLink way="oidc" issuer={data?.oidc_issuer} keepsPage={keepsPage} />
+      <IssuerLink way="saml" issuer={data?.saml_provider} keepsPage={keepsPage} />
+      {data?.ldap_directory ? (
         <Button
-          component="a"
           variant="default"
           fullWidth
-          href={`${PLINTH_URL}/admin/v1/session/oidc`}
-          {...(keepsPage ? { target: '_blank' } : {})}
+          onClick={() => onDirectory(directory === null ? data.ldap_directory : null)}
         >
-          {t('signInBySso', { issuer: data.oidc_issuer })}
+          {directory === null ? t('signInBySso', { issuer: data.ldap_directory }) : t('signInAsPerson')}
         </Button>
       ) : null}
     </Stack>
+  );
+}
+
+interface IssuerLinkProps {
+  readonly way: 'oidc' | 'saml';
+  readonly issuer: string | null | undefined;
+  readonly keepsPage: boolean;
+}
+
+function IssuerLink({ way, issuer, keepsPage }: IssuerLinkProps) {
+  const t = useT();
+  if (!issuer) return null;
+  const target = keepsPage ? { target: '_blank' } : {};
+  return (
+    <Button
+      component="a"
+      variant="default"
+      fullWidth
+      href={`${PLINTH_URL}/admin/v1/session/${way}`}
+      {...target}
+    >
+      {t('signInBySso', { issuer })}
+    </Button>
   );
 }
 
@@ -133,13 +165,11 @@ function PersonForm() {
   const t = useT();
   const [{ code, ...credentials }, field] = useFields({ email: '', password: '', code: '' });
   const signIn = useMutation({
-    mutationFn: () =>
-      dataOf(api.POST('/admin/v1/session', { body: code === '' ? credentials : { ...credentials, code } })),
+    mutationFn: () => dataOf(api.POST('/admin/v1/session', { body: withCode(credentials, code) })),
     onSuccess: (answer) => beginSession(answer),
   });
-  const needsCode = signIn.error instanceof ApiError && signIn.error.code === 'factor_required';
   return (
-    <EntryForm submit={signIn} action={t('signIn')} isErrorShown={needsCode}>
+    <EntryForm submit={signIn} action={t('signIn')} isErrorShown={needsCode(signIn.error)}>
       <TextInput
         {...REQUIRED}
         {...field('email')}
@@ -148,13 +178,53 @@ function PersonForm() {
         autoComplete="username"
         autoFocus
       />
+      <PasswordFields field={field} hasCode={needsCode(signIn.error) || code !== ''} />
+    </EntryForm>
+  );
+}
+
+function DirectoryForm() {
+  const t = useT();
+  const [{ code, ...credentials }, field] = useFields({ login: '', password: '', code: '' });
+  const signIn = useMutation({
+    mutationFn: () => dataOf(api.POST('/admin/v1/session/ldap', { body: withCode(credentials, code) })),
+    onSuccess: (answer) => beginSession(answer),
+  });
+  return (
+    <EntryForm submit={signIn} action={t('signIn')} isErrorShown={needsCode(signIn.error)}>
+      <TextInput
+        {...REQUIRED}
+        {...field('login')}
+        label={t('directoryLogin')}
+        autoComplete="username"
+        autoFocus
+      />
+      <PasswordFields field={field} hasCode={needsCode(signIn.error) || code !== ''} />
+    </EntryForm>
+  );
+}
+
+const withCode = <T extends object>(credentials: T, code: string): T & { code?: string } =>
+  code === '' ? credentials : { ...credentials, code };
+
+const needsCode = (error: unknown): boolean => error instanceof ApiError && error.code === 'factor_required';
+
+interface PasswordFieldsProps {
+  readonly field: (name: 'password' | 'code') => object;
+  readonly hasCode: boolean;
+}
+
+function PasswordFields({ field, hasCode }: PasswordFieldsProps) {
+  const t = useT();
+  return (
+    <>
       <PasswordInput
         {...REQUIRED}
         {...field('password')}
         label={t('password')}
         autoComplete="current-password"
       />
-      {needsCode || code !== '' ? (
+      {hasCode ? (
         <TextInput
           {...field('code')}
           label={t('factorCode')}
@@ -163,6 +233,6 @@ function PersonForm() {
           autoFocus
         />
       ) : null}
-    </EntryForm>
+    </>
   );
 }

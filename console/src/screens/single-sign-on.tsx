@@ -27,7 +27,7 @@ export function takeSignInError(): string | null {
 
 export function SingleSignOnFault({ code }: { code: string }) {
   const t = useT();
-  const known = EXPLAINED.find((one) => one === code);
+  const known = EXPLAINED.find((one) => one === code.replace(/^saml_/, 'oidc_'));
   return (
     <Alert color="red" variant="light" role="alert" mb="md" icon={<Icon name="warning" />}>
       {known ? t(`signInError_${known}`) : t('signInError_other', { code })}

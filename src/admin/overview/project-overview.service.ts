@@ -40,7 +40,7 @@ export class ProjectOverviewService {
     const reason = 'administrators look at the overview';
     const [[, sizes], samples, backup] = await Promise.all([
       this.rls.systemBatch(project.database, reason, [SHORT_TIMEOUT, SIZES]),
-      this.samples.list(project.id, 'day', new Date(this.clock.now())),
+      this.samples.list(project.id, 'day', this.clock.date()),
       this.backups.findNewest(project),
     ]);
     const row = new RecordReader('storage.usage', sizes?.rows[0] ?? {});

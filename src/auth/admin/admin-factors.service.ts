@@ -24,7 +24,7 @@ export class AdminFactorsService {
   /** @throws AppError 404 */
   async remove(project: Project, userId: string, id: string, origin: RequestOrigin): Promise<void> {
     if (!UUID.test(userId) || !UUID.test(id)) throw factorNotFound();
-    const context = { now: new Date(this.clock.now()), origin, details: { factor_id: id } };
+    const context = { now: this.clock.date(), origin, details: { factor_id: id } };
     const entry = byServiceRole('factor_removed', userId, context);
     if (!(await this.factors.remove(project, userId, id, entry))) throw factorNotFound();
   }

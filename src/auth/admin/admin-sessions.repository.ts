@@ -31,7 +31,7 @@ export class AdminSessionsRepository {
       text: `select s.id, s.created_at, s.refreshed_at, s.expires_at, s.ip, s.user_agent, s.aal
         from auth.sessions s join auth.users u on u.id = s.user_id
         where s.user_id = $1 and ${isLive('$2')} order by s.refreshed_at desc, s.id limit ${MAX_SESSIONS}`,
-      values: [userId, new Date(this.clock.now())],
+      values: [userId, this.clock.date()],
     });
     return rows.map((row) => ({
       ...toSessionInfo(row),

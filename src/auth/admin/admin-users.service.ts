@@ -86,7 +86,7 @@ export class AdminUsersService {
     const fields = Object.entries(input).flatMap(([field, value]) =>
       value === undefined || field === 'merges' ? [] : [field],
     );
-    const context = { now: this.now(), origin, details: { fields } };
+    const context = { now: this.clock.date(), origin, details: { fields } };
     const entry = byServiceRole('user_updated', validId(id), context);
     const account = await refusingTakenAddress(this.users.update(project, id, change, entry));
     if (!account) throw userNotFound();
@@ -95,13 +95,13 @@ export class AdminUsersService {
 
   /** @throws AppError 404 */
   async remove(project: Project, id: string, origin: RequestOrigin): Promise<void> {
-    const entry = byServiceRole('user_deleted', validId(id), { now: this.now(), origin });
+    const entry = byServiceRole('user_deleted', validId(id), { now: this.clock.date(), origin });
     if (!(await this.users.remove(project, id, entry))) throw userNotFound();
   }
 
   /** Ends all sessions of a user. @throws AppError 404 */
   async signOut(project: Project, id: string, origin: RequestOrigin): Promise<void> {
-    const entry = byServiceRole('user_signed_out', validId(id), { now: this.now(), origin });
+    const entry = byServiceRole('user_signed_out', validId(id), { now: this.clock.date(), origin });
     if (!(await this.users.signOut(project, id, entry))) throw userNotFound();
   }
 
@@ -109,7 +109,7 @@ export class AdminUsersService {
     const email = getEmailAddress(input.email);
     assertUserData(input.data);
     assertAppData(input.appData);
-    const now = this.now();
+    const now = this.clock.date();
     return {
       id: input.id ?? randomUUID(),
       email,
@@ -147,10 +147,6 @@ export class AdminUsersService {
     }
     if (input.password === undefined) return null;
     return this.passwords.hashNew(project, input.password, project.settings);
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
   }
 }
 

@@ -50,7 +50,7 @@ export class GeneratedLinks {
     const account = await this.accountFor(project, request, origin);
     const address = newEmail === undefined ? undefined : getEmailAddress(newEmail);
     if (address && (await this.accounts.findCredentials(project, address.key))) throw emailTaken();
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     const key = address?.key ?? getEmailAddress(account.email).key;
     const { token, content } = withCode(project, newMailedToken(kind, now), key, { redirectTo });
     const entry = byServiceRole('link_generated', account.id, { now, origin, details: { kind } });

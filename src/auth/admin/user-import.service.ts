@@ -15,6 +15,7 @@ const MAX_BATCH_BYTES = 512 * 1024;
 /** Bytes. Metadata may have a MiB. */
 const MAX_LINE = 1_280 * 1024;
 const MAX_ERRORS = 100;
+const QUERY_CANCELED = '57014';
 const [NEWLINE, SPACE] = [0x0a, 0x20];
 
 const NO_SETTINGS: ProviderSettings = {
@@ -140,6 +141,8 @@ class Run {
       this.counts.identities += stored.identities;
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
+      // A lock, or a trigger that waits, would stop each further row for as long.
+      if (batch.length === 1 && error.code === QUERY_CANCELED) throw error;
       const middle = Math.ceil(batch.length / 2);
       const [first] = batch;
       if (batch.length === 1 && first) this.fail(first.number, error.message.slice(0, 300));

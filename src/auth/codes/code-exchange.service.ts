@@ -38,7 +38,7 @@ export class CodeExchange {
     origin: RequestOrigin,
   ): Promise<Omit<ExchangeCode, 'sealed'> & { readonly extra: Extra | null }> {
     const spent = await this.throttle.attemptFrom({ project, origin }, async () => {
-      const found = await this.codes.spend(project, hashOf(code), new Date(this.clock.now()));
+      const found = await this.codes.spend(project, hashOf(code), this.clock.date());
       if (found && !isVerifierOf(found.challenge, verifier)) throw wrongVerifier();
       return found;
     });

@@ -49,7 +49,10 @@ export class MailedSignInService {
   ): Promise<SignedIn> {
     const { key } = getEmailAddress(email);
     const guess = { project, account: `code:${key}`, origin };
-    const failure = { ...byAnonymous('sign_in_failed', null, { now: this.now(), origin }), actorId: null };
+    const failure = {
+      ...byAnonymous('sign_in_failed', null, { now: this.clock.date(), origin }),
+      actorId: null,
+    };
     const codeHash = hashCode(project, key, code);
     const hash = await this.throttle.attempt(guess, () =>
       this.tokens.guessCode(project, { emailKey: key, codeHash, kinds }, failure),
@@ -80,7 +83,7 @@ export class MailedSignInService {
     origin: RequestOrigin,
     newHash: string | null = null,
   ): Promise<SpentToken> {
-    const entry = byAnonymous('email_verified', null, { now: this.now(), origin });
+    const entry = byAnonymous('email_verified', null, { now: this.clock.date(), origin });
     const spending = (): Promise<SpentToken | null> =>
       refusingTakenAddress(this.tokens.spend(project, hash, kinds, entry, newHash));
     const spent = await this.throttle.attemptFrom({ project, origin }, spending);
@@ -97,10 +100,6 @@ export class MailedSignInService {
     const started = await this.starter.start(project, spent, method, origin);
     if (!started) throw invalidMailedToken();
     return started;
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
   }
 }
 

@@ -33,7 +33,7 @@ export class ReauthenticationService {
     const key = parseEmailAddress(account.email)?.key;
     if (key === undefined) throw addressNeeded();
     await this.throttle.assertMayMail(project, key);
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     const made = withCode(project, newMailedToken('reauthentication', now), account.id, { redirectTo: null });
     const content = { to: key, code: made.content.code, languages: origin.languages };
     const entry = byUser('reauthentication_requested', account.id, { now, origin });
@@ -55,7 +55,7 @@ export class ReauthenticationService {
     if (nonce === undefined) return this.assertFresh(project, owner);
     const guess = { project, account: `code:${owner.userId}`, origin };
     const hash = hashCode(project, owner.userId, nonce);
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     const isRight = await this.throttle.attempt(guess, () =>
       this.tokens.spendReauthentication(project, owner.userId, hash, now),
     );

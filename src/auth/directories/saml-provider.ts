@@ -3,7 +3,7 @@ import type { QueryResultRow } from 'pg';
 import { RecordReader } from '../../database/rows/record-reader';
 import { MAX_DOCUMENT } from '../../identity/saml/saml-document';
 import type { CodeChallenge } from '../mail/mail-flow';
-import { type AttributeMapping, parseMapping } from './attribute-mapping';
+import { type AttributeMapping, parseMapping } from '../../identity/directories/attribute-mapping';
 
 const PROVIDERS = 'auth.saml_providers';
 const REQUESTS = 'auth.saml_requests';

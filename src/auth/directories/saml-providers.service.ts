@@ -8,11 +8,12 @@ import { Clock } from '../../common/time/clock';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { MAX_DOCUMENT } from '../../identity/saml/saml-document';
 import { parseMetadata, type SamlIssuer } from '../../identity/saml/saml-metadata';
+import { SamlResponses } from '../../identity/saml/saml-responses.service';
 import { OutboundHttp } from '../../infra/outbound/outbound-http';
 import type { Project } from '../../projects/project';
 import { byServiceRole } from '../audit/audit-entry';
 import { metadataUnreachable, providerNotFound } from '../auth.errors';
-import { parseMapping } from './attribute-mapping';
+import { parseMapping } from '../../identity/directories/attribute-mapping';
 import type { SamlProvider } from './saml-provider';
 import { MAX_SAML_PROVIDERS, SamlProviderRepository } from './saml-provider.repository';
 
@@ -37,6 +38,7 @@ export class SamlProviders {
   constructor(
     private readonly providers: SamlProviderRepository,
     private readonly http: OutboundHttp,
+    private readonly responses: SamlResponses,
     private readonly clock: Clock,
   ) {}
 
@@ -73,7 +75,7 @@ export class SamlProviders {
       input.mapping === undefined ? (old?.mapping ?? { keys: {} }) : parseMapping(input.mapping);
     if (!mapping)
       throw invalidParameters('attribute_mapping must be {keys: {<claim>: {name, names, array, default}}}');
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     const isRead = input.metadataUrl !== undefined || input.metadataXml !== undefined;
     const provider = {
       id: old?.id ?? randomUUID(),
@@ -99,7 +101,7 @@ export class SamlProviders {
     const provider = await this.get(project, id);
     const details = { provider: `sso:${provider.id}` };
     const entry = byServiceRole('provider_removed', null, {
-      now: new Date(this.clock.now()),
+      now: this.clock.date(),
       origin,
       details,
     });
@@ -110,7 +112,7 @@ export class SamlProviders {
   /**
    * What the metadata says. That of an address is read again once a day: certificates change. If it cannot be read, the old one
    * counts until the time that it names.
-   * @throws Error for metadata that is not valid any more
+   * @throws AppError 401 for metadata that is not valid any more
    */
   async issuerOf(project: Project, provider: SamlProvider): Promise<SamlIssuer> {
     const { id, metadataUrl, metadataAt, metadataXml, entityId } = provider;
@@ -121,9 +123,9 @@ export class SamlProviders {
       // Another entity would be another issuer of identities.
       const isUsable = issuer?.entityId === entityId;
       await this.providers.replaceMetadata(project, id, isUsable ? xml : metadataXml, new Date(now));
-      if (issuer && isUsable) return assertValid(issuer, now);
+      if (isUsable) return this.responses.issuerIn(xml);
     }
-    return assertValid(await parseMetadata(metadataXml), now);
+    return this.responses.issuerIn(metadataXml);
   }
 
   /** @throws AppError 400 */
@@ -147,12 +149,6 @@ export class SamlProviders {
     if (answer.status !== 200) throw metadataUnreachable(new Error(`status ${answer.status}`));
     return answer.text();
   }
-}
-
-function assertValid(issuer: SamlIssuer, now: number): SamlIssuer {
-  if (issuer.validUntil !== null && issuer.validUntil.getTime() <= now)
-    throw new Error('the metadata of the provider is not valid any more');
-  return issuer;
 }
 
 function toDomains(given: readonly string[]): string[] {

@@ -2,46 +2,33 @@
  * Sign-in at an identity provider of SAML 2.0. Only a response to a request of ours is accepted, once, and it leads to a code that
  * the client who began exchanges with its PKCE verifier: nobody is signed in to an account that somebody else chose.
  */
-import { Inject, Injectable, Logger } from '@nestjs/common';
-import { randomBytes } from 'node:crypto';
-import { AppError } from '../../common/errors/app-error';
-import { messageOf } from '../../common/errors/error-facts';
+import { Inject, Injectable } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
-import { isDomainAllowed, parseEmailAddress } from '../../identity/email-address';
-import { GuessThrottle } from '../../identity/guess-throttle.service';
 import type { RequestOrigin } from '../../identity/request-origin';
 import {
-  requestOf,
+  newRequestId,
   samlMetadata,
   samlRequestUrl,
   type SamlService,
   type SamlSubject,
-  verifySamlResponse,
 } from '../../identity/saml/saml-client';
+import { SamlResponses, samlServiceAt, samlUser } from '../../identity/saml/saml-responses.service';
 import type { Project } from '../../projects/project';
-import { claimsTooLarge, invalidState, noRedirect, samlFailed, ssoProviderNotFound } from '../auth.errors';
+import { invalidState, noRedirect, ssoProviderNotFound } from '../auth.errors';
 import { CodeExchange } from '../codes/code-exchange.service';
 import type { CodeChallenge } from '../mail/mail-flow';
 import { IdentitiesService } from '../providers/identities.service';
 import { IdentityRepository } from '../providers/identity.repository';
-import { type ProviderIdentity, toProviderIdentity } from '../providers/provider-identity';
-import { mapAttributes, MAX_CUSTOM_CLAIMS } from './attribute-mapping';
+import { fromDirectory, type ProviderIdentity } from '../providers/provider-identity';
 import type { SamlProvider, SamlRequest } from './saml-provider';
 import { SamlProviderRepository } from './saml-provider.repository';
 import { SamlProviders } from './saml-providers.service';
 
 /** Milliseconds. */
 const LIFETIME_MS = 10 * 60_000;
-const CLAIMS = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
-/** Attributes of common identity providers. */
-const USUAL = {
-  email: ['email', 'mail', 'urn:oid:0.9.2342.19200300.100.1.3', `${CLAIMS}/emailaddress`],
-  name: ['name', 'displayName', 'urn:oid:2.16.840.1.113730.3.1.241', `${CLAIMS}/name`, 'cn'],
-};
-
 export interface SamlRequestInput {
   readonly by: { readonly id: string } | { readonly domain: string };
   /** Allowed by the project; null: none is. */
@@ -51,15 +38,13 @@ export interface SamlRequestInput {
 
 @Injectable()
 export class SamlSignIn {
-  private readonly logger = new Logger(SamlSignIn.name);
-
   constructor(
     private readonly rows: SamlProviderRepository,
     private readonly providers: SamlProviders,
     private readonly identities: IdentitiesService,
     private readonly states: IdentityRepository,
     private readonly codes: CodeExchange,
-    private readonly throttle: GuessThrottle,
+    private readonly responses: SamlResponses,
     private readonly clock: Clock,
     @Inject(SERVER_CONFIG) private readonly server: ServerConfig,
   ) {}
@@ -77,23 +62,22 @@ export class SamlSignIn {
     if (redirectTo === null) throw noRedirect();
     if (challenge === null)
       throw invalidParameters('code_challenge is needed: create the client with flowType "pkce"');
-    const issuer = await this.refusing(() => this.providers.issuerOf(project, provider));
-    // Ids of XML begin with a letter or an underscore.
-    const id = `_${randomBytes(20).toString('hex')}`;
+    const issuer = await this.providers.issuerOf(project, provider);
+    const id = newRequestId();
     const url = await samlRequestUrl(this.serviceOf(project), issuer, {
       requestId: id,
       nameIdFormat: provider.nameIdFormat,
     });
     const request = { id, providerId: provider.id, redirectTo, challenge };
     const expiresAt = new Date(this.clock.now() + LIFETIME_MS);
-    await this.rows.insertRequest(project, request, this.now(), expiresAt);
+    await this.rows.insertRequest(project, request, this.clock.date(), expiresAt);
     return url;
   }
 
   /** The request that a response answers. @throws AppError 400, 401 */
   async open(project: Project, samlResponse: string): Promise<SamlRequest> {
-    const id = await this.refusing(() => requestOf(samlResponse));
-    const request = await this.rows.findRequest(project, id, this.now());
+    const id = await this.responses.requestOf(samlResponse);
+    const request = await this.rows.findRequest(project, id, this.clock.date());
     if (!request) throw invalidState();
     return request;
   }
@@ -107,23 +91,11 @@ export class SamlSignIn {
   ): Promise<string> {
     const provider = await this.rows.find(project, { id: request.providerId });
     if (!provider?.enabled) throw ssoProviderNotFound();
-    const issuer = await this.refusing(() => this.providers.issuerOf(project, provider));
-    const fault: unknown[] = [];
-    const subject = await this.throttle.attemptFrom({ project, origin }, () =>
-      this.refusing(() =>
-        verifySamlResponse(this.serviceOf(project), issuer, {
-          samlResponse,
-          requestId: request.id,
-          now: this.clock.now(),
-        }),
-      ).catch((error: unknown) => {
-        fault.push(error);
-        return null;
-      }),
-    );
-    if (!subject) throw fault[0];
+    const issuer = await this.providers.issuerOf(project, provider);
+    const given = { samlResponse, requestId: request.id };
+    const subject = await this.responses.verify({ project, origin }, this.serviceOf(project), issuer, given);
     await this.spend(project, request, subject);
-    const identity = await this.refusing(() => Promise.resolve(identityOf(provider, subject)));
+    const identity = await this.responses.refusing(() => identityOf(provider, subject));
     const { account } = await this.identities.accountOf(project, identity, origin);
     const { challenge } = request;
     return this.codes.issue(project, { userId: account.id, method: 'sso/saml', challenge });
@@ -135,47 +107,23 @@ export class SamlSignIn {
     const until = new Date(this.clock.now() + 2 * LIFETIME_MS);
     const isFirst =
       (await this.rows.spendRequest(project, id)) &&
-      (await this.states.useState(project, assertionHash.slice(0, 32), until, this.now()));
+      (await this.states.useState(project, assertionHash.slice(0, 32), until, this.clock.date()));
     if (!isFirst) throw invalidState();
   }
 
-  /** The reason goes to the log only. */
-  private async refusing<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof AppError) throw error;
-      this.logger.warn(`A SAML response was refused: ${messageOf(error)}`);
-      throw samlFailed(error);
-    }
-  }
-
   private serviceOf({ slug }: Project): SamlService {
-    const base = `${this.server.publicUrl}/p/${slug}/auth/v1/sso/saml`;
-    return { entityId: `${base}/metadata`, acsUrl: `${base}/acs` };
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
+    return samlServiceAt(`${this.server.publicUrl}/p/${slug}/auth/v1/sso/saml`);
   }
 }
 
-/** The provider proves addresses of its domains: an administrator has assigned them to it. */
+/** Tokens and answers have the custom claims, too. */
 function identityOf(
-  { id, entityId, domains, mapping }: SamlProvider,
-  { nameId, nameIdFormat, attributes }: SamlSubject,
+  { id, mapping, domains, ...provider }: SamlProvider,
+  subject: SamlSubject,
 ): ProviderIdentity {
-  const { personal, custom } = mapAttributes(attributes, mapping, USUAL);
-  const isAddress = nameIdFormat?.endsWith(':emailAddress') ?? false;
-  const given = personal.email ?? (isAddress ? nameId : null);
-  const email = typeof given === 'string' ? parseEmailAddress(given) : null;
-  const isProved = email !== null && domains.length > 0 && isDomainAllowed(email, domains);
-  if (Buffer.byteLength(JSON.stringify(custom)) > MAX_CUSTOM_CLAIMS) throw claimsTooLarge(MAX_CUSTOM_CLAIMS);
-  const claims = { ...personal, email: email?.address ?? null, email_verified: isProved };
-  const identity = toProviderIdentity(`sso:${id}`, { ...claims, iss: entityId, sub: nameId });
-  return {
-    ...identity,
-    data: Object.keys(custom).length > 0 ? { ...identity.data, custom_claims: custom } : identity.data,
-    customClaims: custom,
-  };
+  const identity = fromDirectory(`sso:${id}`, samlUser(provider, subject, mapping, domains));
+  const { customClaims = {}, data } = identity;
+  return Object.keys(customClaims).length > 0
+    ? { ...identity, data: { ...data, custom_claims: customClaims } }
+    : identity;
 }

@@ -94,7 +94,7 @@ export class FactorService {
 
   /** @throws AppError 401 if the session is over */
   async list(project: Project, owner: SessionOwner): Promise<Factor[]> {
-    const factors = await this.factors.list(project, owner, this.now());
+    const factors = await this.factors.list(project, owner, this.clock.date());
     if (!factors) throw invalidCredentials();
     return factors;
   }
@@ -148,7 +148,7 @@ export class FactorService {
 
   /** @throws AppError 404 */
   async find(project: Project, owner: SessionOwner, id: string): Promise<SealedFactor> {
-    const factor = UUID.test(id) ? await this.factors.find(project, owner, id, this.now()) : null;
+    const factor = UUID.test(id) ? await this.factors.find(project, owner, id, this.clock.date()) : null;
     if (!factor) throw factorNotFound();
     return factor;
   }
@@ -190,11 +190,7 @@ export class FactorService {
     { userId }: SessionOwner,
     id: string,
   ): AuditEntry {
-    return byUser(action, userId, { now: this.now(), origin, details: { factor_id: id } });
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
+    return byUser(action, userId, { now: this.clock.date(), origin, details: { factor_id: id } });
   }
 }
 

@@ -15,7 +15,6 @@ import { type SignedUp, SignUpService } from '../sessions/sign-up.service';
 import {
   addressNotProved,
   claimsTooLarge,
-  directoryFailed,
   domainNotAllowed,
   emailNotVerified,
   emailTaken,
@@ -26,7 +25,7 @@ import {
   signUpDisabled,
   userBanned,
 } from '../auth.errors';
-import { invalidEmail, wrongCredentials } from '../../identity/identity.errors';
+import { directoryFailed, invalidEmail, wrongCredentials } from '../../identity/identity.errors';
 import { LIMIT_HEADERS } from '../../identity/http/client-throttler.guard';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { Captcha } from './captcha.interceptor';

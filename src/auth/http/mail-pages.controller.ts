@@ -8,7 +8,7 @@ import { EmailVerificationService } from '../mail/email-verification.service';
 import { PasswordResetService } from '../passwords/password-reset.service';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import { MailForm, MailFormBody } from './mail-form.interceptor';
+import { FormRoute, FormBody } from '../../identity/http/form.decorator';
 import { faultOf, formOf, PageContext, pageOf } from './mail-page';
 import { MailPageContexts, respondWithFailure, respondWithPage } from './mail-page-contexts';
 
@@ -33,10 +33,10 @@ export class MailPagesController {
     respondWithPage(response, 200, pageOf(context, { form: formOf(context, token) }));
   }
 
-  @MailForm('reset')
+  @FormRoute('reset')
   async reset(
     @Param('project_id') id: string,
-    @MailFormBody() body: URLSearchParams,
+    @FormBody() body: URLSearchParams,
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
     @Res() response: Response,
@@ -71,10 +71,10 @@ export class MailPagesController {
     respondWithPage(response, 200, pageOf(context, { form: formOf(context, token, asks) }));
   }
 
-  @MailForm('verify')
+  @FormRoute('verify')
   async verify(
     @Param('project_id') id: string,
-    @MailFormBody() body: URLSearchParams,
+    @FormBody() body: URLSearchParams,
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
     @Res() response: Response,

@@ -58,7 +58,7 @@ export class EmailChangeService {
     if (isAtOnce) return this.adopt(project, owner, newEmail, origin);
     // The notice first: if it cannot be queued, no token is mailed.
     await this.notices.emailWillChange(project, account, newEmail.address, origin);
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     const { key } = newEmail;
     const { token, content: shown } = withCode(project, newMailedToken('email_change', now), key, flow);
     const content = { to: key, ...shown, languages: origin.languages };
@@ -74,7 +74,7 @@ export class EmailChangeService {
     email: EmailAddress,
     origin: RequestOrigin,
   ): Promise<void> {
-    const entry = byUser('profile_updated', owner.userId, { now: new Date(this.clock.now()), origin });
+    const entry = byUser('profile_updated', owner.userId, { now: this.clock.date(), origin });
     await refusingTakenAddress(this.accounts.adoptAddress(project, owner, email, entry));
   }
 }

@@ -41,7 +41,7 @@ export class EmailVerificationService {
 
   /** Whether the person who confirms the address has to give a password: somebody else may have chosen that of the account. */
   asksPassword(project: Project, token: string): Promise<boolean> {
-    return this.tokens.provesPassword(project, hashMailedToken(token), new Date(this.clock.now()));
+    return this.tokens.provesPassword(project, hashMailedToken(token), this.clock.date());
   }
 
   /** @returns the hash of the password that the token sets, or null @throws AppError 400 for an unacceptable one, 429 */
@@ -59,7 +59,7 @@ export class EmailVerificationService {
    * @throws AppError 401 for an invalid token, 400 for an unacceptable password or if the address was taken in the meantime, 429
    */
   async confirm(project: Project, proof: Proof, origin: RequestOrigin): Promise<boolean> {
-    const entry = byAnonymous('email_verified', null, { now: new Date(this.clock.now()), origin });
+    const entry = byAnonymous('email_verified', null, { now: this.clock.date(), origin });
     const hash = hashMailedToken(proof.token);
     const newHash = await this.hashFor(project, proof);
     const spending = (): Promise<SpentToken | null> =>

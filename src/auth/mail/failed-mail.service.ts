@@ -53,7 +53,7 @@ export class FailedMailService {
 
   /** @throws AppError 404 if no such mail was given up, or its token has expired */
   async retry(project: Project, id: string): Promise<void> {
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     if (!UUID.test(id) || !(await this.mails.retry(project, id, now))) throw mailNotFound();
     await this.mailer.wakeNow(project.id, id);
   }

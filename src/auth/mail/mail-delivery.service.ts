@@ -37,7 +37,7 @@ export class MailDelivery {
   async attempt(project: Project, mailId: string, isLast: boolean, mayResolve = true): Promise<void> {
     let mail: OutgoingMail | null;
     try {
-      mail = await this.mails.claim(project, mailId, this.now());
+      mail = await this.mails.claim(project, mailId, this.clock.date());
     } catch (error) {
       if (error instanceof Error && isUnusableRecord(error))
         return this.giveUp(project, mailId, error.message);
@@ -55,7 +55,7 @@ export class MailDelivery {
     }
     await this.guarded(project, mailId, isLast, this.deliver(project, mailId, mail));
     this.metrics.count('sent');
-    await this.mails.markSent(project, mailId, this.now());
+    await this.mails.markSent(project, mailId, this.clock.date());
   }
 
   private async guarded<T>(project: Project, mailId: string, isLast: boolean, work: Promise<T>): Promise<T> {
@@ -63,13 +63,13 @@ export class MailDelivery {
   }
 
   private async giveUp(project: Project, mailId: string, reason: string): Promise<void> {
-    await this.mails.markFailed(project, mailId, reason, this.now());
+    await this.mails.markFailed(project, mailId, reason, this.clock.date());
     this.metrics.count('given_up');
   }
 
   private async fail(project: Project, mailId: string, error: unknown, isLast: boolean): Promise<never> {
     const reason = error instanceof Error ? error.message : String(error);
-    await this.mails.markFailed(project, mailId, reason, isLast ? this.now() : null);
+    await this.mails.markFailed(project, mailId, reason, isLast ? this.clock.date() : null);
     this.metrics.count(isLast ? 'given_up' : 'retried');
     this.logger.warn(`mail ${mailId} of project ${project.slug} was not sent: ${reason}`);
     throw error;
@@ -108,10 +108,6 @@ export class MailDelivery {
     const messageId = `<${mailId}@${project.id}.plinth>`;
     const link = token === undefined ? null : this.composer.linkFor(project, kind, token, redirectTo);
     await this.transport.send({ ...composed, messageId, to: address, link, date: createdAt });
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
   }
 }
 

@@ -30,7 +30,7 @@ export class NoticeService {
     const to = parseEmailAddress(recipient)?.key;
     if (to === undefined) return;
     await this.mailer.send(project, { to, newEmail, languages }, async (id, sealed) => {
-      const now = new Date(this.clock.now());
+      const now = this.clock.date();
       const expiresAt = new Date(now.getTime() + LIFETIME_MS);
       const notice = { id, userId, kind: 'email_change_notice', recipient, sealed, now, expiresAt } as const;
       await this.mails.insert(project, notice);

@@ -51,7 +51,7 @@ export class RequestedMails {
     origin: RequestOrigin,
     options: MailRequestOptions = {},
   ): Promise<void> {
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     await this.mailer.send(project, { ...options, to: emailKey, origin }, async (id, sealed) => {
       const request = { id, userId: null, kind, recipient: '', sealed, now, expiresAt: expiryOf(kind, now) };
       await this.mails.insert(project, request);

@@ -63,7 +63,7 @@ export class TestMailService {
     await this.throttle.assertMayTestMail(project, key);
     await this.quotas.spendMail(project);
     const messageId = `<${randomUUID()}@${project.id}.plinth>`;
-    const date = new Date(this.clock.now());
+    const date = this.clock.date();
     try {
       await this.transport.send({ ...composed, messageId, to: address, link: null, date });
     } catch (error) {

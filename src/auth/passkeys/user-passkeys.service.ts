@@ -85,7 +85,7 @@ export class UserPasskeys {
     const party = partyOf(project, site);
     await this.assertMayEnrol(project, owner);
     await this.reauthentication.assertFresh(project, owner);
-    const account = await this.accounts.findLive(project, owner.userId, owner.sessionId, this.now());
+    const account = await this.accounts.findLive(project, owner.userId, owner.sessionId, this.clock.date());
     if (!account) throw invalidCredentials();
     const known = await this.passkeys.credentialIds(project, owner.userId);
     if (known.length >= MAX_PASSKEYS) throw tooManyPasskeys(MAX_PASSKEYS);
@@ -109,7 +109,11 @@ export class UserPasskeys {
     await this.spend(project, given.challengeId);
     const verified = await verifyCreation(parties, challenge, given.credential);
     const name = DEFAULT_NAME;
-    const entry = byUser('passkey_added', owner.userId, { now: this.now(), origin, details: { name } });
+    const entry = byUser('passkey_added', owner.userId, {
+      now: this.clock.date(),
+      origin,
+      details: { name },
+    });
     const made = await this.passkeys.insert(project, owner, verified, name, entry);
     if (!made) throw passkeyFailed();
     return made;
@@ -125,14 +129,9 @@ export class UserPasskeys {
   /** The passkey is the only factor, so it must have verified its user. @throws AppError 401, 403, 404, 429 */
   async signIn(project: Project, given: GivenCredential, origin: RequestOrigin): Promise<SignedIn> {
     partyOf(project, undefined);
-    const fault: unknown[] = [];
-    const userId = await this.throttle.attemptFrom({ project, origin }, () =>
-      this.userWith(project, given).catch((error: unknown) => {
-        fault.push(error);
-        return null;
-      }),
+    const userId = await this.throttle.attemptOrThrow({ project, origin }, () =>
+      this.userWith(project, given),
     );
-    if (userId === null) throw fault[0];
     const credentials = await this.accounts.findCredentialsById(project, userId);
     if (!credentials) throw passkeyFailed();
     const { account } = credentials;
@@ -159,7 +158,7 @@ export class UserPasskeys {
   async remove(project: Project, owner: SessionOwner, id: string, origin: RequestOrigin): Promise<void> {
     await this.assertMayEnrol(project, owner);
     const entry = byUser('passkey_removed', owner.userId, {
-      now: this.now(),
+      now: this.clock.date(),
       origin,
       details: { passkey: id },
     });
@@ -170,7 +169,7 @@ export class UserPasskeys {
   /** @throws AppError 404 */
   async removeAsAdmin(project: Project, userId: string, id: string, origin: RequestOrigin): Promise<void> {
     const entry = byServiceRole('passkey_removed', userId, {
-      now: this.now(),
+      now: this.clock.date(),
       origin,
       details: { passkey: id },
     });
@@ -187,7 +186,7 @@ export class UserPasskeys {
     await this.spend(project, challengeId);
     const party = partyWithId(project, stored.rpId);
     const counter = await verifyAssertion(party, challenge, credential, stored, true);
-    if (!(await this.passkeys.use(project, stored.id, counter, this.now()))) throw passkeyFailed();
+    if (!(await this.passkeys.use(project, stored.id, counter, this.clock.date()))) throw passkeyFailed();
     return stored.userId;
   }
 
@@ -204,12 +203,8 @@ export class UserPasskeys {
   }
 
   private async spend(project: Project, id: string): Promise<void> {
-    const isFirst = await this.states.useState(project, id, new Date(expiryOf(id)), this.now());
+    const isFirst = await this.states.useState(project, id, new Date(expiryOf(id)), this.clock.date());
     if (!isFirst) throw passkeyChallengeNotFound();
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
   }
 }
 

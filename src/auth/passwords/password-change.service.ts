@@ -46,7 +46,7 @@ export class PasswordChangeService {
       : this.passwords.check(guess, currentPassword, find));
     if (!current) throw wrongCurrentPassword();
     const newHash = await this.passwords.hashNew(project, password, project.settings);
-    const entry = byUser('password_updated', userId, { now: new Date(this.clock.now()), origin });
+    const entry = byUser('password_updated', userId, { now: this.clock.date(), origin });
     const change = { userId, oldHash: current.passwordHash, newHash, keepSessionId: sessionId };
     if (!(await this.repository.change(project, change, entry))) throw wrongCurrentPassword();
   }

@@ -43,16 +43,13 @@ export class PasswordResetService {
     assertNewPassword(password, project.settings);
     const tokenHash = hashMailedToken(token);
     // The token is looked up before the password is hashed: hashing is expensive, and anybody can send a wrong token.
-    const find = (): Promise<string | null> => this.repository.findTokenOwner(project, tokenHash, this.now());
+    const find = (): Promise<string | null> =>
+      this.repository.findTokenOwner(project, tokenHash, this.clock.date());
     const userId = await this.throttle.attemptFrom({ project, origin }, find);
     if (userId === null) throw invalidMailedToken();
     const newHash = await this.passwords.hashNew(project, password, project.settings);
-    const entry = byAnonymous('password_updated', null, { now: this.now(), origin });
+    const entry = byAnonymous('password_updated', null, { now: this.clock.date(), origin });
     const isReset = await this.repository.reset(project, { tokenHash, userId, newHash }, entry);
     if (!isReset) throw invalidMailedToken();
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
   }
 }

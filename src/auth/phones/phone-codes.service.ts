@@ -55,6 +55,6 @@ export class PhoneCodes {
 
   /** For a caller that counts the guesses. */
   spend(project: Project, id: string, code: string): Promise<SpentPhoneCode | null> {
-    return this.codes.spend(project, id, hashCode(project, id, code), new Date(this.clock.now()));
+    return this.codes.spend(project, id, hashCode(project, id, code), this.clock.date());
   }
 }

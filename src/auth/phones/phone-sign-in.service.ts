@@ -98,7 +98,7 @@ export class PhoneSignIn {
     const spent = await this.codes.check(project, changeId(phone), code, origin);
     if (!spent?.userId) throw invalidMailedToken();
     const entry = byUser('profile_updated', spent.userId, {
-      now: this.now(),
+      now: this.clock.date(),
       origin,
       details: { phone: true },
     });
@@ -113,9 +113,5 @@ export class PhoneSignIn {
     const started = await this.starter.start(project, credentials, 'otp', origin);
     if (!started) throw invalidMailedToken();
     return started;
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
   }
 }

@@ -48,14 +48,19 @@ export class IdentitiesService {
   /** The account of an identity, which is created if there is none. @throws AppError 400, 403 */
   async accountOf(project: Project, identity: ProviderIdentity, origin: RequestOrigin): Promise<Credentials> {
     const found =
-      (await this.identities.signIn(project, identity, this.now())) ??
+      (await this.identities.signIn(project, identity, this.clock.date())) ??
       (await this.join(project, identity, origin)) ??
       // A parallel sign-in created the account.
-      (await this.identities.signIn(project, identity, this.now()));
+      (await this.identities.signIn(project, identity, this.clock.date()));
     if (!found) throw addressNotProved();
     this.assertMaySignIn(project, found);
     if (identity.customClaims)
-      await this.identities.replaceClaims(project, found.account.id, identity.customClaims, this.now());
+      await this.identities.replaceClaims(
+        project,
+        found.account.id,
+        identity.customClaims,
+        this.clock.date(),
+      );
     return found;
   }
 
@@ -67,7 +72,7 @@ export class IdentitiesService {
     origin: RequestOrigin,
   ): Promise<Credentials> {
     await this.assertMayLink(project, owner);
-    const before = await this.accounts.findLive(project, owner.userId, owner.sessionId, this.now());
+    const before = await this.accounts.findLive(project, owner.userId, owner.sessionId, this.clock.date());
     if (!before) throw invalidCredentials();
     if (before.isAnonymous) this.assertUsable(project, identity);
     const entry = byUser('identity_linked', owner.userId, this.context(identity, origin));
@@ -75,7 +80,9 @@ export class IdentitiesService {
     if (outcome === 'taken') throw identityTaken();
     if (outcome === 'refused') throw invalidCredentials();
     if (before.isAnonymous)
-      await refusingTakenAddress(this.identities.adoptAddress(project, owner.userId, identity, this.now()));
+      await refusingTakenAddress(
+        this.identities.adoptAddress(project, owner.userId, identity, this.clock.date()),
+      );
     const credentials = await this.accounts.findCredentialsById(project, owner.userId);
     if (!credentials) throw invalidCredentials();
     return credentials;
@@ -84,7 +91,7 @@ export class IdentitiesService {
   /** @throws AppError 401, 403, 404, 422 for the last one */
   async unlink(project: Project, owner: SessionOwner, id: string, origin: RequestOrigin): Promise<void> {
     await this.assertMayLink(project, owner);
-    const context = { now: this.now(), origin, details: { identity: id } };
+    const context = { now: this.clock.date(), origin, details: { identity: id } };
     const entry = byUser('identity_unlinked', owner.userId, context);
     const outcome = await this.identities.unlink(project, owner, id, entry);
     if (outcome === 'refused') throw invalidCredentials();
@@ -99,7 +106,7 @@ export class IdentitiesService {
     if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(project, userId)))
       throw secondFactorRequired();
     // Anonymous users have no other way to sign in again.
-    const account = await this.accounts.findLive(project, userId, sessionId, this.now());
+    const account = await this.accounts.findLive(project, userId, sessionId, this.clock.date());
     if (account?.isAnonymous !== true) await this.reauthentication.assertFresh(project, owner);
   }
 
@@ -132,7 +139,7 @@ export class IdentitiesService {
     const email = this.assertUsable(project, identity);
     const { provider, isEmailVerified, name, data } = identity;
     if (!project.settings.signup_enabled) throw signUpDisabled();
-    const now = this.now();
+    const now = this.clock.date();
     const account = {
       id: randomUUID(),
       email,
@@ -172,10 +179,6 @@ export class IdentitiesService {
     { provider }: ProviderIdentity,
     origin: RequestOrigin,
   ): { now: Date; origin: RequestOrigin; details: { provider: string } } {
-    return { now: this.now(), origin, details: { provider } };
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
+    return { now: this.clock.date(), origin, details: { provider } };
   }
 }

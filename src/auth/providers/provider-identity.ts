@@ -1,11 +1,15 @@
 /** An account at a provider, as its claims describe it. A stranger's input: every member is checked. */
 import { type JsonObject } from '../../common/text/json';
+import type { DirectoryUser } from '../../identity/directories/attribute-mapping';
 import { type EmailAddress, parseEmailAddress } from '../../identity/email-address';
+import { claimsTooLarge } from '../auth.errors';
 
 /** Characters. */
 const MAX_SUBJECT = 255;
 const MAX_NAME = 200;
 const MAX_LINK = 2_000;
+/** Bytes of custom claims: each token has them. */
+const MAX_CUSTOM_CLAIMS = 1_024;
 
 export interface ProviderIdentity {
   /** Name of the provider. */
@@ -57,6 +61,16 @@ export function toProviderIdentity(provider: string, claims: JsonObject): Provid
     name: name ?? userName,
     data: Object.fromEntries(given) as JsonObject,
   };
+}
+
+/** @throws Error for a subject that cannot be stored, AppError 403 for too large claims */
+export function fromDirectory(
+  provider: string,
+  { issuer, subject, personal, custom }: DirectoryUser,
+): ProviderIdentity {
+  if (Buffer.byteLength(JSON.stringify(custom)) > MAX_CUSTOM_CLAIMS) throw claimsTooLarge(MAX_CUSTOM_CLAIMS);
+  const identity = toProviderIdentity(provider, { ...personal, iss: issuer, sub: subject });
+  return { ...identity, customClaims: custom };
 }
 
 function isStorable(text: string): boolean {

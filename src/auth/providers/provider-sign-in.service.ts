@@ -186,7 +186,8 @@ export class ProviderSignIn {
     const state = parameters.get('state') ?? '';
     const checks = { nonce: flow.nonce, verifier: flow.verifier, state };
     // The provider accepts a code once, but other parts of the answer could be sent again.
-    if (!(await this.rows.useState(project, flow.id, new Date(flow.until), this.now()))) throw invalidState();
+    if (!(await this.rows.useState(project, flow.id, new Date(flow.until), this.clock.date())))
+      throw invalidState();
     const { identity, accessToken, refreshToken } = await this.clients.exchange(
       project,
       provider,
@@ -229,7 +230,7 @@ export class ProviderSignIn {
   ): Promise<ProviderSession & { readonly redirectTo: string }> {
     const pending = this.openPending(project, sealed);
     const { id, until, owner, identity, redirectTo } = pending;
-    if (!(await this.rows.useState(project, id, new Date(until), this.now()))) throw invalidState();
+    if (!(await this.rows.useState(project, id, new Date(until), this.clock.date()))) throw invalidState();
     await this.identities.link(project, owner, identity, origin);
     return { ...(await this.sessionOf(project, owner.userId, NO_TOKENS, origin)), redirectTo };
   }
@@ -283,7 +284,7 @@ export class ProviderSignIn {
       const extra: CodeExtra = { tokens, link: { owner, identity } };
       return { code: await this.codes.issue(project, { userId, method: 'oauth', challenge }, extra) };
     }
-    const account = await this.accounts.findLive(project, userId, sessionId, this.now());
+    const account = await this.accounts.findLive(project, userId, sessionId, this.clock.date());
     if (!account) throw invalidState();
     const until = this.clock.now() + LIFETIME_MS;
     const pending: PendingLink = { id: randomUUID(), until, owner, identity, redirectTo };
@@ -320,10 +321,6 @@ export class ProviderSignIn {
     const found = PROVIDER_NAME.test(name) ? await this.providers.find(project, name) : null;
     if (!found?.enabled) throw providerNotEnabled();
     return found;
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
   }
 }
 

@@ -53,7 +53,7 @@ export class ProvidersService {
       input.secret === undefined
         ? keptSecret(old, provider)
         : new SecretBox(project.dataSecret).seal(input.secret, purposeOf(provider));
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     const entry = byServiceRole('provider_saved', null, { now, origin, details: { provider: name } });
     const saved = await this.providers.save(project, { ...provider, sealedSecret }, entry);
     if (!saved) throw invalidParameters(`A project has at most ${MAX_PROVIDERS} providers`);
@@ -62,7 +62,7 @@ export class ProvidersService {
 
   /** @throws AppError 404 */
   async remove(project: Project, name: string, origin: RequestOrigin): Promise<void> {
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     const entry = byServiceRole('provider_removed', null, { now, origin, details: { provider: name } });
     const isGone = PROVIDER_NAME.test(name) && (await this.providers.remove(project, name, entry));
     if (!isGone) throw providerNotFound();

@@ -38,7 +38,7 @@ export class ProfileService {
 
   /** @throws AppError 401 if there is no such user, or the session is over */
   async get(project: Project, userId: string, sessionId: string | null): Promise<Account> {
-    const account = await this.accounts.findLive(project, userId, sessionId, new Date(this.clock.now()));
+    const account = await this.accounts.findLive(project, userId, sessionId, this.clock.date());
     if (!account) throw invalidCredentials();
     return account;
   }
@@ -78,7 +78,7 @@ export class ProfileService {
   private entry({ id }: Account, input: ProfileInput, origin: RequestOrigin): AuditEntry {
     const fields = changedFields(input);
     const details: JsonObject = fields.length > 0 ? { fields } : {};
-    return byUser('profile_updated', id, { now: new Date(this.clock.now()), origin, details });
+    return byUser('profile_updated', id, { now: this.clock.date(), origin, details });
   }
 }
 

@@ -33,7 +33,7 @@ export class SessionStarter {
     origin: RequestOrigin,
   ): Promise<SignedIn | null> {
     const session = this.newSession(project, account.id, method, origin);
-    const entry = byAnonymous('sign_in', account.id, { now: new Date(this.clock.now()), origin });
+    const entry = byAnonymous('sign_in', account.id, { now: this.clock.date(), origin });
     const customClaims = await this.sessions.begin(
       project,
       { ...session, passwordHash, newPasswordHash },

@@ -38,7 +38,7 @@ export class SessionService {
   async refresh(project: Project, refreshToken: string, origin: RequestOrigin): Promise<SignedIn> {
     const content = this.refreshTokens.open(project, refreshToken);
     if (!content) throw invalidRefreshToken();
-    const now = this.now();
+    const now = this.clock.date();
     const expiresAt = this.issuer.sessionEnd(project);
     const rotated = await this.sessionTokens.rotate(project, content, { now, expiresAt, origin });
     if (!rotated) throw invalidRefreshToken();
@@ -60,7 +60,7 @@ export class SessionService {
 
   /** The live sessions of the user, the newest first. @throws AppError 401 if the current session is over */
   async list(project: Project, owner: SessionOwner): Promise<SessionInfo[]> {
-    const sessions = await this.sessions.list(project, owner, this.now());
+    const sessions = await this.sessions.list(project, owner, this.clock.date());
     if (!sessions) throw invalidCredentials();
     return sessions;
   }
@@ -85,10 +85,6 @@ export class SessionService {
   }
 
   private context(origin: RequestOrigin, details: JsonObject): AuditContext {
-    return { now: this.now(), origin, details };
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
+    return { now: this.clock.date(), origin, details };
   }
 }

@@ -76,7 +76,7 @@ export class SignInService {
     const guess = { project, account: key, origin };
     const credentials = await this.passwords.check(guess, password, find, async (found) => {
       await this.tellOfFailure(project, found);
-      const context = { now: new Date(this.clock.now()), origin };
+      const context = { now: this.clock.date(), origin };
       const entry = byAnonymous('sign_in_failed', found?.account.id ?? null, context);
       // The actor did not prove to be the account's owner.
       return this.audit.write(project, { ...entry, actorId: null });

@@ -66,7 +66,7 @@ export class SignUpService {
       emailVerifiedAt: null,
       bannedUntil: null,
       invitedAt: null,
-      now: new Date(this.clock.now()),
+      now: this.clock.date(),
     };
     await this.hooks.run(project, 'before_user_created_hook', creationOf(account, origin));
     return project.settings.email_verification_required
@@ -92,7 +92,7 @@ export class SignUpService {
       emailVerifiedAt: null,
       bannedUntil: null,
       invitedAt: null,
-      now: new Date(this.clock.now()),
+      now: this.clock.date(),
     };
     await this.hooks.run(project, 'before_user_created_hook', creationOf(account, origin));
     return this.createWithSession(project, account, 'anonymous', origin);
@@ -113,7 +113,7 @@ export class SignUpService {
       emailVerifiedAt: null,
       bannedUntil: null,
       invitedAt: null,
-      now: new Date(this.clock.now()),
+      now: this.clock.date(),
     };
     await this.hooks.run(project, 'before_user_created_hook', creationOf(account, origin));
     return this.createWithSession(project, account, 'otp', origin);

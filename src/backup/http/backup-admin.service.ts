@@ -7,16 +7,23 @@ import { BackupScheduler } from '../schedule/backup-scheduler.service';
 import { BackupStates, SubjectState } from '../schedule/backup-state.service';
 import type { DueWork } from '../schedule/due-work';
 import { BackupRun, PHYSICAL, PLATFORM, RunRepository } from '../schedule/run.repository';
-import { assertTimes, BackupSchedule, dailyAt } from '../schedule/schedule';
+import { assertTimes, dailyAt } from '../schedule/schedule';
 import { ScheduleRepository } from '../schedule/schedule.repository';
 import { messageOf } from '../../common/errors/error-facts';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Clock } from '../../common/time/clock';
 import { DATABASE_CONFIG, DatabaseConfig } from '../../config/app-config';
 import { physicalNotSupported } from '../backup.errors';
+import { answerOf } from '../../http/model/model';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
-import { BackupRunResponse, BackupsResponse, BackupScheduleResponse } from './dto/backup-responses';
+import {
+  BackupRunResponse,
+  BackupsResponse,
+  BackupScheduleResponse,
+  RehearsalResponse,
+} from './dto/backup-responses';
+import type { BackupScheduleDto } from './dto/backups.dto';
 
 /** What is backed up: a project, or the install as archives of its projects or physically. */
 interface Target {
@@ -27,15 +34,6 @@ interface Target {
 
 const DEFAULT_HOUR = 3;
 const DEFAULT_KEEP = 7;
-
-interface ScheduleInput {
-  readonly hour?: number;
-  readonly cron?: string;
-  readonly time_zone?: string;
-  readonly keep?: number;
-  readonly rehearse_days?: number;
-  readonly enabled?: boolean;
-}
 
 @Injectable()
 export class BackupAdminService {
@@ -64,7 +62,7 @@ export class BackupAdminService {
   /**
    * @throws AppError 400 for a malformed schedule or without a passphrase, 404; 500 when the destination cannot be used
    */
-  async setSchedule(target: Target, input: ScheduleInput, actor: Actor): Promise<BackupScheduleResponse> {
+  async setSchedule(target: Target, input: BackupScheduleDto, actor: Actor): Promise<BackupScheduleResponse> {
     if (input.hour !== undefined && input.cron !== undefined)
       throw invalidParameters('give either hour or cron');
     const { projectId, physical } = await this.checked(target);
@@ -79,7 +77,7 @@ export class BackupAdminService {
     };
     assertTimes(schedule);
     if (schedule.enabled) await this.assertPossible();
-    const record = toSchedule(schedule);
+    const record = answerOf(BackupScheduleResponse, schedule);
     const entry = {
       actor,
       action: 'backup.schedule',
@@ -163,16 +161,12 @@ export class BackupAdminService {
   }
 }
 
-function toSchedule({ cron, timeZone, keep, enabled, rehearseDays }: BackupSchedule): BackupScheduleResponse {
-  return { cron, time_zone: timeZone, keep, enabled, rehearse_days: rehearseDays };
-}
-
 function toSubject(state: SubjectState): BackupsResponse['projects'][number] {
   const { subject, slug, schedule, nextAt, lastSuccess, lastRun, isMissing, rehearsal } = state;
   return {
     project_id: toProjectId(subject),
     slug,
-    schedule: schedule && toSchedule(schedule),
+    schedule: schedule && answerOf(BackupScheduleResponse, schedule),
     own_schedule: schedule?.projectId === subject,
     next_at: nextAt === null ? null : new Date(nextAt),
     last_success_at: lastSuccess?.startedAt ?? null,
@@ -180,36 +174,18 @@ function toSubject(state: SubjectState): BackupsResponse['projects'][number] {
     last_status: lastRun?.status ?? null,
     last_error: lastRun?.error ?? null,
     missing: isMissing,
-    rehearsal: rehearsal && {
-      archive: rehearsal.archive,
-      started_at: rehearsal.startedAt,
-      finished_at: rehearsal.finishedAt,
-      error: rehearsal.error,
-      rows: rehearsal.rows,
-      files: rehearsal.files,
-      last_good_at: rehearsal.lastGoodAt,
-    },
+    rehearsal: rehearsal && answerOf(RehearsalResponse, rehearsal),
   };
 }
 
 function toRun(run: BackupRun): BackupRunResponse {
-  const { id, subject, slug, status, dueAt, startedAt, finishedAt, destination, archive, error, removedAt } =
-    run;
-  return {
-    id,
-    project_id: toProjectId(subject),
-    slug,
-    status,
-    due_at: dueAt,
-    started_at: startedAt,
-    finished_at: finishedAt,
+  const { subject, startedAt, finishedAt, bytes } = run;
+  return answerOf(BackupRunResponse, {
+    ...run,
+    projectId: toProjectId(subject),
     seconds: finishedAt && (finishedAt.getTime() - startedAt.getTime()) / 1000,
-    destination,
-    archive,
-    bytes: toNumber(run.bytes),
-    error,
-    removed_at: removedAt,
-  };
+    bytes: toNumber(bytes),
+  });
 }
 
 /** For the audit log. */

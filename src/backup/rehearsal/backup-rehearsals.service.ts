@@ -71,7 +71,7 @@ export class BackupRehearsals extends DueWork {
     const { subject, slug, rehearsal: last } = state;
     const run = await this.runs.newest(subject, this.destination.name);
     const begun = {
-      ...{ archive: run?.archive ?? '', startedAt: new Date(this.clock.now()), finishedAt: null },
+      ...{ archive: run?.archive ?? '', startedAt: this.clock.date(), finishedAt: null },
       ...{ error: null, rows: null, files: null, lastGoodAt: last?.lastGoodAt ?? null },
     };
     await this.rehearsals.save(subject, begun);
@@ -79,7 +79,7 @@ export class BackupRehearsals extends DueWork {
       if (!run) throw new Error(`There is no archive in ${this.destination.name}`);
       const { rows, files } = await this.restore(run);
       const counts = { rows: Object.values(rows).reduce((sum, count) => sum + count, 0), files: files.count };
-      const finishedAt = new Date(this.clock.now());
+      const finishedAt = this.clock.date();
       await this.rehearsals.save(subject, { ...begun, ...counts, finishedAt, lastGoodAt: begun.startedAt });
       this.logger.log(`the restore of ${slug} was rehearsed: ${counts.rows} rows, ${counts.files} files`);
     } catch (error) {
@@ -101,7 +101,7 @@ export class BackupRehearsals extends DueWork {
   }
 
   private async fail({ subject, slug }: SubjectState, begun: Rehearsal, error: string): Promise<void> {
-    await this.rehearsals.save(subject, { ...begun, finishedAt: new Date(this.clock.now()), error });
+    await this.rehearsals.save(subject, { ...begun, finishedAt: this.clock.date(), error });
     this.logger.error(`the restore of ${slug} was rehearsed and failed: ${error}`);
     await this.mails
       .send({ subject, slug, archive: begun.archive, error })

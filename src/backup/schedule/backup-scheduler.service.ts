@@ -21,7 +21,7 @@ export class BackupScheduler extends DueWork {
   }
 
   protected async listDue(): Promise<string[]> {
-    for (const { slug } of await this.runs.failLost(new Date(this.clock.now())))
+    for (const { slug } of await this.runs.failLost(this.clock.date()))
       this.logger.warn(`the backup of ${slug} was interrupted; it will be tried again`);
     return (await this.states.list()).filter(({ isDue }) => isDue).map(({ subject }) => subject);
   }

@@ -53,7 +53,7 @@ export abstract class DueWork implements OnApplicationBootstrap, BeforeApplicati
 
   /** Makes it soon, whatever the schedule. Requests are lost with this process. */
   request(subjects: readonly string[]): void {
-    for (const subject of subjects) this.requested.set(subject, new Date(this.clock.now()));
+    for (const subject of subjects) this.requested.set(subject, this.clock.date());
     void this.tick();
   }
 

@@ -55,7 +55,7 @@ export class ScheduledBackup {
   async make(subject: string, requestedAt: Date | null): Promise<void> {
     await this.runs.whileLocked(subject, async () => {
       // A run of which this process now holds the lock has lost its process.
-      await this.runs.failRunning(subject, this.now());
+      await this.runs.failRunning(subject, this.clock.date());
       const state = (await this.states.list()).find((one) => one.subject === subject);
       const dueAt = requestedAt ?? (state?.isDue && state.dueAt !== null ? new Date(state.dueAt) : null);
       if (state && dueAt) await this.attempt(state, dueAt);
@@ -64,7 +64,7 @@ export class ScheduledBackup {
 
   private async attempt(state: SubjectState, dueAt: Date): Promise<void> {
     const { subject, slug } = state;
-    const [id, startedAt] = [randomUUID(), this.now()];
+    const [id, startedAt] = [randomUUID(), this.clock.date()];
     const archive = this.destination.archiveName(slug, startedAt, id);
     const run = { id, subject, slug, dueAt, startedAt, destination: this.destination.name, archive };
     await this.runs.begin(run);
@@ -73,10 +73,10 @@ export class ScheduledBackup {
       const written = await this.write(run);
       const { bytes } = written;
       header = written.header;
-      await this.runs.succeed(id, bytes, this.now(), header?.first_wal_file ?? null);
+      await this.runs.succeed(id, bytes, this.clock.date(), header?.first_wal_file ?? null);
       this.logger.log(`backed up ${slug} to ${this.destination.name}: ${archive}, ${bytes} bytes`);
     } catch (error) {
-      await this.runs.fail(id, reasonOf(error), this.now());
+      await this.runs.fail(id, reasonOf(error), this.clock.date());
       this.logger.error(`the backup of ${slug} failed: ${reasonOf(error)}`);
       return;
     }
@@ -140,14 +140,10 @@ export class ScheduledBackup {
     );
     await this.runs.markRemoved(
       excess.map(({ id }) => id),
-      this.now(),
+      this.clock.date(),
     );
     const old = excess.filter(({ status }) => status === 'succeeded').length;
     if (old > 0) this.logger.log(`removed ${old} old backups of ${slug}`);
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
   }
 }
 

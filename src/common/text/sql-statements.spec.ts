@@ -1,5 +1,11 @@
 import { costOfParsing, cpuTime, longestHold } from '../../../test/support/event-loop';
-import { commandOf, locationInScript, mayHaveMoreStatements, splitStatements } from './sql-statements';
+import {
+  commandOf,
+  locationInScript,
+  mayHaveMoreStatements,
+  splitStatements,
+  withoutStrings,
+} from './sql-statements';
 
 const textsOf = async (script: string): Promise<string[]> =>
   (await splitStatements(script)).map(({ text }) => text);
@@ -106,5 +112,25 @@ describe('commandOf()', () => {
     const statements = await splitStatements('/* a */ COMMIT; "x"; rollback');
     const commands = statements.map((one) => commandOf(one));
     expect(commands).toEqual(['commit', '', 'rollback']);
+  });
+});
+
+describe('a script without its strings', () => {
+  it.each([
+    ["alter role x password 'secret'", "alter role x password '…'"],
+    [`insert into "a""b" values (E'it\\'s', 7, U&'x')`, `insert into "a""b" values ('…', 7, U&'…')`],
+    ['do $body$ begin secret; end $body$', 'do $$…$$'],
+    ['select 1 /* secret /* nested */ */ -- secret\n  , 2;', 'select 1 , 2;'],
+    ["select 'never ends", "select '…'"],
+    ['select $$never ends', 'select $$…$$'],
+    ['/* never ends', ''],
+    [String.raw`select 'it\'s secret', 1`, "select '…' …"],
+  ])('%s is %s', (script, text) => {
+    expect(withoutStrings(script, 100)).toBe(text);
+  });
+
+  it('is cut, and a string that is cut stays unseen', () => {
+    expect(withoutStrings(`select '${'s'.repeat(100)}'`, 20)).toBe("select '…' …");
+    expect(withoutStrings('select a😀', 9)).toBe('select a …');
   });
 });

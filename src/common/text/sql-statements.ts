@@ -40,6 +40,28 @@ export function splitStatements(script: string, most = Infinity): Promise<SqlSta
   return inSlices(splitting(script, most));
 }
 
+/**
+ * The beginning of a script in one line, without the values of strings and without comments, which may hold secrets.
+ * @param most characters of the script to read
+ */
+export function withoutStrings(script: string, most: number): string {
+  const isPairCut = isLeadingSurrogate(script.charCodeAt(most - 1));
+  const begin = script.slice(0, isPairCut ? most - 1 : most);
+  let text = '';
+  for (let index = 0; index < begin.length;) {
+    TOKEN.lastIndex = index;
+    const { groups, 0: token } = TOKEN.exec(begin) as RegExpExecArray;
+    if (groups?.comment) index = inOneGo(endOfComment(begin, index));
+    else index = groups?.dollar ? endOfDollarQuote(begin, index, token) : index + token.length;
+    if (groups?.dollar) text += '$$…$$';
+    else if (groups?.string && !token.startsWith('"')) text += "'…'";
+    else text += groups?.space || groups?.comment ? ' ' : token;
+    // Without standard_conforming_strings the string goes on behind this quote.
+    if (/^'[^]*\\'$/.test(token)) return `${text.trim()} …`;
+  }
+  return text.replaceAll(/ +/g, ' ').trim() + (script.length > most ? ' …' : '');
+}
+
 /** True when a script may have more statements. Cheap: it counts semicolons. */
 export function mayHaveMoreStatements(script: string, most: number): boolean {
   let count = 1;
@@ -123,6 +145,13 @@ class OpenStatement {
     if (this.parentheses > 0 || !this.isRoutine) return;
     if (word === 'begin' || (word === 'case' && this.blocks > 0)) this.blocks += 1;
     else if (word === 'end') this.blocks = Math.max(0, this.blocks - 1);
+  }
+}
+
+function inOneGo<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
   }
 }
 

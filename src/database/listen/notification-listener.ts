@@ -27,6 +27,8 @@ export class NotificationListener {
   private since: number | null = null;
   private lostAt: number | null = null;
   private stopped = false;
+  /** Statements are sent one at a time: the next version of pg queues none. */
+  private turn: Promise<unknown> = Promise.resolve();
 
   /** @param channel a constant of the code, never text from outside */
   constructor(
@@ -56,7 +58,7 @@ export class NotificationListener {
       this.since = performance.now();
       this.lostAt = null;
       this.beat = setInterval(() => {
-        client.query('select').catch((error: unknown) => this.lost(client, error));
+        this.query(client, 'select').catch((error: unknown) => this.lost(client, error));
       }, this.heartbeat.interval).unref();
       this.events.onListening();
     } catch (error) {
@@ -66,7 +68,7 @@ export class NotificationListener {
 
   /** NOTIFY over the listening connection; does nothing while that is lost. */
   async say(channel: string, payload: string): Promise<void> {
-    await this.client?.query('select pg_notify($1, $2)', [channel, payload]);
+    if (this.client) await this.query(this.client, 'select pg_notify($1, $2)', [channel, payload]);
   }
 
   /** True while notifications arrive. */
@@ -84,6 +86,12 @@ export class NotificationListener {
     clearTimeout(this.retry);
     clearInterval(this.beat);
     await this.client?.end().catch(() => undefined);
+  }
+
+  private query(client: HostListClient, text: string, values?: readonly string[]): Promise<unknown> {
+    const done = this.turn.then(() => client.query(text, values && [...values]));
+    this.turn = done.catch(() => undefined);
+    return done;
   }
 
   private lost(client: HostListClient, error?: unknown): void {

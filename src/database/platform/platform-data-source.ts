@@ -27,6 +27,8 @@ import { SigningKeys1790000000520 } from '../../../migrations/platform/179000000
 import { WebhookProjects1790000001010 } from '../../../migrations/platform/1790000001010-webhook-projects';
 import { S3Keys1790000001020 } from '../../../migrations/platform/1790000001020-s3-keys';
 import { ApiKeys1790000001030 } from '../../../migrations/platform/1790000001030-api-keys';
+import { Scim1790000001050 } from '../../../migrations/platform/1790000001050-scim';
+import { WebhookSkips1790000001071 } from '../../../migrations/platform/1790000001071-webhook-skips';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { lockAsAdmin } from '../pools/admin-lock';
@@ -60,6 +62,8 @@ const PLATFORM_MIGRATIONS = [
   WebhookProjects1790000001010,
   S3Keys1790000001020,
   ApiKeys1790000001030,
+  Scim1790000001050,
+  WebhookSkips1790000001071,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

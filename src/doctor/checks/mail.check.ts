@@ -53,7 +53,7 @@ export class MailCheck extends DoctorCheck {
       text,
       html: `<p>${text}</p>`,
       link: null,
-      date: new Date(this.clock.now()),
+      date: this.clock.date(),
     };
   }
 }

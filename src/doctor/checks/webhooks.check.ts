@@ -17,6 +17,14 @@ export class WebhooksCheck extends DoctorCheck {
   async find(): Promise<Finding[]> {
     const { waiting, failed, oldestAt } = await this.projects.total();
     const counts = `${waiting} deliveries of webhooks wait, ${failed} were given up`;
+    const full = await this.projects.full();
+    if (full.length > 0)
+      return [
+        this.warning(
+          `${counts}; the queue of ${full.join(', ')} was full within a day, and its oldest deliveries were skipped`,
+          'Disable webhooks whose receivers are gone; webhook_queue_rows and webhook_queue_bytes of the project raise the bound.',
+        ),
+      ];
     if (!oldestAt || Date.now() - oldestAt.getTime() < LATE_MS) return [this.ok(counts)];
     return [
       this.warning(

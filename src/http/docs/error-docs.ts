@@ -53,9 +53,15 @@ const MEANINGS: Readonly<Record<number, string>> = {
 };
 
 export class ErrorDocs {
-  private readonly statuses = new Map<number, ErrorsOfStatus>();
+  constructor(
+    private readonly area: ErrorArea,
+    private readonly statuses = new Map<number, ErrorsOfStatus>(),
+  ) {}
 
-  constructor(private readonly area: ErrorArea) {}
+  /** The same errors with more headers. */
+  withHeaders(headers: DocumentedHeaders): ErrorDocs {
+    return new ErrorDocs({ ...this.area, headers: { ...this.area.headers, ...headers } }, this.statuses);
+  }
 
   /** The errors of an operation; the first one of a status is its example. */
   answers(...errors: ErrorList): MethodDecorator {

@@ -1,6 +1,6 @@
 /** The claims of the issuer about an account, as far as Plinth reads them. A stranger's input: every member is checked. */
-import type { JsonObject } from '../../common/text/json';
-import { memberAt } from '../../common/text/json';
+import { type JsonObject, memberAt } from '../../common/text/json';
+import type { DirectoryUser } from '../directories/attribute-mapping';
 
 /** Methods of authentication that are a second factor by themselves, or stand for one (RFC 8176, 2). */
 const SECOND_FACTORS = ['mfa', 'otp', 'hwk', 'sc'];
@@ -35,6 +35,20 @@ export function toIssuedIdentity(claims: JsonObject, groupsClaim: string): Issue
     groups: textsIn(memberAt(claims, groupsClaim)),
     hasSecondFactor: textsIn(amr).some((method) => SECOND_FACTORS.includes(method)),
   };
+}
+
+/**
+ * The same of a directory. An address that it does not prove counts as one that an issuer says nothing about.
+ * @param way keeps its issuers apart from those of OpenID Connect @throws Error for a subject that cannot be stored
+ */
+export function toDirectoryIdentity(
+  way: string,
+  { issuer, subject, personal, custom }: DirectoryUser,
+): IssuedIdentity {
+  if (!/^[^\p{Cc}\p{Surrogate}]{1,255}$/u.test(subject)) throw new Error('the subject cannot be stored');
+  const verified = personal.email_verified === true ? true : null;
+  const claims = { ...personal, iss: `${way}:${issuer}`, sub: subject, email_verified: verified };
+  return toIssuedIdentity({ ...claims, groups: custom.groups ?? [] }, 'groups');
 }
 
 export const hasClaim = (claims: JsonObject, path: string): boolean => memberAt(claims, path) !== undefined;

@@ -2,7 +2,7 @@
  * A service provider of SAML 2.0 (Web Browser SSO Profile): makes requests, and verifies responses to them. @node-saml verifies the
  * signature and returns what was signed. All other rules are checked here, on the signed assertion only.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { isJsonObject } from '../../common/text/json';
 import {
   assertPlainXml,
@@ -62,6 +62,9 @@ export async function samlMetadata(service: SamlService): Promise<string> {
     wantAssertionsSigned: true,
   });
 }
+
+/** Ids of XML begin with a letter or an underscore. */
+export const newRequestId = (): string => `_${randomBytes(20).toString('hex')}`;
 
 /** The address of the identity provider's page. @param requestId also the relay state */
 export async function samlRequestUrl(

@@ -12,7 +12,7 @@ import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
+import { answerOf, model } from '../../http/model/model';
 
 const MOVE_STATUSES = ['running', 'undoing', 'switched', 'done', 'failed'] as const;
 
@@ -81,17 +81,6 @@ export class ProjectMovesController {
 }
 
 function toRecord(move: MoveRow): MoveResponse {
-  return {
-    from: move.sourceServer,
-    to: move.targetServer,
-    status: move.status,
-    step: move.step,
-    bytes_copied: move.bytesCopied,
-    bytes_total: move.bytesTotal,
-    writes_refused_ms: move.writesRefusedMs,
-    old_database_kept: move.keep,
-    error: move.error,
-    started_at: move.startedAt,
-    finished_at: move.finishedAt,
-  };
+  const { sourceServer: from, targetServer: to, keep: oldDatabaseKept } = move;
+  return answerOf(MoveResponse, { ...move, from, to, oldDatabaseKept });
 }

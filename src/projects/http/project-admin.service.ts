@@ -1,6 +1,7 @@
 /** Project administration, in the terms of the admin API. */
 import { Injectable } from '@nestjs/common';
 import { isSocketDirectory } from '../../pg-pipeline';
+import { answerOf } from '../../http/model/model';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { DiskReserve } from '../../limits/disk-reserve.service';
 import { OwnerDatabase } from '../owner-database';
@@ -137,15 +138,6 @@ function keysWithSecret(project: Project, secret: ProjectSecret): ProjectKeysWit
 }
 
 function toRecord(project: ProjectEntity): ProjectResponse {
-  return {
-    id: project.id,
-    slug: project.slug,
-    name: project.name,
-    plan: project.plan,
-    server: project.server,
-    paused_at: project.pausedAt,
-    settings: withoutSecrets(effectiveSettings(project.settings)),
-    created_at: project.createdAt,
-    updated_at: project.updatedAt,
-  };
+  const settings = withoutSecrets(effectiveSettings(project.settings));
+  return answerOf(ProjectResponse, { ...project, settings });
 }

@@ -1,76 +1,7 @@
 /** The directory of LDAP where users of a project sign in. */
-import { isURL, ValidateBy } from 'class-validator';
-import { isJsonObject } from '../../common/text/json';
+import { ValidateBy } from 'class-validator';
+import { isLdapSetting, LDAP_TEXTS, type LdapSetting } from '../../config/ldap-setting';
 import type { Setting } from './setting';
-
-export interface LdapSetting {
-  readonly url: string;
-  readonly bind_dn: string;
-  /** In a request as given, in a stored setting encrypted; never in a response. */
-  readonly bind_password?: string;
-  readonly base_dn: string;
-  readonly ca?: string;
-  readonly user_filter?: string;
-  readonly id_attribute?: string;
-  readonly group_base_dn?: string;
-  readonly group_filter?: string;
-  readonly group_attribute?: string;
-  /** As that of SAML. */
-  readonly attribute_mapping?: object;
-  /** Domains whose addresses the directory proves. */
-  readonly domains?: readonly string[];
-}
-
-const MAX_TEXT = 1_000;
-const MAX_CA = 64 * 1024;
-const REQUIRED = ['url', 'bind_dn', 'base_dn'];
-const OPTIONAL = [
-  'bind_password',
-  'user_filter',
-  'id_attribute',
-  'group_base_dn',
-  'group_filter',
-  'group_attribute',
-];
-const ATTRIBUTE = /^[A-Za-z][A-Za-z0-9-]{0,99}$/;
-const URL_OPTIONS = {
-  require_tld: false,
-  require_protocol: true,
-  protocols: ['ldap', 'ldaps'],
-  disallow_auth: true,
-  allow_fragments: false,
-  allow_query_components: false,
-};
-
-const isText = (value: unknown, most = MAX_TEXT): value is string =>
-  typeof value === 'string' && value !== '' && value.length <= most;
-
-function isLdap(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { ca, attribute_mapping: mapping, domains = [], ...texts } = value;
-  const names = Object.keys(texts);
-  const textOf = (name: string): string | null => {
-    const text = texts[name];
-    return typeof text === 'string' ? text : null;
-  };
-  return (
-    REQUIRED.every((name) => names.includes(name)) &&
-    names.every((name) => [...REQUIRED, ...OPTIONAL].includes(name) && isText(texts[name])) &&
-    isURL(textOf('url') ?? '', URL_OPTIONS) &&
-    ATTRIBUTE.test(textOf('id_attribute') ?? 'id') &&
-    ATTRIBUTE.test(textOf('group_attribute') ?? 'cn') &&
-    isFilter(textOf('user_filter') ?? '({login})', '{login}') &&
-    isFilter(textOf('group_filter') ?? '({dn})', '{dn}') &&
-    (ca === undefined || isText(ca, MAX_CA)) &&
-    (mapping === undefined || isJsonObject(mapping)) &&
-    Array.isArray(domains) &&
-    domains.length <= 100 &&
-    domains.every((domain) => isText(domain, 253))
-  );
-}
-
-const isFilter = (filter: string, placeholder: string): boolean =>
-  /^\(.*\)$/s.test(filter) && filter.includes(placeholder);
 
 const TEXT = { type: 'string' } as const;
 
@@ -83,7 +14,7 @@ export const ldap: Setting<LdapSetting | null> = {
   schema: {
     type: 'object',
     properties: {
-      ...Object.fromEntries([...REQUIRED, ...OPTIONAL, 'ca'].map((name) => [name, TEXT])),
+      ...Object.fromEntries([...LDAP_TEXTS, 'ca'].map((name) => [name, TEXT])),
       attribute_mapping: { type: 'object', additionalProperties: true },
       domains: { type: 'array', items: TEXT },
     },
@@ -92,7 +23,7 @@ export const ldap: Setting<LdapSetting | null> = {
     ValidateBy({
       name: 'isLdap',
       validator: {
-        validate: isLdap,
+        validate: isLdapSetting,
         defaultMessage: () =>
           'ldap must be {url, bind_dn, bind_password, base_dn} with an address ldaps://host or ldap://host, and filters with {login} and {dn}',
       },

@@ -41,6 +41,8 @@ const STORAGE_LIMITS: readonly string[] = [
   'storage_quota_bytes',
   'storage_quota_files',
   'realtime_sockets',
+  'webhook_queue_rows',
+  'webhook_queue_bytes',
 ];
 
 /** Whether a change of settings needs the rights of an operator. */

@@ -97,7 +97,7 @@ export class SavedQueriesController {
   ): Promise<SavedQuery> {
     await this.projects.get(projectId);
     const owner = { projectId, memberId: idOf(staff), actor };
-    return this.queries.insert(owner, { name, sql, shared: shared ?? false }, this.now());
+    return this.queries.insert(owner, { name, sql, shared: shared ?? false }, this.clock.date());
   }
 
   @Patch(':query_id')
@@ -116,7 +116,7 @@ export class SavedQueriesController {
     await this.projects.get(projectId);
     if (!UUID.test(id)) throw savedQueryNotFound();
     const owner = { projectId, memberId: idOf(staff), actor };
-    const changed = await this.queries.update(owner, id, body, this.now());
+    const changed = await this.queries.update(owner, id, body, this.clock.date());
     if (!changed) throw savedQueryNotFound();
     return changed;
   }
@@ -136,9 +136,5 @@ export class SavedQueriesController {
     const mayAny = isOperator(staff) || projectRoleOf(staff, projectId) === 'admin';
     const owner = { projectId, memberId: idOf(staff), actor };
     if (!UUID.test(id) || !(await this.queries.remove(owner, id, mayAny))) throw savedQueryNotFound();
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
   }
 }

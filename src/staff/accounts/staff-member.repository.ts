@@ -1,6 +1,7 @@
 /** Accounts of staff and their roles in projects, in the platform database. Every change has its audit entry. */
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
+import { getEmailAddress } from '../../identity/email-address';
 import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { lastOwner, staffMemberNotFound } from '../staff.errors';
 import {
@@ -37,6 +38,8 @@ export interface NewStaffMember {
 
 /** Members that are left out stay as they are. */
 export interface StaffMemberChange {
+  /** A new address is not proved. */
+  readonly email?: string;
   readonly name?: string;
   readonly role?: InstallRole | null;
   readonly disabled?: boolean;
@@ -101,6 +104,15 @@ export class StaffMemberRepository {
     return row;
   }
 
+  /** As insert(), with its audit entry. */
+  async create(member: NewStaffMember, entry: AuditEntry): Promise<StaffMemberRecord> {
+    return this.dataSource.transaction(async (manager) => {
+      const made = await this.insert(member, manager);
+      await this.audit.write(entry, manager);
+      return made;
+    });
+  }
+
   /** Sets the password, unless it was changed since `before` was read. */
   async setPassword(
     id: string,
@@ -140,17 +152,28 @@ export class StaffMemberRepository {
   async update(
     id: string,
     check: (before: StaffMemberRecord) => void,
-    { name, role, disabled }: StaffMemberChange,
+    { email, name, role, disabled }: StaffMemberChange,
     now: Date,
     entry: AuditEntry,
   ): Promise<StaffMemberRecord> {
     return this.changingOwners(id, check, entry, async (manager) => {
       await manager.query(
         `update staff_people set name = coalesce($2, name),
+           email = coalesce($7, email), email_key = coalesce($8, email_key),
+           email_verified_at = case when $8 <> email_key then null else email_verified_at end,
            role = case when $3 then $4 else role end,
            disabled_at = case when $5::boolean is null then disabled_at when $5 then coalesce(disabled_at, $6::timestamptz) end
          where id = $1`,
-        [id, name ?? null, role !== undefined, role ?? null, disabled ?? null, now],
+        [
+          id,
+          name ?? null,
+          role !== undefined,
+          role ?? null,
+          disabled ?? null,
+          now,
+          email ?? null,
+          email === undefined ? null : getEmailAddress(email).key,
+        ],
       );
       if (disabled === true) {
         await manager.query('delete from staff_sessions where person_id = $1', [id]);

@@ -48,7 +48,7 @@ export class StaffMemberService {
     const known = rotatePasswords ? await this.members.projectsKnownTo(id) : [];
     assertMayGrant(staff, change.role ?? null);
     const details = { person_id: id, ...change } as JsonObject;
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     const changed = await this.members.update(
       id,
       (before) => assertMayGrant(staff, before.role),

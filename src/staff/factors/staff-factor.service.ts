@@ -46,7 +46,7 @@ export class StaffFactors {
     const codes = newRecoveryCodes();
     const entry = auditEntry('person.factor_added', actorAs(member, origin.ip));
     const hashes = codes.map(hashRecoveryCode);
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     if (!(await this.factors.confirm(member.id, factor.sealed, now, hashes, entry))) throw noFactor();
     return codes;
   }

@@ -18,6 +18,7 @@ import { documentHandlers, type Handler } from '../../http/docs/controller-docs'
 import type { ErrorList } from '../../http/docs/error-docs';
 import { SERVER_ERRORS } from '../../http/docs/standard-errors';
 import { PLATFORM_DOCS } from '../../http/errors/platform-error-docs';
+import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../identity/http/client-throttler.guard';
 import { projectNotFound } from '../../projects/projects.errors';
 import {
   csrfFailed,
@@ -36,13 +37,16 @@ const STAFF_ERRORS: ErrorList = [
   SERVER_ERRORS,
 ];
 
+/** Of routes whose requests are limited by client address. */
+export const LIMITED_DOCS = PLATFORM_DOCS.withHeaders(LIMIT_HEADERS);
+
+const guardsOf = (method: object): unknown[] =>
+  (Reflect.getMetadata(GUARDS_METADATA, method) as unknown[] | undefined) ?? [];
+
 /** For controllers that read bodies of other kinds themselves. @param guards run after StaffGuard */
 export function StaffAccess(...guards: Type<CanActivate>[]): ClassDecorator {
   const errorsOf = ({ path, method }: Handler): ErrorList => {
-    const all = [
-      ...guards,
-      ...((Reflect.getMetadata(GUARDS_METADATA, method) as unknown[] | undefined) ?? []),
-    ];
+    const all = [...guards, ...guardsOf(method)];
     return [
       all.includes(StaffSessionGuard) ? sessionRequired() : [],
       all.includes(StaffMemberGuard) ? staffMemberRequired() : [],
@@ -68,6 +72,10 @@ export const PublicStaffApi = (): ClassDecorator =>
     UseInterceptors(JsonBodyInterceptor),
     documentHandlers(({ method }) => {
       const isPost = Reflect.getMetadata(METHOD_METADATA, method) === RequestMethod.POST;
-      return { docs: PLATFORM_DOCS, errors: [isPost ? foreignOrigin() : [], SERVER_ERRORS] };
+      const isLimited = guardsOf(method).includes(ClientThrottlerGuard);
+      return {
+        docs: isLimited ? LIMITED_DOCS : PLATFORM_DOCS,
+        errors: [isPost ? foreignOrigin() : [], SERVER_ERRORS],
+      };
     }),
   );

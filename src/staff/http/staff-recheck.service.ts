@@ -27,7 +27,7 @@ export class StaffRecheck {
   }
 
   private async accessNow({ session, token }: StaffCaller): Promise<MemberAccess | null> {
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     if (session) return this.sessions.accessOf(session.id, now);
     return token ? this.tokens.accessOf(token.id, now) : null;
   }

@@ -79,7 +79,7 @@ export class InvitationService {
 
   /** Those that the sender may see. */
   async list(staff: StaffCaller): Promise<Invitation[]> {
-    const all = await this.invitations.list(this.now());
+    const all = await this.invitations.list(this.clock.date());
     return all.filter((one) => sees(staff, one));
   }
 
@@ -93,7 +93,7 @@ export class InvitationService {
     // The last of several roles in one project counts.
     const projects = [...new Map(request.projects.map((one) => [one.id, one])).values()];
     const { token, hash } = newSecretToken();
-    const [createdAt, expiresAt] = [this.now(), new Date(this.clock.now() + LIFETIME_MS)];
+    const [createdAt, expiresAt] = [this.clock.date(), new Date(this.clock.now() + LIFETIME_MS)];
     const inviter = staff.member;
     const mailed = this.mail.smtpUrl !== null;
     const shown = { email, role, projects, invitedBy: inviter?.email ?? null, createdAt, expiresAt };
@@ -120,7 +120,7 @@ export class InvitationService {
   async accept({ token, name, password }: Acceptance, origin: RequestOrigin): Promise<SignedInStaff> {
     const from = { project: STAFF_GUESSES, origin };
     const find = (): Promise<OpenInvitation | null> =>
-      this.invitations.findOpen(hashToken(token), this.now());
+      this.invitations.findOpen(hashToken(token), this.clock.date());
     const invitation = await this.throttle.attemptFrom(from, find);
     if (!invitation) throw invitationInvalid();
     const passwordHash = await this.passwords.hashNew(password);
@@ -139,7 +139,7 @@ export class InvitationService {
   ): Promise<StaffMemberRecord> {
     return this.members.whileOwnersStay(async (manager) => {
       if (!(await this.invitations.use(id, manager))) throw invitationInvalid();
-      const emailVerifiedAt = mailed ? this.now() : null;
+      const emailVerifiedAt = mailed ? this.clock.date() : null;
       const account = { email, emailKey, name, role, passwordHash, emailVerifiedAt };
       const member = await this.members.insert(account, manager);
       for (const project of projects)
@@ -161,10 +161,6 @@ export class InvitationService {
       if (!isOfInstall && own !== 'admin') throw roleForbids();
       await this.projects.get(id);
     }
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
   }
 }
 

@@ -88,7 +88,7 @@ export class Passkeys {
     const verified = await verifyCreation([this.party], flow.content.challenge, credential);
     await this.flows.complete(flow, response);
     const codes = newRecoveryCodes();
-    const owned = { memberId: member.id, name, now: new Date(this.clock.now()) };
+    const owned = { memberId: member.id, name, now: this.clock.date() };
     const made = await this.passkeys.insert(
       { ...verified, ...owned, recoveryCodes: codes.map(hashRecoveryCode) },
       auditEntry('person.passkey_added', actorAs(member, origin.ip), { name }),
@@ -142,7 +142,7 @@ export class Passkeys {
     const { challenge } = flow.content;
     const counter = await verifyAssertion(this.party, challenge, credential, stored, isOnlyFactor);
     await this.flows.complete(flow, response);
-    if (!(await this.passkeys.use(stored.id, counter, new Date(this.clock.now())))) throw passkeyFailed();
+    if (!(await this.passkeys.use(stored.id, counter, this.clock.date()))) throw passkeyFailed();
     const member = await this.members.find(stored.memberId);
     if (!member || member.disabledAt !== null) throw passkeyFailed();
     return member;

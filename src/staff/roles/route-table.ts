@@ -56,6 +56,10 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/v1/passkeys/options': allow(EVERYBODY, null),
   'PATCH /admin/v1/passkeys/:id': allow(EVERYBODY, null),
   'DELETE /admin/v1/passkeys/:id': allow(EVERYBODY, null),
+  'POST /admin/v1/scim-token': confirmed(allow(OWNERS, 'admin')),
+  'DELETE /admin/v1/scim-token': confirmed(allow(OWNERS, 'admin')),
+  'POST /admin/v1/projects/:id/scim-token': confirmed(allow(PROJECT_ADMINS, 'admin')),
+  'DELETE /admin/v1/projects/:id/scim-token': confirmed(allow(PROJECT_ADMINS, 'admin')),
   'GET /admin/v1/tokens': allow(EVERYBODY, 'read'),
   'POST /admin/v1/tokens': confirmed(allow(EVERYBODY, 'admin')),
   // Any token may end itself; the service asks for `admin` for other tokens.

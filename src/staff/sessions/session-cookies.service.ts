@@ -37,7 +37,9 @@ export class SessionCookies {
 }
 
 @Injectable()
-export class StaffFlows extends SignInFlows<'oidc' | 'oidc-factor' | 'passkey' | 'passkey-enrolment'> {
+export class StaffFlows extends SignInFlows<
+  'oidc' | 'saml' | 'oidc-factor' | 'passkey' | 'passkey-enrolment'
+> {
   constructor(
     used: UsedFlowRepository,
     clock: Clock,

@@ -69,7 +69,7 @@ export class StaffSessions {
   /** Gives a session another token at once, after a change of what it is worth. */
   async replaceToken(id: string, expiresAt: Date): Promise<CookieToken | null> {
     const { token, hash } = newSecretToken();
-    const isReplaced = await this.sessions.replace(id, hash, this.now());
+    const isReplaced = await this.sessions.replace(id, hash, this.clock.date());
     return isReplaced ? { token, expiresAt } : null;
   }
 
@@ -79,7 +79,7 @@ export class StaffSessions {
    */
   async confirm(id: string, expiresAt: Date): Promise<CookieToken | null> {
     const { token, hash } = newSecretToken();
-    return (await this.sessions.confirm(id, hash, this.now())) ? { token, expiresAt } : null;
+    return (await this.sessions.confirm(id, hash, this.clock.date())) ? { token, expiresAt } : null;
   }
 
   isConfirmed({ presented, confirmedAt }: StaffSession): boolean {
@@ -87,7 +87,11 @@ export class StaffSessions {
   }
 
   async list(memberId: string): Promise<SessionRecord[]> {
-    return this.sessions.list(memberId, this.now(), new Date(this.clock.now() - this.config.sessionIdleMs));
+    return this.sessions.list(
+      memberId,
+      this.clock.date(),
+      new Date(this.clock.now() - this.config.sessionIdleMs),
+    );
   }
 
   /** @returns false if the staff member has no such session */
@@ -124,7 +128,7 @@ export class StaffSessions {
     const { id, presented, rotatedAt, nextAt, lastUsedAt, expiresAt } = session;
     const now = this.clock.now();
     if (presented === 'next') {
-      await this.sessions.promote(id, hash, this.now());
+      await this.sessions.promote(id, hash, this.clock.date());
     } else if (
       presented === 'current' &&
       rotatedAt.getTime() + ROTATE_AFTER_MS <= now &&
@@ -132,15 +136,11 @@ export class StaffSessions {
       (nextAt === null || nextAt.getTime() + GRACE_MS <= now)
     ) {
       const { token, hash: next } = newSecretToken();
-      await this.sessions.offer(id, next, this.now());
+      await this.sessions.offer(id, next, this.clock.date());
       return { token, expiresAt };
     } else if (lastUsedAt.getTime() + TOUCH_AFTER_MS <= now) {
-      await this.sessions.touch(id, this.now());
+      await this.sessions.touch(id, this.clock.date());
     }
     return null;
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
   }
 }

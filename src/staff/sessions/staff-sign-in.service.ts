@@ -60,7 +60,8 @@ export class StaffSignIn {
     return this.beginFor(member, 'person.sign_in', origin);
   }
 
-  private async assertFactor(
+  /** @throws AppError 401 `factor_required` without a proof, 401 for a wrong one, 429 */
+  async assertFactor(
     member: StaffMember,
     { code, passkey }: Pick<SignIn, 'code' | 'passkey'>,
     origin: RequestOrigin,
@@ -81,7 +82,7 @@ export class StaffSignIn {
     details: JsonObject = {},
   ): Promise<SignedInStaff> {
     const session = await this.sessions.begin(member.id, origin);
-    await this.members.noteSignIn(member.id, new Date(this.clock.now()));
+    await this.members.noteSignIn(member.id, this.clock.date());
     await this.audit.write(auditEntry(action, actorAs(member, origin.ip), details));
     return { member, projects: await this.members.projectsOf(member.id), session, token: null };
   }

@@ -11,6 +11,24 @@ export interface ByteFacts {
   readonly evidence: Evidence;
 }
 
+/** Measures bytes that arrive in several requests. */
+export class RunningFacts {
+  private readonly hash = createHash('sha256');
+  private head = Buffer.alloc(0);
+  size = 0;
+
+  update(chunk: Buffer): void {
+    this.hash.update(chunk);
+    if (this.size < SNIFF_BYTES)
+      this.head = Buffer.concat([this.head, chunk.subarray(0, SNIFF_BYTES - this.size)]);
+    this.size += chunk.length;
+  }
+
+  end(): ByteFacts {
+    return { size: this.size, sha256: this.hash.digest('hex'), evidence: sniff(this.head) };
+  }
+}
+
 export class ByteMeter {
   private readonly hash = createHash('sha256');
   private size = 0;

@@ -46,6 +46,11 @@ export interface UploadRequest {
   readonly replaces?: ObjectAddress;
   /** Where to store the bytes; undefined: at a new address. */
   readonly object?: ObjectAddress;
+  /**
+   * The object has the bytes. They are removed only where the file is refused for good, because the client may try again.
+   * `facts` null: the form reads them.
+   */
+  readonly stored?: { readonly facts: ByteFacts | null; readonly size: number };
   /** Reads the body up to the file. @param held bytes of the file that the provider holds in memory */
   receive(held: number): Promise<UploadForm>;
 }
@@ -148,7 +153,7 @@ export class UploadService {
         limitFor(target, limit, isTrue(value('upsert'))),
         request,
       );
-      return await this.publish(caller, form, { target, replaces: request.replaces }, value, stored);
+      return await this.publish(caller, form, { target, request }, value, stored);
     } catch (error) {
       const cause = form.failure ?? error;
       form.stop();
@@ -187,10 +192,16 @@ export class UploadService {
     { bytes, asDeclared }: UploadForm,
     target: UploadTarget,
     limit: ByteLimit,
-    { object, announcedLength }: UploadRequest,
+    { object, announcedLength, stored }: UploadRequest,
   ): Promise<StoredFacts> {
     const address = object ?? this.store.newAddress(project.id);
+    if (stored && stored.size > limit.bytes) throw limit.exceeded();
+    if (stored?.facts) return { ...stored.facts, address };
     const meter = new ByteMeter(limit, (evidence) => asDeclared || refuseEarly(evidence, target));
+    if (stored) {
+      for await (const _chunk of meter.measure(bytes)) continue;
+      return { ...meter.facts(), address };
+    }
     await this.store.put(address, meter.measure(announcedLength === null ? this.disk.watched(bytes) : bytes));
     return { ...meter.facts(), address };
   }
@@ -198,18 +209,22 @@ export class UploadService {
   private async publish(
     caller: StorageContext,
     form: UploadForm,
-    { target, replaces }: Pick<UploadRequest, 'replaces'> & { readonly target: UploadTarget },
+    { target, request }: { readonly target: UploadTarget; readonly request: UploadRequest },
     value: ParameterReader,
     stored: StoredFacts,
   ): Promise<Uploaded> {
+    const { replaces } = request;
+    const discard = (): void => {
+      if (!request.stored) this.remover.removeLater([stored.address]);
+    };
     const passed = await this.passed(caller, form, { target, replaces }, value, stored).catch(
       (error: unknown) => {
-        this.remover.removeLater([stored.address]);
+        discard();
         throw error;
       },
     );
     const written = await this.insert(passed).catch((error: unknown) => {
-      if (isDefinite(error)) this.remover.removeLater([stored.address]);
+      if (isDefinite(error)) discard();
       throw error;
     });
     if (passed.refusal) throw passed.refusal;

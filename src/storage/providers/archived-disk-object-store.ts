@@ -66,6 +66,10 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
     return this.behindSince === null ? 0 : (Date.now() - this.behindSince) / 1_000;
   }
 
+  override async seal(address: ObjectAddress, size: number): Promise<void> {
+    await this.archived(address, size);
+  }
+
   /** Copies what the archive lacks. @returns how many objects */
   async catchUp(before = Date.now() - INTERVAL): Promise<number> {
     const { missedAt } = this;

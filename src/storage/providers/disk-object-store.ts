@@ -18,11 +18,12 @@ import {
   openFile,
   readFrom,
   syncFile,
+  truncateFile,
 } from './file-descriptors';
 import { DiskDirectories, DiskLayout, isMissing, NeighbouringIds } from './disk-layout';
 import { entriesOf, factsOf, objectsBelow } from './disk-listing';
 import { ObjectAddress } from './object-address';
-import { ObjectMissingError, ObjectStore, SMALL_READ, StoredObject } from './object-store';
+import { GrowingObject, ObjectMissingError, ObjectStore, SMALL_READ, StoredObject } from './object-store';
 import { ReadBuffers } from './read-buffers';
 import { endSource, readHead } from './source-head';
 
@@ -37,6 +38,9 @@ const CONCURRENCY = 32;
 const SMALL_WRITE = 64 * 1024;
 /** Flags for reading an object; a symbolic link fails with ELOOP. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW;
+/** Flags for an object that grows. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
+const APPEND_NEW = APPEND | constants.O_CREAT | constants.O_EXCL;
 
 @Injectable()
 export class DiskObjectStore extends ObjectStore implements OnModuleInit {
@@ -105,6 +109,33 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
       await writer?.end().catch(() => undefined);
       if (fd !== undefined) await discard(fd, [draft, final]);
       throw error instanceof AppError || !isSystemError(error) ? error : storageUnavailable(error);
+    }
+  }
+
+  /** At its final path: the row makes a file visible, not its name. */
+  override async grow(address: ObjectAddress, size: number): Promise<GrowingObject> {
+    const path = this.layout.pathOf(address);
+    try {
+      await this.layout.assertNoSymbolicLinks(address.projectId);
+      const fd = size === 0 ? await this.create(path, APPEND_NEW) : await openFile(path, APPEND);
+      const writer = new ChunkWriter(fd);
+      let isNew = size === 0;
+      if (!isNew) await truncateFile(fd, size);
+      return {
+        write: (chunk) => guarded(writer.write(chunk)),
+        flush: () => guarded(writer.end()),
+        sync: () => {
+          const isFirst = isNew;
+          isNew = false;
+          return guarded(isFirst ? this.makeDurable(fd, path) : syncFile(fd));
+        },
+        close: async () => {
+          await writer.end().catch(() => undefined);
+          await closeFile(fd).catch(() => undefined);
+        },
+      };
+    } catch (error) {
+      throw isMissing(error) ? new ObjectMissingError(address) : unavailable(error);
     }
   }
 
@@ -236,17 +267,17 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     await this.directories.sync(dirname(path));
   }
 
-  private async create(path: string): Promise<number> {
+  private async create(path: string, flags: string | number = 'wx'): Promise<number> {
     const directory = dirname(path);
     await this.directories.ensure(directory);
     try {
-      return await openFile(path, 'wx', this.mode.file);
+      return await openFile(path, flags, this.mode.file);
     } catch (error) {
       if (!isMissing(error)) throw error;
       // Another process removed the directory.
       this.directories.forget();
       await this.directories.ensure(directory);
-      return openFile(path, 'wx', this.mode.file);
+      return openFile(path, flags, this.mode.file);
     }
   }
 
@@ -272,6 +303,14 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
 async function discard(fd: number, paths: readonly string[]): Promise<void> {
   await closeFile(fd).catch(() => undefined);
   for (const path of paths) await rm(path, { force: true }).catch(() => undefined);
+}
+
+async function guarded<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw unavailable(error);
+  }
 }
 
 function tooShort({ objectId }: ObjectAddress): Error {

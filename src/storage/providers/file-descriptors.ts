@@ -2,12 +2,13 @@
  * Promise-based calls on plain file descriptors: a FileHandle costs more than reading or writing a small file. The caller of
  * openFile() has to close the descriptor.
  */
-import { close, closeSync, fsync, open, read, writev } from 'node:fs';
+import { close, closeSync, fsync, ftruncate, open, read, writev } from 'node:fs';
 import { promisify } from 'node:util';
 
 export const openFile: (path: string, flags: string | number, mode?: number) => Promise<number> =
   promisify(open);
 export const syncFile = promisify(fsync);
+export const truncateFile = promisify(ftruncate);
 export const closeFile = promisify(close);
 
 /**

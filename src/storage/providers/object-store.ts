@@ -26,6 +26,17 @@ export class ObjectMissingError extends Error {
   }
 }
 
+/** An object that one writer adds bytes to. */
+export interface GrowingObject {
+  /** Resolves when the next chunk may come. */
+  write(chunk: Buffer): Promise<void>;
+  /** Resolves when all chunks are written. */
+  flush(): Promise<void>;
+  /** Makes what was flushed durable; chunks may be written in the meantime. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
 export abstract class ObjectStore {
   /** Maximum number of bytes that put() holds in memory. */
   abstract readonly heldBytes: number;
@@ -46,6 +57,20 @@ export abstract class ObjectStore {
    * @throws AppError 500, or the error of the source
    */
   abstract put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void>;
+
+  /**
+   * Opens an object that grows, and cuts off what it has after `size` bytes.
+   * @param size 0: a new object
+   * @returns null when the provider has no such objects
+   */
+  grow(_address: ObjectAddress, _size: number): Promise<GrowingObject | null> {
+    return Promise.resolve(null);
+  }
+
+  /** Call when an object that grew is complete. */
+  seal(_address: ObjectAddress, _size: number): Promise<void> {
+    return Promise.resolve();
+  }
 
   /**
    * Reads a range of an object: at once up to SMALL_READ bytes, in chunks otherwise. A chunk is valid until the next one is

@@ -90,6 +90,75 @@ export class ResumableUploadRepository {
     return rows.length > 0;
   }
 
+  /**
+   * Makes a request the only one that adds bytes: further ones of others are refused.
+   * @returns the last part, to which it may add; null when another request may still write its object; undefined when the upload
+   *   does not have `received` bytes
+   */
+  async takeOver(
+    project: Project,
+    id: string,
+    received: number,
+    writer: string,
+  ): Promise<UploadPart | null | undefined> {
+    const { rows } = await this.door.query(serviceContext(project), {
+      name: 'storage:take-over-resumable',
+      text: `with held as (select id, writer from storage.resumable_uploads
+            where id = $1 and received = $2 and completed_at is null for update),
+          taken as (update storage.resumable_uploads u set writer = $3 from held where u.id = held.id returning u.id)
+        select p.start, p.size, p.object_id from held left join lateral (
+          select * from storage.resumable_parts p where held.writer is null and p.upload_id = held.id
+            order by p.start desc limit 1) p on true`,
+      values: [id, received, writer],
+    });
+    if (!rows[0]) return undefined;
+    const row = new StoredRow('resumable_parts', rows[0]);
+    if (row.isNull('object_id')) return null;
+    return {
+      address: new ObjectAddress(project.id, row.objectId('object_id')),
+      start: row.wholeNumber('start'),
+      size: row.wholeNumber('size'),
+    };
+  }
+
+  /**
+   * Adds bytes to the part of a request.
+   * @param part before @param size of it now @param isLast another request may go on with its object
+   * @returns false when another request has taken over
+   */
+  async grow(
+    project: Project,
+    id: string,
+    part: UploadPart,
+    size: number,
+    writer: string,
+    isLast: boolean,
+  ): Promise<boolean> {
+    const { rows } = await this.door.query(serviceContext(project), {
+      name: 'storage:grow-resumable',
+      text: `with grown as (update storage.resumable_uploads u
+            set received = $2::bigint + $5::bigint, writer = case when $6 then null else $7::uuid end
+          where u.id = $1 and u.received = $2::bigint + $3::bigint and u.completed_at is null
+            and (u.received = 0 or u.writer = $7::uuid)
+            and (select count(*) from storage.resumable_parts where upload_id = $1) < ${MAX_PARTS} returning u.id)
+        insert into storage.resumable_parts as p (upload_id, start, size, object_id)
+          select grown.id, $2, $5, $4 from grown
+          on conflict (upload_id, start) do update set size = excluded.size where p.object_id = excluded.object_id
+          returning start`,
+      values: [id, part.start, part.size, part.address.objectId, size, isLast, writer],
+    });
+    return rows.length > 0;
+  }
+
+  /** Lets another request go on with the object of one that failed and writes no more. */
+  async release(project: Project, id: string, writer: string): Promise<void> {
+    await this.door.query(serviceContext(project), {
+      name: 'storage:release-resumable',
+      text: 'update storage.resumable_uploads set writer = null where id = $1 and writer = $2',
+      values: [id, writer],
+    });
+  }
+
   /** Uploads in numbered parts that are not complete, the oldest first. */
   async listMultipart(project: Project): Promise<ResumableUpload[]> {
     const { rows } = await this.door.query(serviceContext(project), {
@@ -244,7 +313,8 @@ export class ResumableUploadRepository {
   private async removeParts(project: Project, id: string, change: string): Promise<ObjectAddress[]> {
     const { rows } = await this.door.query(serviceContext(project), {
       text: `with gone as (delete from storage.resumable_parts where upload_id = $1 returning object_id),
-        changed as (${change}) select object_id from gone`,
+        changed as (${change}) select g.object_id from gone g
+          where not exists (select from storage.files f where f.object_id = g.object_id)`,
       values: [id],
       maxBytes: MAX_PART_ROWS,
     });

@@ -8,10 +8,8 @@ import { Injectable } from '@nestjs/common';
 import { Caller, isService } from '../../access/caller';
 import { AppError } from '../../common/errors/app-error';
 import { DiskReserve } from '../../limits/disk-reserve.service';
-import { Project } from '../../projects/project';
 import { isAllowed } from '../content-type/content-type';
-import { isDefinite } from '../files/upload-rules';
-import { Uploaded, UploadForm, UploadService } from '../files/upload.service';
+import { Uploaded, UploadService } from '../files/upload.service';
 import { ObjectAddress } from '../providers/object-address';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { projectQuota } from '../quotas/quota';
@@ -26,7 +24,6 @@ import {
   unsupportedMediaType,
   uploadNotFound,
 } from '../storage.errors';
-import { BodyParts } from './body-parts';
 import {
   intendedFileOf,
   isPartial,
@@ -35,22 +32,13 @@ import {
   UploadOwner,
   UploadPart,
 } from './resumable-upload';
-import { checksumMismatch, uploadIsFinishing } from './resumable.errors';
+import { uploadIsFinishing } from './resumable.errors';
 import { MAX_UNFINISHED, ResumableUploadRepository } from './resumable-upload.repository';
+import { ReceivedBytes, UploadWriter } from './upload-writer.service';
 
 /** Milliseconds. */
 const RENEWAL_INTERVAL = 3_000;
 const MAX_JOINED = 100;
-
-/** The bytes of one request. */
-export interface ReceivedBytes {
-  readonly offset: number;
-  /** Content-Length, in bytes; null without one. */
-  readonly announcedLength: number | null;
-  readonly checksum: { readonly algorithm: string; readonly digest: Buffer } | null;
-  /** Opens the body. @param held bytes that the provider holds in memory */
-  receive(held: number): Promise<Pick<UploadForm, 'bytes' | 'release'>>;
-}
 
 /** Numbered parts in their order, with the entity tag of the file that they become. */
 export interface ChosenParts {
@@ -72,6 +60,7 @@ export class ResumableUploadsService {
     private readonly store: ObjectStore,
     private readonly remover: ObjectRemover,
     private readonly disk: DiskReserve,
+    private readonly writer: UploadWriter,
   ) {}
 
   /** @throws AppError 400, 403, 404, 413, 415, 429 */
@@ -130,7 +119,7 @@ export class ResumableUploadsService {
     if (upload.isCompleted || upload.received !== body.offset) throw offsetTaken(upload.received);
     if ((body.announcedLength ?? 0) > upload.length - upload.received) throw fileTooLarge(upload.length);
     const received = await this.disk.during(body.announcedLength ?? 0, () =>
-      this.receive(caller.project, upload, body),
+      this.writer.receive(caller.project, upload, body),
     );
     const grown = { ...upload, received };
     return isJoinable(grown) ? this.finish(caller, grown) : { upload: grown, file: null };
@@ -169,57 +158,15 @@ export class ResumableUploadsService {
       throw unsupportedMediaType(contentType);
   }
 
-  /** @returns the bytes that the upload has then */
-  private async receive(project: Project, upload: ResumableUpload, body: ReceivedBytes): Promise<number> {
-    const { bytes, release } = await body.receive(this.store.heldBytes);
-    const exceeded = (): Error => fileTooLarge(upload.length);
-    const left = upload.length - body.offset;
-    const parts = new BodyParts(bytes, left, exceeded, body.checksum?.algorithm ?? null);
-    const unchecked: UploadPart[] = [];
-    let end = body.offset;
-    try {
-      while (await parts.hasMore()) {
-        const address = this.store.newAddress(project.id);
-        await this.store.put(address, this.disk.watched(parts.part()));
-        const part = { address, start: end, size: parts.size };
-        end += part.size;
-        if (body.checksum) unchecked.push(part);
-        else await this.commit(project, upload.id, [part]);
-      }
-      if (body.checksum && (parts.failure !== null || parts.digest()?.equals(body.checksum.digest) !== true))
-        throw parts.failure ?? checksumMismatch();
-      await this.commit(project, upload.id, unchecked.splice(0));
-      if (parts.failure !== null) throw parts.failure;
-      return end;
-    } finally {
-      parts.stop();
-      release();
-      this.remover.removeLater(unchecked.map(({ address }) => address));
-    }
-  }
-
-  /** @throws AppError 409 when another request has added bytes since */
-  private async commit(project: Project, id: string, [first, ...rest]: readonly UploadPart[]): Promise<void> {
-    if (!first) return;
-    const objects = [first, ...rest].map(({ address }) => address);
-    try {
-      if (await this.repository.append(project, id, [first, ...rest])) return;
-    } catch (error) {
-      if (isDefinite(error)) this.remover.removeLater(objects);
-      throw error;
-    }
-    this.remover.removeLater(objects);
-    const now = await this.repository.find(project, id);
-    throw now ? offsetTaken(now.received) : uploadNotFound();
-  }
-
   /**
    * Joins the parts of a complete upload to a file. One process at a time does, and another one goes on after a crash.
    * @param chosen of an upload in numbered parts; default: all parts
    */
   async finish(caller: Caller, upload: ResumableUpload, chosen?: ChosenParts): Promise<UploadProgress> {
     const { project } = caller;
-    const object = this.store.newAddress(project.id);
+    const parts = chosen?.parts ?? (await this.repository.parts(project, upload.id));
+    const whole = wholeOf(parts, chosen ? parts[0]?.size : upload.length);
+    const object = whole ?? this.store.newAddress(project.id);
     const published = await this.repository.claim(project, upload.id, object);
     if (published === undefined) throw uploadIsFinishing();
     const renewal = setInterval(() => {
@@ -227,7 +174,10 @@ export class ResumableUploadsService {
       this.repository.renew(project, upload.id, object, true).catch(() => undefined);
     }, RENEWAL_INTERVAL);
     try {
-      const file = published === null ? await this.join(caller, upload, object, chosen) : null;
+      const file =
+        published === null
+          ? await this.publish(caller, upload, parts, { object, isWhole: whole !== null, chosen })
+          : null;
       this.remover.removeLater(await this.repository.complete(project, upload.id));
       return { upload: { ...upload, isCompleted: true }, file };
     } catch (error) {
@@ -239,21 +189,23 @@ export class ResumableUploadsService {
     }
   }
 
-  private async join(
+  /** A part that is the whole file becomes it as it is; others are joined. */
+  private async publish(
     caller: Caller,
     upload: ResumableUpload,
-    object: ObjectAddress,
-    chosen?: ChosenParts,
+    parts: readonly UploadPart[],
+    { object, isWhole, chosen }: { object: ObjectAddress; isWhole: boolean; chosen?: ChosenParts },
   ): Promise<Uploaded> {
     const { address, contentType, options } = intendedFileOf(upload);
-    const parts = chosen?.parts ?? (await this.repository.parts(caller.project, upload.id));
     const length = chosen ? parts.reduce((sum, { size }) => sum + size, 0) : upload.length;
     const bytes = this.bytesOf(chosen ? inSequence(parts) : parts, length);
+    if (isWhole) await this.store.seal(object, length);
     return this.uploads.upload(caller, {
       bucket: address.bucket,
       given: options,
-      announcedLength: length,
+      announcedLength: isWhole ? null : length,
       object,
+      stored: isWhole ? { facts: this.writer.factsOf(upload), size: length } : undefined,
       receive: () =>
         Promise.resolve({
           fields: new Map<string, string>(),
@@ -289,6 +241,12 @@ export class ResumableUploadsService {
     }
     if (end !== length) throw uploadNotFound();
   }
+}
+
+/** The object of the only part; null when there are several, or none. */
+function wholeOf(parts: readonly UploadPart[], length = 0): ObjectAddress | null {
+  const [part] = parts;
+  return part && parts.length === 1 && part.size === length ? part.address : null;
 }
 
 /** Offsets in place of numbers. */

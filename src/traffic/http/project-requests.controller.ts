@@ -107,7 +107,7 @@ export class ProjectRequestsController {
     @StrictQuery() { range = 'hour' }: ListSamplesQuery,
   ): Promise<ProjectSamples> {
     await this.registry.get(id);
-    const rows = await this.samples.list(id, range, new Date(this.clock.now()));
+    const rows = await this.samples.list(id, range, this.clock.date());
     return { range, step_seconds: STEPS[range], samples: rows.map(toSample) };
   }
 }

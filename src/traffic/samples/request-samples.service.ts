@@ -62,7 +62,7 @@ export class RequestSamples implements OnApplicationBootstrap, BeforeApplication
   async write(): Promise<void> {
     try {
       await this.add();
-      await this.samples.keepUp(new Date(this.clock.now()));
+      await this.samples.keepUp(this.clock.date());
     } catch (error) {
       this.logger.warn(`samples of requests could not be written: ${messageOf(error)}`);
     }

@@ -37,7 +37,7 @@ export class SchedulesService {
       await this.projects.get(projectId),
       randomUUID(),
       content,
-      this.now(),
+      this.clock.date(),
     );
     await this.dispatcher.announce(projectId);
     await this.note('create', projectId, schedule, actor);
@@ -53,7 +53,12 @@ export class SchedulesService {
   ): Promise<Schedule> {
     const content = { ...(await this.get(projectId, id)), ...changes };
     assertSchedule(content);
-    const schedule = await this.schedules.update(await this.projects.get(projectId), id, content, this.now());
+    const schedule = await this.schedules.update(
+      await this.projects.get(projectId),
+      id,
+      content,
+      this.clock.date(),
+    );
     await this.dispatcher.announce(projectId);
     await this.note('update', projectId, schedule, actor);
     return schedule;
@@ -81,10 +86,6 @@ export class SchedulesService {
   private async projectOf(projectId: string): Promise<Project> {
     await this.projects.get(projectId);
     return this.registry.get(projectId);
-  }
-
-  private now(): Date {
-    return new Date(this.clock.now());
   }
 
   private async note(

@@ -36,6 +36,7 @@ describe('POST /projects/<id>/sql', () => {
     ]);
     const log = await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}&action=project.sql`);
     expect(log.text).toContain('"failed":"57014"');
+    expect(log.text).toContain('"sql":"create table left_behind (); select pg_sleep(50)"');
   });
 
   it('refuses more than 20,000 statements before any has run', async () => {

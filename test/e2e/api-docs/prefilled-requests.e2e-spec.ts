@@ -44,8 +44,12 @@ describe('the operations of the platform', () => {
     adminRetryMail: 404,
     adminTryProvider: 404,
     beginPasskey: 403,
-    // Without STAFF_OIDC_ISSUER.
+    // Without STAFF_OIDC_ISSUER, STAFF_SAML and STAFF_LDAP.
     beginSingleSignOn: 404,
+    beginSaml: 404,
+    getStaffSamlMetadata: 404,
+    signInStaffWithLdap: 404,
+    finishSaml: 303,
     beginStaffFactor: 403,
     cancelDatabaseQuery: 404,
     changeStaffPassword: 403,
@@ -67,6 +71,7 @@ describe('the operations of the platform', () => {
     deleteInvitation: 404,
     deletePasskey: 403,
     deletePerson: 404,
+    deleteProjectScimToken: 404,
     deleteSavedQuery: 404,
     deleteStaffToken: 403,
     endStaffSession: 403,

@@ -164,6 +164,18 @@ it('finds the rows that the database refuses, in a batch of many', async () => {
   await project.sql('drop trigger refuse on auth.users');
 });
 
+it('ends at a row that takes too long, and keeps what was stored before', async () => {
+  await project.sql(`
+    create function hang() returns trigger language plpgsql as $$ begin
+      if new.name = 'slow' then raise sqlstate '57014'; end if; return new; end $$;
+    create trigger hang before insert on auth.users for each row execute function hang()`);
+  const [before, after] = [address(), address()];
+  const body = lines({ email: before }, { email: address(), name: 'slow' }, { email: after });
+  expect((await send(body)).status).toBeGreaterThanOrEqual(500);
+  await project.sql('drop trigger hang on auth.users');
+  expect((await send(body)).body).toMatchObject({ created: 2, skipped: 1 });
+});
+
 it('counts duplicates within a body once, whichever value they share', async () => {
   const [id, email] = [randomUUID(), address()];
   const { body } = await send(

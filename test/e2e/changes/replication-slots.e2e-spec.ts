@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../../src/database/embedded/embedded-postgres';
 import { listen } from '../../support/change-listener';
 import type { EventReader } from '../../support/event-stream';
@@ -290,4 +291,84 @@ describe('a server with another wal_level', () => {
       rmSync(dataDir, { recursive: true, force: true });
     }
   }, 60_000);
+});
+
+describe('a server of somebody else', () => {
+  it('is refused without REPLICATION and without free slots, and a slot whose log it removed makes a gap that is told', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'plinth-changes-'));
+    const postgres = await EmbeddedPostgres.start({
+      dataDir,
+      settings: {
+        fsync: 'off',
+        wal_level: 'logical',
+        max_replication_slots: '4',
+        min_wal_size: '32MB',
+        max_wal_size: '32MB',
+        max_slot_wal_keep_size: '1MB',
+      },
+    });
+    const server = new Client(postgres.url);
+    await server.connect();
+    await server.query(`create role manager login createdb createrole password 'manager'; create role plinth_logins;
+      grant plinth_logins to manager with admin option;
+      alter database postgres owner to manager; alter schema public owner to manager`);
+    const url = Object.assign(new URL(postgres.url), { username: 'manager', password: 'manager' });
+    const other = await TestPlinth.start({ databaseUrl: url.href, tuning });
+    try {
+      const found = async (): Promise<string> => (await other.admin.post('/admin/v1/doctor', {})).text;
+      const make = async (): Promise<TestProject> => {
+        const project = await TestProject.create(other, {});
+        await project.sql(`create table t (id int primary key); create policy everybody on t for select using (true);
+          create publication supabase_realtime for table t`);
+        return project;
+      };
+      const [project, neighbour] = [await make(), await make()];
+      const refusal = async ({ service }: TestProject): Promise<unknown> => {
+        const answer = await service.get('/rest/v1/t', { headers: { accept: 'text/event-stream' } });
+        return [answer.status, answer.body.detail.message];
+      };
+      expect(await refusal(project)).toEqual([
+        503,
+        "Changes cannot be followed: Plinth's role on the database server lacks REPLICATION",
+      ]);
+      expect(await found()).toContain('Run alter role ... replication');
+      await server.query('alter role manager replication');
+      const reader = await listenTo(project, {}, other);
+      await project.sql('insert into t values (1)');
+      await until(() => idsOf(reader).length === 1);
+      await listenTo(project, {}, other);
+      expect(await refusal(neighbour)).toEqual([
+        503,
+        'Changes cannot be followed: all replication slots or senders of the database server are in use (max_replication_slots, max_wal_senders)',
+      ]);
+      expect(await found()).toContain('Raise max_replication_slots and max_wal_senders');
+
+      // The server removes its log although a slot needs it.
+      const isLost = async (): Promise<boolean> => {
+        await server.query(
+          `select pg_logical_emit_message(false, 'fill', repeat('x', 1000000)) from generate_series(1, 40)`,
+        );
+        await server.query('checkpoint');
+        const { rows } = await server.query(
+          `select from pg_replication_slots where wal_status = 'lost' union all
+           select where not exists (select from pg_replication_slots where slot_name = $1)`,
+          [anchorOf(project)],
+        );
+        return rows.length > 0 || reader.of('system').length > 0;
+      };
+      await until(isLost);
+      await until(() => reader.of('system').length > 0);
+      expect(reader.of('system')[0]).toMatchObject({ status: 'error', reason: 'gap' });
+      await until(async () => {
+        await project.sql('insert into t select max(id) + 1 from t');
+        return idsOf(reader).length > 1;
+      });
+      await reader.close();
+    } finally {
+      await other.stop();
+      await server.end();
+      await postgres.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  }, 120_000);
 });

@@ -175,6 +175,25 @@ describe('a stream of a table', () => {
     ]);
   });
 
+  it('tells a new subscriber nothing from before, while the log is read again for another one', async () => {
+    const own = await plinth.createProject();
+    await own.sql(`create table plain (id int primary key); alter table plain disable row level security;
+      create publication supabase_realtime for table plain`);
+    const reader = await listen(own.anon, '/rest/v1/plain');
+    await own.sql('insert into plain values (1)');
+    await until(() => reader.of('INSERT').length === 1);
+    const last = reader.of('INSERT')[0].position as string;
+    await reader.close();
+    await own.sql('insert into plain select generate_series(2, 20001)');
+    const again = await listen(own.anon, '/rest/v1/plain', { 'last-event-id': last });
+    const fresh = await listen(own.anon, '/rest/v1/plain?limit=0');
+    expect(again.of('INSERT').length).toBeLessThan(20_000);
+    await own.sql('insert into plain values (20002)');
+    await until(() => fresh.of('INSERT').length > 0 && again.of('INSERT').length === 20_001);
+    expect(fresh.of('INSERT').map(({ record }) => record.id)).toEqual([20_002]);
+    await Promise.all([again.close(), fresh.close()]);
+  });
+
   it.each([
     ['id=eq.205', [205]],
     ['id=gt.203&id=lt.300&word=neq.e205', [204]],

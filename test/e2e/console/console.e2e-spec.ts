@@ -147,7 +147,7 @@ inBrowser('the console', () => {
       await view.button('Undo').click();
       await view.cell('pet 1').waitFor();
       await view.cell('sad').dblclick();
-      await page.getByLabel('mood').selectOption('happy');
+      await page.getByLabel('mood', { exact: true }).selectOption('happy');
       await view.saveChanges();
       await eventuallyShown(async () => {
         const rows = await project.sql('select name, mood, data::text from pets order by id limit 2');
@@ -466,10 +466,18 @@ inBrowser('the console', () => {
       await page.waitForURL(/search=max_rows/);
       expect(await field.inputValue()).toBe('17');
       await page.getByLabel('Search settings').fill('');
+      // The number stays when another unit is chosen.
+      const lifetime = page.getByLabel('Lifetime of access tokens access_token_lifetime');
+      expect(await lifetime.inputValue()).toBe('1');
+      await lifetime.fill('90');
+      const unit = page.getByRole('combobox', { name: 'Unit of Lifetime of access tokens' });
+      await unit.click();
+      await page.getByRole('option', { name: 'min', exact: true }).click();
+      expect([await lifetime.inputValue(), await unit.inputValue()]).toEqual(['90', 'min']);
       await view.button('Save').click();
       await eventuallyShown(async () => {
         const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}`);
-        expect(body.settings.max_rows).toBe(17);
+        expect([body.settings.max_rows, body.settings.access_token_lifetime]).toEqual([17, 5_400]);
         const names = await page.locator('main label code').allTextContents();
         expect(names.sort()).toEqual(Object.keys(body.settings).sort());
       });

@@ -34,7 +34,8 @@ const LEFT_OUT: readonly RegExp[] = [
   /^\/p\/:project_slug\/storage\/v1\/s3(\/|$)/, // its operations differ by their query: docs/reference/storage-s3.md
   /^\/(console(\/|$)|docs(\/|$)|tour$|$)/, // pages for people
   /^\/v1\/auth\/:project_id\/(reset|verify|invite)$/, // pages that mails link to
-  /^\/p\/:project_slug\/auth\/v1\/sso\/saml\/acs$/, // the form of an identity provider
+  /^\/(p\/:project_slug\/auth\/v1\/sso|admin\/v1\/session)\/saml\/acs$/, // the form of an identity provider
+  /^\/(p\/:project_slug\/)?scim\/v2\//, // SCIM, which directories know: docs/reference/scim.md
   /^\/p\/:project_slug\/auth\/v1\/verify(\/confirm)?$/, // the same
 ];
 
@@ -229,7 +230,7 @@ describe('GET /openapi.json', () => {
   it('has the required credentials of every operation', () => {
     const open = operations().filter(({ operation: { security = [] } }) => security.length === 0);
     const expected =
-      /^GET \/(health\/(live|ready)|p\/\{project_slug\}\/storage\/files\/\{file_id\}\/(preview|signed)|p\/\{project_slug\}\/auth\/v1\/(health|authorize|callback|sso\/saml\/metadata|\.well-known\/[a-z.-]+)|p\/\{project_slug\}\/storage\/v1\/(object|render\/image)\/(sign|public)\/\{bucket_name\}\/\{path\}|admin\/v1\/(setup|session\/(methods|oidc|oidc\/callback)))$|^POST \/admin\/v1\/(session|session\/(oidc|passkey|passkey\/options)|setup|invitations\/accept)$|^PUT \/p\/\{project_slug\}\/storage\/v1\/object\/upload\/sign\/|^HEAD \/p\/|^OPTIONS \/p\/\{project_slug\}\/storage\/v1\/upload\/resumable$/;
+      /^GET \/(health\/(live|ready)|p\/\{project_slug\}\/storage\/files\/\{file_id\}\/(preview|signed)|p\/\{project_slug\}\/auth\/v1\/(health|authorize|callback|sso\/saml\/metadata|\.well-known\/[a-z.-]+)|p\/\{project_slug\}\/storage\/v1\/(object|render\/image)\/(sign|public)\/\{bucket_name\}\/\{path\}|admin\/v1\/(setup|session\/(methods|(oidc|saml)(\/callback)?|saml\/metadata)))$|^POST \/admin\/v1\/(session|session\/(oidc|ldap|passkey|passkey\/options)|setup|invitations\/accept)$|^PUT \/p\/\{project_slug\}\/storage\/v1\/object\/upload\/sign\/|^HEAD \/p\/|^OPTIONS \/p\/\{project_slug\}\/storage\/v1\/upload\/resumable$/;
     expect(open.map(({ name }) => name).filter((name) => !expected.test(name))).toEqual([]);
   });
 });

@@ -120,6 +120,22 @@ describe('a named key', () => {
     await client.realtime.disconnect();
   });
 
+  it('finds its project on the paths that have none, also as the only header where one is enough', async () => {
+    const { key } = await newKey({});
+    expect((await as(key).unchecked().get('/auth/v1/settings')).status).toBe(200);
+    expect((await as(key).unchecked().get('/storage/v1/bucket')).status).toBe(200);
+    for (const [apikey, bearer] of [
+      [key, null],
+      [null, key],
+    ] as const)
+      expect((await project.client(apikey, bearer).unchecked().get('/storage/v1/bucket')).status).toBe(200);
+    const message = { topic: 'room', event: 'hello', payload: {} };
+    const sent = await as(key)
+      .unchecked()
+      .post('/realtime/v1/api/broadcast', { messages: [message] });
+    expect(sent.status).toBe(202);
+  });
+
   it('is refused at once when it is revoked, in every process', async () => {
     const { id, key } = await newKey({});
     const elsewhere = as(key).at(replica.baseUrl);

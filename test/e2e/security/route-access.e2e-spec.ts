@@ -57,6 +57,7 @@ const KEY_ALONE = new Set(['no bearer', 'the service-role key as bearer only']);
 const BODIES: [RegExp, object][] = [
   [GOTRUE, { code: expect.any(Number), error_code: expect.any(String), msg: expect.any(String) }],
   [/^\/v1\/auth\//, { detail: expect.any(String), status_code: expect.any(Number) }],
+  [/\/scim\/v2\//, { schemas: [expect.any(String)], status: '401', detail: expect.any(String) }],
   [REALTIME, { code: expect.any(String), message: expect.any(String) }],
   [STORAGE_JS, { statusCode: expect.any(String), error: expect.any(String), message: expect.any(String) }],
   [
@@ -150,6 +151,7 @@ const REQUIREMENTS: Readonly<Record<AccessRule, object[]>> = {
   staff_session: [STAFF_SESSION],
   metrics_token: [{ 'metrics-token': [] }, { 'platform-admin-key': [] }],
   s3_key: [],
+  scim_token: [],
 };
 
 it('the OpenAPI document requires the same credentials as the guards', async () => {

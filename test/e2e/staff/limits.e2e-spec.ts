@@ -130,6 +130,7 @@ describe('a page of another origin', () => {
     ['/admin/v1/session/passkey', { credential: {} }],
     ['/admin/v1/session/passkey/options', {}],
     ['/admin/v1/session/oidc', { code: '123456' }],
+    ['/admin/v1/session/ldap', { login: 'ada', password: STAFF_PASSWORD }],
     ['/admin/v1/setup', { token: 'x', email: 'ada@example.com', password: STAFF_PASSWORD, name: 'Ada' }],
     ['/admin/v1/invitations/accept', { token: 'x', name: 'Ada', password: STAFF_PASSWORD }],
   ])('begins no session by POST %s', async (path, body) => {

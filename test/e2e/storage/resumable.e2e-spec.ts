@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { Upload } from 'tus-js-client';
 import { StorageSweep } from '../../../src/storage/sweep/storage-sweep.service';
-import { eventually } from '../../support/eventually';
+import { eventually, until } from '../../support/eventually';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
@@ -152,6 +152,60 @@ describe('an upload', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409, 409]);
     expect((await append(url, 3, 'end')).status).toBe(204);
     expect(await download(name)).toHaveLength(6);
+  });
+
+  it('is one object that grows and becomes the file, while its requests follow each other', async () => {
+    const [name, content] = [randomUUID(), randomBytes(9 * MIB + 5)];
+    const url = place(await begin({ ...named(name), 'upload-length': String(content.length) }));
+    const objects = async (): Promise<string[]> =>
+      (
+        await project.sql(
+          `select object_id from storage.resumable_parts where upload_id = '${url.slice(-36)}'`,
+        )
+      ).map(({ object_id }: { object_id: string }) => object_id);
+    expect((await append(url, 0, content.subarray(0, MIB))).status).toBe(204);
+    const [object] = await objects();
+    // Bytes that were refused do not stay in it.
+    const wrong = { 'upload-checksum': `sha1 ${digest(Buffer.from('other'))}` };
+    expect((await append(url, MIB, randomBytes(2 * MIB), wrong)).status).toBe(460);
+    expect((await append(url, MIB, content.subarray(MIB, MIB + 1))).status).toBe(204);
+    expect(await objects()).toEqual([object]);
+    expect((await append(url, MIB + 1, content.subarray(MIB + 1))).status).toBe(204);
+    expect((await download(name)).equals(content)).toBe(true);
+    const [file] = await project.sql(
+      `select object_id, sha256 from storage.files where filename = '${name}'`,
+    );
+    expect(file).toEqual({ object_id: object, sha256: createHash('sha256').update(content).digest('hex') });
+    expect(await objects()).toEqual([]);
+  });
+
+  it('refuses the bytes of a request that another one has overtaken', async () => {
+    const [name, content] = [randomUUID(), randomBytes(20 * MIB)];
+    const url = place(await begin({ ...named(name), 'upload-length': String(content.length) }));
+    const slow = httpRequest(url, {
+      method: 'PATCH',
+      headers: {
+        ...asService(),
+        'tus-resumable': '1.0.0',
+        'content-type': 'application/offset+octet-stream',
+        'upload-offset': '0',
+        'content-length': content.length,
+      },
+    });
+    const status = new Promise((resolve) => {
+      slow
+        .on('response', (response) => resolve(response.resume().statusCode))
+        .on('error', () => resolve(409));
+    });
+    slow.write(content.subarray(0, 10 * MIB));
+    await until(async () => (await offset(url)) === 8 * MIB);
+    // Not with the bytes of the other client, which would be there if both wrote one object.
+    expect((await append(url, 8 * MIB, content.subarray(8 * MIB, 9 * MIB))).status).toBe(204);
+    slow.end(Buffer.alloc(10 * MIB));
+    expect(await status).toBe(409);
+    expect(await offset(url)).toBe(9 * MIB);
+    expect((await append(url, 9 * MIB, content.subarray(9 * MIB))).status).toBe(204);
+    expect((await download(name)).equals(content)).toBe(true);
   });
 
   it('refuses bytes that do not have their digest, and keeps none of them', async () => {

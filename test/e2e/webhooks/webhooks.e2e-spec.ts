@@ -1,5 +1,6 @@
 /** Webhooks: what is queued with a change, how it is delivered, and receivers and owners that are hostile. */
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { backUp, restore } from '../../support/backups';
 import { eventually, until } from '../../support/eventually';
 import { accessOf, asOwner } from '../../support/owner-connection';
@@ -392,6 +393,87 @@ describe('hooks.http_post()', () => {
       'takes an http',
     );
     await remove({ id });
+  });
+});
+
+describe('a full queue', () => {
+  const bound = async (settings: object): Promise<void> => {
+    expect((await plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings })).status).toBe(200);
+  };
+  const states = async (id: string): Promise<string[]> =>
+    (await deliveries(id, '?limit=100')).map(({ state }) => state as string);
+  const dead = (response: ServerResponse): void => void response.writeHead(503).end();
+
+  it.each([
+    ['webhook_queue_rows', 10, 'short'],
+    // PostgreSQL stores random text as it is.
+    ['webhook_queue_bytes', 10 * 4_500, 'long'],
+  ])(
+    'by %s skips the oldest deliveries of the longest queue, and no write fails',
+    async (name, most, kind) => {
+      const hook = await create({ table: 'orders', events: ['INSERT'] });
+      const other = await create({ table: 'words', events: ['INSERT'] });
+      for (const { path } of [hook, other]) receiver.answer(path, dead);
+      await project.sql(`insert into words values ('waits')`);
+      await project.sql(`insert into orders (id, note) select 300 + n, case '${kind}' when 'long' then (
+        select string_agg(md5(random()::text || n || m), '') from generate_series(1, 128) m) end from generate_series(1, 40) n`);
+      await arrived(hook.path, 1);
+      await bound({ [name]: most });
+      await eventually(async () => {
+        const left = (await states(hook.id)).filter((state) => state === 'waiting').length;
+        expect(left).toBeGreaterThan(7);
+        expect(left).toBeLessThan(11);
+      });
+      const all = await deliveries(hook.id, '?limit=100');
+      expect(all.find(({ state }) => state === 'waiting')).toBe(all[0]);
+      expect(await states(other.id)).toEqual(['waiting']);
+      const skipped = await deliveries(hook.id, '?state=failed&limit=100');
+      expect(skipped.at(0).error).toBe('skipped: too many deliveries of the project waited');
+      expect(all.length - skipped.length).toBeLessThan(11);
+      await project.sql(`insert into orders values (399)`);
+      const doctor = await plinth.admin.post('/admin/v1/doctor', {});
+      expect(doctor.text).toContain(`the queue of ${project.slug} was full within a day`);
+      expect((await plinth.admin.get('/metrics')).text).toMatch(
+        /^plinth_webhook_attempts_total\{outcome="skipped"\} [1-9]/m,
+      );
+      // What is left arrives, and one that was skipped does when it is wanted.
+      for (const { path } of [hook, other]) receiver.answer(path);
+      await bound({ [name]: null });
+      expect((await plinth.admin.post(`${base()}/${hook.id}/deliveries/${skipped[0].id}/retry`)).status).toBe(
+        204,
+      );
+      await project.sql(`update hooks.deliveries set next_attempt_at = now() where state = 'waiting'`);
+      await now();
+      await eventually(async () => expect(await states(hook.id)).not.toContain('waiting'));
+      expect((await deliveries(hook.id, '?limit=100')).find(({ id }) => id === skipped[0].id).state).toBe(
+        'delivered',
+      );
+      await project.sql('delete from orders where id between 300 and 399');
+      await remove(hook);
+      await remove(other);
+    },
+  );
+
+  it('keeps as many that are finished, and none that was sent while it was skipped is sent again', async () => {
+    const hook = await create({ table: 'orders', events: ['INSERT'] });
+    let release: (() => void) | undefined;
+    receiver.answer(hook.path, (response) => (release = () => void response.end()));
+    await project.sql(`insert into orders select n from generate_series(400, 430) n`);
+    await arrived(hook.path, 1);
+    await bound({ webhook_queue_rows: 1 });
+    // The project's deliveries begin again with its settings, once the request that is sent has its answer.
+    await eventually(async () => {
+      release?.();
+      await now();
+      expect((await states(hook.id)).length).toBeLessThan(3);
+    });
+    receiver.answer(hook.path);
+    await bound({ webhook_queue_rows: null });
+    await eventually(async () => expect(await states(hook.id)).not.toContain('waiting'));
+    const ids = receiver.at(hook.path).map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(ids.length);
+    await project.sql('delete from orders where id between 400 and 430');
+    await remove(hook);
   });
 });
 

@@ -8,6 +8,7 @@ const LEFT_OUT: readonly RegExp[] = [
   /^\/p\/[^/]+\/types\.ts$/, // a file, also for people
   /^\/v1\/auth\/[^/]+\/(reset|verify|invite)$/, // pages that mails link to
   /^\/p\/[^/]+\/auth\/v1\/(verify|callback)\/confirm$/,
+  /^\/(p\/[^/]+\/)?scim\/v2\//, // SCIM, which directories know
 ];
 
 const TABLE_REST = /^\/(p\/[^/]+\/)?rest\/v1(\/|$)/;
@@ -51,7 +52,7 @@ const OF_TABLE_REST: readonly Exception[] = [
 const PAGE = /^\/p\/[^/]+\/auth\/v1\/verify$/;
 
 /** Forms that browsers send for a provider. */
-const FORM = /^\/p\/[^/]+\/auth\/v1\/(callback|sso\/saml\/acs)$/;
+const FORM = /^\/(p\/[^/]+\/auth\/v1\/(callback|sso\/saml\/acs)|admin\/v1\/session\/saml\/acs)$/;
 
 export function isLeftOut({ method, path }: Exchange): boolean {
   // Preflights are answered before routing.

@@ -59,6 +59,7 @@ export const projects: Readonly<Record<keyof typeof en, string>> = {
   apiKeys: 'Benannte Schlüssel',
   apiKeysText:
     'Einer je App oder Server. Jeder hat eine eigene Rolle und ein eigenes Ende und wird einzeln widerrufen.',
+  unitOf: 'Einheit von {name}',
   createApiKey: 'Schlüssel anlegen',
   noApiKeys: 'Noch keine benannten Schlüssel.',
   revokeApiKey: '{name} widerrufen',

@@ -57,4 +57,6 @@ export const settingLabels: Readonly<Record<string, string>> = {
   webauthn_origins: 'Origins für Passkeys',
   webauthn_rp_id: 'Domain der Passkeys',
   webauthn_rp_name: 'Angezeigter Name bei Passkeys',
+  webhook_queue_bytes: 'Bytes wartender Zustellungen',
+  webhook_queue_rows: 'Wartende Zustellungen von Webhooks',
 };

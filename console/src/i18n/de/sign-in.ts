@@ -14,6 +14,7 @@ export const signIn: Readonly<Record<keyof typeof en, string>> = {
     'Diese Installation hat noch keinen Inhaber. Öffnen Sie den Link zum Einrichten, den der Server beim Start ausgegeben hat.',
   setupText: 'Sie werden der erste Inhaber dieser Installation.',
   setupTitle: 'Plinth einrichten',
+  directoryLogin: 'Name im Verzeichnis',
   signIn: 'Anmelden',
   signInAsPerson: 'Mit E-Mail und Passwort anmelden',
   signInByKey: 'Admin-Schlüssel der Plattform verwenden',

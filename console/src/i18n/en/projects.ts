@@ -55,6 +55,7 @@ export const projects = {
     'A database role that limits the key to some tables or buckets. Empty: anon for publishable keys, service_role for secret ones.',
   apiKeys: 'Named keys',
   apiKeysText: 'One for each app or server. Each has its own role and end, and is revoked alone.',
+  unitOf: 'Unit of {name}',
   createApiKey: 'Create key',
   noApiKeys: 'No named keys yet.',
   revokeApiKey: 'Revoke {name}',

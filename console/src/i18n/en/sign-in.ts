@@ -12,6 +12,7 @@ export const signIn = {
     'This installation has no owner yet. Open the set-up link that the server printed when it started.',
   setupText: 'You become the first owner of this install.',
   setupTitle: 'Set up Plinth',
+  directoryLogin: 'Name in the directory',
   signIn: 'Sign in',
   signInAsPerson: 'Sign in with e-mail and password',
   signInByKey: 'Use the platform admin key',

@@ -149,6 +149,11 @@ function EntryTable({ entries }: { entries: readonly Entry[] }) {
           </Table.Td>
           <Table.Td className={textStyles.mono}>{entry.address ?? '–'}</Table.Td>
           <Table.Td className={textStyles.wrap} title={JSON.stringify(entry.details)}>
+            {typeof entry.details.sql === 'string' ? (
+              <Text size="xs" className={textStyles.mono} dir="auto" lineClamp={3}>
+                {entry.details.sql}
+              </Text>
+            ) : null}
             <Text size="xs" dir="auto">
               {detailsOf(entry)}
             </Text>
@@ -167,7 +172,8 @@ const DETAIL_CHARACTERS = 40;
 const DIGEST = /^[0-9a-f]{64}$/;
 
 function detailsOf({ details }: Entry): string {
-  const parts = Object.entries(details).flatMap(([name, value]) => {
+  const { sql: _shown, ...others } = details;
+  const parts = Object.entries(others).flatMap(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return DIGEST.test(text)
       ? []

@@ -10,8 +10,8 @@ import type { RequestOrigin } from '../../../identity/request-origin';
 import { EmailVerificationService } from '../../mail/email-verification.service';
 import { MailedSignInService } from '../../codes/mailed-sign-in.service';
 import { redirectFor } from '../../codes/redirects';
-import { MailForm, MailFormBody } from '../mail-form.interceptor';
-import { faultOf, formOf, type MailForm as MailFormContent, type PageContext, pageOf } from '../mail-page';
+import { FormRoute, FormBody } from '../../../identity/http/form.decorator';
+import { faultOf, formOf, type MailForm, type PageContext, pageOf } from '../mail-page';
 import { MailPageContexts, respondWithFailure, respondWithPage } from '../mail-page-contexts';
 import { GOTRUE_BASE } from './gotrue-api.decorator';
 import { toGoTrue } from './gotrue-errors';
@@ -43,10 +43,10 @@ export class GoTruePagesController {
     respondWithPage(response, 200, { ...pageOf(context, { form }), formTarget: sourceOf(target) });
   }
 
-  @MailForm('verify/confirm')
+  @FormRoute('verify/confirm')
   async confirm(
     @Param('project_slug') slug: string,
-    @MailFormBody() body: URLSearchParams,
+    @FormBody() body: URLSearchParams,
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
     @Res() response: Response,
@@ -83,7 +83,7 @@ export class GoTruePagesController {
     context: PageContext,
     token: string,
     { type, target }: { type: string; target: string | null },
-  ): Promise<MailFormContent> {
+  ): Promise<MailForm> {
     const asks = await this.verification.asksPassword(context.project, token);
     return {
       ...formOf(context, token, asks),

@@ -26,7 +26,7 @@ import {
 } from '../../providers/provider-sign-in.service';
 import type { ProviderIdentity } from '../../providers/provider-identity';
 import { tooManyRequests } from '../auth-docs.decorator';
-import { MailForm, MailFormBody } from '../mail-form.interceptor';
+import { FormRoute, FormBody } from '../../../identity/http/form.decorator';
 import { type MailPage, pageOf } from '../mail-page';
 import { MailPageContexts, respondWithPage } from '../mail-page-contexts';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
@@ -147,9 +147,9 @@ export class GoTrueProvidersController {
     }
   }
 
-  @MailForm('callback', 'it leads to the same path by GET, where the code of the provider is the credential')
+  @FormRoute('callback', 'it leads to the same path by GET, where the code of the provider is the credential')
   @ApiExcludeEndpoint()
-  receive(@MailFormBody() form: URLSearchParams, @Res() response: Response): void {
+  receive(@FormBody() form: URLSearchParams, @Res() response: Response): void {
     // The form of Apple comes from another site, without the cookie; the address below has it.
     const given = ['code', 'state', 'iss', 'error'].flatMap((name) =>
       form.getAll(name).map((value): [string, string] => [name, value]),
@@ -157,11 +157,11 @@ export class GoTrueProvidersController {
     redirect(response, `callback?${new URLSearchParams(given).toString()}`);
   }
 
-  @MailForm('callback/confirm', 'the form of the page sends it; the encrypted link in it is the credential')
+  @FormRoute('callback/confirm', 'the form of the page sends it; the encrypted link in it is the credential')
   @ApiExcludeEndpoint()
   async confirmLink(
     @Param('project_slug') slug: string,
-    @MailFormBody() form: URLSearchParams,
+    @FormBody() form: URLSearchParams,
     @CurrentOrigin() origin: RequestOrigin,
     @Res() response: Response,
   ): Promise<void> {

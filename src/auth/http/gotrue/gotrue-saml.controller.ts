@@ -10,11 +10,11 @@ import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../../identity/http/clie
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import { projectNotFound } from '../../../projects/projects.errors';
-import { samlFailed } from '../../auth.errors';
+import { samlFailed } from '../../../identity/identity.errors';
 import type { SamlRequest } from '../../directories/saml-provider';
 import { SamlSignIn } from '../../directories/saml-sign-in.service';
 import { tooManyRequests } from '../auth-docs.decorator';
-import { MailForm, MailFormBody } from '../mail-form.interceptor';
+import { FormRoute, FormBody } from '../../../identity/http/form.decorator';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
 import { redirect, redirectFault } from './gotrue-redirects';
 import { PublicProjects } from './public-project.service';
@@ -53,11 +53,11 @@ export class GoTrueSamlController {
     response.set('Content-Type', 'application/xml; charset=utf-8').send(xml);
   }
 
-  @MailForm('acs', 'the signed response of the identity provider is the credential', true)
+  @FormRoute('acs', 'the signed response of the identity provider is the credential', true)
   @ApiExcludeEndpoint()
   async receive(
     @Param('project_slug') slug: string,
-    @MailFormBody() form: URLSearchParams,
+    @FormBody() form: URLSearchParams,
     @CurrentOrigin() origin: RequestOrigin,
     @Res() response: Response,
   ): Promise<void> {

@@ -8,6 +8,7 @@ import { Answer, Describe, Errors } from '../../../http/docs/operation.decorator
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import {
+  directoryFailed,
   invalidEmail,
   oidcFailed,
   oidcUnreachable,
@@ -20,7 +21,6 @@ import {
   addressNotProved,
   anonymousDisabled,
   claimsTooLarge,
-  directoryFailed,
   domainNotAllowed,
   emailNotVerified,
   identityTaken,

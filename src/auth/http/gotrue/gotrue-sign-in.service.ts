@@ -258,7 +258,7 @@ export class GoTrueSignInService {
   ): Promise<GoTrueUserResponse> {
     if (!project.settings.signup_enabled) throw signUpDisabled();
     await this.phones.request(project, { phone, createUser: true, password, data });
-    const account = { ...notYetAnAccount(new Date(this.clock.now())), phone, data };
+    const account = { ...notYetAnAccount(this.clock.date()), phone, data };
     return toGoTrueUser(project, { account, factors: [], identities: [], pending: {} });
   }
 
@@ -287,7 +287,7 @@ export class GoTrueSignInService {
     origin: RequestOrigin,
   ): Promise<GoTrueUserResponse> {
     if (!project.settings.email_verification_required) throw userExists();
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     const entry = byAnonymous('sign_up', null, { now, origin, details: { taken: true } });
     await this.audit.write(project, entry);
     const address = { email: getEmailAddress(email).address, name: name ?? '' };

@@ -8,13 +8,13 @@ import { TEXT } from '../../../http/docs/documented-headers';
 import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
+import { samlFailed } from '../../../identity/identity.errors';
 import type { RequestOrigin } from '../../../identity/request-origin';
 import type { Project } from '../../../projects/project';
 import {
   metadataUnreachable,
   noRedirect,
   providerNotFound,
-  samlFailed,
   samlProviderTaken,
   ssoProviderNotFound,
 } from '../../auth.errors';

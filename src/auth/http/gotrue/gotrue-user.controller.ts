@@ -75,7 +75,7 @@ export class GoTrueUserController {
     @CurrentProject() project: Project,
     @CurrentTokenUser() { userId, sessionId }: TokenUser,
   ): Promise<GoTrueUserResponse> {
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     const found = await this.details.findLive(project, userId, sessionId, now);
     if (!found) throw invalidCredentials();
     return toGoTrueUser(project, found);

@@ -69,7 +69,7 @@ export class BackupScheduleResponse extends model({
   ),
 }) {}
 
-class RehearsalResponse extends model({
+export class RehearsalResponse extends model({
   archive: f.text({ example: '20260102T030000Z-acme-1f3a9c2e.tar.gz', description: 'Empty: there was none' }),
   started_at: f.time(),
   finished_at: f.nullable(f.time('Null: it is being made')),

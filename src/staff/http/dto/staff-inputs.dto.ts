@@ -51,6 +51,12 @@ export class SignInStaffDto extends model(FactorProofDto, {
   password: f.text({ min: 1, max: MAX_PASSWORD, example: 'correct horse' }),
 }) {}
 
+@Example({ login: 'ada', password: 'correct horse', code: '492039' })
+export class SignInStaffWithLdapDto extends model(FactorProofDto, {
+  login: f.text({ min: 1, max: MAX_EMAIL, example: 'ada', description: 'Name or address in the directory' }),
+  password: f.text({ min: 1, max: MAX_PASSWORD, example: 'correct horse' }),
+}) {}
+
 export class ConfirmSessionDto extends model(FactorProofDto, {
   password: f.optional(f.nullable(f.text({ max: MAX_PASSWORD, example: 'correct horse' }))),
 }) {}

@@ -67,6 +67,18 @@ export class SignInMethodsResponse extends model({
       example: 'id.example.com',
     }),
   ),
+  saml_provider: f.nullable(
+    f.text({
+      description: 'Host of the identity provider of SAML; null: SAML is not set up',
+      example: 'id.example.com',
+    }),
+  ),
+  ldap_directory: f.nullable(
+    f.text({
+      description: 'Host of the directory of LDAP; null: LDAP is not set up',
+      example: 'dc.example.com',
+    }),
+  ),
 }) {}
 
 export class SetupNeededResponse extends model({

@@ -126,7 +126,7 @@ export class S3Guard implements CanActivate {
     const { rows } = await this.rls.systemQuery(project.database, REASON, {
       name: 'storage:s3-user',
       text: 'select from auth.users where id = $1 and (banned_until is null or banned_until <= $2)',
-      values: [userId, new Date(this.clock.now())],
+      values: [userId, this.clock.date()],
     });
     if (rows.length === 0) throw accessDenied('The user of the key was deleted or banned');
   }

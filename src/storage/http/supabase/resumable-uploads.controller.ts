@@ -12,11 +12,8 @@ import { DocumentedHeaders, TEXT } from '../../../http/docs/documented-headers';
 import { ErrorList } from '../../../http/docs/error-docs';
 import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
 import { QuotaWarnings } from '../../quotas/quota-warnings';
-import {
-  ReceivedBytes,
-  ResumableUploadsService,
-  UploadProgress,
-} from '../../resumable/resumable-uploads.service';
+import { ResumableUploadsService, UploadProgress } from '../../resumable/resumable-uploads.service';
+import { ReceivedBytes } from '../../resumable/upload-writer.service';
 import { checksumMismatch, uploadIsFinishing } from '../../resumable/resumable.errors';
 import {
   bucketNotFound,

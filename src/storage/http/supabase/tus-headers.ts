@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import { AppError } from '../../../common/errors/app-error';
 import { ResumableUpload } from '../../resumable/resumable-upload';
-import { ReceivedBytes } from '../../resumable/resumable-uploads.service';
+import { ReceivedBytes } from '../../resumable/upload-writer.service';
 import { invalidParameters, unsupportedMediaType } from '../../storage.errors';
 
 export const TUS_VERSION = '1.0.0';

@@ -2,6 +2,9 @@
 import type { GroupRoles } from '../../config/app-config';
 import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../accounts/staff-member';
 
+/** Roles by the name of the group. */
+export type GroupMapping = Readonly<Record<string, GroupRoles>>;
+
 /** Roles by project, under the slug or the id. */
 export type ProjectRoles = Readonly<Record<string, ProjectRole>>;
 
@@ -11,10 +14,7 @@ export interface GrantedRoles {
 }
 
 /** The highest role of all groups, for the installation and for each project (by slug). */
-export function rolesOfGroups(
-  groups: readonly string[],
-  mapping: Readonly<Record<string, GroupRoles>>,
-): GrantedRoles {
+export function rolesOfGroups(groups: readonly string[], mapping: GroupMapping): GrantedRoles {
   const found = groups.flatMap((group) =>
     Object.hasOwn(mapping, group) ? [mapping[group] as GroupRoles] : [],
   );

@@ -1,9 +1,11 @@
 /** The client of the issuer that STAFF_OIDC_ISSUER names. */
 import { Inject, Injectable } from '@nestjs/common';
 import { SERVER_CONFIG, ServerConfig, STAFF_CONFIG, StaffConfig } from '../../config/app-config';
-import { IssuedIdentity, toIssuedIdentity } from '../../identity/oidc/issued-identity';
+import { toIssuedIdentity } from '../../identity/oidc/issued-identity';
 import { OidcChecks, OidcClient } from '../../identity/oidc/oidc-client';
-import { oidcUnused } from '../staff.errors';
+import { wayUnused } from '../staff.errors';
+import type { GroupMapping } from './granted-roles';
+import type { ProvedIdentity } from './identity-accounts.service';
 
 /** Callback at Plinth; the client is registered with it at the issuer. */
 const CALLBACK_PATH = '/admin/v1/session/oidc/callback';
@@ -12,6 +14,7 @@ const CALLBACK_PATH = '/admin/v1/session/oidc/callback';
 export class StaffOidcClient {
   private readonly client: OidcClient | null;
   private readonly groupsClaim: string;
+  private readonly roles: GroupMapping;
   /** Host of the issuer, for the sign-in page; null without single sign-on. */
   readonly issuerHost: string | null;
 
@@ -21,6 +24,7 @@ export class StaffOidcClient {
   ) {
     this.client = oidc && new OidcClient({ ...oidc, redirectUri: publicUrl + CALLBACK_PATH });
     this.groupsClaim = oidc?.groupsClaim ?? '';
+    this.roles = oidc?.roles ?? {};
     this.issuerHost = oidc && new URL(oidc.issuer).host;
   }
 
@@ -30,13 +34,13 @@ export class StaffOidcClient {
   }
 
   /** @param query of the callback's URL, with `?` @throws AppError 401, 404, 503 */
-  async finish(query: string, checks: OidcChecks): Promise<IssuedIdentity> {
+  async finish(query: string, checks: OidcChecks): Promise<ProvedIdentity> {
     const claims = await this.required().finish(query, checks, ['email', this.groupsClaim]);
-    return toIssuedIdentity(claims, this.groupsClaim);
+    return { ...toIssuedIdentity(claims, this.groupsClaim), way: 'oidc', roles: this.roles };
   }
 
   private required(): OidcClient {
-    if (!this.client) throw oidcUnused();
+    if (!this.client) throw wayUnused('oidc');
     return this.client;
   }
 }

@@ -1,4 +1,4 @@
-/** The routes that forms of hosted pages are sent to: `@MailForm()`, with the form as `@MailFormBody()`. */
+/** Routes that receive forms of browsers: `@FormRoute()`, with the form as `@FormBody()`. */
 import {
   applyDecorators,
   CallHandler,
@@ -16,13 +16,13 @@ import { from, lastValueFrom, Observable } from 'rxjs';
 import { httpError } from '../../common/errors/http-errors';
 import { type BodyKind, BodyReader } from '../../http/bodies/body-reader';
 import { PublicRoute } from '../../access/public-route.decorator';
-import { ClientThrottlerGuard } from '../../identity/http/client-throttler.guard';
+import { ClientThrottlerGuard } from './client-throttler.guard';
 
 /** Room for a token and a password. */
 const FORM: BodyKind = { limit: 16 * 1024, multiple: 16 };
 
 @Injectable()
-class MailFormInterceptor implements NestInterceptor {
+class FormInterceptor implements NestInterceptor {
   protected readonly kind: BodyKind = FORM;
 
   constructor(private readonly bodies: BodyReader) {}
@@ -43,17 +43,17 @@ class MailFormInterceptor implements NestInterceptor {
 
 /** Room for a document of SAML, in base64 and with escaped characters. */
 @Injectable()
-class LargeFormInterceptor extends MailFormInterceptor {
+class LargeFormInterceptor extends FormInterceptor {
   protected override readonly kind: BodyKind = { limit: 768 * 1024, multiple: 16 };
 }
 
-export const MailFormBody = createParamDecorator(
+export const FormBody = createParamDecorator(
   (_data: unknown, context: ExecutionContext): URLSearchParams =>
     context.switchToHttp().getRequest<Request<object, unknown, URLSearchParams>>().body,
 );
 
 /** A route that the form of a page is sent to. */
-export const MailForm = (
+export const FormRoute = (
   path: string,
   reason = 'the form of the page sends it; the mailed token in it is the credential',
   isLarge = false,
@@ -62,6 +62,6 @@ export const MailForm = (
     Post(path),
     HttpCode(200),
     UseGuards(ClientThrottlerGuard),
-    UseInterceptors(isLarge ? LargeFormInterceptor : MailFormInterceptor),
+    UseInterceptors(isLarge ? LargeFormInterceptor : FormInterceptor),
     PublicRoute(reason),
   );

@@ -1,5 +1,6 @@
 /** What attributes of a directory become (GoTrue's `attribute_mapping`): claims of the identity, or custom claims. */
 import { isJsonObject, type JsonObject } from '../../common/text/json';
+import { isDomainAllowed, parseEmailAddress } from '../email-address';
 
 export interface MappedAttribute {
   readonly name?: string;
@@ -10,6 +11,15 @@ export interface MappedAttribute {
   readonly default?: string;
 }
 
+/** What a directory says about a user who signed in there. */
+export interface DirectoryUser {
+  readonly issuer: string;
+  readonly subject: string;
+  /** With `email` and `email_verified`. */
+  readonly personal: JsonObject;
+  readonly custom: JsonObject;
+}
+
 export interface AttributeMapping {
   readonly keys: Readonly<Record<string, MappedAttribute>>;
 }
@@ -18,8 +28,6 @@ export interface AttributeMapping {
 const MAX_NAME = 500;
 const MAX_KEYS = 50;
 const MAX_NAMES = 20;
-/** Bytes of custom claims: each token has them. */
-export const MAX_CUSTOM_CLAIMS = 1_024;
 /** Claims about the person. All others are custom claims. */
 const PERSONAL = ['email', 'name', 'preferred_username', 'picture'];
 
@@ -52,8 +60,26 @@ function isMapped(value: unknown): boolean {
   );
 }
 
-/** @param usual names of attributes that need no mapping, by claim */
-export function mapAttributes(
+/**
+ * The directory proves addresses of its domains: an administrator has assigned them to it.
+ * @param usual names of attributes that need no mapping, by claim
+ * @param otherwise an address for a user without one
+ */
+export function claimsOf(
+  attributes: ReadonlyMap<string, readonly string[]>,
+  mapping: AttributeMapping,
+  usual: Readonly<Record<string, readonly string[]>>,
+  domains: readonly string[],
+  otherwise: string | null = null,
+): Pick<DirectoryUser, 'personal' | 'custom'> {
+  const { personal, custom } = mapAttributes(attributes, mapping, usual);
+  const given = personal.email ?? otherwise;
+  const email = typeof given === 'string' ? parseEmailAddress(given) : null;
+  const isProved = email !== null && domains.length > 0 && isDomainAllowed(email, domains);
+  return { personal: { ...personal, email: email?.address ?? null, email_verified: isProved }, custom };
+}
+
+function mapAttributes(
   attributes: ReadonlyMap<string, readonly string[]>,
   { keys }: AttributeMapping,
   usual: Readonly<Record<string, readonly string[]>>,

@@ -1,4 +1,4 @@
-/** Identities of staff at the issuer, and the roles that their groups give, in the platform database. */
+/** Identities of staff at issuers and directories, and the roles that their groups give, in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from 'typeorm';
 import {
@@ -25,7 +25,7 @@ interface Subject {
 }
 
 @Injectable()
-export class OidcIdentityRepository {
+export class StaffIdentityRepository {
   async find({ issuer, subject }: Subject, manager: EntityManager): Promise<LinkedStaffMember | null> {
     const [row] = await manager.query<(StaffMemberRecord & { granted: GrantedRoles })[]>(
       `select ${MEMBER_COLUMNS},

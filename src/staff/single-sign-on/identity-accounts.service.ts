@@ -1,21 +1,26 @@
 /**
- * The accounts behind identities of the issuer: found by issuer and subject, linked to an account with the same address if the
- * issuer verified the address, or created if the groups give a role. Roles that groups gave go with the groups.
+ * The accounts behind identities of issuers and directories: found by issuer and subject, linked to an account with the same address
+ * if the issuer proves the address, or created if the groups give a role. Roles that groups gave go with the groups.
  */
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { parseEmailAddress } from '../../identity/email-address';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { Clock } from '../../common/time/clock';
-import { STAFF_CONFIG, StaffConfig } from '../../config/app-config';
 import { AuditLogRepository } from '../../install/audit/audit-log.repository';
 import type { StaffMemberRecord, ProjectRole } from '../accounts/staff-member';
 import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { actorAs } from '../roles/staff';
-import { lastOwner, oidcAddressTaken, oidcNoRole } from '../staff.errors';
-import { oidcFailed } from '../../identity/identity.errors';
-import { GrantedRoles, nextRole, rolesOfGroups } from './granted-roles';
+import { addressTaken, lastOwner, noAddress, noGroupRole, type SingleSignOnWay } from '../staff.errors';
+import { GrantedRoles, type GroupMapping, nextRole, rolesOfGroups } from './granted-roles';
 import type { IssuedIdentity } from '../../identity/oidc/issued-identity';
-import { LinkedStaffMember, OidcIdentityRepository, Transaction } from './oidc-identity.repository';
+import { LinkedStaffMember, StaffIdentityRepository, Transaction } from './staff-identity.repository';
+
+/** What an issuer or a directory says about the person who signed in there. */
+export interface ProvedIdentity extends IssuedIdentity {
+  readonly way: SingleSignOnWay;
+  /** Of its groups. */
+  readonly roles: GroupMapping;
+}
 
 export interface AccountOfIdentity {
   readonly member: StaffMemberRecord;
@@ -26,19 +31,18 @@ export interface AccountOfIdentity {
 const NO_ROLES: GrantedRoles = { role: null, projects: {} };
 
 @Injectable()
-export class OidcAccounts {
+export class IdentityAccounts {
   constructor(
-    private readonly identities: OidcIdentityRepository,
+    private readonly identities: StaffIdentityRepository,
     private readonly members: StaffMemberRepository,
     private readonly audit: AuditLogRepository,
     private readonly clock: Clock,
-    @Inject(STAFF_CONFIG) private readonly config: StaffConfig,
   ) {}
 
   /** @throws AppError 403 without a role, 409 for an address that another account has and the last owner, 401 */
-  async accountOf(identity: IssuedIdentity, origin: RequestOrigin): Promise<AccountOfIdentity> {
+  async accountOf(identity: ProvedIdentity, origin: RequestOrigin): Promise<AccountOfIdentity> {
     return this.members.whileOwnersStay(async (manager) => {
-      const granted = await this.rolesOf(identity.groups, manager);
+      const granted = await this.rolesOf(identity, manager);
       const linked =
         (await this.identities.find(identity, manager)) ??
         (await this.adopt(identity, granted, origin, manager));
@@ -47,8 +51,8 @@ export class OidcAccounts {
   }
 
   /** Projects by id; slugs without a project are left out. */
-  private async rolesOf(groups: readonly string[], manager: Transaction): Promise<GrantedRoles> {
-    const { role, projects } = rolesOfGroups(groups, this.config.oidc?.roles ?? {});
+  private async rolesOf({ groups, roles }: ProvedIdentity, manager: Transaction): Promise<GrantedRoles> {
+    const { role, projects } = rolesOfGroups(groups, roles);
     const ids = await this.identities.projectIds(Object.keys(projects), manager);
     const entries = Object.entries(projects).flatMap(([slug, one]) => {
       const id = ids.get(slug);
@@ -59,19 +63,19 @@ export class OidcAccounts {
 
   /** The first sign-in. An address that the issuer has not verified neither finds an account nor takes one's place. */
   private async adopt(
-    identity: IssuedIdentity,
+    identity: ProvedIdentity,
     granted: GrantedRoles,
     origin: RequestOrigin,
     manager: Transaction,
   ): Promise<LinkedStaffMember> {
     const address = parseEmailAddress(identity.email ?? '');
-    if (!address) throw oidcFailed(new Error('the issuer gave no email'));
+    if (!address) throw noAddress(identity.way);
     const found = await this.members.findByEmail(address.key);
-    if (found && identity.emailVerified !== true) throw oidcAddressTaken();
+    if (found && identity.emailVerified !== true) throw addressTaken(identity.way);
     const hasRole = granted.role !== null || Object.keys(granted.projects).length > 0;
-    if (!found && (!hasRole || identity.emailVerified === false)) throw oidcNoRole();
+    if (!found && (!hasRole || identity.emailVerified === false)) throw noGroupRole(identity.way);
     const account = { email: address.address, emailKey: address.key, name: identity.name ?? address.address };
-    const now = new Date(this.clock.now());
+    const now = this.clock.date();
     const emailVerifiedAt = identity.emailVerified === true ? now : null;
     const member =
       found ??
@@ -80,13 +84,13 @@ export class OidcAccounts {
       await this.members.handOver(member.id, now, manager);
     await this.identities.link(identity, member.id, now, manager);
     const details = { issuer: identity.issuer, subject: identity.subject };
-    const action = found ? 'person.oidc_link' : 'person.oidc_create';
+    const action = `person.${identity.way}_${found ? 'link' : 'create'}`;
     await this.audit.write({ actor: actorAs(member, origin.ip), action, projectId: null, details }, manager);
     return { member: (await this.identities.find(identity, manager))?.member ?? member, granted: NO_ROLES };
   }
 
   private async applyRoles(
-    identity: IssuedIdentity,
+    identity: ProvedIdentity,
     { member, granted: before }: LinkedStaffMember,
     granted: GrantedRoles,
     origin: RequestOrigin,
@@ -103,8 +107,8 @@ export class OidcAccounts {
     await this.identities.setGranted(identity, granted, manager);
     if (role !== member.role || projects.size > 0) {
       const details = { person_id: member.id, role, projects: Object.fromEntries(projects) };
-      const actor = actorAs(member, origin.ip);
-      await this.audit.write({ actor, action: 'person.oidc_roles', projectId: null, details }, manager);
+      const entry = { actor: actorAs(member, origin.ip), action: `person.${identity.way}_roles` };
+      await this.audit.write({ ...entry, projectId: null, details }, manager);
     }
     const wasOwner = member.role === 'owner' && member.disabledAt === null;
     if (wasOwner && !(await this.members.hasOwner(manager))) throw lastOwner();

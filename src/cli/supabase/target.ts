@@ -1,0 +1,71 @@
+/** The project's database, where statements run one by one as its owner: what exists stays, and what fails is named. */
+import { Client, DatabaseError } from 'pg';
+import { messageOf } from '../../common/errors/error-facts';
+import type { Remark } from './source';
+
+/** SQLSTATEs of an object that exists, or of a change that was made before. */
+const EXISTS = new Set(['42P06', '42P07', '42710', '42723', '42701', '42P16', '55000']);
+
+export class ImportTarget {
+  readonly failed: Remark[] = [];
+  done = 0;
+  existing = 0;
+
+  private constructor(
+    readonly client: Client,
+    private readonly isRehearsal: boolean,
+  ) {}
+
+  /** @param isRehearsal all that runs is undone by close() */
+  static async open(url: string, isRehearsal: boolean): Promise<ImportTarget> {
+    const client = new Client({ connectionString: url, application_name: 'plinth-import' });
+    client.on('error', () => undefined);
+    await client.connect();
+    if (isRehearsal) await client.query('begin');
+    // Tables that are open in the old database stay so, and are named.
+    await client.query(
+      `set plinth.auto_rls = off; set statement_timeout = 0; set client_min_messages = error`,
+    );
+    return new ImportTarget(client, isRehearsal);
+  }
+
+  async close(): Promise<void> {
+    await this.client.end();
+  }
+
+  /** @returns false if the object exists already, or cannot be made: then it is named */
+  async run(object: string, text: string): Promise<boolean> {
+    const [before, after] = this.isRehearsal ? ['savepoint one', 'release savepoint one'] : [];
+    try {
+      if (before) await this.client.query(before);
+      await this.client.query(text);
+      if (after) await this.client.query(after);
+      this.done += 1;
+      return true;
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      if (this.isRehearsal) await this.client.query('rollback to savepoint one');
+      const isAttached = error.code === '42809' && object.includes(' ATTACH ');
+      if (EXISTS.has(error.code ?? '') || isAttached) this.existing += 1;
+      else this.failed.push({ object, reason: messageOf(error) });
+      return false;
+    }
+  }
+
+  /** Work whose changes are undone. */
+  async undone<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    await this.client.query(this.isRehearsal ? 'savepoint undone' : 'begin');
+    try {
+      return await work(this.client);
+    } finally {
+      await this.client.query(this.isRehearsal ? 'rollback to savepoint undone' : 'rollback');
+    }
+  }
+
+  /** As run(), for a statement whose object may not have been made. */
+  async tryRun(text: string): Promise<void> {
+    const count = this.failed.length;
+    await this.run('', text);
+    this.failed.length = count;
+  }
+}

@@ -1,0 +1,88 @@
+/** Sign-in with the password of a directory, with the throttles of passwords. */
+import { Injectable, Logger } from '@nestjs/common';
+import { AppError } from '../../common/errors/app-error';
+import { messageOf } from '../../common/errors/error-facts';
+import type { LdapSetting } from '../../config/ldap-setting';
+import type { OutboundHttp } from '../../infra/outbound/outbound-http';
+import { claimsOf, type DirectoryUser, parseMapping } from '../directories/attribute-mapping';
+import { type Guess, type GuessScope, GuessThrottle } from '../guess-throttle.service';
+import { directoryFailed } from '../identity.errors';
+import type { RequestOrigin } from '../request-origin';
+import { type PasswordAttempt, signInAt } from './ldap-directory';
+
+const DEFAULT_FILTER = '(|(uid={login})(mail={login})(sAMAccountName={login})(userPrincipalName={login}))';
+const USUAL = { email: ['mail', 'userPrincipalName'], name: ['displayName', 'cn'] };
+
+export interface GivenLogin {
+  readonly login: string;
+  readonly password: string;
+}
+
+/** Where the users of a scope sign in. */
+export interface ScopedDirectory<Scope extends GuessScope> {
+  readonly scope: Scope;
+  readonly setting: LdapSetting;
+  readonly bindPassword: string;
+  readonly http: OutboundHttp;
+}
+
+@Injectable()
+export class LdapLogins {
+  private readonly logger = new Logger(LdapLogins.name);
+
+  constructor(private readonly throttle: GuessThrottle) {}
+
+  /** @returns null for an unknown login and a wrong password @throws AppError 429, 503 */
+  async findUser(
+    directory: ScopedDirectory<GuessScope>,
+    given: GivenLogin,
+    origin: RequestOrigin,
+  ): Promise<DirectoryUser | null> {
+    const guessOn = (account: string): Guess<GuessScope> => ({
+      project: directory.scope,
+      account: `ldap:${account.toLowerCase()}`,
+      origin,
+    });
+    // A directory finds an entry by many logins: other spaces, marks and attributes. So its guesses are counted, too.
+    const attempt: PasswordAttempt = (dn, work) => this.throttle.attemptOn(guessOn(`dn:${dn}`), work);
+    return this.throttle.attempt(guessOn(given.login), () => this.ask(directory, given, attempt));
+  }
+
+  /** The reason of a failure goes to the log only. */
+  private async ask(
+    { scope, setting, bindPassword, http }: ScopedDirectory<GuessScope>,
+    given: GivenLogin,
+    attempt: PasswordAttempt,
+  ): Promise<DirectoryUser | null> {
+    const { keys } = parseMapping(setting.attribute_mapping ?? { keys: {} }) ?? { keys: {} };
+    const mapped = Object.values(keys).flatMap(({ name, names = [] }) => [...(name ? [name] : []), ...names]);
+    const directory = {
+      url: setting.url,
+      ca: setting.ca ?? null,
+      bindDn: setting.bind_dn,
+      bindPassword,
+      baseDn: setting.base_dn,
+      userFilter: setting.user_filter ?? DEFAULT_FILTER,
+      idAttribute: setting.id_attribute ?? 'entryUUID',
+      attributes: [...new Set([...USUAL.email, ...USUAL.name, ...mapped])],
+      groupFilter: setting.group_filter ?? null,
+      groupBaseDn: setting.group_base_dn ?? setting.base_dn,
+      groupAttribute: setting.group_attribute ?? 'cn',
+    };
+    const user = await signInAt(http, directory, given, attempt).catch((error: unknown) => {
+      if (error instanceof AppError) throw error;
+      this.logger.warn(`The directory of ${scope.id} failed: ${messageOf(error)}`);
+      throw directoryFailed(error);
+    });
+    if (!user) return null;
+    const mapping = user.attributes.has('groups')
+      ? { keys: { groups: { name: 'groups', array: true }, ...keys } }
+      : { keys };
+    return {
+      // Another server for the same tree has the same users.
+      issuer: setting.base_dn.toLowerCase(),
+      subject: user.id,
+      ...claimsOf(user.attributes, mapping, USUAL, setting.domains ?? []),
+    };
+  }
+}

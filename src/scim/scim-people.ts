@@ -1,0 +1,157 @@
+/** People as SCIM 2.0 (RFC 7643) shows them, and changes to them (RFC 7644). Pure; a directory's input is checked member by member. */
+import { isJsonObject, type JsonObject } from '../common/text/json';
+import { parseEmailAddress } from '../identity/email-address';
+import { scimFault } from './scim.errors';
+
+export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
+const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
+/** Characters. */
+const MAX_NAME = 200;
+const MAX_EXTERNAL_ID = 255;
+const MAX_OPERATIONS = 100;
+
+export interface ScimPerson {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly isActive: boolean;
+  readonly createdAt: Date;
+}
+
+/** What the directory says about a person, in addition to the account. */
+export interface ScimLink {
+  readonly externalId: string | null;
+  /** The directory, and nobody else, has deactivated the account. */
+  readonly isDeactivated: boolean;
+}
+
+/** Absent members keep their values. */
+export interface ScimChange {
+  readonly email?: string;
+  readonly name?: string;
+  readonly isActive?: boolean;
+  readonly externalId?: string | null;
+}
+
+export interface ScimFilter {
+  readonly attribute: 'username' | 'externalid' | 'id';
+  readonly value: string;
+}
+
+/** @param base address of `Users` */
+export const toScimUser = (person: ScimPerson, { externalId }: ScimLink, base: string): JsonObject => ({
+  schemas: [USER_SCHEMA],
+  id: person.id,
+  ...(externalId === null ? {} : { externalId }),
+  userName: person.email,
+  name: { formatted: person.name },
+  displayName: person.name,
+  emails: [{ value: person.email, type: 'work', primary: true }],
+  active: person.isActive,
+  meta: {
+    resourceType: 'User',
+    created: person.createdAt.toISOString(),
+    location: `${base}/${person.id}`,
+  },
+});
+
+export const toScimList = (
+  resources: readonly JsonObject[],
+  total: number,
+  startIndex: number,
+): JsonObject => ({
+  schemas: [LIST_SCHEMA],
+  totalResults: total,
+  startIndex,
+  itemsPerPage: resources.length,
+  Resources: [...resources],
+});
+
+/** Such as `userName eq "ada@example.com"`, which directories look people up with. @throws AppError 400 */
+export function parseFilter(text: unknown): ScimFilter | null {
+  if (text === undefined) return null;
+  const [, attribute = '', value = ''] =
+    /^\s*(userName|externalId|id)\s+eq\s+("(?:[^"\\]|\\.){0,400}")\s*$/i.exec(
+      typeof text === 'string' ? text : '',
+    ) ?? [];
+  if (attribute === '')
+    throw scimFault('invalidFilter', 'The filter must be userName, externalId or id eq "..."');
+  try {
+    return {
+      attribute: attribute.toLowerCase() as ScimFilter['attribute'],
+      value: JSON.parse(value) as string,
+    };
+  } catch {
+    throw scimFault('invalidFilter', 'The value of the filter is not valid');
+  }
+}
+
+/** @param body of POST and PUT @throws AppError 400 */
+export function parseUser(body: unknown): ScimChange & { readonly email: string } {
+  if (!isJsonObject(body)) throw scimFault('invalidSyntax', 'The body must be an object');
+  const { email, ...change } = changeIn(body);
+  if (email === undefined) throw scimFault('invalidValue', 'userName must be an email address');
+  return { isActive: true, externalId: null, ...change, email };
+}
+
+/** @param body of PATCH @throws AppError 400 */
+export function parsePatch(body: unknown): ScimChange {
+  const operations = isJsonObject(body) ? body.Operations : null;
+  if (!Array.isArray(operations) || operations.length > MAX_OPERATIONS)
+    throw scimFault('invalidSyntax', `Operations must be a list of at most ${MAX_OPERATIONS}`);
+  return Object.assign({}, ...operations.map(changeOf)) as ScimChange;
+}
+
+function changeOf(operation: unknown): ScimChange {
+  if (!isJsonObject(operation)) throw scimFault('invalidSyntax', 'An operation must be an object');
+  const { op, path, value } = operation;
+  // Entra ID writes them with a capital letter.
+  const kind = typeof op === 'string' ? op.toLowerCase() : '';
+  if (!['add', 'replace', 'remove'].includes(kind)) throw scimFault('invalidSyntax', 'op is unknown');
+  if (kind === 'remove') return path === 'externalId' ? { externalId: null } : {};
+  if (path === undefined) return isJsonObject(value) ? changeIn(value) : {};
+  return typeof path === 'string' ? changeIn({ [path]: value ?? null }) : {};
+}
+
+/** Other attributes, which directories send by default, are ignored. */
+function changeIn(given: JsonObject): ScimChange {
+  const { userName, externalId } = given;
+  const active = 'active' in given ? toActive(given.active) : undefined;
+  const name = nameIn(given);
+  return {
+    ...(userName === undefined ? {} : { email: toAddress(userName) }),
+    ...(name === null ? {} : { name }),
+    ...(active === undefined ? {} : { isActive: active }),
+    ...(externalId === undefined ? {} : { externalId: toExternalId(externalId) }),
+  };
+}
+
+function toAddress(value: unknown): string {
+  const email = typeof value === 'string' ? parseEmailAddress(value) : null;
+  if (!email) throw scimFault('invalidValue', 'userName must be an email address');
+  return email.address;
+}
+
+/** Entra ID sends texts. */
+function toActive(value: unknown): boolean {
+  const text = String(value).toLowerCase();
+  if (text !== 'true' && text !== 'false') throw scimFault('invalidValue', 'active must be true or false');
+  return text === 'true';
+}
+
+function toExternalId(value: unknown): string | null {
+  if (value === null) return null;
+  if (typeof value !== 'string' || value === '' || value.length > MAX_EXTERNAL_ID)
+    throw scimFault('invalidValue', `externalId must be a text of at most ${MAX_EXTERNAL_ID} characters`);
+  return value;
+}
+
+function nameIn(given: JsonObject): string | null {
+  const name = isJsonObject(given.name) ? given.name : {};
+  const formatted = given['name.formatted'] ?? name.formatted;
+  const parts = [name.givenName, name.familyName].filter((part) => typeof part === 'string').join(' ');
+  const found = [given.displayName, formatted, parts].find(
+    (text): text is string => typeof text === 'string' && text.trim() !== '',
+  );
+  return found === undefined ? null : found.trim().slice(0, MAX_NAME).toWellFormed();
+}

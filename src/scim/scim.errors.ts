@@ -1,0 +1,46 @@
+/** Errors of SCIM (RFC 7644, 3.12), and their bodies. */
+import { AppError } from '../common/errors/app-error';
+import type { JsonObject } from '../common/text/json';
+import type { ErrorRenderer } from '../http/errors/error-renderer';
+import { statusOfSqlstate } from '../http/errors/sqlstate-status';
+import { refusal } from '../identity/identity.errors';
+
+const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';
+const TYPES = ['invalidFilter', 'invalidSyntax', 'invalidValue', 'uniqueness'];
+
+export const scimFault = (
+  type: 'invalidFilter' | 'invalidSyntax' | 'invalidValue',
+  message: string,
+): AppError => refusal(400, type, message);
+
+export const scimPersonExists = (): AppError =>
+  refusal(409, 'uniqueness', 'Another account has this userName');
+
+export const scimPersonNotFound = (): AppError => refusal(404, 'user_not_found', 'There is no such user');
+
+export const scimTokenInvalid = (): AppError =>
+  new AppError({
+    status: 401,
+    code: 'invalid_scim_token',
+    message: 'The token is missing, was replaced or deleted, or is for another directory',
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+
+export const scimGroupsUnused = (): AppError =>
+  refusal(501, 'groups_not_supported', 'Groups are not supported; turn their provisioning off');
+
+export const scimTokenNotFound = (): AppError =>
+  refusal(404, 'scim_token_not_found', 'There is no token of SCIM');
+
+export class ScimErrorRenderer implements ErrorRenderer {
+  readonly databaseStatus = statusOfSqlstate;
+
+  matches(path: string): boolean {
+    return /^(\/p\/[^/]+)?\/scim\/v2(\/|$)/.test(path);
+  }
+
+  render({ status, code, message }: AppError): JsonObject {
+    const body = { schemas: [ERROR_SCHEMA], status: String(status), detail: message };
+    return TYPES.includes(code) ? { ...body, scimType: code } : body;
+  }
+}

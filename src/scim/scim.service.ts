@@ -1,0 +1,133 @@
+/** What directories do by SCIM 2.0. An account that the directory has not deactivated itself stays disabled, whatever it says. */
+import { Injectable } from '@nestjs/common';
+import type { JsonObject } from '../common/text/json';
+import { UUID } from '../common/text/uuid';
+import { parseEmailAddress } from '../identity/email-address';
+import type { RequestOrigin } from '../identity/request-origin';
+import type { ScimDirectory, ScimPage } from './scim-directory';
+import {
+  type ScimChange,
+  type ScimFilter,
+  type ScimLink,
+  type ScimPerson,
+  toScimList,
+  toScimUser,
+} from './scim-people';
+import { scimPersonNotFound } from './scim.errors';
+import { ScimRepository, type ScimScope } from './scim.repository';
+
+/** The sender of a request: a directory with a token. */
+export interface ScimCaller {
+  readonly scope: ScimScope;
+  readonly directory: ScimDirectory;
+  /** Address of `Users`. */
+  readonly users: string;
+}
+
+@Injectable()
+export class Scim {
+  constructor(private readonly links: ScimRepository) {}
+
+  /** @throws AppError 404 */
+  async get(caller: ScimCaller, id: string): Promise<JsonObject> {
+    const { person, link } = await this.find(caller, id);
+    return toScimUser(person, link, caller.users);
+  }
+
+  async list(caller: ScimCaller, filter: ScimFilter | null, page: ScimPage): Promise<JsonObject> {
+    const { total, people } =
+      filter === null ? await caller.directory.list(page) : await this.search(caller, filter);
+    const linkOf = await this.links.links(
+      caller.scope,
+      people.map(({ id }) => id),
+    );
+    const shown = people.map((person) => toScimUser(person, linkOf(person.id), caller.users));
+    return toScimList(shown, total, page.offset + 1);
+  }
+
+  /** @throws AppError 400, 409 for a known address */
+  async create(
+    caller: ScimCaller,
+    change: ScimChange & { readonly email: string },
+    origin: RequestOrigin,
+  ): Promise<JsonObject> {
+    const person = await caller.directory.create(change, origin);
+    const link = { externalId: change.externalId ?? null, isDeactivated: change.isActive === false };
+    await this.links.setLink(caller.scope, person.id, link);
+    return toScimUser(person, link, caller.users);
+  }
+
+  /** @throws AppError 400, 404, 409 */
+  async update(
+    caller: ScimCaller,
+    id: string,
+    change: ScimChange,
+    origin: RequestOrigin,
+  ): Promise<JsonObject> {
+    const { person, link } = await this.find(caller, id);
+    const { isActive, externalId, ...rest } = change;
+    const isChanged =
+      isActive !== undefined && isActive !== person.isActive && (!isActive || link.isDeactivated);
+    const applied = {
+      ...(rest.email === undefined || rest.email === person.email ? {} : { email: rest.email }),
+      ...(rest.name === undefined || rest.name === person.name ? {} : { name: rest.name }),
+      ...(isChanged ? { isActive } : {}),
+    };
+    const next = {
+      externalId: externalId === undefined ? link.externalId : externalId,
+      // Somebody else has brought an active account back.
+      isDeactivated: isChanged ? !isActive : link.isDeactivated && !person.isActive,
+    };
+    // Before the account, so that a directory that sends it again after a crash can undo it.
+    await this.links.setLink(caller.scope, person.id, next);
+    const changed =
+      Object.keys(applied).length === 0
+        ? person
+        : await caller.directory.update(person.id, applied, origin).catch(async (error: unknown) => {
+            await this.links.setLink(caller.scope, person.id, link);
+            throw error;
+          });
+    return toScimUser(changed, next, caller.users);
+  }
+
+  /** @throws AppError 404, 409 */
+  async remove(caller: ScimCaller, id: string, origin: RequestOrigin): Promise<void> {
+    const { person } = await this.find(caller, id);
+    await caller.directory.remove(person.id, origin);
+    await this.links.removeLink(caller.scope, person.id);
+  }
+
+  private async find(
+    { scope, directory }: ScimCaller,
+    id: string,
+  ): Promise<{ person: ScimPerson; link: ScimLink }> {
+    const person = UUID.test(id) ? await directory.find(id.toLowerCase()) : null;
+    if (!person) throw scimPersonNotFound();
+    const linkOf = await this.links.links(scope, [person.id]);
+    return { person, link: linkOf(person.id) };
+  }
+
+  private async search(
+    { scope, directory }: ScimCaller,
+    { attribute, value }: ScimFilter,
+  ): Promise<{ total: number; people: readonly ScimPerson[] }> {
+    const person = await this.personWith(scope, directory, attribute, value);
+    return person ? { total: 1, people: [person] } : { total: 0, people: [] };
+  }
+
+  private async personWith(
+    scope: ScimScope,
+    directory: ScimDirectory,
+    attribute: ScimFilter['attribute'],
+    value: string,
+  ): Promise<ScimPerson | null> {
+    if (attribute === 'username') {
+      const email = parseEmailAddress(value);
+      return email && directory.findByEmail(email.key);
+    }
+    // PostgreSQL stores no NUL.
+    const isText = attribute === 'externalid' && !value.includes('\0') && value.isWellFormed();
+    const id = isText ? await this.links.findPersonId(scope, value) : value;
+    return id !== null && UUID.test(id) ? directory.find(id.toLowerCase()) : null;
+  }
+}

@@ -1,0 +1,88 @@
+/** Staff as a directory provisions them. It gives no role, and proves no address: groups and single sign-on do. */
+import { Injectable } from '@nestjs/common';
+import { codeOf } from '../common/errors/error-facts';
+import type { JsonObject } from '../common/text/json';
+import { Clock } from '../common/time/clock';
+import { UNIQUE_VIOLATION } from '../database/sql/sqlstate';
+import { getEmailAddress, localPart } from '../identity/email-address';
+import type { RequestOrigin } from '../identity/request-origin';
+import type { AuditEntry } from '../install/audit/audit-log.repository';
+import { auditEntry, type StaffMemberRecord } from '../staff/accounts/staff-member';
+import { StaffMemberRepository } from '../staff/accounts/staff-member.repository';
+import type { ScimDirectory, ScimPage } from './scim-directory';
+import type { ScimChange, ScimPerson } from './scim-people';
+import { scimPersonExists } from './scim.errors';
+
+@Injectable()
+export class StaffDirectory implements ScimDirectory {
+  constructor(
+    private readonly members: StaffMemberRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  async find(id: string): Promise<ScimPerson | null> {
+    const member = await this.members.find(id);
+    return member && toPerson(member);
+  }
+
+  async findByEmail(emailKey: string): Promise<ScimPerson | null> {
+    const member = await this.members.findByEmail(emailKey);
+    return member && toPerson(member);
+  }
+
+  async list({ offset, limit }: ScimPage): Promise<{ total: number; people: ScimPerson[] }> {
+    const all = await this.members.list();
+    return { total: all.length, people: all.slice(offset, offset + limit).map(toPerson) };
+  }
+
+  async create(
+    { email, name, isActive }: ScimChange & { email: string },
+    origin: RequestOrigin,
+  ): Promise<ScimPerson> {
+    const address = getEmailAddress(email);
+    const account = {
+      email: address.address,
+      emailKey: address.key,
+      name: name ?? localPart(address),
+      role: null,
+      passwordHash: null,
+      emailVerifiedAt: null,
+    };
+    const entry = entryOf('person.scim_create', origin, { email: address.address });
+    const member = await refusingTaken(this.members.create(account, entry));
+    return isActive === false ? this.update(member.id, { isActive }, origin) : toPerson(member);
+  }
+
+  async update(id: string, change: ScimChange, origin: RequestOrigin): Promise<ScimPerson> {
+    const { email, name, isActive } = change;
+    const applied = {
+      ...(email === undefined ? {} : { email }),
+      ...(name === undefined ? {} : { name }),
+      ...(isActive === undefined ? {} : { disabled: !isActive }),
+    };
+    const entry = entryOf('person.update', origin, { person_id: id, ...applied });
+    const now = this.clock.date();
+    return toPerson(await refusingTaken(this.members.update(id, () => {}, applied, now, entry)));
+  }
+
+  remove(id: string, origin: RequestOrigin): Promise<void> {
+    return this.members.remove(id, () => {}, entryOf('person.delete', origin, { person_id: id }));
+  }
+}
+
+const entryOf = (action: string, { ip }: RequestOrigin, details: JsonObject): AuditEntry =>
+  auditEntry(action, { name: 'scim', address: ip }, details);
+
+const toPerson = ({ id, email, name, disabledAt, createdAt }: StaffMemberRecord): ScimPerson => ({
+  id,
+  email,
+  name,
+  isActive: disabledAt === null,
+  createdAt,
+});
+
+async function refusingTaken<T>(change: Promise<T>): Promise<T> {
+  return change.catch((error: unknown) => {
+    throw codeOf(error) === UNIQUE_VIOLATION ? scimPersonExists() : error;
+  });
+}

@@ -1,0 +1,164 @@
+/** The identity provider of SAML 2.0 that STAFF_SAML names. */
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { readFile } from 'node:fs/promises';
+import { messageOf } from '../../common/errors/error-facts';
+import { parseJson } from '../../common/text/json';
+import { Clock } from '../../common/time/clock';
+import {
+  SECRETS_CONFIG,
+  SecretsConfig,
+  SERVER_CONFIG,
+  ServerConfig,
+  STAFF_CONFIG,
+  StaffConfig,
+} from '../../config/app-config';
+import { ConfigError } from '../../config/load-config';
+import { parseMapping } from '../../identity/directories/attribute-mapping';
+import { samlFailed } from '../../identity/identity.errors';
+import { toDirectoryIdentity } from '../../identity/oidc/issued-identity';
+import type { RequestOrigin } from '../../identity/request-origin';
+import {
+  newRequestId,
+  samlMetadata,
+  samlRequestUrl,
+  type SamlService,
+} from '../../identity/saml/saml-client';
+import { MAX_DOCUMENT } from '../../identity/saml/saml-document';
+import { parseMetadata } from '../../identity/saml/saml-metadata';
+import { SamlResponses, samlServiceAt, samlUser } from '../../identity/saml/saml-responses.service';
+import { SecretBox } from '../../infra/crypto/secret-box';
+import { OutboundHttp } from '../../infra/outbound/outbound-http';
+import { STAFF_GUESSES } from '../accounts/staff-member';
+import { samlUnreachable, wayUnused } from '../staff.errors';
+import type { ProvedIdentity } from './identity-accounts.service';
+
+/** Milliseconds after which the metadata are read again, and after a failure. */
+const METADATA_MS = 24 * 3_600_000;
+const RETRY_MS = 15_000;
+/** Of answers that the browser carries from the address of responses, without cookies, to the one that ends the sign-in. */
+const PURPOSE = 'staff-saml-answer';
+const GROUPS = { groups: { name: 'groups', array: true } };
+
+interface Answer {
+  readonly requestId: string;
+  readonly identity: ProvedIdentity;
+}
+
+@Injectable()
+export class StaffSaml {
+  private readonly logger = new Logger(StaffSaml.name);
+  private readonly service: SamlService;
+  private readonly box: SecretBox;
+  private xml: string | null = null;
+  private reading: Promise<void> | null = null;
+  private readAgainAt = 0;
+
+  constructor(
+    private readonly responses: SamlResponses,
+    private readonly clock: Clock,
+    @Inject(STAFF_CONFIG) private readonly config: StaffConfig,
+    @Inject(SERVER_CONFIG) { publicUrl }: ServerConfig,
+    @Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig,
+  ) {
+    this.service = samlServiceAt(`${publicUrl}/admin/v1/session/saml`);
+    this.box = new SecretBox(masterKey);
+    if (config.saml && !parseMapping(config.saml.mapping ?? { keys: {} }))
+      throw new ConfigError([
+        'STAFF_SAML: attribute_mapping must be {keys: {<claim>: {name, names, array}}}',
+      ]);
+  }
+
+  /** For the sign-in page: the host of the metadata, or `SAML`; null without SAML. */
+  get title(): string | null {
+    const source = this.config.saml?.metadata;
+    if (source === undefined) return null;
+    return URL.canParse(source) ? new URL(source).host : 'SAML';
+  }
+
+  /** Of Plinth, for the provider. @throws AppError 404 */
+  metadata(): Promise<string> {
+    this.required();
+    return samlMetadata(this.service);
+  }
+
+  /** @returns the provider's page @throws AppError 401, 404, 503 */
+  async begin(): Promise<{ url: string; requestId: string }> {
+    const issuer = await this.responses.issuerIn(await this.readMetadata());
+    const requestId = newRequestId();
+    return { url: await samlRequestUrl(this.service, issuer, { requestId, nameIdFormat: null }), requestId };
+  }
+
+  /** Verifies a response, which comes without cookies. @returns it sealed, for finish() @throws AppError 401, 404, 429, 503 */
+  async receive(samlResponse: string, origin: RequestOrigin): Promise<string> {
+    const { domains, mapping, roles } = this.required();
+    const requestId = await this.responses.requestOf(samlResponse);
+    const issuer = await this.responses.issuerIn(await this.readMetadata());
+    const from = { project: STAFF_GUESSES, origin };
+    const subject = await this.responses.verify(from, this.service, issuer, { samlResponse, requestId });
+    const keys = { ...GROUPS, ...parseMapping(mapping ?? { keys: {} })?.keys };
+    const user = samlUser(issuer, subject, { keys }, domains);
+    const identity = await this.responses.refusing(() => toDirectoryIdentity('saml', user));
+    // The address of the next page has it, so groups without a role are left out.
+    const groups = identity.groups.filter((group) => Object.hasOwn(roles, group));
+    const answer = { requestId, identity: { ...identity, groups } };
+    return this.box.seal(JSON.stringify(answer), PURPOSE).toString('base64url');
+  }
+
+  /** @param requestId of the sign-in that this browser began @throws AppError 401, 404 */
+  finish(sealed: string, requestId: string): ProvedIdentity {
+    const { roles } = this.required();
+    const answer = this.open(sealed);
+    if (answer?.requestId !== requestId) throw samlFailed();
+    return { ...answer.identity, way: 'saml', roles };
+  }
+
+  private open(sealed: string): Answer | null {
+    try {
+      return parseJson(this.box.open(Buffer.from(sealed, 'base64url'), PURPOSE)) as Answer;
+    } catch {
+      // Not sealed by this installation.
+      return null;
+    }
+  }
+
+  /** What was read before counts while the source fails. @throws AppError 404, 503 */
+  private async readMetadata(): Promise<string> {
+    const { metadata } = this.required();
+    if (this.clock.now() >= this.readAgainAt) {
+      this.readAgainAt = this.clock.now() + RETRY_MS;
+      this.reading = load(metadata).then(
+        (xml) => {
+          this.xml = xml;
+          this.readAgainAt = this.clock.now() + METADATA_MS;
+        },
+        (error: unknown) =>
+          this.logger.warn(`The metadata in STAFF_SAML cannot be used: ${messageOf(error)}`),
+      );
+    }
+    await this.reading;
+    if (this.xml === null) throw samlUnreachable();
+    return this.xml;
+  }
+
+  private required(): NonNullable<StaffConfig['saml']> {
+    if (!this.config.saml) throw wayUnused('saml');
+    return this.config.saml;
+  }
+}
+
+async function load(source: string): Promise<string> {
+  const xml = URL.canParse(source) ? await fetchText(new URL(source)) : await readFile(source, 'utf8');
+  await parseMetadata(xml);
+  return xml;
+}
+
+/** The operator chose this host. */
+async function fetchText(url: URL): Promise<string> {
+  const answer = await new OutboundHttp([url.hostname.replace(/^\[|\]$/g, '')]).send(
+    url,
+    {},
+    { maxBytes: MAX_DOCUMENT },
+  );
+  if (answer.status !== 200) throw new Error(`status ${answer.status}`);
+  return answer.text();
+}
