@@ -82,13 +82,15 @@ export interface TablesSearch {
   readonly panel?: string;
   /** The key of the row whose drawer is open, as JSON. */
   readonly row?: string;
+  /** `1`: the rows follow the table. */
+  readonly live?: string;
 }
 
 const tables = createRoute({
   getParentRoute: () => project,
   path: 'tables',
   validateSearch: (search: Record<string, unknown>): TablesSearch =>
-    texts(search, ['schema', 'table', 'filters', 'sort', 'as', 'panel', 'row']),
+    texts(search, ['schema', 'table', 'filters', 'sort', 'as', 'panel', 'row', 'live']),
   component: lazyScreen(() => import('./screens/tables/tables-screen'), 'TablesScreen'),
 });
 

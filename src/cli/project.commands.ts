@@ -103,6 +103,10 @@ export const PROJECT_COMMANDS: Commands = {
           "rotate only the key pair that signs users' tokens; all else stays",
           (option) => option.preset('signing_keys'),
         ],
+        end_named_keys: [
+          '--end-named-keys',
+          'S3 keys and named keys end with the grace period, too, as after a leak',
+        ],
       },
       text: (keys, { id }) => list({ project_id: id, ...keys }),
     },

@@ -39,8 +39,14 @@ export class KeyRotationService {
    * process signs with the new secrets until every process accepts their signatures.
    * The owner role of the database gets a new password at once, and its sessions end.
    * @param graceSeconds 0 invalidates the old secrets at once
+   * @param endsNamed S3 keys and named keys end with the grace period, too
    */
-  async rotate(id: string, graceSeconds: number, actor: Actor = PLINTH): Promise<RotatedProject> {
+  async rotate(
+    id: string,
+    graceSeconds: number,
+    actor: Actor = PLINTH,
+    endsNamed = false,
+  ): Promise<RotatedProject> {
     const { slug } = await this.service.get(id);
     const signing = await this.signing.advance(id, graceSeconds);
     await this.owner.rotatePassword(id, null);
@@ -48,11 +54,29 @@ export class KeyRotationService {
     await this.projects.introduceSecret(secret, new Date(this.clock.now() + INTRODUCTION_MS));
     await this.signing.awaitReplicas(id);
     const now = this.clock.now();
+    const end = now + graceSeconds * 1000;
+    const ending = (kind: 's3-keys' | 'api-keys', sealed: Buffer | null): Buffer | null => {
+      const keys = this.secrets.openList<{ expires_at?: number | null }>(kind, id, sealed);
+      const ended = keys.map((key) => ({ ...key, expires_at: Math.min(key.expires_at ?? Infinity, end) }));
+      return this.secrets.sealList(
+        kind,
+        id,
+        ended.filter((key) => key.expires_at > now),
+      );
+    };
     await this.projects.rotateSecret(
       secret,
-      { now: new Date(now), oldExpireAt: new Date(now + graceSeconds * 1000) },
-      entryFor('project.keys.rotate', actor, id, { grace_seconds: graceSeconds }),
-      signing,
+      { now: new Date(now), oldExpireAt: new Date(end) },
+      entryFor('project.keys.rotate', actor, id, {
+        grace_seconds: graceSeconds,
+        ...(endsNamed ? { end_named_keys: true } : {}),
+      }),
+      (before) => ({
+        signingKeys: signing(before),
+        ...(endsNamed
+          ? { s3Keys: ending('s3-keys', before.s3Keys), apiKeys: ending('api-keys', before.apiKeys) }
+          : {}),
+      }),
     );
     // Before the response, so that every process accepts the new keys and, without a grace period, refuses the
     // old ones.

@@ -212,18 +212,18 @@ export class ProjectRepository {
   /**
    * Makes the secret the current one. Old secrets are valid until `oldExpireAt`; if that is now, they are
    * deleted.
-   * @param signingKeysOf the changed keys that sign users' tokens
+   * @param keysOf the changed keys that sign users' tokens, and its named keys
    */
   async rotateSecret(
     secret: ProjectSecretEntity,
     { now, oldExpireAt }: { now: Date; oldExpireAt: Date },
     entry: AuditEntry,
-    signingKeysOf: (before: ProjectEntity) => Buffer | null,
+    keysOf: (before: ProjectEntity) => ChangedKeys,
   ): Promise<void> {
     const id = secret.projectId;
     await this.change(id, entry, async (manager) => {
       // Serialises rotations of one project: only one secret may be the current one.
-      await changeSigningKeys(manager, id, signingKeysOf);
+      await changeKeys(manager, id, keysOf);
       await manager.query(
         'update project_secrets set expires_at = $2 where project_id = $1 and (expires_at is null or expires_at > $2)',
         [id, oldExpireAt],
@@ -244,7 +244,7 @@ export class ProjectRepository {
     keysOf: (before: ProjectEntity) => Buffer | null,
   ): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
-      await changeSigningKeys(manager, id, keysOf);
+      await changeKeys(manager, id, (before) => ({ signingKeys: keysOf(before) }));
       if (entry) await this.audit.write(entry, manager);
       await announce(manager, id);
     });
@@ -310,14 +310,16 @@ export class ProjectRepository {
 }
 
 /** Locks the project's row. */
-async function changeSigningKeys(
+type ChangedKeys = Partial<Pick<ProjectEntity, 'signingKeys' | 's3Keys' | 'apiKeys'>>;
+
+async function changeKeys(
   manager: EntityManager,
   id: string,
-  keysOf: (before: ProjectEntity) => Buffer | null,
+  keysOf: (before: ProjectEntity) => ChangedKeys,
 ): Promise<void> {
   const lock = { mode: 'pessimistic_write' as const };
   const before = await manager.findOne(ProjectEntity, { where: { id }, lock });
-  if (before) await manager.update(ProjectEntity, { id }, { signingKeys: keysOf(before) });
+  if (before) await manager.update(ProjectEntity, { id }, keysOf(before));
 }
 
 async function lockProject(client: Client, id: string, waitTimeoutMs: number): Promise<boolean> {

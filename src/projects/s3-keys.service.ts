@@ -5,7 +5,7 @@ import { Actor } from '../install/audit/audit-log.repository';
 import { ProjectKeyLists } from './project-key-lists.service';
 import { ProjectRegistry } from './project-registry.service';
 import { s3KeyNotFound, tooManyS3Keys } from './projects.errors';
-import { newS3Key, type S3Key, type S3KeyRights } from './s3-keys';
+import { isS3KeyValid, newS3Key, type S3Key, type S3KeyRights } from './s3-keys';
 
 /** Keys of a project: all of them are read with it. */
 export const MAX_S3_KEYS = 100;
@@ -20,16 +20,19 @@ export class S3KeysService {
 
   /** @throws AppError 404 */
   async list(projectId: string): Promise<readonly S3Key[]> {
-    return (await this.registry.get(projectId)).s3Keys;
+    const { s3Keys } = await this.registry.get(projectId);
+    return s3Keys.filter((key) => isS3KeyValid(key, this.clock.now()));
   }
 
   /** Every process accepts it when this resolves. @throws AppError 404, 409 */
   async create(projectId: string, rights: S3KeyRights, actor: Actor): Promise<S3Key> {
-    const key = newS3Key(projectId, rights, this.clock.now());
+    const now = this.clock.now();
+    const key = newS3Key(projectId, rights, now);
     const entry = entryOf('project.s3_key.create', actor, key.id);
     await this.lists.change<S3Key>('s3-keys', projectId, entry, (keys) => {
-      if (keys.length >= MAX_S3_KEYS) throw tooManyS3Keys(MAX_S3_KEYS);
-      return [...keys, key];
+      const valid = keys.filter((one) => isS3KeyValid(one, now));
+      if (valid.length >= MAX_S3_KEYS) throw tooManyS3Keys(MAX_S3_KEYS);
+      return [...valid, key];
     });
     return key;
   }

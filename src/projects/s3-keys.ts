@@ -13,6 +13,8 @@ export interface S3Key {
   readonly read_only: boolean;
   /** Milliseconds since the epoch. */
   readonly created_at: number;
+  /** Milliseconds since the epoch: the end of the grace period of a rotation. Absent before one. */
+  readonly expires_at?: number;
 }
 
 export type S3KeyRights = Pick<S3Key, 'name' | 'user_id' | 'bucket' | 'read_only'>;
@@ -25,6 +27,8 @@ export function newS3Key(projectId: string, rights: S3KeyRights, now: number): S
   const id = projectId + randomId().slice(0, OWN_PART);
   return { id, secret: randomSecret(), ...rights, created_at: now };
 }
+
+export const isS3KeyValid = ({ expires_at = Infinity }: S3Key, now: number): boolean => expires_at > now;
 
 /** The project that a key of this id would belong to; null for other text. */
 export const projectIdOf = (accessKeyId: string): string | null =>

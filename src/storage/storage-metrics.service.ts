@@ -2,6 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Counter } from 'prom-client';
 import { Metrics } from '../infra/metrics/metrics';
+import { ArchivedDiskObjectStore } from './providers/archived-disk-object-store';
+import { ObjectStore } from './providers/object-store';
 
 /** `left`: it failed, and the sweep removes the bytes. */
 export type RemovalOutcome = 'done' | 'left';
@@ -14,7 +16,7 @@ export class StorageMetrics {
   private losses = 0;
   private lastSweep = 0;
 
-  constructor(metrics: Metrics) {
+  constructor(metrics: Metrics, store: ObjectStore) {
     this.removals = metrics.counter(
       'plinth_storage_removals_total',
       'Attempts to remove the bytes of deleted and overwritten files, by outcome',
@@ -38,6 +40,13 @@ export class StorageMetrics {
       'plinth_storage_last_sweep_timestamp_seconds',
       'When this process last finished a sweep',
       () => this.lastSweep,
+      'max',
+    );
+    if (!(store instanceof ArchivedDiskObjectStore)) return;
+    metrics.gauge(
+      'plinth_file_archive_behind_seconds',
+      'Seconds for which the archive of files may have lacked some; up to a minute or two after a start',
+      () => store.behindSeconds,
       'max',
     );
   }

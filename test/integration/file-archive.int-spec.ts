@@ -13,6 +13,7 @@ import { ObjectAddress } from '../../src/storage/providers/object-address';
 import { createObjectStore } from '../../src/storage/providers/object-store.provider';
 import { copies } from '../../src/storage/providers/object-copies';
 import { wholeObject } from '../../src/storage/providers/whole-object';
+import { eventually } from '../support/eventually';
 import { PROVIDERS, type TestProvider } from '../support/object-servers/object-stores';
 import { TEST_TUNING } from '../support/plinth';
 
@@ -63,14 +64,21 @@ describe.each(PROVIDERS)('files on disk with an archive on %s', (name, startProv
     await store.copy(addresses[2] as ObjectAddress, copy, 70_000);
     const all = [...addresses, copy].map(({ objectId }) => objectId).sort();
     expect(archived()).toEqual(all);
+    // Of the time before the start nothing is known.
+    expect(store.behindSeconds).toBeGreaterThan(0);
+    await store.catchUp(Infinity);
+    expect(store.behindSeconds).toBe(0);
 
     await provider.goAway();
     const late = await put(20);
     await provider.comeBack();
     expect(archived()).toEqual(all);
+    await eventually(async () => expect(store.behindSeconds).toBeGreaterThan(0));
     // The file may still be written, for all that another process knows.
     expect(await store.catchUp()).toBe(0);
+    expect(store.behindSeconds).toBeGreaterThan(0);
     expect(await store.catchUp(Infinity)).toBe(1);
+    expect(store.behindSeconds).toBe(0);
     expect(archived()).toEqual([...all, late.objectId].sort());
     expect(await store.catchUp(Infinity)).toBe(0);
   }, 60_000);

@@ -14,12 +14,14 @@ import { canMount, SmallDisk } from '../process/support/small-disk';
 import { expectFired, hasPromtool } from '../support/alert-rules';
 import { PASSPHRASE } from '../support/backups';
 import { eventually } from '../support/eventually';
+import { HttpClient } from '../support/http-client';
 import { accessOf, asOwner } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
 import { freePort, PlinthProcess } from '../support/plinth-process';
 import { hasRedis, TestRedis } from '../support/redis-server';
 import { tick } from '../support/scheduled-backups';
 import { TestProject } from '../support/test-project';
+import { upload } from '../support/uploads';
 
 const MIB = 1024 * 1024;
 const DAY = 86_400;
@@ -242,6 +244,27 @@ jest.setTimeout(300_000);
     process.kill(Number(workers()[0]), 'SIGKILL');
     await expectFired(before, 'PlinthWorkerRestarted', scrape);
   });
+
+  it('PlinthFileArchiveBehind: the archive of files is full', async () => {
+    const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Files' });
+    const key = body.service_role_key;
+    const service = new HttpClient(plinth.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
+    await service.post(`/p/${body.slug}/storage/buckets`, { name: 'box' });
+    let before = '';
+    // Of the time before a start nothing is known for a minute.
+    await eventually(async () => {
+      before = await healthy();
+      expect(before).toMatch(/^plinth_file_archive_behind_seconds(\{.*\})? 0$/m);
+    }, 4 * LIMIT_MS);
+    archive.fillTo(0);
+    try {
+      const stored = await upload(service, `/p/${body.slug}/storage`, 'box', 'x'.repeat(100_000));
+      expect(stored.status).toBe(201);
+      await expectFired(before, 'PlinthFileArchiveBehind', scrape);
+    } finally {
+      archive.makeRoom();
+    }
+  }, 600_000);
 
   it('PlinthArchiveBehind and PlinthArchiveGap: the archive is full, and its log is lost', async () => {
     const before = await healthy();

@@ -114,7 +114,7 @@ interface Sample {
       const { id, slug, anon_key: anon, service_role_key: service } = body;
       const path = `/admin/v1/projects/${id}`;
       await expectOk('sql', admin().post(`${path}/sql`, { query: SCHEMA }));
-      const hook = { name: 'notes', table: 'notes', events: ['INSERT'], url: receiver.url(`/${slug}`) };
+      const hook = { table: 'notes', events: ['INSERT'], url: receiver.url(`/${slug}`) };
       await expectOk('webhook', admin().post(`${path}/webhooks`, hook));
       const schedule = { name: 'daily', cron: '0 3 * * *', sql: 'insert into done default values' };
       await expectOk('schedule', admin().post(`${path}/schedules`, schedule));
@@ -159,7 +159,8 @@ interface Sample {
         grace_seconds: 0,
       });
       await expectOk('rotate', Promise.resolve(rotated));
-      Object.assign(project, { anon: rotated.body.anon_key, service: rotated.body.service_role_key });
+      if (rotated.status === 200)
+        Object.assign(project, { anon: rotated.body.anon_key, service: rotated.body.service_role_key });
     };
 
     const sample = async (): Promise<Sample> => {
@@ -237,7 +238,7 @@ interface Sample {
       }[];
       const bad = runs.filter(({ status }) => status === 'failed');
       process.stdout.write(`runs: ${runs.length}, failed ${bad.length} ${JSON.stringify(bad.slice(0, 3))}\n`);
-      expect(failed.slice(0, 10)).toEqual([]);
+      expect([...new Set(failed)].slice(0, 10)).toEqual([]);
       const [, first] = samples as [Sample, Sample];
       const last = samples.at(-1)!;
       expect(last.files).toBeLessThanOrEqual(first.files * 1.1 + 5);

@@ -1,4 +1,4 @@
-import { type Cursor, cursorReducer, NO_CURSOR, targetOfKey } from './grid-cursor';
+import { type Cursor, cursorReducer, NO_CURSOR, ONE_CELL, rangeOf, targetOfKey } from './grid-cursor';
 
 const at = { line: 3, column: 1, key: '["3"]' };
 
@@ -6,7 +6,7 @@ describe('the cursor of a grid', () => {
   it('edits the line that is under it, and keeps the place when the editor is left', () => {
     const moved = cursorReducer<string>(NO_CURSOR, { type: 'move', place: at });
     const edited = cursorReducer(moved, { type: 'edit', key: '["4"]' });
-    expect(edited).toEqual({ place: { ...at, key: '["4"]' }, isEditing: true, picking: null });
+    expect(edited).toEqual({ ...NO_CURSOR, place: { ...at, key: '["4"]' }, isEditing: true });
     expect(cursorReducer(edited, { type: 'leave', place: at })).toEqual(moved);
   });
 
@@ -23,15 +23,32 @@ describe('the cursor of a grid', () => {
     expect(cursorReducer(picking, { type: 'picked' })).toEqual({ ...NO_CURSOR, place: at });
   });
 
+  it('has a range from its place to any side, which a move ends', () => {
+    const moved = cursorReducer<string>(NO_CURSOR, { type: 'move', place: at });
+    const wide = cursorReducer(moved, { type: 'extend', extent: { lines: 2, columns: -1 } });
+    expect(rangeOf(at, wide.extent)).toEqual({ top: 3, bottom: 5, left: 0, right: 1 });
+    expect(cursorReducer(wide, { type: 'move', place: at }).extent).toEqual(ONE_CELL);
+  });
+
+  it('leaves the editor by a move to another cell only', () => {
+    const edited = cursorReducer({ ...NO_CURSOR, place: at }, { type: 'edit', key: at.key, typed: 'x' });
+    expect(edited.typed).toBe('x');
+    expect(cursorReducer(edited, { type: 'move', place: at }).isEditing).toBe(true);
+    expect(cursorReducer(edited, { type: 'extend', extent: { lines: 1, columns: 0 } })).toBe(edited);
+    expect(cursorReducer(edited, { type: 'move', place: { ...at, column: 2 } }).isEditing).toBe(false);
+  });
+
   it.each([
-    [{ key: 'ArrowDown', ctrlKey: false }, [4, 1]],
-    [{ key: 'ArrowLeft', ctrlKey: false }, [3, 0]],
-    [{ key: 'PageUp', ctrlKey: false }, [-17, 1]],
-    [{ key: 'End', ctrlKey: false }, [3, 4]],
-    [{ key: 'End', ctrlKey: true }, [99, 1]],
-    [{ key: 'Home', ctrlKey: true }, [0, 1]],
-    [{ key: 'ArrowDown', ctrlKey: true }, null],
-    [{ key: 'a', ctrlKey: false }, null],
+    [{ key: 'ArrowDown', ctrlKey: false, metaKey: false }, [4, 1]],
+    [{ key: 'ArrowLeft', ctrlKey: false, metaKey: false }, [3, 0]],
+    [{ key: 'PageUp', ctrlKey: false, metaKey: false }, [-17, 1]],
+    [{ key: 'End', ctrlKey: false, metaKey: false }, [3, 4]],
+    [{ key: 'End', ctrlKey: true, metaKey: false }, [99, 4]],
+    [{ key: 'Home', ctrlKey: true, metaKey: false }, [0, 0]],
+    [{ key: 'ArrowDown', ctrlKey: true, metaKey: false }, [99, 1]],
+    [{ key: 'ArrowRight', ctrlKey: false, metaKey: true }, [3, 4]],
+    [{ key: 'toString', ctrlKey: false, metaKey: false }, null],
+    [{ key: 'a', ctrlKey: false, metaKey: false }, null],
   ])('moves by %j to %j', (key, target) => {
     expect(targetOfKey(key, at, { lines: 100, columns: 5 })).toEqual(target);
   });

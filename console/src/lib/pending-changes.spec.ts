@@ -1,5 +1,6 @@
 import {
   change,
+  changeCells,
   changeInserted,
   countOf,
   insert,
@@ -34,6 +35,24 @@ it('undoes step by step', () => {
 it('removes the mark of a deletion when all chosen rows have it', () => {
   const marked = toggleDelete(NO_CHANGES, new Map([[key, row]]));
   expect(countOf(toggleDelete(marked, new Map([[key, row]])))).toBe(0);
+});
+
+it('keeps the value that a cell had when it was changed, though another cell is changed after others wrote', () => {
+  const first = change(NO_CHANGES, key, { ...row, age: '1' }, { name: 'Grace' });
+  const second = change(first, key, { id: '1', name: 'theirs', age: '2' }, { age: '3' });
+  expect(second.updates.get(key)).toEqual({
+    row: { id: '1', name: 'Ada', age: '2' },
+    values: { name: 'Grace', age: '3' },
+  });
+});
+
+it('changes cells of several lines in one step', () => {
+  const pending = changeCells(insert(NO_CHANGES, { name: 'x' }), [
+    { key: '', row: null, insertId: 1, values: { age: '1' } },
+    { key, row, insertId: null, values: { name: 'y' } },
+  ]);
+  expect(pending.inserts).toEqual([{ id: 1, values: { name: 'x', age: '1' } }]);
+  expect(countOf(undo(pending))).toBe(1);
 });
 
 it('keeps what was not saved, and cannot go back before a save', () => {

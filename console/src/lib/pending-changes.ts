@@ -73,23 +73,51 @@ function step(pending: Pending, changes: Partial<Changes>): Pending {
   return { ...pending, ...changes, past: [...pending.past, { updates, inserts, deletes }] };
 }
 
-/** Sets cells. A value equal to the stored one is no change. */
-export function change(pending: Pending, key: string, row: Row, values: Values): Pending {
-  return changeAll(pending, new Map([[key, row]]), values);
+/** Values for cells of one line of the grid. */
+export interface Edit {
+  readonly key: string;
+  /** As it was read. Null for a new row. */
+  readonly row: Row | null;
+  readonly insertId: number | null;
+  readonly values: Values;
 }
 
-/** Sets cells of several rows, as one step for undo. */
-export function changeAll(pending: Pending, rows: ReadonlyMap<string, Row>, values: Values): Pending {
+/** Sets cells, as one step for undo. A value equal to the stored one is no change. */
+export function changeCells(pending: Pending, edits: readonly Edit[]): Pending {
   const updates = new Map(pending.updates);
-  for (const [key, row] of rows) {
-    const merged = { ...updates.get(key)?.values, ...values };
-    const real = Object.fromEntries(
-      Object.entries(merged).filter(([column, value]) => row[column] !== value),
-    );
-    if (Object.keys(real).length === 0) updates.delete(key);
-    else updates.set(key, { row, values: real });
+  const inserted = new Map<number, Values>();
+  for (const { key, row, insertId, values } of edits) {
+    if (insertId !== null) inserted.set(insertId, values);
+    else if (row) setUpdate(updates, key, row, values);
   }
-  return step(pending, { updates });
+  const inserts = pending.inserts.map((one) =>
+    inserted.has(one.id) ? { id: one.id, values: { ...one.values, ...inserted.get(one.id) } } : one,
+  );
+  return step(pending, { updates, inserts });
+}
+
+/** A cell that was changed before keeps the value that was read then, so that a save finds what others changed since. */
+function setUpdate(updates: Map<string, Update>, key: string, row: Row, values: Values): void {
+  const former = updates.get(key);
+  const known = Object.keys(former?.values ?? {}).map((column) => [column, former?.row[column] ?? null]);
+  const read = { ...row, ...(Object.fromEntries(known) as Row) };
+  const real = Object.entries({ ...former?.values, ...values }).filter(
+    ([column, value]) => read[column] !== value,
+  );
+  if (real.length === 0) updates.delete(key);
+  else updates.set(key, { row: read, values: Object.fromEntries(real) });
+}
+
+export function change(pending: Pending, key: string, row: Row, values: Values): Pending {
+  return changeCells(pending, [{ key, row, insertId: null, values }]);
+}
+
+/** Sets the same cells of several rows. */
+export function changeAll(pending: Pending, rows: ReadonlyMap<string, Row>, values: Values): Pending {
+  return changeCells(
+    pending,
+    [...rows].map(([key, row]) => ({ key, row, insertId: null, values })),
+  );
 }
 
 export function insert(pending: Pending, values: Values): Pending {
@@ -98,10 +126,7 @@ export function insert(pending: Pending, values: Values): Pending {
 }
 
 export function changeInserted(pending: Pending, id: number, values: Values): Pending {
-  const inserts = pending.inserts.map((one) =>
-    one.id === id ? { id, values: { ...one.values, ...values } } : one,
-  );
-  return step(pending, { inserts });
+  return changeCells(pending, [{ key: '', row: null, insertId: id, values }]);
 }
 
 export function removeInserted(pending: Pending, id: number): Pending {

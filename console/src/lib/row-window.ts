@@ -3,7 +3,7 @@
  * limit a pixel of the scroll bar is a pixel of the rows. Above it `offset` says how far the rows stand above their element. Pure.
  */
 
-export const ROW_PX = 33;
+export const ROW_PX = 28;
 /** Height of the element at most. */
 export const MAX_PX = 8_000_000;
 /** Rows above and below the view that are drawn too. */

@@ -1,10 +1,10 @@
 /** The requests of a project as they end, by a stream that connects again when it ends. */
 import { useEffect, useReducer } from 'react';
 import { PLINTH_URL } from '../api/base-url';
-import { unreachable } from '../api/client';
-import { type ApiError, isTransient, toApiError } from '../api/errors';
+import { assertOk } from '../api/client';
+import type { ApiError } from '../api/errors';
 import { currentSession, expireSession, sessionHeaders } from '../api/session';
-import { readServerEvents } from '../lib/server-events';
+import { followStream } from './follow-stream';
 import type { Project } from './projects';
 
 /** The data of the event `request`, as its operation describes it. */
@@ -25,8 +25,6 @@ export interface Numbered extends LiveRequest {
 
 /** Requests that the page holds. */
 const KEPT = 500;
-const FIRST_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 15_000;
 
 interface LiveState {
   /** Newest first. */
@@ -88,14 +86,35 @@ export function useLiveRequests({ id }: Project) {
   useEffect(() => {
     const abort = new AbortController();
     let number = 0;
-    void follow(id, abort.signal, {
-      onOpen: () => dispatch({ type: 'opened' }),
-      onEvents: (found, dropped) => {
-        const requests = found.map((one) => ({ ...one, number: number++ }));
-        dispatch({ type: 'arrived', requests, dropped });
+    let session = currentSession();
+    void followStream(
+      {
+        open: async () => {
+          session = currentSession();
+          const url = `${PLINTH_URL}/admin/v1/projects/${encodeURIComponent(id)}/requests`;
+          const { signal } = abort;
+          return assertOk(
+            await fetch(url, { headers: sessionHeaders(), credentials: 'same-origin', signal }),
+          );
+        },
+        onOpen: () => dispatch({ type: 'opened' }),
+        onEvents: (events) => {
+          const of = <Data>(name: string): Data[] =>
+            events.filter(({ event }) => event === name).map(({ data }) => JSON.parse(data) as Data);
+          const requests = of<LiveRequest>('request').map((one) => ({ ...one, number: number++ }));
+          const dropped = of<{ count: number }>('dropped').reduce((sum, { count }) => sum + count, 0);
+          dispatch({ type: 'arrived', requests, dropped });
+        },
+        onEnd: (error) => {
+          dispatch({ type: 'ended', error });
+          if (error?.status !== 401) return false;
+          // The next attempt may have the session of a new sign-in.
+          expireSession(session);
+          return true;
+        },
       },
-      onEnd: (error) => dispatch({ type: 'ended', error }),
-    });
+      abort.signal,
+    );
     return () => {
       abort.abort();
       dispatch({ type: 'cleared' });
@@ -106,55 +125,4 @@ export function useLiveRequests({ id }: Project) {
     togglePause: () => dispatch({ type: 'toggledPause' }),
     clear: () => dispatch({ type: 'cleared' }),
   };
-}
-
-interface Handlers {
-  readonly onOpen: () => void;
-  readonly onEvents: (requests: readonly LiveRequest[], dropped: number) => void;
-  readonly onEnd: (error: ApiError | null) => void;
-}
-
-/** Reads streams one after the other, until the signal or a refusal that another attempt would meet again. */
-async function follow(projectId: string, signal: AbortSignal, handlers: Handlers): Promise<void> {
-  let pause = FIRST_PAUSE_MS;
-  while (!signal.aborted) {
-    const session = currentSession();
-    const error = await readStream(projectId, signal, {
-      ...handlers,
-      onOpen: () => {
-        pause = FIRST_PAUSE_MS;
-        handlers.onOpen();
-      },
-    });
-    if (signal.aborted) return;
-    handlers.onEnd(error);
-    // The next attempt may have the session of a new sign-in.
-    if (error?.status === 401) expireSession(session);
-    else if (error && !isTransient(error)) return;
-    await new Promise((resolve) => setTimeout(resolve, pause));
-    pause = Math.min(pause * 2, MAX_PAUSE_MS);
-  }
-}
-
-/** @returns null when the stream ended after it was opened */
-async function readStream(
-  projectId: string,
-  signal: AbortSignal,
-  { onOpen, onEvents }: Handlers,
-): Promise<ApiError | null> {
-  const url = `${PLINTH_URL}/admin/v1/projects/${encodeURIComponent(projectId)}/requests`;
-  try {
-    const response = await fetch(url, { headers: sessionHeaders(), credentials: 'same-origin', signal });
-    if (!response.ok || !response.body) return toApiError(response, await response.json().catch(() => null));
-    onOpen();
-    await readServerEvents(response.body, (events) => {
-      const of = <Data>(name: string): Data[] =>
-        events.filter(({ event }) => event === name).map(({ data }) => JSON.parse(data) as Data);
-      const dropped = of<{ count: number }>('dropped').reduce((sum, { count }) => sum + count, 0);
-      onEvents(of<LiveRequest>('request'), dropped);
-    });
-    return null;
-  } catch {
-    return signal.aborted ? null : unreachable();
-  }
 }

@@ -98,6 +98,15 @@ export async function fetchBytes(project: Project, fileId: string): Promise<Blob
   return response.blob();
 }
 
+/** A picture of that width at most, as the service role; the file itself if it cannot be transformed. */
+export async function fetchPicture(project: Project, file: StoredFile, width: number): Promise<Blob> {
+  const path = [file.bucket_slug ?? '', ...file.filename.split('/')].map(encodeURIComponent).join('/');
+  const url = `${storageUrl(project)}/v1/render/image/authenticated/${path}?width=${width}&resize=contain`;
+  const headers = await projectHeaders(project.id);
+  const response = await fetch(url, { headers, credentials: 'omit', cache: 'no-store' });
+  return response.ok ? response.blob() : fetchBytes(project, file.id);
+}
+
 interface Upload extends Folder {
   readonly file: File;
   /** Below the folder. */
@@ -107,18 +116,66 @@ interface Upload extends Folder {
   readonly signal: AbortSignal;
 }
 
+/** Bytes of a request of a resumable upload. Smaller files are sent in one form. */
+const CHUNK = 8 * 1024 * 1024;
+
+export async function uploadFile(upload: Upload): Promise<void> {
+  const headers = await projectHeaders(upload.project.id);
+  upload.signal.throwIfAborted();
+  return upload.file.size > CHUNK ? uploadResumable(upload, headers) : uploadForm(upload, headers);
+}
+
+/** Goes on where an earlier upload of the same file to the same place was interrupted, after the page was loaded again, too. */
+async function uploadResumable(
+  { project, bucket, prefix, file, path, onProgress, signal }: Upload,
+  headers: Record<string, string>,
+): Promise<void> {
+  const { DetailedError, Upload } = await import('tus-js-client');
+  const name = `${prefix}${path}`;
+  const place = ['plinth', project.id, bucket, name, file.size, file.lastModified].join('/');
+  await new Promise<void>((resolve, reject) => {
+    const upload = new Upload(file, {
+      endpoint: `${storageUrl(project)}/v1/upload/resumable`,
+      headers: { ...headers, 'x-upsert': 'true' },
+      metadata: { bucketName: bucket, objectName: name },
+      chunkSize: CHUNK,
+      fingerprint: () => Promise.resolve(place),
+      removeFingerprintOnSuccess: true,
+      onProgress: (sent, total) => onProgress(sent / total),
+      onSuccess: () => resolve(),
+      onError: (error) => {
+        const answer = error instanceof DetailedError ? error.originalResponse : null;
+        const body: unknown = answer && parsed(answer.getBody());
+        reject(answer ? toApiError({ status: answer.getStatus() }, body) : unreachable());
+      },
+    });
+    signal.addEventListener('abort', () => {
+      void upload.abort();
+      reject(signal.reason as Error);
+    });
+    upload
+      .findPreviousUploads()
+      .then(([previous]) => {
+        if (previous) upload.resumeFromPreviousUpload(previous);
+        if (!signal.aborted) upload.start();
+      })
+      .catch(reject);
+  });
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return null;
+  }
+}
+
 /** XMLHttpRequest, because `fetch()` does not report upload progress. */
-export async function uploadFile({
-  project,
-  bucket,
-  prefix,
-  file,
-  path,
-  onProgress,
-  signal,
-}: Upload): Promise<void> {
-  const headers = await projectHeaders(project.id);
-  signal.throwIfAborted();
+async function uploadForm(
+  { project, bucket, prefix, file, path, onProgress, signal }: Upload,
+  headers: Record<string, string>,
+): Promise<void> {
   const name = `${prefix}${path}`;
   const query = new URLSearchParams({ filename: name, upsert: 'true' });
   const form = new FormData();

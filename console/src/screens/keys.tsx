@@ -92,6 +92,7 @@ function Rotation({ project, onClose, onRotated }: RotationProps) {
   const t = useT();
   const [hours, setHours] = useState<number | string>(24);
   const [isOnlySigning, setOnlySigning] = useState(false);
+  const [endsNamed, setEndsNamed] = useState(false);
   return (
     <Confirm
       title={t('rotateTitle')}
@@ -104,7 +105,7 @@ function Rotation({ project, onClose, onRotated }: RotationProps) {
           params: { path: { id: project.id } },
           body: {
             grace_seconds: Math.round(Number(hours) * 3600),
-            ...(isOnlySigning ? { only: 'signing_keys' } : {}),
+            ...(isOnlySigning ? { only: 'signing_keys' } : { end_named_keys: endsNamed }),
           },
         });
         forgetCredentials();
@@ -119,6 +120,13 @@ function Rotation({ project, onClose, onRotated }: RotationProps) {
         max={720}
         value={hours}
         onChange={setHours}
+      />
+      <Checkbox
+        mt="sm"
+        label={t('rotateNamed')}
+        checked={endsNamed}
+        disabled={isOnlySigning}
+        onChange={(event) => setEndsNamed(event.currentTarget.checked)}
       />
       {project.settings.jwt_algorithm === 'HS256' ? null : (
         <Checkbox

@@ -82,7 +82,14 @@ function KeyTable({ project, keys }: { project: Project; keys: readonly S3Key[] 
               </Badge>
             ) : null}
           </Table.Td>
-          <Table.Td className={textStyles.nowrap}>{formatTime(key.created_at, language)}</Table.Td>
+          <Table.Td className={textStyles.nowrap}>
+            {formatTime(key.created_at, language)}
+            {key.expires_at === null ? null : (
+              <Text size="sm" c="dimmed">
+                {t('expiresAt', { time: formatTime(key.expires_at, language) })}
+              </Text>
+            )}
+          </Table.Td>
           <Table.Td ta="end">
             {mayDelete ? (
               <IconButton

@@ -80,6 +80,9 @@ const TABLE = 'auth.mailed_tokens';
 const MAX_GUESSES = 10;
 /** Characters (RFC 7636, 4.2: at most 128). */
 const MAX_CHALLENGE = 200;
+/** SQL: whether the password of the account `u` is of the client that spends its token, or of an administrator. */
+const CHOSE_PASSWORD = `exists (select from auth.audit_log a where a.user_id = u.id and (a.action = 'user_created'
+  or a.action = 'sign_up' and (a.ip, a.user_agent) is not distinct from ($5::text, $6::text)))`;
 const TOKEN_REASON = 'a mailed token is the only credential';
 
 @Injectable()
@@ -139,7 +142,8 @@ export class MailedTokenRepository {
   /**
    * Spends a token that proves an address. The first proof of an account's address ends its sessions, factors and pending
    * changes of the address, and its password: the person who created the account need not be the one who has the address. The
-   * mail that completes a sign-up leaves the password, unless the caller sends another: nobody has used such an account.
+   * mail that completes a sign-up leaves the password if the client is that of the sign-up, or an administrator created the
+   * account, unless the caller sends another: nobody has used such an account.
    * Fails with 23505 on users_email_key if another account took the new address in the meantime.
    * @param newHash of the password that the first proof sets
    * @returns null if the token is spent, expired, unknown, or of another kind
@@ -161,7 +165,7 @@ export class MailedTokenRepository {
             app_data = ${appDataAfterProof("t.kind <> 'email_change'")},
             is_anonymous = u.is_anonymous and t.kind <> 'email_change',
             encrypted_password = case when u.email_verified_at is null and t.kind <> 'email_change'
-                and (t.kind <> 'verify' or u.last_sign_in_at is not null or $4::text is not null) then $4
+                and (t.kind <> 'verify' or u.last_sign_in_at is not null or $4::text is not null or not ${CHOSE_PASSWORD}) then $4
               else u.encrypted_password end
           from t where u.id = t.user_id and (t.kind = 'email_change' or u.email_key = t.email_key)
             and ${isNotBanned('$2')}
@@ -177,7 +181,7 @@ export class MailedTokenRepository {
       },
       audited: 'changed',
       query: `select ${ACCOUNT_COLUMNS}, u.encrypted_password, u.kind, u.code_challenge, u.code_challenge_method from changed u`,
-      values: [hash, audit.now, kinds, newHash],
+      values: [hash, audit.now, kinds, newHash, audit.origin.ip, audit.origin.userAgent],
     } as const;
     const statement = { ...withAudit(change, audit), endsSessions: true };
     const { rows } = await this.rls.systemQuery(project.database, TOKEN_REASON, statement);

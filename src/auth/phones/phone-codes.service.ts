@@ -1,9 +1,11 @@
 /** Codes that the hook `send_sms_hook` of a project sends to phones. */
 import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
+import { rateLimited } from '../../access/access.errors';
 import { Clock } from '../../common/time/clock';
 import { GuessThrottle } from '../../identity/guess-throttle.service';
 import type { RequestOrigin } from '../../identity/request-origin';
+import { RateCounter } from '../../infra/coordination/rate-counter';
 import type { Project } from '../../projects/project';
 import { phoneDisabled } from '../auth.errors';
 import { Hooks } from '../hooks/hooks.service';
@@ -13,6 +15,7 @@ import { type PhoneCode, PhoneCodeRepository, type SpentPhoneCode } from './phon
 /** Milliseconds. */
 const LIFETIME_MS = 10 * 60_000;
 const DIGITS = 6;
+const HOUR_MS = 3_600_000;
 
 /** @throws AppError 400 where no hook sends messages */
 export function assertSendsMessages({ settings }: Project): void {
@@ -25,6 +28,7 @@ export class PhoneCodes {
     private readonly codes: PhoneCodeRepository,
     private readonly hooks: Hooks,
     private readonly throttle: GuessThrottle,
+    private readonly rates: RateCounter,
     private readonly clock: Clock,
   ) {}
 
@@ -32,11 +36,16 @@ export class PhoneCodes {
   async send(
     project: Project,
     code: Omit<PhoneCode, 'codeHash' | 'expiresAt'>,
+    { ip }: RequestOrigin,
     { keepsAccount = false } = {},
   ): Promise<void> {
     assertSendsMessages(project);
     const { id, phone, userId } = code;
+    const most = project.settings.sms_per_hour;
+    await this.assertBelow(`sms:${project.id}:${ip}`, Math.ceil(most / 4));
     await this.throttle.assertMayMail(project, `phone:${phone}`);
+    // Whoever receives money for messages to many phones must not cost the project more.
+    await this.assertBelow(`sms:${project.id}`, most);
     const otp = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
     const now = this.clock.now();
     const expiresAt = new Date(now + LIFETIME_MS);
@@ -44,6 +53,12 @@ export class PhoneCodes {
     await this.codes.save(project, saved, { now: new Date(now), keepsAccount });
     const input = { user: { id: userId, phone: `+${phone}` }, sms: { otp, phone: `+${phone}` } };
     await this.hooks.run(project, 'send_sms_hook', input);
+  }
+
+  /** Counts a message. @throws AppError 429 */
+  private async assertBelow(key: string, most: number): Promise<void> {
+    const { allowed, resetAt } = await this.rates.hit(key, most, HOUR_MS);
+    if (!allowed) throw rateLimited((resetAt - this.clock.now()) / 1000);
   }
 
   /** @returns null for a wrong or spent code @throws AppError 429 */

@@ -35,10 +35,10 @@ export class PhoneFactors {
   }
 
   /** Sends a code. @throws AppError 400, 404, 429, and as Hooks.run() */
-  async challenge(project: Project, owner: SessionOwner, id: string): Promise<void> {
+  async challenge(project: Project, owner: SessionOwner, id: string, origin: RequestOrigin): Promise<void> {
     const { phone } = await this.factors.find(project, owner, id);
     if (phone === null) throw factorNotFound();
-    await this.codes.send(project, { id: codeId(id), phone, userId: owner.userId, account: null });
+    await this.codes.send(project, { id: codeId(id), phone, userId: owner.userId, account: null }, origin);
   }
 
   /** Raises the session with the code of an app or of a phone. @throws AppError 401, 404, 429 */

@@ -50,27 +50,32 @@ export class PhoneSignIn {
   ) {}
 
   /** The answer does not tell whether the phone has an account. @throws AppError 400, 403, 429, and as Hooks.run() */
-  async request(project: Project, { phone, createUser, password, data }: PhoneRequest): Promise<void> {
+  async request(
+    project: Project,
+    { phone, createUser, password, data }: PhoneRequest,
+    origin: RequestOrigin,
+  ): Promise<void> {
     assertSendsMessages(project);
     assertUserData(data);
     const passwordHash =
       password === undefined ? null : await this.passwords.hashNew(project, password, project.settings);
-    const account = { data, password_hash: passwordHash };
+    const account = { data, password_hash: passwordHash, ip: origin.ip, agent: origin.userAgent };
     const code = { id: signInId(phone), phone, userId: null };
-    if (createUser && project.settings.signup_enabled) return this.codes.send(project, { ...code, account });
+    if (createUser && project.settings.signup_enabled)
+      return this.codes.send(project, { ...code, account }, origin);
     if (!(await this.accounts.findCredentialsByPhone(project, phone))) return;
     // Without waiting, since the time would tell whether there is an account.
     void this.codes
-      .send(project, { ...code, account: null })
+      .send(project, { ...code, account: null }, origin)
       .catch((error: unknown) => this.logger.warn(`send_sms_hook of ${project.slug}: ${messageOf(error)}`));
   }
 
   /** Another code for a sign-in or a sign-up that waits. @throws AppError as request() */
-  async resend(project: Project, phone: string): Promise<void> {
+  async resend(project: Project, phone: string, origin: RequestOrigin): Promise<void> {
     if (!project.settings.signup_enabled)
-      return this.request(project, { phone, createUser: false, data: {} });
+      return this.request(project, { phone, createUser: false, data: {} }, origin);
     const code = { id: signInId(phone), phone, userId: null, account: null };
-    await this.codes.send(project, code, { keepsAccount: true });
+    await this.codes.send(project, code, origin, { keepsAccount: true });
   }
 
   /** @throws AppError 401 for an invalid code, 403, 429 */
@@ -80,17 +85,24 @@ export class PhoneSignIn {
     const credentials = await this.accounts.findCredentialsByPhone(project, phone);
     if (credentials) return this.start(project, credentials, origin);
     if (!spent.account) throw invalidMailedToken();
-    const { data, password_hash: hash } = spent.account;
-    const given = { data: data as JsonObject, passwordHash: typeof hash === 'string' ? hash : null };
+    const { data, password_hash: hash, ip, agent } = spent.account;
+    // Somebody else may have signed up with the phone, also after its owner did.
+    const isOwn = typeof hash === 'string' && ip === origin.ip && agent === origin.userAgent;
+    const given = { data: data as JsonObject, passwordHash: isOwn ? hash : null };
     return this.signUps.signUpWithPhone(project, { phone, ...given }, origin);
   }
 
   /** Sends a code to a new phone of the signed-in user. @throws AppError 400, 403, 429, and as Hooks.run() */
-  async requestChange(project: Project, { userId, aal }: SessionOwner, phone: string): Promise<void> {
+  async requestChange(
+    project: Project,
+    { userId, aal }: SessionOwner,
+    phone: string,
+    origin: RequestOrigin,
+  ): Promise<void> {
     assertSendsMessages(project);
     if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(project, userId)))
       throw secondFactorRequired();
-    await this.codes.send(project, { id: changeId(phone), phone, userId, account: null });
+    await this.codes.send(project, { id: changeId(phone), phone, userId, account: null }, origin);
   }
 
   /** Sets the new phone, and signs its user in. @throws AppError 400 if it is taken, 401, 429 */

@@ -78,11 +78,11 @@ export class ProjectAdminService {
 
   async rotateKeys(
     id: string,
-    { grace, onlySigning }: { grace: number; onlySigning: boolean },
+    { grace, onlySigning, endsNamed }: { grace: number; onlySigning: boolean; endsNamed: boolean },
     actor: Actor,
   ): Promise<ProjectKeysWithSecret> {
     if (onlySigning) await this.rotation.rotateSigningKeys(id, grace, actor);
-    else await this.rotation.rotate(id, grace, actor);
+    else await this.rotation.rotate(id, grace, actor, endsNamed);
     const project = await this.registry.get(id);
     return keysWithSecret(project, project.secrets[0]);
   }

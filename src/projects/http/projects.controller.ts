@@ -144,7 +144,7 @@ export class ProjectsController {
 
   @Post(':id/keys/rotate')
   @Describe(`Rotate the keys and secrets of a project
-    Returns the new keys. Old signatures stay valid for a grace period; if it is 0, all existing tokens and signed URLs stop working at once. The owner role of the database gets a new password at once, and its sessions end. With "only": "signing_keys", the next key pair signs users' tokens, and the rest stays.`)
+    Returns the new keys. Old signatures stay valid for a grace period; if it is 0, all existing tokens and signed URLs stop working at once. With "end_named_keys", S3 keys and named keys end as well. The owner role of the database gets a new password at once, and its sessions end. With "only": "signing_keys", the next key pair signs users' tokens, and the rest stays.`)
   @JsonBody(RotateKeysDto, { required: false })
   @Answer(200, 'The new keys and the new secret', ProjectKeysWithSecret)
   @Errors(invalidParameters('grace_seconds must not be less than 0'), noSigningKeys())
@@ -153,8 +153,8 @@ export class ProjectsController {
     @StrictBody() body: RotateKeysDto,
     @CurrentActor() actor: Actor,
   ): Promise<ProjectKeysWithSecret> {
-    const { grace_seconds: grace = DEFAULT_GRACE_SECONDS, only } = body;
-    return this.projects.rotateKeys(id, { grace, onlySigning: only !== undefined }, actor);
+    const { grace_seconds: grace = DEFAULT_GRACE_SECONDS, only, end_named_keys: endsNamed = false } = body;
+    return this.projects.rotateKeys(id, { grace, onlySigning: only !== undefined, endsNamed }, actor);
   }
 
   @Get(':id/database')

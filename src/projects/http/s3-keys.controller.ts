@@ -37,6 +37,7 @@ class S3KeyResponse extends model({
   bucket: f.nullable(f.text({ ...BUCKET, example: 'backups' })),
   read_only: f.flag({ description: 'The key may only read', example: false }),
   created_at: f.time(),
+  expires_at: f.nullable(f.time('The end of the grace period of a rotation; null before one')),
 }) {}
 
 class CreatedS3KeyResponse extends model(S3KeyResponse, {
@@ -100,11 +101,20 @@ export class S3KeysController {
   }
 }
 
-const toRecord = ({ id, name, user_id, bucket, read_only, created_at }: S3Key): S3KeyResponse => ({
+const toRecord = ({
+  id,
+  name,
+  user_id,
+  bucket,
+  read_only,
+  created_at,
+  expires_at,
+}: S3Key): S3KeyResponse => ({
   access_key_id: id,
   name,
   user_id,
   bucket,
   read_only,
   created_at: new Date(created_at),
+  expires_at: expires_at === undefined ? null : new Date(expires_at),
 });

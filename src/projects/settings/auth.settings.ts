@@ -85,6 +85,13 @@ export const AUTH_SETTINGS = {
 
   send_sms_hook: hook('Sends codes to phones, and allows sign-in with them'),
 
+  sms_per_hour: integer({
+    fallback: 30,
+    description: 'Maximum number of messages to phones in an hour, a quarter of them for one client address',
+    minimum: 1,
+    maximum: 1_000_000,
+  }),
+
   send_email_hook: hook('Sends the mails of accounts, in place of SMTP'),
 
   ldap,

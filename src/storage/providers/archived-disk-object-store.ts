@@ -17,8 +17,10 @@ const INTERVAL = 60_000;
 export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplicationShutdown {
   private readonly logger = new Logger('FileArchive');
   private timer: NodeJS.Timeout | undefined;
-  /** When the archive last missed an object: before the start it may have missed some. */
-  private behindSince = Date.now();
+  /** When the archive last missed an object. */
+  private missedAt = 0;
+  /** From when on it may lack objects; null: it has all that this process stored. */
+  private behindSince: number | null = null;
 
   constructor(
     config: StorageConfig,
@@ -29,6 +31,9 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
 
   override async onModuleInit(): Promise<void> {
     await super.onModuleInit();
+    // It may have missed some before the start.
+    this.missedAt = Date.now();
+    this.behindSince = this.missedAt;
     await this.openArchive().catch((error: unknown) =>
       this.logger.warn(`files are not archived: ${reasonOf(error)}`),
     );
@@ -56,14 +61,22 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
     await this.archived(to, size);
   }
 
+  /** For how long the archive may have lacked objects. */
+  get behindSeconds(): number {
+    return this.behindSince === null ? 0 : (Date.now() - this.behindSince) / 1_000;
+  }
+
   override async seal(address: ObjectAddress, size: number): Promise<void> {
     await this.archived(address, size);
   }
 
   /** Copies what the archive lacks. @returns how many objects */
   async catchUp(before = Date.now() - INTERVAL): Promise<number> {
+    const { missedAt } = this;
     await this.openArchive();
-    return copyMissing(this, this.archive, before);
+    const count = await copyMissing(this, this.archive, before);
+    if (before >= missedAt && missedAt === this.missedAt) this.behindSince = null;
+    return count;
   }
 
   /** Removes archived objects that were stored before a time, in milliseconds, and are deleted now. @returns how many */
@@ -78,7 +91,8 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
       await copyObject(this, this.archive, address, size);
     } catch (error) {
       this.logger.warn(`a file was not archived, and will be later: ${reasonOf(error)}`);
-      this.behindSince = Date.now();
+      this.missedAt = Date.now();
+      this.behindSince ??= this.missedAt;
       this.scheduleCatchUp();
     }
   }
@@ -88,17 +102,14 @@ export class ArchivedDiskObjectStore extends DiskObjectStore implements OnApplic
   }
 
   private async tryCatchUp(): Promise<void> {
-    const [before, since] = [Date.now() - INTERVAL, this.behindSince];
-    let isComplete = false;
     try {
-      const count = await this.catchUp(before);
+      const count = await this.catchUp();
       if (count > 0) this.logger.log(`archived ${count} files that the archive lacked`);
-      isComplete = before >= since && since === this.behindSince;
     } catch (error) {
       this.logger.warn(`files are not archived: ${reasonOf(error)}`);
     }
     this.timer = undefined;
-    if (!isComplete) this.scheduleCatchUp();
+    if (this.behindSince !== null) this.scheduleCatchUp();
   }
 
   private async openArchive(): Promise<void> {

@@ -69,13 +69,14 @@ export class ResumableUploadsService {
     given: Pick<NewResumableUpload, 'uploadMetadata' | 'concat' | 'upsert' | 'length'>,
   ): Promise<UploadProgress> {
     const upload = await this.begin(caller, given);
-    return upload.length === 0 ? this.finish(caller, upload) : { upload, file: null };
+    return isJoinable(upload) ? this.finish(caller, upload) : { upload, file: null };
   }
 
-  /** @throws AppError 400, 403, 404, 413, 415, 429 */
+  /** @param joined bytes of it that other uploads hold already @throws AppError 400, 403, 404, 413, 415, 429 */
   async begin(
     caller: Caller,
     given: Pick<NewResumableUpload, 'uploadMetadata' | 'concat' | 'upsert' | 'length'>,
+    joined = 0,
   ): Promise<ResumableUpload> {
     const wanted: NewResumableUpload = { ...given, id: randomUUID(), owner: ownerOf(caller) };
     const largest = this.uploads.largestFile(caller.project);
@@ -84,7 +85,7 @@ export class ResumableUploadsService {
     if (!isPartial(wanted) || !isService(caller)) await this.assertMayUpload(caller, wanted);
     // They are not in the usage yet: together they may be as large as the quota.
     const { bytes } = projectQuota(caller.project);
-    const expiresAt = await this.repository.insert(caller.project, wanted, bytes);
+    const expiresAt = await this.repository.insert(caller.project, wanted, bytes && bytes + joined);
     if (!expiresAt) throw tooManyUploads(MAX_UNFINISHED);
     return { ...wanted, received: 0, expiresAt, isCompleted: false };
   }
@@ -102,24 +103,29 @@ export class ResumableUploadsService {
     if (joined.some((upload) => !isPartial(upload) || upload.received !== upload.length))
       throw invalidParameters('Upload-Concat must name partial uploads that are complete');
     const length = joined.reduce((sum, upload) => sum + upload.length, 0);
-    const { upload } = await this.create(caller, { ...given, length });
-    if (!(await this.repository.takeParts(caller.project, upload.id, partials))) throw uploadNotFound();
+    const upload = await this.begin(caller, { ...given, length }, length);
+    if (!(await this.repository.takeParts(caller.project, upload.id, partials))) {
+      await this.repository.remove(caller.project, upload.id);
+      throw uploadNotFound();
+    }
     return this.finish(caller, { ...upload, received: length });
   }
 
   /** The state of an upload. Completes one whose process was interrupted when all bytes had arrived. @throws AppError 404, 423, and those of an upload */
   async state(caller: Caller, id: string): Promise<ResumableUpload> {
     const upload = await this.own(caller, id);
-    return isJoinable(upload) ? (await this.finish(caller, upload)).upload : upload;
+    return isJoinable(upload) && !caller.readOnly ? (await this.finish(caller, upload)).upload : upload;
   }
 
   /** Adds bytes, and completes the upload with the last ones. @throws AppError 400, 404, 408, 409, 413, 423, 460, 503, and those of an upload */
   async append(caller: Caller, id: string, body: ReceivedBytes): Promise<UploadProgress> {
     const upload = await this.own(caller, id);
     if (upload.isCompleted || upload.received !== body.offset) throw offsetTaken(upload.received);
-    if ((body.announcedLength ?? 0) > upload.length - upload.received) throw fileTooLarge(upload.length);
+    // The length in the row may have been altered.
+    const length = Math.min(upload.length, this.uploads.largestFile(caller.project));
+    if ((body.announcedLength ?? 0) > length - upload.received) throw fileTooLarge(length);
     const received = await this.disk.during(body.announcedLength ?? 0, () =>
-      this.writer.receive(caller.project, upload, body),
+      this.writer.receive(caller.project, { ...upload, length }, body),
     );
     const grown = { ...upload, received };
     return isJoinable(grown) ? this.finish(caller, grown) : { upload: grown, file: null };

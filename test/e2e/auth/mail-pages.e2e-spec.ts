@@ -227,6 +227,23 @@ describe('the pages over HTTP', () => {
       expect((await confirm(link, 'the owner')).status).toBeLessThan(400);
       expect(await statuses(email)).toEqual([401, 200]);
     }
+    // Nor where a call without a password confirms, unless the client is that of the sign-up.
+    for (const [agent, status] of [
+      ['owner', 401],
+      ['creator', 200],
+    ] as const) {
+      for (const path of [`${own.auth}/signup`, `${gotrue}/signup`]) {
+        const email = `${agent}-${path.length}@example.com`;
+        const creator = client.with({ 'user-agent': 'creator' });
+        expect((await creator.post(path, { email, password: 'the creator' })).status).toBeLessThan(300);
+        const token = linkIn(await smtp.mailTo(email)).searchParams.get('token');
+        const [confirm, body] = path.startsWith(gotrue)
+          ? [`${gotrue}/verify`, { type: 'signup', token_hash: token }]
+          : [`${own.auth}/verify-email`, { token }];
+        const confirmed = await client.with({ 'user-agent': agent }).post(confirm, body);
+        expect([confirmed.status, ...(await statuses(email))]).toEqual([200, status, 401]);
+      }
+    }
   });
 
   it('accept form bodies only: 415, 413, 404', async () => {

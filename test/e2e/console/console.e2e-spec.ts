@@ -1,8 +1,9 @@
 /** The console in a real browser, against a real server: the path of a newcomer, and each screen. */
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, type TestBrowser } from '../../support/browser';
 import { type ConsolePage, startConsole, stopConsole } from '../../support/console-page';
-import { eventually } from '../../support/eventually';
+import { eventually, until } from '../../support/eventually';
 import { casesOf, IN_SOAK } from '../../support/extent';
 import type { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
@@ -147,7 +148,7 @@ inBrowser('the console', () => {
       await view.button('Undo').click();
       await view.cell('pet 1').waitFor();
       await view.cell('sad').dblclick();
-      await page.getByLabel('mood').selectOption('happy');
+      await page.getByLabel('mood', { exact: true }).selectOption('happy');
       await view.saveChanges();
       await eventuallyShown(async () => {
         const rows = await project.sql('select name, mood, data::text from pets order by id limit 2');
@@ -429,6 +430,58 @@ inBrowser('the console', () => {
       await view.button('Delete').last().click();
       await page.getByRole('heading', { name: 'No files here' }).waitFor();
       expect(await page.evaluate(() => 'wasHacked' in globalThis)).toBe(false);
+    });
+
+    it('storage: goes on with a large upload after the page was loaded again, and previews a rendition', async () => {
+      const sharp = (await import('sharp')).default;
+      const picture = sharp({
+        create: {
+          width: 3000,
+          height: 2000,
+          channels: 3,
+          background: 'red',
+          noise: { type: 'gaussian', mean: 128, sigma: 60 },
+        },
+      });
+      const path = join(plinth.dataDir, 'large.png');
+      await picture.png({ compressionLevel: 0 }).toFile(path);
+      await view.open(project.slug, 'storage');
+      const offsets: (string | undefined)[] = [];
+      let isCut = true;
+      await page.route('**/upload/resumable/*', (route) => {
+        const offset = route.request().headers()['upload-offset'];
+        if (route.request().method() === 'PATCH') offsets.push(offset);
+        return isCut && offset !== undefined && offset !== '0' ? route.abort() : route.continue();
+      });
+      const choose = async (): Promise<void> => {
+        const [chooser] = await Promise.all([
+          page.waitForEvent('filechooser'),
+          view.button('Upload').click(),
+        ]);
+        await chooser.setFiles(path);
+      };
+      await choose();
+      await until(() => offsets.length > 1);
+      page.once('dialog', (dialog) => void dialog.accept());
+      await page.reload();
+      await view.signIn();
+      await view.open(project.slug, 'storage');
+      isCut = false;
+      offsets.length = 0;
+      const rendition = page.waitForResponse(/render\/image\/authenticated/);
+      await choose();
+      await page.getByRole('button', { name: 'large.png' }).click();
+      expect(offsets[0]).toBe(String(8 * 1024 * 1024));
+      expect((await rendition).status()).toBe(200);
+      const shown = page.getByRole('img', { name: 'large.png' });
+      await shown.waitFor();
+      const width = `document.querySelector('img[alt="large.png"]').naturalWidth`;
+      await until(async () => Number(await page.evaluate(width)) > 0);
+      expect(await page.evaluate(width)).toBe(960);
+      expect(
+        await page.evaluate(`Object.keys(localStorage).filter((key) => key.startsWith('tus::'))`),
+      ).toEqual([]);
+      await page.unrouteAll();
     });
 
     it('storage: uploads into a new folder, and links to the file', async () => {

@@ -628,7 +628,7 @@ async function download(click: () => Promise<void>): Promise<string> {
 
 /** The button that sorts by a column. */
 function columnHead(index: number) {
-  return page.getByRole('columnheader').getByRole('button').nth(index);
+  return page.locator(`[data-head="${index}"]`).getByRole('button').first();
 }
 
 /** Moves the scroll bar, as a drag does. */

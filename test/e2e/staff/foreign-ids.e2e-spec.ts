@@ -54,6 +54,86 @@ it('a session of another project is neither cancelled nor ended', async () => {
   });
 });
 
+it('webhooks, schedules and keys of another project are found by nobody; changes of own ones are audited', async () => {
+  for (const one of [own, foreign]) await one.sql('create table orders (id int primary key)');
+  const hook = { table: 'orders', events: ['INSERT'], url: 'https://example.com/hook' };
+  const schedule = { name: 'nightly', cron: '0 3 * * *', sql: 'select 1' };
+  const make = async ({ http }: TestPerson, project: TestProject) => {
+    const post = (to: string, body: object): Promise<HttpAnswer> =>
+      http.unchecked().post(path(to, project), body);
+    const [made, planned, s3, named] = [
+      await post('webhooks', hook),
+      await post('schedules', schedule),
+      await post('s3-keys', {}),
+      await post('api-keys', { name: 'a', kind: 'secret' }),
+    ];
+    expect([made, planned, s3, named].map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    const ids = {
+      hook: made.body.id,
+      schedule: planned.body.id,
+      s3: s3.body.access_key_id,
+      key: named.body.id,
+    };
+    const secrets = [made.body.secret, s3.body.secret_access_key, named.body.key];
+    return { ids, secrets };
+  };
+  const attempts = (
+    { http }: TestPerson,
+    { ids }: Awaited<ReturnType<typeof make>>,
+  ): Promise<HttpAnswer>[] => {
+    const client = http.unchecked();
+    return [
+      client.patch(path(`webhooks/${ids.hook}`), { enabled: false }),
+      client.post(path(`webhooks/${ids.hook}/secret`), {}),
+      client.get(path(`webhooks/${ids.hook}/deliveries`)),
+      client.get(path(`webhooks/${ids.hook}/deliveries/${ids.hook}`)),
+      client.post(path(`webhooks/${ids.hook}/deliveries/${ids.hook}/retry`), {}),
+      client.delete(path(`webhooks/${ids.hook}`)),
+      client.patch(path(`schedules/${ids.schedule}`), { enabled: false }),
+      client.get(path(`schedules/${ids.schedule}/runs`)),
+      client.delete(path(`schedules/${ids.schedule}`)),
+      client.delete(path(`s3-keys/${ids.s3}`)),
+      client.delete(path(`api-keys/${ids.key}`)),
+    ];
+  };
+  const theirs = await make(foreignAdmin, foreign);
+  const statuses = async (person: TestPerson, made = theirs): Promise<number[]> =>
+    (await Promise.all(attempts(person, made))).map(({ status }) => status);
+  const mine = await make(developer, own);
+  for (const person of [admin, developer, chief])
+    expect(new Set(await statuses(person))).toEqual(new Set([404]));
+  // Nor does an id that is none break anything.
+  const none = { ids: { hook: '...', schedule: '%00', s3: 'x'.repeat(300), key: '__proto__' }, secrets: [] };
+  for (const status of await statuses(chief, none)) expect([400, 404]).toContain(status);
+  // A viewer changes nothing, a developer of the project all of it.
+  for (const status of await statuses(viewer, mine)) expect([200, 403, 404]).toContain(status);
+  expect(await foreignAdmin.http.unchecked().get(path('webhooks', foreign))).toMatchObject({ status: 200 });
+  const [changed] = [
+    await developer.http.unchecked().patch(path(`webhooks/${mine.ids.hook}`), { enabled: false }),
+  ];
+  expect(changed.status).toBe(200);
+  const client = developer.http.unchecked();
+  await client.post(path(`webhooks/${mine.ids.hook}/secret`), {});
+  await client.patch(path(`schedules/${mine.ids.schedule}`), { enabled: false });
+  for (const to of [
+    `webhooks/${mine.ids.hook}`,
+    `schedules/${mine.ids.schedule}`,
+    `s3-keys/${mine.ids.s3}`,
+    `api-keys/${mine.ids.key}`,
+  ])
+    expect((await client.delete(path(to))).status).toBeLessThan(300);
+  const { body, text } = await plinth.admin.get(`/admin/v1/audit-log?project_id=${own.id}&limit=100`);
+  const actions = (body as { action: string }[]).map(({ action }) => action);
+  for (const action of [
+    ...['create', 'update', 'rotate_secret', 'delete'].map((what) => `project.webhook.${what}`),
+    ...['create', 'update', 'delete'].map((what) => `project.schedule.${what}`),
+    ...['create', 'remove'].map((what) => `project.s3_key.${what}`),
+    ...['create', 'revoke'].map((what) => `project.api_key.${what}`),
+  ])
+    expect(actions).toContain(action);
+  for (const secret of mine.secrets) expect(text).not.toContain(secret);
+});
+
 it('roles and members beyond the own project are given by no admin of a project', async () => {
   const http = admin.http.unchecked();
   const attempts: [string, Promise<HttpAnswer>][] = [

@@ -1,5 +1,6 @@
 /** How much of what all staff share one staff member or a stranger may use, and what staff see of each other. */
-import { QUOTA_SETTINGS } from '../../../src/projects/settings/quota.settings';
+import { SETTINGS } from '../../../src/projects/project-settings';
+import type { Setting } from '../../../src/projects/settings/setting';
 import { EventReader } from '../../support/event-stream';
 import { eventually } from '../../support/eventually';
 import type { HttpAnswer } from '../../support/http-client';
@@ -9,6 +10,20 @@ import { TestProject } from '../../support/test-project';
 
 const MINUTE = 60;
 const CHALLENGES = 20;
+/** Numbers that cost the project alone. Each other number is a limit that the installation grants. */
+const OWN_NUMBERS = [
+  'access_token_lifetime',
+  'anonymous_user_lifetime',
+  'max_file_size',
+  'max_rows',
+  'password_min_length',
+  'refresh_token_lifetime',
+  'sms_per_hour',
+  'statement_timeout',
+];
+const NUMBERS = Object.entries<Setting<unknown>>(SETTINGS).filter(
+  ([, { schema }]) => schema.type === 'integer',
+);
 
 let plinth: TestPlinth;
 let project: TestProject;
@@ -58,23 +73,36 @@ describe('invitations', () => {
   });
 });
 
-it.each([
-  ...Object.keys(QUOTA_SETTINGS),
-  'storage_requests_per_minute',
-  'storage_quota_bytes',
-  'storage_quota_files',
-])('the limit %s of a project is set by operators, not by its administrators', async (name) => {
-  const path = `/admin/v1/projects/${project.id}`;
-  const operator = await newPerson(plinth, 'operator');
-  const change = { settings: { [name]: 1_000_000 } };
-  const refused = await admin.http.patch(path, change);
-  expect([refused.status, codeOf(refused)]).toEqual([403, 'forbidden']);
-  // Nor together with a setting that they may change, nor back to the plan's.
-  expect((await admin.http.patch(path, { settings: { ...change.settings, locale: 'de' } })).status).toBe(403);
-  expect((await admin.http.patch(path, { settings: { [name]: null } })).status).toBe(403);
-  const { body } = await operator.http.patch(path, change);
-  expect(body.settings[name]).toBe(1_000_000);
+it('every number among the settings says who sets it, and the administrators of a project set the others', async () => {
+  const granted = NUMBERS.filter(([, { details = '' }]) => details.includes('Only operators set it'));
+  expect(NUMBERS.map(([name]) => name).toSorted()).toEqual(
+    [...OWN_NUMBERS, ...granted.map(([name]) => name)].toSorted(),
+  );
+  const own = NUMBERS.filter(([name]) => OWN_NUMBERS.includes(name));
+  const settings = Object.fromEntries(own.map(([name, { schema }]) => [name, schema.minimum]));
+  const { body } = await admin.http.patch(`/admin/v1/projects/${project.id}`, { settings });
+  expect(body.settings).toMatchObject(settings);
+  const reset = Object.fromEntries(OWN_NUMBERS.map((name) => [name, null]));
+  await admin.http.patch(`/admin/v1/projects/${project.id}`, { settings: reset });
 });
+
+it.each(NUMBERS.map(([name]) => name).filter((name) => !OWN_NUMBERS.includes(name)))(
+  'the limit %s of a project is set by operators, not by its administrators',
+  async (name) => {
+    const path = `/admin/v1/projects/${project.id}`;
+    const operator = await newPerson(plinth, 'operator');
+    const change = { settings: { [name]: 1_000_000 } };
+    const refused = await admin.http.patch(path, change);
+    expect([refused.status, codeOf(refused)]).toEqual([403, 'forbidden']);
+    // Nor together with a setting that they may change, nor back to the plan's.
+    expect((await admin.http.patch(path, { settings: { ...change.settings, locale: 'de' } })).status).toBe(
+      403,
+    );
+    expect((await admin.http.patch(path, { settings: { [name]: null } })).status).toBe(403);
+    const { body } = await operator.http.patch(path, change);
+    expect(body.settings[name]).toBe(1_000_000);
+  },
+);
 
 it('live streams of one staff member leave room for others', async () => {
   const path = `/admin/v1/projects/${project.id}/requests`;

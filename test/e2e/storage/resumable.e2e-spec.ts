@@ -397,6 +397,119 @@ describe('the rules of an upload', () => {
     expect((await send('HEAD', `${urlOf()}/%00`, {})).status).toBe(404);
   });
 
+  it('let nobody join parts of others, of another project, or of no partial upload', async () => {
+    await project.sql(
+      'create policy joins on storage.files as permissive for insert to authenticated with check (true)',
+    );
+    const [ada, bob] = [asUser(randomUUID()), asUser(randomUUID())];
+    const partial = async (who: Headers, of = project): Promise<string> => {
+      const headers = { ...named(randomUUID()), ...who, 'upload-concat': 'partial', 'upload-length': '3' };
+      const begun = await send('POST', urlOf(of), headers);
+      expect(begun.status).toBe(201);
+      const url = place(begun);
+      expect((await append(url, 0, 'abc', who)).status).toBe(204);
+      return url;
+    };
+    const join = async (who: Headers, ...urls: string[]): Promise<number> =>
+      (await begin({ ...named(randomUUID()), ...who, 'upload-concat': `final;${urls.join(' ')}` })).status;
+    const [own, foreign, elsewhere] = [
+      await partial(ada),
+      await partial(bob),
+      await partial(asService(other), other),
+    ];
+    const plain = place(await begin({ ...named(randomUUID()), ...ada, 'upload-length': '3' }));
+    expect(await join(ada, own, foreign)).toBe(404);
+    expect(await join(ada, own, elsewhere)).toBe(404);
+    expect(await join(asService(), elsewhere)).toBe(404);
+    expect(await join(ada, own, plain)).toBe(400);
+    expect(await join(ada, own, `${urlOf()}/../../${own.split('/').at(-1)}`)).toBe(400);
+    expect(await join(ada, ...Array.from({ length: 101 }, () => `${urlOf()}/${randomUUID()}`))).toBe(400);
+    // Nothing was taken from anybody.
+    expect([await offset(own, ada), await offset(foreign, bob)]).toEqual([3, 3]);
+    const answers = await Promise.all([join(ada, own), join(ada, own), join(ada, own)]);
+    expect(answers.toSorted()).toEqual([201, 404, 404]);
+    // The others left nothing behind.
+    const [left] = await project.sql(
+      `select count(*)::int as uploads from storage.resumable_uploads where concat like 'final%' and completed_at is null`,
+    );
+    expect(left).toEqual({ uploads: 0 });
+  });
+
+  it('count joined parts once, and make no file of an empty part', async () => {
+    const small = await plinth.createProject({ plan: 'enterprise' });
+    await makeBucket(small, { name: 'box' });
+    await plinth.admin.patch(`/admin/v1/projects/${small.id}`, { settings: { storage_quota_bytes: 1_000 } });
+    const as = asService(small);
+    const partial = (size: number): Promise<Response> =>
+      send(
+        'POST',
+        urlOf(small),
+        {
+          ...as,
+          ...named('part'),
+          'upload-concat': 'partial',
+          'upload-length': String(size),
+          'content-type': 'application/offset+octet-stream',
+        },
+        'x'.repeat(size),
+      );
+    const urls = (await Promise.all([600, 0, 300].map(partial))).map(place);
+    const info = (name: string): Promise<Response> =>
+      fetch(`${plinth.baseUrl}/p/${small.slug}/storage/v1/object/info/box/${name}`, { headers: as });
+    expect((await info('part')).ok).toBe(false);
+    const joined = await send('POST', urlOf(small), {
+      ...as,
+      ...named('whole'),
+      'upload-concat': `final;${urls.join(' ')}`,
+    });
+    expect(joined.status).toBe(201);
+    expect(await (await info('whole')).json()).toMatchObject({ size: 900 });
+  });
+
+  it('change nothing for a caller who may only read', async () => {
+    const [name, sub] = [randomUUID(), randomUUID()];
+    const url = place(await begin({ ...named(name), ...asUser(sub), 'upload-length': '3' }));
+    await project.sql(
+      'create policy nothing on storage.files as restrictive for insert to authenticated with check (false)',
+    );
+    expect((await append(url, 0, 'abc', asUser(sub))).status).toBe(403);
+    await project.sql('drop policy nothing on storage.files');
+    const reader = {
+      apikey: project.anonKey,
+      authorization: `Bearer ${project.token({ sub, role: 'authenticated', read_only: true })}`,
+    };
+    expect(await offset(url, reader)).toBe(3);
+    expect((await append(url, 3, '', reader)).status).toBe(403);
+    expect((await send('DELETE', url, reader)).status).toBe(403);
+    expect(await download(name)).toHaveLength(0);
+    expect(await offset(url, asUser(sub))).toBe(3);
+    expect(String(await download(name))).toBe('abc');
+  });
+
+  it('refuse metadata of 1 MB, in a header and in a body', async () => {
+    const long = 'x'.repeat(1_000_000);
+    expect((await begin({ 'upload-metadata': `a ${long}`, 'upload-length': '1' })).status).toBe(431);
+    const many = Array.from({ length: 51 }, (_, index) => `k${index} eA==`).join();
+    expect((await begin({ 'upload-metadata': many, 'upload-length': '1' })).status).toBe(400);
+    const large = Buffer.from(JSON.stringify({ a: 'x'.repeat(20_000) })).toString('base64');
+    expect([400, 431]).toContain(
+      (
+        await begin({
+          ...named('x'),
+          'upload-metadata': `${named('x')['upload-metadata']},metadata ${large}`,
+          'upload-length': '1',
+        })
+      ).status,
+    );
+    const form = new FormData();
+    form.append('metadata', JSON.stringify({ long }));
+    form.append('', new Blob(['x']), 'x');
+    const path = `${plinth.baseUrl}/p/${project.slug}/storage/v1/object/box/${randomUUID()}`;
+    expect([400, 413]).toContain(
+      (await fetch(path, { method: 'POST', headers: asService(), body: form })).status,
+    );
+  });
+
   it('replace a file only when asked to', async () => {
     const name = randomUUID();
     const body = { ...named(name), 'content-type': 'application/offset+octet-stream', 'upload-length': '3' };
@@ -404,6 +517,54 @@ describe('the rules of an upload', () => {
     expect((await begin(body, 'two')).status).toBe(409);
     expect((await begin({ ...body, 'x-upsert': 'true' }, 'new')).status).toBe(201);
     expect(String(await download(name))).toBe('new');
+  });
+});
+
+describe('rows that the owner of the project changes are refused or served, and store no more than they may', () => {
+  let own: TestProject;
+  beforeAll(async () => {
+    own = await plinth.createProject({ plan: 'enterprise' });
+    await makeBucket(own, { name: 'box' });
+    await plinth.admin.patch(`/admin/v1/projects/${own.id}`, { settings: { max_file_size: 1_000 } });
+    await own.sql(`alter table storage.resumable_uploads drop constraint if exists resumable_uploads_check,
+      drop constraint if exists resumable_uploads_length_check`);
+  });
+
+  it.each([
+    ['upload_metadata', "E'a\\r\\nX-Evil: 1'"],
+    ['upload_metadata', "'ä'"],
+    [
+      'upload_metadata',
+      `'bucketName ' || encode('box', 'base64') || ',objectName ' || encode('../../x', 'base64')`,
+    ],
+    ['upload_metadata', `repeat('x', 5000000)`],
+    ['concat', "E'final;\\r\\nX-Evil: 1'"],
+    ['concat', "'partial'"],
+    ['role', "'postgres'"],
+    ['subject', `repeat('x', 5000000)`],
+    ['length', '9007199254740993'],
+    ['length', '9000000000000000'],
+    ['received', '-1'],
+    ['expires_at', "'infinity'"],
+    ['object_id', 'gen_random_uuid()'],
+    ['joining_until', "'infinity'"],
+  ])('when %s is %s', async (column, value) => {
+    const as = asService(own);
+    const url = place(await send('POST', urlOf(own), { ...as, ...named('file'), 'upload-length': '6' }));
+    expect((await append(url, 0, 'abc', as)).status).toBe(204);
+    await own.sql(`delete from storage.resumable_uploads where id <> '${url.split('/').at(-1)}';
+      update storage.resumable_uploads set ${column} = ${value}`);
+    const head = await send('HEAD', url, as);
+    expect(head.headers.get('x-evil')).toBeNull();
+    const answers = [head, await append(url, 3, 'def', as), await append(url, 6, 'x'.repeat(2_000), as)];
+    for (const { status } of answers) expect([200, 204, 400, 404, 409, 413, 423, 500]).toContain(status);
+    const [stored] = await own.sql(
+      'select coalesce(sum(size), 0)::int as bytes from storage.resumable_parts',
+    );
+    expect(Number(stored?.bytes)).toBeLessThanOrEqual(6);
+    expect([200, 204, 404, 500]).toContain((await send('DELETE', url, as)).status);
+    // Others are not concerned.
+    expect((await begin({ ...named(randomUUID()), 'upload-length': '0' })).status).toBe(201);
   });
 });
 

@@ -42,6 +42,7 @@ import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
 import { eventually } from '../../support/eventually';
 import { freePort } from '../../support/plinth-process';
 import { type S3Credentials, sha256, signS3 } from '../../support/s3-signature';
+import type { HttpAnswer } from '../../support/http-client';
 import type { TestProject } from '../../support/test-project';
 
 const MIB = 1024 * 1024;
@@ -434,6 +435,43 @@ describe('keys', () => {
     expect(await fault(forged.send(new ListBucketsCommand()))).toBe('SignatureDoesNotMatch 403');
     const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}/s3-keys`);
     expect(JSON.stringify(body)).not.toContain(key.secret_access_key);
+  });
+
+  it('end with the grace period of a rotation that says so, like the keys of the project', async () => {
+    const own = await plinth.createProject();
+    const list = (one: S3Credentials): Promise<string> =>
+      clientOf(one, { endpoint: endpointOf(own) })
+        .send(new ListBucketsCommand())
+        .then(
+          () => 'works',
+          (error: { name: string }) => error.name,
+        );
+    const path = `/admin/v1/projects/${own.id}`;
+    const [old, ofUser] = [await newKey({}, own), await newKey({ user_id: (await own.signUp()).id }, own)];
+    const rotate = (body: object): Promise<HttpAnswer> => plinth.admin.post(`${path}/keys/rotate`, body);
+    const secret = await plinth.admin.post(`${path}/api-keys`, { name: 'named', kind: 'secret' });
+    const named = async (): Promise<number> =>
+      (await own.client(secret.body.key, secret.body.key).get(`${own.storage}/buckets`)).status;
+    await rotate({ grace_seconds: 600, end_named_keys: true });
+    const made = await newKey({}, own);
+    expect(await Promise.all([old, ofUser, made].map(list))).toEqual(['works', 'works', 'works']);
+    expect(await named()).toBe(200);
+    const { body } = await plinth.admin.get(`${path}/s3-keys`);
+    expect(body).toMatchObject([
+      { expires_at: expect.any(String) },
+      { expires_at: expect.any(String) },
+      { expires_at: null },
+    ]);
+    plinth.clock.move(601);
+    expect(await Promise.all([old, ofUser].map(list))).toEqual(['InvalidAccessKeyId', 'InvalidAccessKeyId']);
+    expect(await named()).toBe(401);
+    plinth.clock.move(-601);
+    await rotate({ only: 'signing_keys', end_named_keys: true });
+    await rotate({ grace_seconds: 0 });
+    expect(await list(made)).toBe('works');
+    await rotate({ grace_seconds: 0, end_named_keys: true });
+    expect(await Promise.all([old, made].map(list))).toEqual(['InvalidAccessKeyId', 'InvalidAccessKeyId']);
+    expect((await plinth.admin.get(`${path}/s3-keys`)).body).toEqual([]);
   });
 
   it('may only read, or reach one bucket', async () => {

@@ -29,6 +29,7 @@ export const projects: Readonly<Record<keyof typeof en, string>> = {
   projectNameHint: 'URLs verwenden eine Kurzform davon.',
   role: 'Rolle',
   rotate: 'Schlüssel erneuern',
+  rotateNamed: 'Auch S3-Schlüssel und benannte Schlüssel beenden, wie nach einem Leck',
   rotateText:
     'Erzeugt neue Schlüssel und Geheimnisse. Clients brauchen die neuen Schlüssel, bevor die Übergangsfrist endet. Das Passwort der Datenbank ändert sich sofort.',
   rotateTitle: 'Schlüssel und Geheimnisse erneuern',

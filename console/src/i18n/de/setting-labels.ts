@@ -47,6 +47,7 @@ export const settingLabels: Readonly<Record<string, string>> = {
   send_email_hook: 'Hook für Mails',
   signup_enabled: 'Registrierung',
   site_url: 'Adresse der Anwendung',
+  sms_per_hour: 'Nachrichten an Telefone pro Stunde',
   statement_timeout: 'Zeitgrenze für Anweisungen',
   storage_quota_bytes: 'Kontingent des Speichers',
   storage_quota_files: 'Zahl der Dateien',

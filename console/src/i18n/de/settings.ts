@@ -29,6 +29,8 @@ export const settings: Readonly<Record<string, string>> = {
   role_settings: 'Einstellungen von PostgreSQL für Anfragen an Table REST, nach Rolle',
   role_statement_timeouts: 'Zeitgrenze in Millisekunden für eine Anweisung einer Anfrage, nach Rolle',
   signup_enabled: 'Erlaubt die Registrierung',
+  sms_per_hour:
+    'Höchste Zahl der Nachrichten an Telefone in einer Stunde, ein Viertel davon für eine Clientadresse',
   statement_timeout: 'Zeitgrenze in Millisekunden für eine Anweisung von Table REST oder Speicher',
   storage_quota_bytes: 'Höchste Größe aller Dateien zusammen in Bytes',
   storage_quota_files: 'Höchste Zahl der Dateien',

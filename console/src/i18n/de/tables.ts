@@ -140,4 +140,28 @@ export const tables: Readonly<Record<keyof typeof en, string>> = {
   arrange: 'Neu anordnen',
   exportPicture: 'Exportieren',
   showAll: 'Alles anzeigen',
+  cellsLeft:
+    '{count} Zelle ließ sich nicht setzen und blieb, wie sie ist|{count} Zellen ließen sich nicht setzen und blieben, wie sie sind',
+  rangeNotLoaded:
+    'Nichts geschehen: Einige Zeilen der Auswahl sind nicht geladen. Wählen Sie weniger Zeilen, „Mehrere ändern“ oder CSV.',
+  columnMenu: 'Menü der Spalte {name}',
+  sortAscending: 'Aufsteigend sortieren',
+  sortDescending: 'Absteigend sortieren',
+  pin: 'Links anheften',
+  unpin: 'Lösen',
+  hideColumn: 'Ausblenden',
+  fitWidth: 'Breite an Werte anpassen',
+  wider: 'Breiter',
+  narrower: 'Schmaler',
+  editColumn: 'Spalte bearbeiten',
+  hiddenColumns: 'Ausgeblendet: {count}',
+  showAllColumns: 'Alle Spalten zeigen',
+  liveOff: 'Den Änderungen der Tabelle folgen',
+  liveOn: 'Die Zeilen folgen der Tabelle',
+  liveConnecting: 'Verbindung wird aufgebaut…',
+  notLiveText:
+    'Die Änderungen von {name} werden noch nicht gesendet. Ist die Tabelle live, können alle sie abonnieren, die ihre Zeilen lesen dürfen.',
+  mayNotMakeLive: 'Ihre Rolle darf das nicht ändern. Wer das Projekt verwaltet, darf es.',
+  makeLive: 'Tabelle live schalten',
+  liveSwitchOff: 'Ausschalten',
 };

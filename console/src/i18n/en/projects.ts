@@ -26,6 +26,7 @@ export const projects = {
   projectNameHint: 'URLs use a short form of it.',
   role: 'Role',
   rotate: 'Rotate keys',
+  rotateNamed: 'End S3 keys and named keys, too, as after a leak',
   rotateText:
     'This creates new keys and secrets. Clients need the new keys before the grace period ends. The password of the database changes at once.',
   rotateTitle: 'Rotate keys and secrets',

@@ -47,6 +47,7 @@ export const settingLabels: Readonly<Record<string, string>> = {
   send_email_hook: 'Hook for mails',
   signup_enabled: 'Sign-up',
   site_url: 'Address of the application',
+  sms_per_hour: 'Messages to phones per hour',
   statement_timeout: 'Statement timeout',
   storage_quota_bytes: 'Storage quota',
   storage_quota_files: 'Number of files',

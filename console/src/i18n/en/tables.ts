@@ -135,4 +135,28 @@ export const tables = {
   arrange: 'Arrange again',
   exportPicture: 'Export',
   showAll: 'Show all',
+  cellsLeft:
+    '{count} cell could not be set and was left as it is|{count} cells could not be set and were left as they are',
+  rangeNotLoaded:
+    'Nothing was done: some rows of the selection are not loaded. Select fewer rows, or use Bulk edit or CSV.',
+  columnMenu: 'Menu of the column {name}',
+  sortAscending: 'Sort ascending',
+  sortDescending: 'Sort descending',
+  pin: 'Pin to the left',
+  unpin: 'Unpin',
+  hideColumn: 'Hide',
+  fitWidth: 'Fit width to values',
+  wider: 'Wider',
+  narrower: 'Narrower',
+  editColumn: 'Edit column',
+  hiddenColumns: 'Hidden: {count}',
+  showAllColumns: 'Show all columns',
+  liveOff: 'Follow the changes of the table',
+  liveOn: 'The rows follow the table',
+  liveConnecting: 'Connecting…',
+  notLiveText:
+    'The changes of {name} are not sent yet. When the table is live, those who may read its rows can subscribe to them.',
+  mayNotMakeLive: 'Your role may not change this. An administrator of the project can.',
+  makeLive: 'Make table live',
+  liveSwitchOff: 'Switch off',
 } as const;

@@ -172,7 +172,7 @@ function PersonMenu({ person }: { person: Person }) {
           ) : (
             <Menu.Item onClick={() => setAsked('disable')}>{t('disableAccount')}</Menu.Item>
           )}
-          <Menu.Item color="red" onClick={() => setAsked('remove')}>
+          <Menu.Item c="var(--mantine-color-error)" onClick={() => setAsked('remove')}>
             {t('removePerson')}
           </Menu.Item>
         </Menu.Dropdown>

@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { Schema } from '../../api/client';
 import { type Project, useMayWrite } from '../../queries/projects';
-import { type Bucket, fetchBytes, type StoredFile } from '../../queries/storage';
+import { type Bucket, fetchBytes, fetchPicture, type StoredFile } from '../../queries/storage';
 import { projectClient } from '../../queries/users';
 import { useLanguages, useT } from '../../i18n';
 import { formatBytes, formatTime, isWebUrl } from '../../lib/format';
@@ -19,6 +19,8 @@ import styles from './storage.module.css';
 
 /** Larger files are not fetched for a preview. */
 const PREVIEW_BYTES = 10_000_000;
+/** Pixels: twice the width of the drawer. */
+const PREVIEW_WIDTH = 960;
 const PREVIEW_CHARACTERS = 20_000;
 
 interface FileDrawerProps {
@@ -102,8 +104,9 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
 
 /** SVG and HTML are shown as text: their types may run scripts. */
 function kindOf({ content_type: type, size }: StoredFile): 'image' | 'audio' | 'video' | 'text' | null {
-  if (size > PREVIEW_BYTES) return null;
+  // A picture is shown as a rendition, whatever its size.
   if (/^image\/(png|jpeg|gif|webp|avif|bmp)$/.test(type)) return 'image';
+  if (size > PREVIEW_BYTES) return null;
   if (/^audio\//.test(type)) return 'audio';
   if (/^video\//.test(type)) return 'video';
   return /^text\/|json|xml|javascript/.test(type) ? 'text' : null;
@@ -114,7 +117,8 @@ function Preview({ project, file }: { project: Project; file: StoredFile }) {
   const kind = kindOf(file);
   const bytes = useQuery({
     queryKey: ['bytes', project.id, file.id, file.updated_at],
-    queryFn: () => fetchBytes(project, file.id),
+    queryFn: () =>
+      kind === 'image' ? fetchPicture(project, file, PREVIEW_WIDTH) : fetchBytes(project, file.id),
     enabled: kind !== null,
     gcTime: 0,
   });

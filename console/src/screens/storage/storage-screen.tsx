@@ -231,7 +231,7 @@ function BucketMenu({ onChoose }: { onChoose: (kind: 'edit' | 'delete') => void 
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={() => onChoose('edit')}>{t('editBucket')}</Menu.Item>
-        <Menu.Item color="red" onClick={() => onChoose('delete')}>
+        <Menu.Item c="var(--mantine-color-error)" onClick={() => onChoose('delete')}>
           {t('deleteBucket')}
         </Menu.Item>
       </Menu.Dropdown>

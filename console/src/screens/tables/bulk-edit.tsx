@@ -63,7 +63,7 @@ export function BulkEdit(props: BulkEditProps) {
           </Menu.Item>
           <Menu.Label>{all}</Menu.Label>
           <Menu.Item onClick={() => setAction('changeAll')}>{t('changeAllRows', { rows: all })}</Menu.Item>
-          <Menu.Item color="red" onClick={() => setAction('deleteAll')}>
+          <Menu.Item c="var(--mantine-color-error)" onClick={() => setAction('deleteAll')}>
             {t('deleteAllRows', { rows: all })}
           </Menu.Item>
         </Menu.Dropdown>

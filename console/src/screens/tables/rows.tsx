@@ -1,6 +1,8 @@
 /** The rows of a table: filters, the grid, and the bar of changes that were not saved. */
 import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { Identity } from '../../api/identity';
 import type { Relation } from '../../queries/catalog-types';
 import { type Project, useMayWrite } from '../../queries/projects';
@@ -16,15 +18,21 @@ import splitStyles from '../../ui/split.module.css';
 import { BulkEdit } from './bulk-edit';
 import { FilterBar } from './filter-bar';
 import { Grid } from './grid';
+import { HiddenColumns } from './hidden-columns';
+import { LiveSwitch } from './live-switch';
 import { targetOf } from './reference-picker';
 import { RowDrawer } from './row-drawer';
 import { StatusBar } from './status-bar';
 import { TransferMenu } from './transfer';
+import { type GridColumns, useColumns } from './use-columns';
 import { type GridState, useGrid } from './use-grid';
 import { useGridQuery } from './use-grid-query';
+import { useLiveRows } from './use-live-rows';
 import { type OpenedRow, useOpenedRow } from './use-opened-row';
 import { useScroll } from './use-scroll';
 import { type Selection, useSelection } from './use-selection';
+
+const route = getRouteApi('/signed-in/projects/$slug/tables');
 
 /** Another table is another grid. */
 const LEFT_BY = ['schema', 'table'];
@@ -41,6 +49,9 @@ export function Rows({ project, relation, relations, identity }: RowsProps) {
   const grid = useGrid({ project, relation, identity, query });
   const scroll = useScroll(grid.pending.inserts.length + grid.pages.total);
   const selection = useSelection();
+  const columns = useColumns(project, relation);
+  const { isLive, setLive } = useLiveSearch();
+  const live = useLiveRows({ project, relation, identity, query, isOn: isLive, base: grid.pages.base });
   const opened = useOpenedRow({ project, relation, identity });
   const canInsert =
     useMayWrite(project) && identity.as === 'service_role' && relation.kind !== 'materialized view';
@@ -59,8 +70,13 @@ export function Rows({ project, relation, relations, identity }: RowsProps) {
         query={query}
         onQuery={setQuery}
         selection={selection}
+        columns={columns}
         onInsert={canInsert ? opened.openNew : null}
-      />
+      >
+        {relation.kind === 'table' ? (
+          <LiveSwitch project={project} relation={relation} live={live} isOn={isLive} onChange={setLive} />
+        ) : null}
+      </RowTools>
       <FirstPage grid={grid}>
         <Grid
           {...shared}
@@ -68,6 +84,8 @@ export function Rows({ project, relation, relations, identity }: RowsProps) {
           query={query}
           onQuery={setQuery}
           selection={selection}
+          columns={columns}
+          marks={live.marks}
           onOpen={opened.open}
           referenceOf={(column) => targetOf(project, relation, relations, column)}
         />
@@ -79,12 +97,25 @@ export function Rows({ project, relation, relations, identity }: RowsProps) {
   );
 }
 
+/** Whether the rows follow the table, which is in the address. */
+function useLiveSearch() {
+  const navigate = route.useNavigate();
+  return {
+    isLive: route.useSearch().live === '1',
+    setLive: (isLive: boolean): void =>
+      void navigate({ search: (old) => ({ ...old, live: isLive ? '1' : undefined }), replace: true }),
+  };
+}
+
 interface RowToolsProps extends RowsProps {
   readonly grid: GridState;
   readonly isWritable: boolean;
   readonly query: GridQuery;
   readonly onQuery: (query: GridQuery) => void;
   readonly selection: Selection;
+  readonly columns: GridColumns;
+  /** The switch of live rows. */
+  readonly children: ReactNode;
   /** Null if rows cannot be inserted. */
   readonly onInsert: (() => void) | null;
 }
@@ -97,6 +128,8 @@ function RowTools(props: RowToolsProps) {
     <div className={splitStyles.tools}>
       <FilterBar columns={relation.columns} query={query} onChange={onQuery} />
       <Group gap="xs">
+        {props.children}
+        <HiddenColumns columns={props.columns} all={relation.columns.map(({ name }) => name)} />
         {isWritable ? (
           <BulkEdit {...shared} grid={grid} selected={selection.rows} onDone={selection.clear} />
         ) : null}
@@ -117,7 +150,7 @@ function RowTools(props: RowToolsProps) {
 }
 
 /** Its content needs the first page of rows. */
-function FirstPage({ grid, children }: { grid: GridState; children: React.ReactNode }) {
+function FirstPage({ grid, children }: { grid: GridState; children: ReactNode }) {
   const { first, retry } = grid.pages;
   if (first.error && !first.data)
     return (

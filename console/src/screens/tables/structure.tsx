@@ -217,7 +217,10 @@ function ColumnMenu({ column, onChange }: { column: Column; onChange: (change: C
       <Menu.Dropdown>
         <Menu.Item onClick={() => onChange({ kind: 'alter', column })}>{t('alter')}</Menu.Item>
         <Menu.Item onClick={() => onChange({ kind: 'rename', column: column.name })}>{t('rename')}</Menu.Item>
-        <Menu.Item color="red" onClick={() => onChange({ kind: 'drop', column: column.name })}>
+        <Menu.Item
+          c="var(--mantine-color-error)"
+          onClick={() => onChange({ kind: 'drop', column: column.name })}
+        >
           {t('dropColumn')}
         </Menu.Item>
       </Menu.Dropdown>

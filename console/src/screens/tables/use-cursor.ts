@@ -1,12 +1,20 @@
-/** The cursor of a grid: where it is among lines that come and go, and what its cell may do. */
+/** The cursor of a grid: where it is among lines that come and go, the range that it selects, and what its cells may do. */
 import { useEffect, useReducer } from 'react';
 import type { Column, Relation } from '../../queries/catalog-types';
-import { type Cursor, cursorReducer, NO_CURSOR } from '../../lib/grid-cursor';
+import {
+  type Cursor,
+  cursorReducer,
+  type Extent,
+  NO_CURSOR,
+  type Place,
+  rangeOf,
+} from '../../lib/grid-cursor';
 import { type Line, lineAt } from '../../lib/grid-line';
 import { isCut } from '../../lib/grid-query';
-import { change, changeInserted, type Values, valueOf } from '../../lib/pending-changes';
+import { changeCells, type Edit, type Values, valueOf } from '../../lib/pending-changes';
 import { FIELD_CHARACTERS, isEditable } from './cell';
 import type { Target } from './reference-picker';
+import type { GridColumns } from './use-columns';
 import type { GridState } from './use-grid';
 import type { Scroller } from './use-scroll';
 
@@ -18,6 +26,7 @@ interface Picking {
 
 interface CursorOptions {
   readonly relation: Relation;
+  readonly columns: GridColumns;
   readonly grid: GridState;
   readonly scroll: Scroller;
   readonly isWritable: boolean;
@@ -25,9 +34,10 @@ interface CursorOptions {
   readonly referenceOf: (column: string) => Target | null;
 }
 
-export function useCursor({ relation, grid, scroll, isWritable, referenceOf }: CursorOptions) {
-  const { columns, primaryKey } = relation;
+export function useCursor(options: CursorOptions) {
+  const { grid, scroll, isWritable, referenceOf } = options;
   const { pending, pages } = grid;
+  const columns = options.columns.shown.map(({ column }) => column);
   const [cursor, dispatch] = useReducer(cursorReducer<Picking>, NO_CURSOR as Cursor<Picking>);
   const count = pending.inserts.length + pages.total;
   useEffect(() => {
@@ -36,71 +46,127 @@ export function useCursor({ relation, grid, scroll, isWritable, referenceOf }: C
     // Another question has another first row; the functions are new at every call.
   }, [pages.name]);
 
+  const { primaryKey } = options.relation;
   const lineOf = (index: number): Line => lineAt({ pending, primaryKey, rowAt: pages.rowAt }, index);
   const shown = linesIn(scroll.view);
-  const stored = cursor.place;
-  const found = stored && [stored.line, ...shown].find((index) => lineOf(index).key === stored.key);
-  const place = stored && { ...stored, line: found ?? stored.line };
+  const { place, isFound } = found(cursor.place, { shown, lineOf, lines: count, columns: columns.length });
   const focus = (): void => scroll.element?.focus({ preventScroll: true });
+  const reveal = (line: number, column: number): void => {
+    scroll.toRow(line);
+    // The head, which is always in view: a cell would also scroll to the line that it still has.
+    scroll.element
+      ?.querySelector(`[data-head="${column}"]`)
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  };
+  const moveTo = (line: number, column: number): void => {
+    if (count === 0) return;
+    const next = { line: clamp(line, count), column: clamp(column, columns.length) };
+    dispatch({ type: 'move', place: { ...next, key: lineOf(next.line).key } });
+    reveal(next.line, next.column);
+  };
   return {
     place,
+    columns,
     count,
+    /** Null without a place. */
+    range: place && clampRange(rangeOf(place, cursor.extent), count, columns.length),
+    /** The corner of the range that keys with Shift move. */
+    corner: place && {
+      line: clamp(place.line + cursor.extent.lines, count),
+      column: clamp(place.column + cursor.extent.columns, columns.length),
+    },
     /** Indexes of the lines in view. */
     shown,
     lineOf,
     /** The line of the cursor. */
     line: place && lineOf(place.line),
-    isEditing: cursor.isEditing && typeof found === 'number',
+    isEditing: cursor.isEditing && isFound,
+    typed: cursor.typed,
     picking: cursor.picking,
-    moveTo: (line: number, column: number): void => {
-      if (count === 0) return;
-      const next = { line: clamp(line, count), column: clamp(column, columns.length) };
-      dispatch({ type: 'move', place: { ...next, key: lineOf(next.line).key } });
-      scroll.toRow(next.line);
-      // The head, which is always in view: a cell would also scroll to the line that it still has.
-      scroll.element
-        ?.querySelector(`[data-head="${next.column}"]`)
-        ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    },
+    moveTo,
     /** Moves to a cell that is in view. */
     moveToCell: (line: number, column: number): void =>
       dispatch({ type: 'move', place: { line, column, key: lineOf(line).key } }),
-    clear: (): void => dispatch({ type: 'move', place: null }),
+    /** Extends the range to a cell. */
+    extendTo: (line: number, column: number): void => {
+      if (!place) return moveTo(line, column);
+      const end = { line: clamp(line, count), column: clamp(column, columns.length) };
+      const extent = { lines: end.line - place.line, columns: end.column - place.column };
+      dispatch({ type: 'extend', extent });
+      reveal(end.line, end.column);
+    },
+    selectAll: (): void => {
+      dispatch({ type: 'move', place: { line: 0, column: 0, key: lineOf(0).key } });
+      dispatch({ type: 'extend', extent: { lines: count - 1, columns: columns.length - 1 } });
+    },
+    /** Reduces a range to its cell, and then leaves it. */
+    clear: (): void => dispatch({ type: 'move', place: isOneCell(cursor.extent) ? null : place }),
     canEdit: (line: Line, column: number): boolean =>
       isWritable && !line.isDeleted && isLoaded(line) && isShort(line, columns[column]),
-    /** A value that names a row of another table is chosen from there. */
-    edit: (line: Line, index: number): void => {
+    /** A value that names a row of another table is chosen from there. @param typed replaces the value */
+    edit: (line: Line, index: number, typed?: string): void => {
       const column = columns[index]!;
       const target = referenceOf(column.name);
       if (target) dispatch({ type: 'pick', picking: { line, column, target } });
-      else dispatch({ type: 'edit', key: line.key });
+      else dispatch({ type: 'edit', key: line.key, typed });
     },
-    leaveEditor: (): void => {
+    /** @param by lines and columns to the next place */
+    leaveEditor: ([lines, across]: readonly [number, number] = [0, 0]): void => {
       dispatch({ type: 'leave', place });
+      if (place && (lines !== 0 || across !== 0)) moveTo(place.line + lines, place.column + across);
       focus();
     },
     leavePicker: (): void => {
       dispatch({ type: 'picked' });
       focus();
     },
-    store: (line: Line, values: Values): void => {
-      if (line.insertId !== null) grid.setPending(changeInserted(pending, line.insertId, values));
-      else if (line.row) grid.setPending(change(pending, line.key, line.row, values));
+    store: (line: Line, values: Values): void => grid.setPending(changeCells(pending, [{ ...line, values }])),
+    /** As one step for undo. */
+    storeAll: (edits: readonly Edit[]): void => {
+      if (edits.length > 0) grid.setPending(changeCells(pending, edits));
     },
   };
 }
 
 export type GridCursor = ReturnType<typeof useCursor>;
 
+interface Lines {
+  readonly shown: readonly number[];
+  readonly lineOf: (index: number) => Line;
+  readonly lines: number;
+  readonly columns: number;
+}
+
+/** The place of the cursor among the lines as they are now: its line may have moved. */
+function found(stored: Place | null, { shown, lineOf, lines, columns }: Lines) {
+  if (!stored || columns === 0) return { place: null, isFound: false };
+  const index = [stored.line, ...shown].find((one) => lineOf(one).key === stored.key);
+  const line = clamp(index ?? stored.line, lines);
+  return { place: { ...stored, line, column: clamp(stored.column, columns) }, isFound: index !== undefined };
+}
+
 function linesIn({ first, last }: Scroller['view']): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
 }
 
-function clamp(index: number, count: number): number {
-  return Math.min(Math.max(index, 0), count - 1);
+function isOneCell({ lines, columns }: Extent): boolean {
+  return lines === 0 && columns === 0;
 }
 
-function isLoaded({ row, insertId }: Line): boolean {
+function clamp(index: number, count: number): number {
+  return Math.max(0, Math.min(index, count - 1));
+}
+
+function clampRange(range: ReturnType<typeof rangeOf>, lines: number, columns: number): typeof range {
+  return {
+    top: clamp(range.top, lines),
+    bottom: clamp(range.bottom, lines),
+    left: clamp(range.left, columns),
+    right: clamp(range.right, columns),
+  };
+}
+
+export function isLoaded({ row, insertId }: Line): boolean {
   return row !== null || insertId !== null;
 }
 

@@ -1,49 +1,69 @@
-/** Keys and the clipboard of a grid: arrow keys move, Enter edits, Escape leaves, Ctrl+C and Ctrl+V copy a cell. */
-import type { ClipboardEvent, KeyboardEvent } from 'react';
-import type { Relation } from '../../queries/catalog-types';
+/** The keys of a grid, as a spreadsheet has them. Tab leaves the grid: a page must not hold the focus. */
+import type { KeyboardEvent } from 'react';
 import { targetOfKey } from '../../lib/grid-cursor';
-import { isCut, type Row } from '../../lib/grid-query';
-import { valueOf } from '../../lib/pending-changes';
+import type { Row } from '../../lib/grid-query';
+import { choicesOf } from './cell';
+import type { CellRange } from './use-cell-range';
 import type { GridCursor } from './use-cursor';
 
-export function useGridKeys(
-  { columns }: Relation,
-  cursor: GridCursor,
-  onOpen: (row: Row) => void,
-): {
-  readonly onKeyDown: (event: KeyboardEvent) => void;
-  readonly onCopy: (event: ClipboardEvent) => void;
-  readonly onPaste: (event: ClipboardEvent) => void;
-} {
-  const { place, line, isEditing, picking } = cursor;
-  const isBusy = isEditing || picking !== null;
+interface KeyTargets {
+  readonly cursor: GridCursor;
+  readonly cells: CellRange;
+  readonly onOpen: (row: Row) => void;
+  /** Opens the menu of a column. */
+  readonly onMenu: (column: string) => void;
+  /** Null if rows cannot be selected. */
+  readonly onSelect: ((key: string, row: Row) => void) | null;
+}
 
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (isBusy || event.metaKey || event.altKey) return;
-    const from = place ?? { line: -1, column: 0 };
-    const target = targetOfKey(event, from, { lines: cursor.count, columns: columns.length });
-    if (target) cursor.moveTo(...target);
-    else if (event.ctrlKey) return;
-    else if (event.key === 'Enter' && place && line && cursor.canEdit(line, place.column))
-      cursor.edit(line, place.column);
-    else if (event.key === ' ' && line?.row) onOpen(line.row);
-    else if (event.key === 'Escape') cursor.clear();
-    else return;
-    event.preventDefault();
+export function useGridKeys(targets: KeyTargets): (event: KeyboardEvent) => void {
+  const { cursor } = targets;
+  return (event) => {
+    // Buttons and boxes in the grid have keys of their own.
+    if (cursor.isEditing || cursor.picking || event.target !== event.currentTarget) return;
+    if (move(event, cursor) || act(event, targets)) event.preventDefault();
   };
-  const onCopy = (event: ClipboardEvent): void => {
-    const name = place && columns[place.column]?.name;
-    if (isBusy || typeof name !== 'string' || !line || getSelection()?.toString()) return;
-    event.preventDefault();
-    // Only a part of the value is here: the drawer has all of it.
-    const value = valueOf(name, line.changed, line.row);
-    if (isCut(value) && line.row) return onOpen(line.row);
-    event.clipboardData.setData('text/plain', value ?? '');
-  };
-  const onPaste = (event: ClipboardEvent): void => {
-    if (isBusy || !place || !line || !cursor.canEdit(line, place.column)) return;
-    cursor.store(line, { [columns[place.column]!.name]: event.clipboardData.getData('text/plain') });
-    event.preventDefault();
-  };
-  return { onKeyDown, onCopy, onPaste };
+}
+
+/** @returns false for a key that does not move */
+function move(event: KeyboardEvent, cursor: GridCursor): boolean {
+  if (event.altKey) return false;
+  const from = (event.shiftKey ? cursor.corner : cursor.place) ?? { line: -1, column: 0 };
+  const target = targetOfKey(event, from, { lines: cursor.count, columns: cursor.columns.length });
+  if (target && event.shiftKey) cursor.extendTo(...target);
+  else if (target) cursor.moveTo(...target);
+  return target !== null;
+}
+
+/** @returns false for a key that does nothing here */
+function act(event: KeyboardEvent, targets: KeyTargets): boolean {
+  const { cursor, cells, onOpen, onMenu, onSelect } = targets;
+  const { place, line } = cursor;
+  if (!place || !line) return false;
+  const { key, shiftKey } = event;
+  if (event.altKey) return key === 'ArrowDown' && (onMenu(cursor.columns[place.column]!.name), true);
+  if (event.ctrlKey || event.metaKey) return actOnMany(key, cursor, cells);
+  const canEdit = cursor.canEdit(line, place.column);
+  if (key === 'Escape') cursor.clear();
+  else if (key === ' ' && shiftKey && line.row) onSelect?.(line.key, line.row);
+  else if (key === ' ' && line.row) onOpen(line.row);
+  else if (key === 'Delete' || key === 'Backspace') cells.clear();
+  else if ((key === 'Enter' || key === 'F2') && canEdit) cursor.edit(line, place.column);
+  else if (key === 'Enter' && line.row) onOpen(line.row);
+  else if (canEdit && key.length === 1 && key !== ' ') typeInto(cursor, key);
+  else return false;
+  return true;
+}
+
+function actOnMany(key: string, cursor: GridCursor, cells: CellRange): boolean {
+  if (key === 'a') cursor.selectAll();
+  else if (key === 'd') cells.fillDown();
+  else return false;
+  return true;
+}
+
+/** A value that is chosen from a list is not typed. */
+function typeInto({ line, place, columns, edit }: GridCursor, key: string): void {
+  const column = columns[place!.column]!;
+  edit(line!, place!.column, choicesOf(column) ? undefined : key);
 }

@@ -89,6 +89,8 @@ export function usePages({ project, relation, identity, query }: GridOptions) {
   return {
     /** Changes with the relation, the filters, the sort and the identity. */
     name,
+    /** The first part of the keys of the pages in the cache of queries. */
+    base,
     first,
     total,
     /** False while the number of rows may be an estimate. */

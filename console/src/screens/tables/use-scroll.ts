@@ -12,7 +12,7 @@ import {
 } from '../../lib/row-window';
 
 /** The head of the columns with its border. */
-const HEAD_PX = 35;
+const HEAD_PX = 31;
 
 export function useScroll(rows: number) {
   const [element, setElement] = useState<HTMLDivElement | null>(null);

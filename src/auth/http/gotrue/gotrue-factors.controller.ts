@@ -104,11 +104,12 @@ export class GoTrueFactorsController {
     @Param('factor_id') factorId: string,
     @Body() { webauthn }: GoTrueChallengeDto,
     @Headers('origin') site: string | undefined,
+    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueChallengeResponse> {
     const factors = await this.factors.list(project, owner);
     const factor = factors.find(({ id }) => id === factorId.toLowerCase());
     if (!factor) throw factorNotFound();
-    if (factor.kind === 'phone') await this.phones.challenge(project, owner, factorId);
+    if (factor.kind === 'phone') await this.phones.challenge(project, owner, factorId, origin);
     if (factor.kind !== 'webauthn') {
       const { id, expiresAt } = newChallenge(project, factorSubject(owner, factorId), this.clock.now());
       return { id, type: factor.kind, expires_at: Math.floor(expiresAt / 1000) };

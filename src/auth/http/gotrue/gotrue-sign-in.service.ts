@@ -99,7 +99,7 @@ export class GoTrueSignInService {
     const given = data ?? undefined;
     if (phone !== undefined && email === undefined) {
       if (!password) throw validationFailed('Signup requires a valid password');
-      return this.signUpWithPhone(project, phoneOf(phone), password, given);
+      return this.signUpWithPhone(project, { phone: phoneOf(phone), password, data: given }, origin);
     }
     if (email === undefined) {
       const signedIn = await this.signUps.signUpAnonymously(project, { data: given }, origin);
@@ -196,7 +196,7 @@ export class GoTrueSignInService {
         createUser: body.create_user ?? true,
         data: body.data ?? {},
       };
-      await this.phones.request(project, wanted);
+      await this.phones.request(project, wanted, origin);
       return {};
     }
     if (body.email === undefined) throw validationFailed('One of email or phone must be set');
@@ -214,7 +214,7 @@ export class GoTrueSignInService {
   ): Promise<EmptyResponse> {
     if (body.type === 'phone_change') throw validationFailed('Change the phone again for another code');
     if (body.phone !== undefined || body.type === 'sms') {
-      await this.phones.resend(project, phoneOf(body.phone));
+      await this.phones.resend(project, phoneOf(body.phone), origin);
       return {};
     }
     if (body.email === undefined) throw validationFailed('Type provided requires an email address');
@@ -252,12 +252,11 @@ export class GoTrueSignInService {
   /** The answer is the same for a phone that has an account. */
   private async signUpWithPhone(
     project: Project,
-    phone: string,
-    password: string,
-    data: JsonObject = {},
+    { phone, password, data = {} }: { phone: string; password: string; data: JsonObject | undefined },
+    origin: RequestOrigin,
   ): Promise<GoTrueUserResponse> {
     if (!project.settings.signup_enabled) throw signUpDisabled();
-    await this.phones.request(project, { phone, createUser: true, password, data });
+    await this.phones.request(project, { phone, createUser: true, password, data }, origin);
     const account = { ...notYetAnAccount(this.clock.date()), phone, data };
     return toGoTrueUser(project, { account, factors: [], identities: [], pending: {} });
   }

@@ -98,7 +98,7 @@ export class GoTrueUserController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueUserResponse> {
     const { email, phone, password, nonce, data } = body;
-    if (phone !== undefined) await this.phones.requestChange(project, owner, phoneOf(phone));
+    if (phone !== undefined) await this.phones.requestChange(project, owner, phoneOf(phone), origin);
     const change = {
       email: email ?? undefined,
       password: password ?? undefined,

@@ -92,6 +92,9 @@ export class RotateKeysDto extends model({
       "`signing_keys`: only the key pair that signs users' tokens; the two keys, the secret and the database password stay. Default: all",
     ),
   ),
+  end_named_keys: f.optional(
+    f.flag('S3 keys and named keys end with the grace period, too, as after a leak; default: false'),
+  ),
 }) {}
 
 export class ListProjectsQuery extends model({

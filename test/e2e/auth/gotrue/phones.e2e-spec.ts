@@ -6,7 +6,7 @@ import type { HttpAnswer, HttpClient } from '../../../support/http-client';
 import { TestPlinth } from '../../../support/plinth';
 import type { TestProject } from '../../../support/test-project';
 
-const SETTINGS = { send_sms_hook: 'public.send_sms' };
+const SETTINGS = { send_sms_hook: 'public.send_sms', sms_per_hour: 10_000 };
 
 let plinth: TestPlinth;
 let project: TestProject;
@@ -15,7 +15,7 @@ let base: string;
 
 beforeAll(async () => {
   plinth = await TestPlinth.start({
-    env: { AUTH_REQUESTS_PER_MINUTE: '10000', AUTH_FAILURES_PER_ADDRESS: '10000' },
+    env: { AUTH_REQUESTS_PER_MINUTE: '10000', AUTH_FAILURES_PER_ADDRESS: '10000', TRUST_PROXY: '1' },
   });
   project = await plinth.createProject();
   await project.sql(`
@@ -94,6 +94,17 @@ it('signs up with a password, which works once the phone is proved', async () =>
   expect(Object.keys(again.body).toSorted()).toEqual(Object.keys(asked.body).toSorted());
   expect((await verify(phone, await lastTo(phone))).body.user.id).toBe(body.user.id);
   expect((await byPassword('of somebody else')).status).toBe(400);
+});
+
+it('drops the password of a stranger who signs up with the phone, also after its owner did', async () => {
+  const [phone, password] = [newPhone(), 'of the stranger'];
+  const stranger = guest.with({ 'x-forwarded-for': '198.51.100.9' });
+  await guest.post(`${base}/signup`, { phone, password: 'of the owner' });
+  await stranger.post(`${base}/signup`, { phone, password });
+  await guest.post(`${base}/resend`, { type: 'sms', phone });
+  expect((await verify(phone, await lastTo(phone))).status).toBe(200);
+  const answer = await guest.post(`${base}/token?grant_type=password`, { phone, password });
+  expect([answer.status, answer.body.error_code]).toEqual([400, 'invalid_credentials']);
 });
 
 it('changes the phone with a code, and refuses that of somebody else', async () => {
@@ -190,6 +201,36 @@ describe('refuses', () => {
       expect((await guest.post(`${base}/otp`, { phone: text })).status).toBe(400);
     const refused = await guest.post(`${base}/otp`, { phone: '+4900000000' });
     expect([refused.status, refused.body.msg]).toEqual([403, 'Not this phone']);
+  });
+
+  it('more messages than the project sends in an hour, a quarter of them for one client address', async () => {
+    const sms_per_hour = 8;
+    const path = `/admin/v1/projects/${project.id}`;
+    await plinth.admin.patch(path, { settings: { sms_per_hour } });
+    plinth.clock.move(3_601);
+    const { http } = await project.signUp();
+    const ask = (client: HttpClient, ip: string): Promise<HttpAnswer> =>
+      client.with({ 'x-forwarded-for': ip }).post(`${base}/otp`, { phone: newPhone() });
+    const statuses: number[] = [];
+    for (const last of [1, 1, 1, 2, 2, 2, 3, 3, 4])
+      statuses.push((await ask(guest, `198.51.100.${last}`)).status);
+    expect(statuses).toEqual([200, 200, 429, 200, 200, 429, 200, 200, 200]);
+    // A signed-in user with phones of others as factors, or with a new phone, is counted as well.
+    const own = http.with({ 'x-forwarded-for': '198.51.100.5' });
+    const made = await own.post(`${base}/factors`, { factor_type: 'phone', phone: newPhone() });
+    expect((await own.post(`${base}/factors/${made.body.id}/challenge`, {})).status).toBe(200);
+    for (const answer of [
+      await own.post(`${base}/factors/${made.body.id}/challenge`, {}),
+      await own.put(`${base}/user`, { phone: newPhone() }),
+      await guest
+        .with({ 'x-forwarded-for': '198.51.100.6' })
+        .post(`${base}/resend`, { type: 'sms', phone: newPhone() }),
+      await ask(guest, '198.51.100.7'),
+    ])
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, expect.any(String)]);
+    plinth.clock.move(3_601);
+    expect((await ask(guest, '198.51.100.1')).status).toBe(200);
+    await plinth.admin.patch(path, { settings: SETTINGS });
   });
 
   it('phones where no hook sends messages', async () => {

@@ -1,0 +1,26 @@
+import { cellsFromJson, fromTabText, toTabText } from './cell-clipboard';
+
+it.each([
+  [
+    [
+      ['a', null],
+      ['b\tc', 'say "x"\nnow'],
+    ],
+  ],
+  [[[null], ['x']]],
+  [[['x'], [null], ['y']]],
+])('writes and reads %j', (cells) => expect(fromTabText(toTabText(cells))).toEqual(cells));
+
+it('writes one cell as it is, and reads what spreadsheets write', () => {
+  expect(toTabText([['say "x"\n']])).toBe('say "x"\n');
+  expect(fromTabText('1\t"a ""b"""\r\n\t2\r\n')).toEqual([
+    ['1', 'a "b"'],
+    [null, '2'],
+  ]);
+  expect(fromTabText('"open\tx')).toEqual([['"open', 'x']]);
+  expect(fromTabText('')).toEqual([[null]]);
+});
+
+it.each(['', '[]', '[[]]', '[[1]]', '{"a":1}', '[["a"],"b"]'])('takes %j for no cells', (text) =>
+  expect(cellsFromJson(text)).toBeNull(),
+);

@@ -1,0 +1,55 @@
+/** A stream of server-sent events that is opened again when it ends. */
+import type { EventSourceMessage } from 'eventsource-parser';
+import { unreachable } from '../api/client';
+import { ApiError, isTransient } from '../api/errors';
+import { readServerEvents } from '../lib/server-events';
+
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 15_000;
+
+interface Stream {
+  /** @throws ApiError */
+  readonly open: () => Promise<Response>;
+  readonly onOpen: () => void;
+  readonly onEvents: (events: readonly EventSourceMessage[]) => void;
+  /**
+   * @param error null when the stream ended after it was opened
+   * @returns true if a refusal with this error is worth another attempt
+   */
+  readonly onEnd: (error: ApiError | null) => boolean;
+}
+
+/** Reads streams one after the other, until the signal or a refusal that another attempt would meet again. */
+export async function followStream(stream: Stream, signal: AbortSignal): Promise<void> {
+  let pause = FIRST_PAUSE_MS;
+  while (!signal.aborted) {
+    const error = await readStream(
+      {
+        ...stream,
+        onOpen: () => {
+          pause = FIRST_PAUSE_MS;
+          stream.onOpen();
+        },
+      },
+      signal,
+    );
+    if (signal.aborted) return;
+    if (!stream.onEnd(error) && error && !isTransient(error)) return;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    pause = Math.min(pause * 2, MAX_PAUSE_MS);
+  }
+}
+
+async function readStream({ open, onOpen, onEvents }: Stream, signal: AbortSignal): Promise<ApiError | null> {
+  try {
+    const response = await open();
+    onOpen();
+    await readServerEvents(response.body!, (events) => {
+      if (!signal.aborted) onEvents(events);
+    });
+    return null;
+  } catch (error) {
+    if (signal.aborted) return null;
+    return error instanceof ApiError ? error : unreachable();
+  }
+}

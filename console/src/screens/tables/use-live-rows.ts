@@ -1,0 +1,183 @@
+/** Keeps the rows of a grid as they are in the table: reads them again as changes arrive, and marks what changed. */
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useReducer } from 'react';
+import { forgetCredentials } from '../../api/identity';
+import { type ApiError, isTransient } from '../../api/errors';
+import type { Row } from '../../lib/grid-query';
+import { changedCells, type Marks, mergedMarks } from '../../lib/live-marks';
+import { keyOf } from '../../lib/pending-changes';
+import { followStream } from '../../queries/follow-stream';
+import { callRows, type RowPage } from '../../queries/rows';
+import type { GridOptions } from './use-pages';
+
+/** Milliseconds for which a change is marked. */
+const MARKED_MS = 4_000;
+/** Changes that arrive together are read together. */
+const GATHER_MS = 100;
+const MIN_PAUSE_MS = 1_000;
+/** The rows of a large or busy table are read again for a sixth of the time at most. */
+const PAUSE_PER_READ = 5;
+
+interface LiveState {
+  readonly status: 'off' | 'connecting' | 'live';
+  /** Why the server refuses; after other failures the next attempt follows by itself. */
+  readonly error: ApiError | null;
+  /** What each reading found, as long as it is marked. */
+  readonly found: readonly Marks[];
+}
+
+type LiveAction =
+  | { readonly type: 'off' | 'opened' }
+  | { readonly type: 'ended'; readonly error: ApiError | null }
+  | { readonly type: 'marked'; readonly marks: Marks }
+  | { readonly type: 'faded'; readonly marks: Marks };
+
+const OFF: LiveState = { status: 'off', error: null, found: [] };
+
+function reduce(state: LiveState, action: LiveAction): LiveState {
+  switch (action.type) {
+    case 'off':
+      return OFF;
+    case 'opened':
+      return { ...state, status: 'live', error: null };
+    case 'ended':
+      return { ...state, status: 'connecting', error: isTransient(action.error) ? null : action.error };
+    case 'marked':
+      return { ...state, found: [...state.found, action.marks] };
+    case 'faded':
+      return { ...state, found: state.found.filter((one) => one !== action.marks) };
+  }
+}
+
+export function useLiveRows(
+  options: GridOptions & { readonly isOn: boolean; readonly base: readonly unknown[] },
+) {
+  const { project, relation, identity, isOn, base } = options;
+  const client = useQueryClient();
+  const [state, dispatch] = useReducer(reduce, OFF);
+  const [attempt, retry] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    if (!isOn) return undefined;
+    dispatch({ type: 'ended', error: null });
+    const abort = new AbortController();
+    const { signal } = abort;
+    const inserted = new Set<string>();
+    const refresh = pacer(async () => {
+      const before = rowsByKey(client, base, relation.primaryKey);
+      const fresh = new Set(inserted);
+      inserted.clear();
+      await client.invalidateQueries({ queryKey: base });
+      if (signal.aborted) return;
+      const marks = changedCells(before, rowsByKey(client, base, relation.primaryKey), fresh);
+      if (marks.size === 0) return;
+      dispatch({ type: 'marked', marks });
+      setTimeout(() => dispatch({ type: 'faded', marks }), MARKED_MS);
+    });
+    void followStream(
+      {
+        open: () =>
+          callRows({
+            project,
+            relation,
+            identity,
+            signal,
+            // The rows are read as pages: the stream has the changes only.
+            parameters: new URLSearchParams({ limit: '0' }),
+            headers: { Accept: 'text/event-stream' },
+          }),
+        onOpen: () => {
+          dispatch({ type: 'opened' });
+          // Rows may have changed before.
+          refresh.ask();
+        },
+        onEvents: (events) => {
+          for (const { event, data } of events) {
+            if (event === 'ready') continue;
+            if (event === 'INSERT') inserted.add(keyOfRecord(relation.primaryKey, data));
+            refresh.ask();
+          }
+        },
+        onEnd: (error) => {
+          dispatch({ type: 'ended', error });
+          // The keys were rotated, or the token has ended.
+          if (error?.status === 401) forgetCredentials();
+          return error?.status === 401;
+        },
+      },
+      signal,
+    );
+    return () => {
+      abort.abort();
+      refresh.stop();
+      dispatch({ type: 'off' });
+    };
+    // `base` names the relation, the filters, the sort and the identity.
+  }, [isOn, attempt, JSON.stringify(base)]);
+  const { found } = state;
+  return { ...state, marks: useMemo(() => mergedMarks(found), [found]), retry };
+}
+
+export type LiveRows = ReturnType<typeof useLiveRows>;
+
+/** Rows that are loaded. Without a key, a row cannot be found again. */
+function rowsByKey(
+  client: QueryClient,
+  base: readonly unknown[],
+  primaryKey: readonly string[],
+): Map<string, Row> {
+  if (primaryKey.length === 0) return new Map();
+  const pages = client.getQueriesData<RowPage>({ queryKey: base });
+  const rows = pages.flatMap(([, page]) => page?.rows ?? []);
+  return new Map(rows.map((row) => [keyOf(primaryKey, row), row]));
+}
+
+/** As keyOf() of the row that is read as text; other values of a key than numbers and texts may differ. */
+function keyOfRecord(primaryKey: readonly string[], data: string): string {
+  const { record = {} } = JSON.parse(data) as { record?: Record<string, unknown> };
+  const texts = primaryKey.map((name) => [name, String(record[name])] as const);
+  return keyOf(primaryKey, Object.fromEntries(texts));
+}
+
+interface Pacer {
+  readonly ask: () => void;
+  readonly stop: () => void;
+}
+
+/** Runs a task when asked, and not more often than its own time allows. A page that is not in view waits. */
+function pacer(task: () => Promise<void>): Pacer {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isAsked = false;
+  let isRunning = false;
+  let isStopped = false;
+  let notBefore = 0;
+  const run = async (): Promise<void> => {
+    timer = undefined;
+    if (document.hidden) return;
+    isAsked = false;
+    isRunning = true;
+    const began = Date.now();
+    await task().catch(() => undefined);
+    isRunning = false;
+    notBefore = Date.now() + Math.max(MIN_PAUSE_MS, PAUSE_PER_READ * (Date.now() - began));
+    if (isAsked) plan();
+  };
+  const plan = (): void => {
+    if (timer !== undefined || isRunning || isStopped || document.hidden) return;
+    timer = setTimeout(() => void run(), Math.max(GATHER_MS, notBefore - Date.now()));
+  };
+  const onShown = (): void => {
+    if (isAsked) plan();
+  };
+  document.addEventListener('visibilitychange', onShown);
+  return {
+    ask: () => {
+      isAsked = true;
+      plan();
+    },
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', onShown);
+    },
+  };
+}
