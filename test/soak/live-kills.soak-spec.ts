@@ -151,7 +151,8 @@ async function followEvents(follower: Follower, staysMs: number): Promise<void> 
 
 /** @param continues each time it joins again after the last position; otherwise the client does all by itself */
 async function followChannel(follower: Follower, continues: boolean): Promise<void> {
-  let position: string | undefined;
+  /** Of the last row, and of the last message: a client that is leaving passes none on. */
+  let [position, read]: (string | undefined)[] = [];
   let leftAt: number | null = null;
   /** Reads the position, which realtime-js does not pass on. */
   class Tap extends WebSocket {
@@ -160,7 +161,7 @@ async function followChannel(follower: Follower, continues: boolean): Promise<vo
       this.on('message', (data: Buffer) => {
         const text = data.toString();
         if (text.includes('"reason":"gap"')) follower.gaps += 1;
-        position = /"position":"([^"]+)"/.exec(text)?.[1] ?? position;
+        read = /"position":"([^"]+)"/.exec(text)?.[1] ?? read;
       });
     }
   }
@@ -179,9 +180,10 @@ async function followChannel(follower: Follower, continues: boolean): Promise<vo
     };
     channel = client
       .channel('followers')
-      .on('postgres_changes', wanted as { event: 'INSERT'; schema: string }, ({ new: row }) =>
-        follower.ids.push((row as { id: number }).id),
-      )
+      .on('postgres_changes', wanted as { event: 'INSERT'; schema: string }, ({ new: row }) => {
+        follower.ids.push((row as { id: number }).id);
+        position = read;
+      })
       .subscribe((status) => {
         const was = isJoined;
         isJoined = String(status) === 'SUBSCRIBED';
