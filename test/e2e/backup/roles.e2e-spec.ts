@@ -172,11 +172,13 @@ describe('Roles of a forged archive', () => {
   it('change nothing of the server', async () => {
     const { id } = await plinth.createProject({ name: 'Stranger' });
     const stranger = await accessOf(plinth, id);
-    // Of the server, which other tests use too, the roles that all projects share and those of the stranger.
+    // Of the server, which other tests use too, the roles that all projects share and those of the stranger. Any owner may give
+    // anon a password, with which nobody can log in.
     const state = (): Promise<unknown> =>
       asSuperuser('postgres', async (client) => {
         const { rows } = await client.query(
-          `select array(select (rolname, rolpassword, rolsuper, rolcanlogin)::text from pg_authid
+          `select array(select (rolname, case when rolname not in ('anon', 'authenticated', 'service_role')
+             then rolpassword end, rolsuper, rolcanlogin)::text from pg_authid
              where rolname ~ $1 or strpos(rolname, $2) > 0 order by 1) as roles,
            array(select (m.roleid::regrole, m.member::regrole)::text from pg_auth_members m
              where m.member::regrole::text ~ $1 or strpos(m.member::regrole::text, $2) > 0 order by 1) as members`,

@@ -200,10 +200,10 @@ describe('the slots of a project', () => {
     expect(reader.of('system')).toEqual([]);
   });
 
-  it('go on after a row that a type of the owner prints with 60 MB', async () => {
+  it('go on after a row that a type of the owner prints with 20 MB', async () => {
     const project = await newProject();
     await project.sql(`create type big as enum ('a');
-      create function printed(big) returns json language sql immutable as $$ select to_json(repeat('x', 60000000)) $$;
+      create function printed(big) returns json language sql immutable as $$ select to_json(repeat('x', 20000000)) $$;
       create cast (big as json) with function printed(big); alter table t add column big big`);
     const reader = await listenTo(project);
     await project.sql("insert into t (id, big) values (1, 'a')");

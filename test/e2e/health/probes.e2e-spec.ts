@@ -9,7 +9,7 @@ import { freePort } from '../../support/plinth-process';
 import { headOf, rawClient } from '../../support/slow-clients';
 
 /** Only with WORKERS or WAL_ARCHIVE_DIR: worker-metrics.proc-spec.ts reads them. */
-const OF_SETTINGS = /^plinth_(worker_restarts_total|wal_archive_)/;
+const OF_SETTINGS = /^plinth_(worker_restarts_total|wal_archive_|file_archive_)/;
 let plinth: TestPlinth;
 beforeAll(async () => (plinth = await TestPlinth.start()));
 afterAll(() => plinth.stop());
