@@ -58,7 +58,10 @@ it('runs SQL as the owner, each time once over all processes, with a history', a
   }
   // Of an hour that passed, the last time is made up for.
   await pass(3_600);
-  await eventually(async () => expect(await runsOf(id)).toHaveLength(4));
+  await eventually(async () => {
+    expect(await runsOf(id)).toHaveLength(4);
+    expect((await runsOf(id))[0]).toMatchObject({ state: 'succeeded' });
+  });
   expect(await project.sql("select count(*)::int as n, min(who) like '%_owner' as own from ticks")).toEqual([
     { n: 4, own: true },
   ]);
