@@ -15,6 +15,8 @@ import { SchemaChangeService } from './schema-change.service';
 import { SessionDeadline } from './session-deadline.service';
 
 export interface SqlLimits {
+  /** Values of the statement's parameters. With some, it runs by the extended protocol, which takes one statement. */
+  readonly parameters: readonly (string | null)[];
   readonly timeoutSeconds: number;
   /** Maximum of rows of a statement. */
   readonly maxRows: number;
@@ -69,7 +71,7 @@ export class OwnerSqlService {
   ): Promise<KeptAnswer> {
     const began = performance.now();
     const work = (): Promise<KeptAnswer> =>
-      collect(client, query, output).catch((error: unknown) => {
+      collect(client, { text: query, values: [...limits.parameters] }, output).catch((error: unknown) => {
         if (isTimeout(error, began, limits)) throw sqlTookTooLong(limits.timeoutSeconds, error);
         throw error instanceof DatabaseError ? sqlFailed(error, query) : error;
       });
@@ -87,7 +89,11 @@ function isTimeout(error: unknown, began: number, { timeoutSeconds }: SqlLimits)
 }
 
 /** Reads all rows and keeps those that the limits allow. */
-async function collect(client: BoundedClient, text: string, { kept, types }: SqlOutput): Promise<KeptAnswer> {
+async function collect(
+  client: BoundedClient,
+  statement: { readonly text: string; readonly values: (string | null)[] },
+  { kept, types }: SqlOutput,
+): Promise<KeptAnswer> {
   client.onResults(
     (columns) => kept.begin(columns),
     () => kept.end(),
@@ -101,7 +107,7 @@ async function collect(client: BoundedClient, text: string, { kept, types }: Sql
     return writer;
   };
   const results = await new Promise<QueryResult[]>((resolve, reject) => {
-    const config: QueryArrayConfig = { text, rowMode: 'array' };
+    const config: QueryArrayConfig = { ...statement, rowMode: 'array' };
     const query = new Query(config);
     query.on('row', (row: (string | null)[], result) => {
       kept.add(writerOf(result?.fields ?? [])(row));

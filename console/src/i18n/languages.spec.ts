@@ -17,6 +17,7 @@ it('no text is empty', () => {
 const ALIKE: readonly Key[] = [
   'analyze',
   'apiDocs',
+  'as_plan',
   'auth',
   'bucket',
   'buckets',

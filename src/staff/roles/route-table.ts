@@ -126,6 +126,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id/database': confirmed(allow(DEVELOPERS, 'admin')),
   'GET /admin/v1/projects/:id/tables': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/catalog': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/catalog/objects': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/schema': allow(READERS, 'read'),
   'POST /admin/v1/projects/:id/sql': allow(DEVELOPERS, 'sql'),
   // Statements may hold values.
