@@ -2,6 +2,7 @@ import { common } from './de/common';
 import { connect } from './de/connect';
 import { editing } from './de/editing';
 import { inside } from './de/inside';
+import { objects } from './de/objects';
 import { outcomes } from './de/outcomes';
 import { overview } from './de/overview';
 import { pause } from './de/pause';
@@ -25,6 +26,7 @@ export const de: Readonly<Record<Key, string>> = {
   ...connect,
   ...editing,
   ...inside,
+  ...objects,
   ...outcomes,
   ...overview,
   ...pause,

@@ -2,6 +2,7 @@ import { common } from './en/common';
 import { connect } from './en/connect';
 import { editing } from './en/editing';
 import { inside } from './en/inside';
+import { objects } from './en/objects';
 import { outcomes } from './en/outcomes';
 import { overview } from './en/overview';
 import { pause } from './en/pause';
@@ -24,6 +25,7 @@ export const en = {
   ...connect,
   ...editing,
   ...inside,
+  ...objects,
   ...outcomes,
   ...overview,
   ...pause,

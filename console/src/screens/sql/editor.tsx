@@ -12,7 +12,6 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { PostgreSQL, sql } from '@codemirror/lang-sql';
 import {
   bracketMatching,
-  defaultHighlightStyle,
   ensureSyntaxTree,
   HighlightStyle,
   syntaxHighlighting,
@@ -67,13 +66,18 @@ interface SqlEditorProps {
   readonly handle: RefObject<EditorHandle | null>;
 }
 
-const DARK = HighlightStyle.define([
-  { tag: tags.keyword, color: '#6cbfb9' },
-  { tag: [tags.string, tags.special(tags.string)], color: '#e3b778' },
-  { tag: [tags.number, tags.bool, tags.null], color: '#d3a0e8' },
-  { tag: tags.comment, color: '#95a0ac', fontStyle: 'italic' },
-  { tag: [tags.typeName, tags.standard(tags.name)], color: '#8fb8f0' },
-]);
+const highlightOf = (keyword: string, text: string, number: string, comment: string, type: string) =>
+  HighlightStyle.define([
+    { tag: tags.keyword, color: keyword },
+    { tag: [tags.string, tags.special(tags.string)], color: text },
+    { tag: [tags.number, tags.bool, tags.null], color: number },
+    { tag: tags.comment, color: comment, fontStyle: 'italic' },
+    { tag: [tags.typeName, tags.standard(tags.name)], color: type },
+  ]);
+
+/** Legible also on the active line. */
+const LIGHT = highlightOf('#0b6e69', '#964200', '#7a2fa8', '#5a636e', '#1f5fae');
+const DARK = highlightOf('#6cbfb9', '#e3b778', '#d3a0e8', '#95a0ac', '#8fb8f0');
 
 const STYLE = EditorView.theme({
   '&': { height: '100%', fontSize: '13.5px', backgroundColor: 'transparent' },
@@ -167,7 +171,7 @@ export function SqlEditor({ initial, label, hint, relations, onRun, onChange, ha
   }, [relations]);
 
   useEffect(() => {
-    const style = scheme === 'dark' ? DARK : defaultHighlightStyle;
+    const style = scheme === 'dark' ? DARK : LIGHT;
     view.current?.dispatch({
       effects: parts.current.colours.reconfigure([
         syntaxHighlighting(style),
