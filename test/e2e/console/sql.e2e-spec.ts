@@ -190,7 +190,7 @@ inBrowser('the SQL editor', () => {
     await view.button('Tables').click();
     await view.dialog().getByRole('button', { name: 'Insert Orders' }).click();
     await view.dialog().waitFor({ state: 'detached' });
-    await expectText('select 5"Orders"');
+    await expectText('"Orders"select 5');
     await page.setViewportSize(WIDE);
     await view.button('Light scheme').click();
     const viewer = await newPerson(plinth, null, [{ id: project.id, role: 'viewer' }]);
