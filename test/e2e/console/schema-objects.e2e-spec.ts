@@ -115,7 +115,7 @@ inBrowser('the objects of a schema', () => {
 
     await choose('Views');
     await view.button('Change titles').click();
-    await field('Statement').fill((await field('Statement').inputValue()).replace('title', 'nowhere'));
+    await field('Statement').fill((await field('Statement').inputValue()).replace(/\btitle\b/, 'nowhere'));
     await view.dialog().getByRole('button', { name: 'Save titles' }).click();
     await view.dialog().getByText('column "nowhere" does not exist').waitFor();
     await view.expectAccessible();
@@ -178,7 +178,7 @@ inBrowser('the objects of a schema', () => {
 
 const choose = (kind: string): Promise<void> => page.getByRole('tab', { name: kind, exact: true }).click();
 const row = (name: string) => page.getByRole('row').filter({ hasText: name });
-const field = (label: string) => view.dialog().getByRole('textbox', { name: label }).first();
+const field = (label: string) => view.dialog().getByLabel(label, { exact: true }).first();
 
 async function pick(label: string, option: string): Promise<void> {
   await field(label).click();
