@@ -1,7 +1,9 @@
 /** `plinth webhooks`, `plinth schedules`, `plinth s3-keys` and `plinth api-keys`: parts of a project. */
 import { table } from './format';
-import { type Commands, operation, separated } from './operation';
+import { type Commands, operation, separated, wholeNumber } from './operation';
 
+/** Ten years, as the server allows. */
+const MAX_DAYS = 3_650;
 const PROJECT = '/admin/v1/projects/{id}';
 const WEBHOOK = `${PROJECT}/webhooks/{webhook_id}` as const;
 const SCHEDULE = `${PROJECT}/schedules/{schedule_id}` as const;
@@ -128,7 +130,7 @@ export const API_KEY_COMMANDS: Commands = {
       expires_in: [
         '--days <days>',
         'days until the key expires; default: never',
-        (option) => option.argParser((days) => Number(days) * 86_400),
+        (option) => option.argParser((days) => wholeNumber(1, MAX_DAYS)(days) * 86_400),
       ],
     },
   }),

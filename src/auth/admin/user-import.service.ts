@@ -5,7 +5,7 @@ import { Clock } from '../../common/time/clock';
 import { Slices } from '../../common/time/slices';
 import type { Project } from '../../projects/project';
 import { ProviderRepository } from '../providers/provider.repository';
-import { isReserved, issuerOf, type ProviderSettings } from '../providers/provider';
+import { isReserved, issuerOf, NO_SETTINGS } from '../providers/provider';
 import { ImportedUser, IssuerOf, LineFault, toImportedUser } from './imported-user';
 import { StoredUsers, UserImportRepository } from './user-import.repository';
 
@@ -18,14 +18,6 @@ const MAX_ERRORS = 100;
 const QUERY_CANCELED = '57014';
 const [NEWLINE, SPACE] = [0x0a, 0x20];
 
-const NO_SETTINGS: ProviderSettings = {
-  client_id: '',
-  issuer: null,
-  tenant: null,
-  domain: null,
-  scopes: null,
-  additional_client_ids: [],
-};
 /** Providers whose issuer is the same for everybody, if the project has not set them up yet. */
 const COMMON_ISSUERS = new Map(
   (['google', 'apple', 'github', 'gitlab'] as const).map((preset) => [
@@ -67,7 +59,7 @@ export class UserImport {
         project,
         batch.map(({ user }) => user),
         updates,
-        new Date(this.clock.now()),
+        this.clock.date(),
       ),
     );
     for await (const line of linesOf(body)) await run.add(line);

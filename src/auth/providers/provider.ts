@@ -53,6 +53,15 @@ export interface ProviderSettings {
   readonly additional_client_ids: readonly string[];
 }
 
+export const NO_SETTINGS: ProviderSettings = {
+  client_id: '',
+  issuer: null,
+  tenant: null,
+  domain: null,
+  scopes: null,
+  additional_client_ids: [],
+};
+
 export interface Provider {
   readonly name: string;
   readonly preset: Preset;

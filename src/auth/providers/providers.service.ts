@@ -8,7 +8,16 @@ import { OutboundHttp } from '../../infra/outbound/outbound-http';
 import type { Project } from '../../projects/project';
 import { byServiceRole } from '../audit/audit-entry';
 import { providerNotFound, secretNeeded } from '../auth.errors';
-import { issuerOf, isReserved, Preset, PRESETS, Provider, PROVIDER_NAME, ProviderSettings } from './provider';
+import {
+  issuerOf,
+  isReserved,
+  NO_SETTINGS,
+  Preset,
+  PRESETS,
+  Provider,
+  PROVIDER_NAME,
+  ProviderSettings,
+} from './provider';
 import { MAX_PROVIDERS, ProviderRepository } from './provider.repository';
 
 export interface ProviderInput {
@@ -77,15 +86,6 @@ export class ProvidersService {
       throw invalidParameters('issuer must use https, unless AUTH_ALLOWED_HOSTS names its host');
   }
 }
-
-const NO_SETTINGS: ProviderSettings = {
-  client_id: '',
-  issuer: null,
-  tenant: null,
-  domain: null,
-  scopes: null,
-  additional_client_ids: [],
-};
 
 type Sealed = Pick<Provider, 'name' | 'preset' | 'settings'>;
 

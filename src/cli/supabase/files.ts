@@ -1,7 +1,7 @@
 /** Buckets and files. Files come from the old storage's interface, or from a folder, and go through the project's own. */
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { join, resolve, sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { messageOf } from '../../common/errors/error-facts';
@@ -41,14 +41,20 @@ export function storageIn(folder: string): FileSource {
   const root = resolve(folder);
   return {
     async open({ bucket, name, version }) {
-      const path = resolve(root, bucket, name);
-      if (!path.startsWith(root + sep)) throw new Error('its name leads out of the folder');
+      const path = below(root, bucket, name);
       const facts = await stat(path);
-      const file = facts.isDirectory() ? join(path, version ?? (await readdir(path))[0] ?? '') : path;
+      const file = facts.isDirectory() ? below(path, version ?? (await readdir(path))[0] ?? '') : path;
       const { size } = await stat(file);
       return { body: createReadStream(file), size };
     },
   };
+}
+
+/** The names come from the old database. @throws Error */
+function below(folder: string, ...names: string[]): string {
+  const path = resolve(folder, ...names);
+  if (!path.startsWith(folder + sep)) throw new Error('its name or version leads out of the folder');
+  return path;
 }
 
 export interface FileReport {

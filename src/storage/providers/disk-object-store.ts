@@ -15,10 +15,10 @@ import {
   writeAll,
   closeFile,
   closeNow,
+  cutFile,
   openFile,
   readFrom,
   syncFile,
-  truncateFile,
 } from './file-descriptors';
 import { DiskDirectories, DiskLayout, isMissing, NeighbouringIds } from './disk-layout';
 import { entriesOf, factsOf, objectsBelow } from './disk-listing';
@@ -115,12 +115,14 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   /** At its final path: the row makes a file visible, not its name. */
   override async grow(address: ObjectAddress, size: number): Promise<GrowingObject> {
     const path = this.layout.pathOf(address);
+    let isNew = size === 0;
+    let opened: number | undefined;
     try {
       await this.layout.assertNoSymbolicLinks(address.projectId);
-      const fd = size === 0 ? await this.create(path, APPEND_NEW) : await openFile(path, APPEND);
+      const fd = isNew ? await this.create(path, APPEND_NEW) : await openFile(path, APPEND);
+      opened = fd;
+      if (!isNew && !(await cutFile(fd, size))) throw new ObjectMissingError(address);
       const writer = new ChunkWriter(fd);
-      let isNew = size === 0;
-      if (!isNew) await truncateFile(fd, size);
       return {
         write: (chunk) => guarded(writer.write(chunk)),
         flush: () => guarded(writer.end()),
@@ -135,6 +137,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
         },
       };
     } catch (error) {
+      if (opened !== undefined) await closeFile(opened).catch(() => undefined);
       throw isMissing(error) ? new ObjectMissingError(address) : unavailable(error);
     }
   }
@@ -317,7 +320,7 @@ function tooShort({ objectId }: ObjectAddress): Error {
   return new Error(`object ${objectId} is shorter than its row says`);
 }
 
-/** Leaves an AppError as it is. */
-function unavailable(error: unknown): AppError {
-  return error instanceof AppError ? error : storageUnavailable(error);
+/** Leaves an AppError, and an object that is missing, as they are. */
+function unavailable(error: unknown): Error {
+  return error instanceof AppError || error instanceof ObjectMissingError ? error : storageUnavailable(error);
 }

@@ -2,13 +2,12 @@
  * Promise-based calls on plain file descriptors: a FileHandle costs more than reading or writing a small file. The caller of
  * openFile() has to close the descriptor.
  */
-import { close, closeSync, fsync, ftruncate, open, read, writev } from 'node:fs';
+import { close, closeSync, fstat, fsync, ftruncate, open, read, writev } from 'node:fs';
 import { promisify } from 'node:util';
 
 export const openFile: (path: string, flags: string | number, mode?: number) => Promise<number> =
   promisify(open);
 export const syncFile = promisify(fsync);
-export const truncateFile = promisify(ftruncate);
 export const closeFile = promisify(close);
 
 /**
@@ -16,6 +15,13 @@ export const closeFile = promisify(close);
  * large files: if one was deleted in the meantime, close() frees its blocks.
  */
 export const closeNow = closeSync;
+
+/** Cuts off what follows `size` bytes. @returns false when the file has fewer */
+export async function cutFile(fd: number, size: number): Promise<boolean> {
+  const facts = await promisify(fstat)(fd);
+  if (facts.size > size) await promisify(ftruncate)(fd, size);
+  return facts.size >= size;
+}
 
 /** @returns bytes read, less than asked for at the end of the file */
 export function readFrom(fd: number, buffer: Buffer, length: number, position: number): Promise<number> {

@@ -59,13 +59,11 @@ export abstract class ObjectStore {
   abstract put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void>;
 
   /**
-   * Opens an object that grows, and cuts off what it has after `size` bytes.
+   * Opens an object that grows, and cuts off what it has after `size` bytes. Undefined: the provider has no such objects.
    * @param size 0: a new object
-   * @returns null when the provider has no such objects
+   * @throws ObjectMissingError also for an object that has fewer bytes
    */
-  grow(_address: ObjectAddress, _size: number): Promise<GrowingObject | null> {
-    return Promise.resolve(null);
-  }
+  grow?(address: ObjectAddress, size: number): Promise<GrowingObject>;
 
   /** Call when an object that grew is complete. */
   seal(_address: ObjectAddress, _size: number): Promise<void> {

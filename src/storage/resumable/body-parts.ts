@@ -1,7 +1,7 @@
 /** Cuts the body of a request into parts, each of which is stored, and acknowledged, by itself. */
 import { createHash, type Hash } from 'node:crypto';
 
-/** Bytes that a crash of the server may cost a client. */
+/** Bytes after which a part is committed. A crash costs a client more while the last one still is. */
 const PART_BYTES = 8 * 1024 * 1024;
 
 export class BodyParts {

@@ -92,8 +92,8 @@ export class ResumableUploadRepository {
 
   /**
    * Makes a request the only one that adds bytes: further ones of others are refused.
-   * @returns the last part, to which it may add; null when another request may still write its object; undefined when the upload
-   *   does not have `received` bytes
+   * @returns the last part, to which it may add; null when another request may still write its object, or the object is a file's
+   *   already, in altered rows; undefined when the upload does not have `received` bytes
    */
   async takeOver(
     project: Project,
@@ -103,12 +103,13 @@ export class ResumableUploadRepository {
   ): Promise<UploadPart | null | undefined> {
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:take-over-resumable',
-      text: `with held as (select id, writer from storage.resumable_uploads
+      text: `with held as (select id, writer, received from storage.resumable_uploads
             where id = $1 and received = $2 and completed_at is null for update),
           taken as (update storage.resumable_uploads u set writer = $3 from held where u.id = held.id returning u.id)
         select p.start, p.size, p.object_id from held left join lateral (
           select * from storage.resumable_parts p where held.writer is null and p.upload_id = held.id
-            order by p.start desc limit 1) p on true`,
+            order by p.start desc limit 1) p on p.start + p.size = held.received
+            and not exists (select from storage.files f where f.object_id = p.object_id)`,
       values: [id, received, writer],
     });
     if (!rows[0]) return undefined;

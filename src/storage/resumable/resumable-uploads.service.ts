@@ -1,7 +1,7 @@
 /**
- * Uploads in several requests. Each part is an object that is stored before it is acknowledged, so that any process of any machine
- * goes on, and a crash costs at most the part in progress. The last request joins the parts by an ordinary upload, whose policies,
- * limits and quotas apply; the first one checks them too.
+ * Uploads in several requests. Bytes are stored before they are acknowledged, so that any process of any machine goes on, and a crash
+ * costs what was not committed. The last request joins the parts by an ordinary upload, whose policies, limits and quotas apply; the
+ * first one checks them too.
  */
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
@@ -11,7 +11,8 @@ import { DiskReserve } from '../../limits/disk-reserve.service';
 import { isAllowed } from '../content-type/content-type';
 import { Uploaded, UploadService } from '../files/upload.service';
 import { ObjectAddress } from '../providers/object-address';
-import { ObjectMissingError, ObjectStore } from '../providers/object-store';
+import { ObjectStore } from '../providers/object-store';
+import { Project } from '../../projects/project';
 import { projectQuota } from '../quotas/quota';
 import { ObjectRemover } from '../removal/object-remover.service';
 import {
@@ -32,7 +33,7 @@ import {
   UploadOwner,
   UploadPart,
 } from './resumable-upload';
-import { uploadIsFinishing } from './resumable.errors';
+import { missingAsNotFound, uploadIsFinishing } from './resumable.errors';
 import { MAX_UNFINISHED, ResumableUploadRepository } from './resumable-upload.repository';
 import { ReceivedBytes, UploadWriter } from './upload-writer.service';
 
@@ -124,9 +125,11 @@ export class ResumableUploadsService {
     // The length in the row may have been altered.
     const length = Math.min(upload.length, this.uploads.largestFile(caller.project));
     if ((body.announcedLength ?? 0) > length - upload.received) throw fileTooLarge(length);
-    const received = await this.disk.during(body.announcedLength ?? 0, () =>
-      this.writer.receive(caller.project, { ...upload, length }, body),
-    );
+    const received = await this.disk
+      .during(body.announcedLength ?? 0, () =>
+        this.writer.receive(caller.project, { ...upload, length }, body),
+      )
+      .catch((error: unknown) => this.giveUp(caller.project, id, error));
     const grown = { ...upload, received };
     return isJoinable(grown) ? this.finish(caller, grown) : { upload: grown, file: null };
   }
@@ -188,11 +191,16 @@ export class ResumableUploadsService {
       return { upload: { ...upload, isCompleted: true }, file };
     } catch (error) {
       await this.repository.renew(project, upload.id, object, false);
-      if (isFinal(error)) this.remover.removeLater(await this.repository.remove(project, upload.id));
-      throw error;
+      return await this.giveUp(project, upload.id, error);
     } finally {
       clearInterval(renewal);
     }
+  }
+
+  /** Rethrows the error of an upload, whose rows are removed where another attempt would fail likewise. */
+  private async giveUp(project: Project, id: string, error: unknown): Promise<never> {
+    if (isFinal(error)) this.remover.removeLater(await this.repository.remove(project, id));
+    throw error;
   }
 
   /** A part that is the whole file becomes it as it is; others are joined. */
@@ -237,9 +245,7 @@ export class ResumableUploadsService {
     for (const { address, start, size } of parts) {
       if (start !== end) throw uploadNotFound();
       if (size === 0) continue;
-      const found = await this.store.read(address, { start: 0, end: size - 1 }).catch((error: unknown) => {
-        throw error instanceof ObjectMissingError ? uploadNotFound() : error;
-      });
+      const found = await this.store.read(address, { start: 0, end: size - 1 }).catch(missingAsNotFound);
       if (Buffer.isBuffer(found)) yield found;
       // Copied, because the provider that stores may hold a chunk for longer than the one that reads keeps it.
       else for await (const chunk of found) yield Buffer.from(chunk);
@@ -271,7 +277,6 @@ function ownerOf({ role, userId, issuer, tokenClaims: { sub } }: Caller): Upload
   return { role, subject: isNamed ? `${issuer ?? ''} ${sub}` : userId };
 }
 
-/** Another attempt would fail likewise. A restored backup has the rows of unfinished uploads, and not their bytes. */
 const isFinal = (error: unknown): boolean =>
   error instanceof AppError && [uploadNotFound().code, fileInfected('').code].includes(error.code);
 

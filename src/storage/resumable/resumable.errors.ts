@@ -1,5 +1,7 @@
 /** Errors of TUS that storage itself does not have. */
 import { AppError } from '../../common/errors/app-error';
+import { ObjectMissingError } from '../providers/object-store';
+import { uploadNotFound } from '../storage.errors';
 
 export const uploadIsFinishing = (): AppError =>
   new AppError({
@@ -16,3 +18,8 @@ export const checksumMismatch = (): AppError =>
     code: 'checksum_mismatch',
     message: 'The bytes do not have the digest of Upload-Checksum, and were not kept',
   });
+
+/** Rethrows the error of a provider. A restored backup has the rows of unfinished uploads, and not their bytes. @throws AppError 404 */
+export function missingAsNotFound(error: unknown): never {
+  throw error instanceof ObjectMissingError ? uploadNotFound() : error;
+}

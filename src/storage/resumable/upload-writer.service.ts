@@ -15,7 +15,7 @@ import { ObjectRemover } from '../removal/object-remover.service';
 import { fileTooLarge, offsetTaken, uploadNotFound } from '../storage.errors';
 import { BodyParts } from './body-parts';
 import type { ResumableUpload, UploadPart } from './resumable-upload';
-import { checksumMismatch } from './resumable.errors';
+import { checksumMismatch, missingAsNotFound } from './resumable.errors';
 import { ResumableUploadRepository } from './resumable-upload.repository';
 
 /** Uploads whose hash so far is remembered. The bytes of others are read again when they are complete. */
@@ -78,14 +78,15 @@ export class UploadWriter {
     return facts?.size === length ? facts.end() : null;
   }
 
-  /** Null: the store has no objects that grow. */
+  /** Null: the store has no objects that grow. @throws AppError 404 when the bytes so far are missing, 409 */
   private async open(project: Project, { id, received }: ResumableUpload): Promise<OwnObject | null> {
+    if (!this.store.grow) return null;
     const writer = randomUUID();
     const last = received === 0 ? null : await this.repository.takeOver(project, id, received, writer);
     if (last === undefined) throw await this.outdated(project, id);
     const part = last ?? { address: this.store.newAddress(project.id), start: received, size: 0 };
-    const object = await this.store.grow(part.address, part.size);
-    return object && { object, part, writer };
+    const object = await this.store.grow(part.address, part.size).catch(missingAsNotFound);
+    return { object, part, writer };
   }
 
   /** Syncs and commits what has arrived, over and over, while more is written. */
@@ -133,7 +134,9 @@ export class UploadWriter {
     } finally {
       await committing?.catch(() => undefined);
       await object.close();
-      if (!isOver) await this.repository.release(project, upload.id, writer).catch(() => undefined);
+      // Otherwise the last part is another request's, which may still write its object.
+      const isOwn = committed > 0;
+      if (isOwn && !isOver) await this.repository.release(project, upload.id, writer).catch(() => undefined);
       if (!mayBeCommitted) this.remover.removeLater([part.address]);
     }
   }

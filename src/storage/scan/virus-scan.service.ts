@@ -3,7 +3,7 @@
  * the store, so that a slow client holds no scanner, and nothing is held in memory.
  */
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { Counter } from 'prom-client';
+import type { Counter } from 'prom-client';
 import { Slots } from '../../admission/slots';
 import { messageOf } from '../../common/errors/error-facts';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
@@ -49,16 +49,15 @@ export class VirusScan {
     private readonly store: ObjectStore,
     private readonly quarantine: QuarantineRepository,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
-    { registry }: Metrics,
+    metrics: Metrics,
   ) {
     const waitTimeoutMs = config.clamd?.timeoutMs ?? Infinity;
     this.slots = new Slots(AT_ONCE, MAX_WAITING, { perTenant: PER_PROJECT, waitTimeoutMs });
-    this.scans = new Counter({
-      name: 'plinth_storage_scans_total',
-      help: 'Files that the virus scanner has read, by result',
-      labelNames: ['result'],
-      registers: [registry],
-    });
+    this.scans = metrics.counter(
+      'plinth_storage_scans_total',
+      'Files that the virus scanner has read, by result',
+      'result',
+    );
   }
 
   /** Where a file goes, by its content and the settings of the project. @throws AppError 413, 422, 503 */

@@ -232,6 +232,10 @@ it('plinth api-keys manages them', async () => {
   expect(made).toMatchObject({ name: 'nightly', kind: 'secret', role: 'service_role' });
   expect((Date.parse(made.expires_at) - Date.now()) / 86_400_000).toBeCloseTo(90, 1);
   expect((await as(made.key).get('/rest/v1/notes')).status).toBe(200);
+  // Not a key without an end.
+  for (const days of ['30d', 'never', '0.5', '3651'])
+    expect(await runCli(['api-keys', 'create', project.slug, 'typo', '--days', days], environment)).toBe(2);
+  expect(await cli('list', project.slug)).not.toContain('typo');
   expect(await cli('list', project.slug)).toMatch(new RegExp(`${made.id} +nightly`));
   expect(await cli('revoke', project.slug, made.id)).toBe(`Key ${made.id} is revoked.\n`);
   expect((await as(made.key).get('/rest/v1/notes')).status).toBe(401);

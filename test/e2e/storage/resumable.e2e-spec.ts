@@ -1,7 +1,9 @@
 /** Resumable uploads: TUS 1.0, by its requests and by an unmodified tus-js-client. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { request as httpRequest } from 'node:http';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { type ClientRequest, request as httpRequest } from 'node:http';
 import { Upload } from 'tus-js-client';
+import { ObjectStore } from '../../../src/storage/providers/object-store';
 import { StorageSweep } from '../../../src/storage/sweep/storage-sweep.service';
 import { eventually, until } from '../../support/eventually';
 import { TestPlinth } from '../../support/plinth';
@@ -63,27 +65,38 @@ const append = (url: string, offset: number, body: Body, headers: Headers = {}):
   );
 const offset = async (url: string, headers: Headers = {}): Promise<number> =>
   Number((await send('HEAD', url, headers)).headers.get('upload-offset'));
-const download = async (name: string, bucket = 'box'): Promise<Buffer> => {
-  const path = `${plinth.baseUrl}/p/${project.slug}/storage/v1/object/authenticated/${bucket}/${name}`;
-  const response = await fetch(path, { headers: asService() });
+const download = async (name: string, of = project): Promise<Buffer> => {
+  const path = `${plinth.baseUrl}/p/${of.slug}/storage/v1/object/authenticated/box/${name}`;
+  const response = await fetch(path, { headers: asService(of) });
   return response.ok ? Buffer.from(await response.arrayBuffer()) : Buffer.alloc(0);
 };
 const digest = (bytes: Buffer): string => createHash('sha1').update(bytes).digest('base64');
 
+/** A request whose `length` bytes its caller sends. */
+function beginPatch(url: string, from: number, length: number): ClientRequest {
+  const headers = {
+    ...asService(),
+    'tus-resumable': '1.0.0',
+    'content-type': 'application/offset+octet-stream',
+    'upload-offset': String(from),
+    'content-length': length,
+  };
+  return httpRequest(url, { method: 'PATCH', headers }).on('error', () => undefined);
+}
+
+/** Its status; 409, too, for one that ends before its body. */
+const statusOf = (request: ClientRequest): Promise<unknown> =>
+  new Promise((resolve) => {
+    request
+      .on('response', (response) => resolve(response.resume().statusCode))
+      .on('error', () => resolve(409));
+  });
+
 /** Sends the first bytes of a request of `length` bytes, and breaks the connection off. */
 function breakOff(url: string, length: number, bytes: Buffer): Promise<void> {
-  const request = httpRequest(url, {
-    method: 'PATCH',
-    headers: {
-      ...asService(),
-      'tus-resumable': '1.0.0',
-      'content-type': 'application/offset+octet-stream',
-      'upload-offset': '0',
-      'content-length': length,
-    },
-  });
+  const request = beginPatch(url, 0, length);
   return new Promise((resolve) => {
-    request.on('close', resolve).on('error', () => undefined);
+    request.on('close', resolve);
     request.write(bytes, () => setImmediate(() => request.destroy()));
   });
 }
@@ -182,21 +195,8 @@ describe('an upload', () => {
   it('refuses the bytes of a request that another one has overtaken', async () => {
     const [name, content] = [randomUUID(), randomBytes(20 * MIB)];
     const url = place(await begin({ ...named(name), 'upload-length': String(content.length) }));
-    const slow = httpRequest(url, {
-      method: 'PATCH',
-      headers: {
-        ...asService(),
-        'tus-resumable': '1.0.0',
-        'content-type': 'application/offset+octet-stream',
-        'upload-offset': '0',
-        'content-length': content.length,
-      },
-    });
-    const status = new Promise((resolve) => {
-      slow
-        .on('response', (response) => resolve(response.resume().statusCode))
-        .on('error', () => resolve(409));
-    });
+    const slow = beginPatch(url, 0, content.length);
+    const status = statusOf(slow);
     slow.write(content.subarray(0, 10 * MIB));
     await until(async () => (await offset(url)) === 8 * MIB);
     // Not with the bytes of the other client, which would be there if both wrote one object.
@@ -205,6 +205,30 @@ describe('an upload', () => {
     expect(await status).toBe(409);
     expect(await offset(url)).toBe(9 * MIB);
     expect((await append(url, 9 * MIB, content.subarray(9 * MIB))).status).toBe(204);
+    expect((await download(name)).equals(content)).toBe(true);
+  });
+
+  it('never has two requests write one object, also when one that has overtaken another brought nothing', async () => {
+    const [name, content] = [randomUUID(), randomBytes(20 * MIB)];
+    const url = place(await begin({ ...named(name), 'upload-length': String(content.length) }));
+    const writer = async (): Promise<unknown> =>
+      (await project.sql(`select writer from storage.resumable_uploads where id = '${url.slice(-36)}'`))[0]
+        ?.writer;
+    const overtaken = beginPatch(url, 0, content.length);
+    const status = statusOf(overtaken);
+    overtaken.write(content.subarray(0, 10 * MIB));
+    await until(async () => (await offset(url)) === 8 * MIB);
+    expect((await append(url, 8 * MIB, '')).status).toBe(204);
+    const before = await writer();
+    const last = beginPatch(url, 8 * MIB, 12 * MIB);
+    const completed = statusOf(last);
+    last.write(content.subarray(8 * MIB, 8 * MIB + 1));
+    await until(async () => (await writer()) !== before);
+    expect(await offset(url)).toBe(8 * MIB);
+    overtaken.end(Buffer.alloc(10 * MIB));
+    expect(await status).toBe(409);
+    last.end(content.subarray(8 * MIB + 1));
+    expect(await completed).toBe(204);
     expect((await download(name)).equals(content)).toBe(true);
   });
 
@@ -565,6 +589,91 @@ describe('rows that the owner of the project changes are refused or served, and 
     expect([200, 204, 404, 500]).toContain((await send('DELETE', url, as)).status);
     // Others are not concerned.
     expect((await begin({ ...named(randomUUID()), 'upload-length': '0' })).status).toBe(201);
+  });
+});
+
+describe('rows of parts that the owner of the project changes write to no file, and leave nothing open', () => {
+  let own: TestProject;
+  const objects = { file: '', foreign: '' };
+  beforeAll(async () => {
+    own = await plinth.createProject({ plan: 'enterprise' });
+    await makeBucket(own, { name: 'box' });
+    await own.sql(`alter table storage.resumable_uploads drop constraint if exists resumable_uploads_check;
+      alter table storage.resumable_parts drop constraint if exists resumable_parts_object_id_key`);
+    for (const [kind, of] of [
+      ['file', own],
+      ['foreign', other],
+    ] as const) {
+      const body = { 'content-type': 'application/offset+octet-stream', 'upload-length': '9' };
+      const begun = await send(
+        'POST',
+        urlOf(of),
+        { ...asService(of), ...named('victim'), ...body },
+        'published',
+      );
+      expect(begun.status).toBe(201);
+      const [row] = await of.sql(`select object_id from storage.files where filename = 'victim'`);
+      objects[kind] = String(row?.object_id);
+    }
+  });
+  const openFiles = (): string[] =>
+    readdirSync('/proc/self/fd').flatMap((fd) => {
+      try {
+        const path = readlinkSync(`/proc/self/fd/${fd}`);
+        return path.includes(own.id) ? [path] : [];
+      } catch {
+        return [];
+      }
+    });
+  const largest = async (): Promise<number> => {
+    let size = 0;
+    for await (const batch of plinth.app.get(ObjectStore).objects(own.id))
+      size = Math.max(size, ...batch.map((object) => object.size));
+    return size;
+  };
+
+  it.each([
+    ["a file's object", "object_id = '<file>'", '', 3, [200, 204, 404, 500]],
+    [
+      "a file's object, all of it",
+      "object_id = '<file>', size = 9",
+      'received = 9, length = 12',
+      9,
+      [204, 404, 409, 500],
+    ],
+    [
+      "a file's object, as the whole upload",
+      "object_id = '<file>', size = 9",
+      'received = 9, length = 9',
+      9,
+      [409, 413, 500],
+    ],
+    ["another project's object", "object_id = '<foreign>'", '', 3, [404]],
+    ['no object', 'object_id = gen_random_uuid()', '', 3, [404]],
+    ['more bytes than there are', 'size = 500', 'received = 500, length = 503', 500, [404]],
+    ['a terabyte', 'size = 1000000000000', '', 3, [400, 404, 409, 500]],
+    ['more than a file can have', 'size = 9007199254740991', '', 3, [400, 404, 409, 500]],
+    ['fewer bytes than were received', 'size = 1', '', 3, [404, 409, 500]],
+  ])('when a part has %s', async (_what, part, upload, at, allowed) => {
+    const as = asService(own);
+    const url = place(
+      await send('POST', urlOf(own), { ...as, ...named(randomUUID()), 'upload-length': '6' }),
+    );
+    expect((await append(url, 0, 'abc', as)).status).toBe(204);
+    const id = url.slice(-36);
+    const set = part.replace('<file>', objects.file).replace('<foreign>', objects.foreign);
+    await own.sql(`update storage.resumable_parts set ${set} where upload_id = '${id}'`);
+    if (upload) await own.sql(`update storage.resumable_uploads set ${upload} where id = '${id}'`);
+    const { status } = await append(url, at, 'def', as);
+    expect(allowed).toContain(status);
+    // Nothing is left to try again with.
+    if (status === 404) expect((await send('HEAD', url, as)).status).toBe(404);
+    expect([200, 204, 400, 404, 409, 500]).toContain((await send('HEAD', url, as)).status);
+    await send('DELETE', url, as);
+    expect(String(await download('victim', own))).toBe('published');
+    expect(String(await download('victim', other))).toBe('published');
+    expect(await largest()).toBeLessThanOrEqual(12);
+    await until(() => openFiles().length === 0);
   });
 });
 
