@@ -15,6 +15,10 @@ const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve'].map((uid) => ({
   mail: `${uid}@example.com`,
   password: PASSWORD,
 }));
+const UNUSUAL = [
+  { uid: 'fay', mail: 'fay@example.com' },
+  ...['gus', 'hal', 'ian'].map((uid) => ({ uid, mail: 'team@example.com', password: PASSWORD })),
+];
 
 (hasSlapd ? describe : describe.skip)('sign-in with LDAP (needs slapd)', () => {
   let plinth: TestPlinth;
@@ -22,7 +26,7 @@ const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve'].map((uid) => ({
   let slapd: SlapdServer;
 
   beforeAll(async () => {
-    slapd = await SlapdServer.start(PEOPLE, { staff: ['ada', 'bob'], admins: ['ada'] });
+    slapd = await SlapdServer.start([...PEOPLE, ...UNUSUAL], { staff: ['ada', 'bob'], admins: ['ada'] });
     plinth = await TestPlinth.start({
       env: { AUTH_ALLOWED_HOSTS: '127.0.0.1', AUTH_REQUESTS_PER_MINUTE: '10000' },
     });
@@ -119,6 +123,9 @@ const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve'].map((uid) => ({
       ['ada', `${PASSWORD} `],
       ['ada', 'x'.repeat(500)],
       ['\u00e4da', PASSWORD],
+      // An entry without a password, and an address of three entries.
+      ['fay', PASSWORD],
+      ['team@example.com', PASSWORD],
     ])
       expect([login, (await signIn(String(login), password)).body]).toEqual([login, wrong.body]);
     for (const body of [
@@ -153,6 +160,19 @@ const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve'].map((uid) => ({
     expect((await signIn('eve@example.com')).status).toBe(429);
     plinth.clock.move(3_600);
     expect((await signIn('eve')).status).toBe(200);
+  });
+
+  it('delays logins that differ in spaces and case alike, whether there is an entry or not', async () => {
+    const statuses: number[][] = [];
+    for (const login of ['eve', 'nobody-here']) {
+      plinth.clock.move(3_600);
+      const answers: number[] = [];
+      for (let attempt = 0; attempt < 12; attempt += 1)
+        answers.push((await signIn(attempt % 2 === 0 ? login : ` ${login.toUpperCase()}`, 'wrong')).status);
+      statuses.push(answers);
+    }
+    expect(statuses[0]).toContain(429);
+    expect(statuses[1]).toEqual(statuses[0]);
   });
 
   it('refuses two entries for a login', async () => {
