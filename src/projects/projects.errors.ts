@@ -65,29 +65,18 @@ export const noSigningKeys = (): AppError =>
     message: 'The secret of the project signs its tokens (jwt_algorithm is HS256): rotate all keys',
   });
 
-export const apiKeyNotFound = (): AppError =>
+export const keyNotFound = (): AppError =>
   new AppError({ status: 404, code: 'not_found', message: 'The project has no such key' });
 
 /** @param limit keys */
-export const tooManyApiKeys = (limit: number): AppError =>
+export const tooManyKeys = (limit: number): AppError =>
   new AppError({
     status: 409,
     code: 'conflict',
-    message: `A project has at most ${limit} named keys: revoke one that is not used`,
+    message: `A project has at most ${limit} such keys: end one that is not used`,
   });
 
 export const unknownRole = (role: string): AppError =>
   invalidParameters(
     `role: requests cannot have the role "${role}"; create it in SQL, and grant it to the login role of the project`,
   );
-
-export const s3KeyNotFound = (): AppError =>
-  new AppError({ status: 404, code: 'not_found', message: 'The project has no such S3 key' });
-
-/** @param limit keys */
-export const tooManyS3Keys = (limit: number): AppError =>
-  new AppError({
-    status: 409,
-    code: 'conflict',
-    message: `A project has at most ${limit} S3 keys: delete one that is not used`,
-  });
