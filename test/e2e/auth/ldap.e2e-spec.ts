@@ -16,6 +16,7 @@ const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve'].map((uid) => ({
   password: PASSWORD,
 }));
 const UNUSUAL = [
+  { uid: 'tim', mail: 'tim@example.com', password: PASSWORD },
   { uid: 'fay', mail: 'fay@example.com' },
   ...['gus', 'hal', 'ian'].map((uid) => ({ uid, mail: 'team@example.com', password: PASSWORD })),
 ];
@@ -26,7 +27,10 @@ const UNUSUAL = [
   let slapd: SlapdServer;
 
   beforeAll(async () => {
-    slapd = await SlapdServer.start([...PEOPLE, ...UNUSUAL], { staff: ['ada', 'bob'], admins: ['ada'] });
+    slapd = await SlapdServer.start([...PEOPLE, ...UNUSUAL], {
+      staff: ['ada', 'bob', 'tim'],
+      admins: ['ada'],
+    });
     plinth = await TestPlinth.start({
       env: { AUTH_ALLOWED_HOSTS: '127.0.0.1', AUTH_REQUESTS_PER_MINUTE: '10000' },
     });
@@ -92,6 +96,21 @@ const UNUSUAL = [
     expect([answer.status, answer.body.user.email]).toEqual([200, 'bob@example.com']);
     expect((await token({ email: 'bob@example.com', password: PASSWORD })).status).toBe(400);
     expect((await token({ provider: 'other', email: 'bob', password: PASSWORD })).status).toBe(400);
+  });
+
+  it('a test shows the claims of an administrator, and makes no account', async () => {
+    const attempt = (body: object, by = project.service) => by.post(`${project.auth}/admin/ldap/try`, body);
+    const answer = await attempt({ login: 'tim', password: PASSWORD });
+    expect([answer.status, answer.body.claims]).toEqual([
+      200,
+      expect.objectContaining({
+        email: 'tim@example.com',
+        custom_claims: { groups: ['staff'], title: 'Engineer' },
+      }),
+    ]);
+    expect(await project.sql(`select from auth.users where email = 'tim@example.com'`)).toEqual([]);
+    expect((await attempt({ login: 'tim', password: 'wrong' })).status).toBe(401);
+    expect((await attempt({ login: 'tim', password: PASSWORD }, guestOf(project))).status).toBe(401);
   });
 
   it('joins an account only if both sides proved the address', async () => {
