@@ -1,4 +1,4 @@
-/** The changes of one project in this process: subscribers, the stream that they share, and a second stream for the late. */
+/** The changes of one project in this process: subscribers, the stream that they share, and one for subscribers that return. */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@nestjs/common';
 import { AppError } from '../common/errors/app-error';
@@ -53,6 +53,7 @@ export class ProjectFeed {
   private opening: Promise<void> | null = null;
   private isReopening = false;
   private catchingUp: Promise<void> | null = null;
+  private telling: Promise<void> = Promise.resolve();
   private readonly late = new Set<Subscriber>();
   private readonly marks: { readonly at: number; readonly position: bigint }[] = [];
   private upkeep: NodeJS.Timeout | undefined;
@@ -67,12 +68,18 @@ export class ProjectFeed {
   }
 
   /**
-   * Tells the subscriber of changes after its position.
+   * Tells the subscriber of changes after its position, or after the one that it replaces.
    * @throws AppError 503 when the server does not give changes
    */
-  async add(subscriber: Subscriber): Promise<void> {
+  async add(subscriber: Subscriber, former?: Subscriber): Promise<void> {
     clearTimeout(this.parting);
     this.parting = undefined;
+    if (former) {
+      // The current batch goes to the former subscriber, and is not read again. Its failure is that of the stream.
+      await this.telling.catch(() => undefined);
+      if (this.main) settle(former, this.main);
+      [subscriber.after, subscriber.hasBegun] = [former.after, former.hasBegun];
+    }
     if (this.main) return this.join(this.main, subscriber);
     this.waiting.add(subscriber);
     this.opening ??= this.open().finally(() => (this.opening = null));
@@ -80,6 +87,7 @@ export class ProjectFeed {
       await this.opening;
     } catch (error) {
       this.waiting.delete(subscriber);
+      if (this.subscribers === 0 && !this.isClosed) this.park();
       throw error;
     }
   }
@@ -141,7 +149,7 @@ export class ProjectFeed {
             return this.parts.exposes(relation.schema);
         return false;
       },
-      onChanges: (changes) => this.tell(changes, subscribers),
+      onChanges: (changes) => (this.telling = this.tell(changes, subscribers)),
       onTruncated: (relations) => {
         for (const one of subscribers)
           for (const relation of relations)
@@ -241,9 +249,8 @@ export class ProjectFeed {
     if (this.main !== served) return;
     this.main = null;
     served.stream.close();
-    const { done } = served.stream;
     for (const one of served.subscribers) {
-      if (isAfter(done, one.after)) one.after = done;
+      settle(one, served);
       // It would be too long again.
       if (error instanceof MessageTooLongError) this.lose(one, FORGOTTEN, 'a row was too large');
       this.waiting.add(one);
@@ -376,6 +383,11 @@ export class ProjectFeed {
     const last = changes.at(-1)?.position;
     if (last) for (const one of wanted) if (isAfter(last, one.after)) one.after = last;
   }
+}
+
+/** The changes that the stream has handled are behind its subscriber, also if it wanted none of them. */
+function settle(one: Subscriber, { subscribers, stream: { done } }: Served): void {
+  if (subscribers.has(one) && isAfter(done, one.after)) one.after = done;
 }
 
 function concerns(one: Subscriber, { schema, name }: ChangedRelation): boolean {

@@ -307,7 +307,7 @@ describe('a server of somebody else', () => {
       settings: {
         fsync: 'off',
         wal_level: 'logical',
-        max_replication_slots: '3',
+        max_replication_slots: '4',
         min_wal_size: '32MB',
         max_wal_size: '32MB',
         max_slot_wal_keep_size: '1MB',
@@ -339,6 +339,9 @@ describe('a server of somebody else', () => {
       ]);
       expect(await found()).toContain('Run alter role ... replication');
       await server.query('alter role manager replication');
+      // With the seed and the two slots of the reader, there is one left, and a feed needs two.
+      const seed = `select from pg_replication_slots where slot_name ~ '^plinth_feed_seed_'`;
+      await until(async () => (await server.query(seed)).rowCount === 1);
       const reader = await listenTo(project, {}, other);
       await project.sql('insert into t values (1)');
       await until(() => idsOf(reader).length === 1);
@@ -347,6 +350,9 @@ describe('a server of somebody else', () => {
         'Changes cannot be followed: all replication slots or senders of the database server are in use (max_replication_slots, max_wal_senders)',
       ]);
       expect(await found()).toContain('Raise max_replication_slots and max_wal_senders');
+      // A refused feed keeps no log.
+      const anchor = 'select from pg_replication_slots where slot_name = $1';
+      await until(async () => (await server.query(anchor, [anchorOf(neighbour)])).rowCount === 0);
 
       // The server removes its log although a slot needs it.
       const isLost = async (): Promise<boolean> => {
