@@ -54,6 +54,16 @@ export const readOnlyCredentials = (): AppError =>
     database: { sqlstate: 'PL403' },
   });
 
+/** For the claim `unconfirmed`, which tokens of "view as" have that a session made without a proof of identity. */
+export const unconfirmedView = (): AppError =>
+  new AppError({
+    status: 403,
+    code: 'step_up_required',
+    message:
+      'Changes of accounts and providers need a token that was made after POST /admin/v1/session/confirm',
+    database: { sqlstate: 'PL403' },
+  });
+
 export const rateLimited = (retryAfterSeconds: number): AppError =>
   new AppError({
     status: 429,
