@@ -37,6 +37,16 @@ export const serviceRoleRequired = (): AppError =>
 export const readOnlyCredentials = (): AppError =>
   new AppError(403, 'forbidden', 'These credentials may only read', { database: { sqlstate: 'PL403' } });
 
+/** For the claim `unconfirmed`, which tokens of "view as" have that a session made without a proof of identity. */
+export const unconfirmedView = (): AppError =>
+  new AppError({
+    status: 403,
+    code: 'step_up_required',
+    message:
+      'Changes of accounts and providers need a token that was made after POST /admin/v1/session/confirm',
+    database: { sqlstate: 'PL403' },
+  });
+
 export const rateLimited = (retryAfterSeconds: number): AppError =>
   new AppError(429, 'rate_limited', 'Too many requests; try again later', {
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
