@@ -39,13 +39,12 @@ export const readOnlyCredentials = (): AppError =>
 
 /** For the claim `unconfirmed`, which tokens of "view as" have that a session made without a proof of identity. */
 export const unconfirmedView = (): AppError =>
-  new AppError({
-    status: 403,
-    code: 'step_up_required',
-    message:
-      'Changes of accounts and providers need a token that was made after POST /admin/v1/session/confirm',
-    database: { sqlstate: 'PL403' },
-  });
+  new AppError(
+    403,
+    'step_up_required',
+    'Changes of accounts and providers need a token that was made after POST /admin/v1/session/confirm',
+    { database: { sqlstate: 'PL403' } },
+  );
 
 export const rateLimited = (retryAfterSeconds: number): AppError =>
   new AppError(429, 'rate_limited', 'Too many requests; try again later', {
