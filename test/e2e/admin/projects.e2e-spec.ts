@@ -51,7 +51,10 @@ describe('projects', () => {
       create extension pg_trgm`);
     const { status, body } = await plinth.admin.get(path);
     expect(status).toBe(200);
-    const own = (kind: string) => body[kind].filter(({ schema }) => schema === 'public');
+    type Found = Readonly<Record<string, unknown>>;
+    const objects = body as Readonly<Record<string, readonly Found[]>>;
+    const own = (kind: string): readonly Found[] =>
+      objects[kind]!.filter(({ schema }) => schema === 'public');
     expect(
       own('types').map(({ name, kind, labels, definition }) => [name, kind, labels, definition]),
     ).toEqual([

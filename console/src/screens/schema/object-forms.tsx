@@ -281,7 +281,7 @@ function Choice<Value extends string>({ label, values, value, onChange }: Choice
       data={[...values]}
       value={value}
       allowDeselect={false}
-      onChange={(next) => onChange((next as Value | null) ?? value)}
+      onChange={(next) => onChange(next ?? value)}
     />
   );
 }
