@@ -46,8 +46,8 @@ inBrowser('a table from a file', () => {
     );
     expect(await project.sql('select * from sta_dte_2026 order by id')).toEqual(
       [
-        { id: 1, 'na"me': 'Köln', inhabitants: 1000000, since: '1880-01-02' },
-        { id: 2, 'na"me': 'a "b", c', inhabitants: null, since: null },
+        { id: '1', 'na"me': 'Köln', inhabitants: '1000000', since: '1880-01-02' },
+        { id: '2', 'na"me': 'a "b", c', inhabitants: null, since: null },
       ].map((row) => expect.objectContaining(row)),
     );
     const [table] =
