@@ -2,11 +2,21 @@
 import { Global, Module } from '@nestjs/common';
 import { AuditChainRepository } from './audit/audit-chain.repository';
 import { AuditLogRepository } from './audit/audit-log.repository';
+import { HistoryRepository } from './history/history.repository';
+import { History } from './history/history.service';
 import { MessageBus } from './message-bus.service';
 import { PlatformMetadataRepository } from './platform-metadata.repository';
 import { Secrets } from './secrets.service';
 
-const SERVICES = [AuditChainRepository, AuditLogRepository, MessageBus, PlatformMetadataRepository, Secrets];
+const SERVICES = [
+  AuditChainRepository,
+  AuditLogRepository,
+  History,
+  HistoryRepository,
+  MessageBus,
+  PlatformMetadataRepository,
+  Secrets,
+];
 
 @Global()
 @Module({ providers: SERVICES, exports: SERVICES })
