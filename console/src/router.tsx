@@ -176,9 +176,14 @@ interface InsideSearch {
   readonly view?: string;
   /** Range of the charts: `hour` or `day`. */
   readonly range?: string;
-  /** Filter of the live requests: text, and `refused` or `errors`. */
+  /** Filter of the live requests and of the history: text, and an outcome. */
   readonly filter?: string;
   readonly status?: string;
+  /** Filter of the history: part, milliseconds, and local times without a zone. */
+  readonly source?: string;
+  readonly slower?: string;
+  readonly since?: string;
+  readonly until?: string;
   /** Order of the slow queries. */
   readonly order?: string;
 }
@@ -187,7 +192,7 @@ const inside = createRoute({
   getParentRoute: () => project,
   path: 'inside',
   validateSearch: (search: Record<string, unknown>): InsideSearch =>
-    texts(search, ['view', 'range', 'filter', 'status', 'order']),
+    texts(search, ['view', 'range', 'filter', 'status', 'source', 'slower', 'since', 'until', 'order']),
   component: lazyScreen(() => import('./screens/inside/inside-screen'), 'InsideScreen'),
 });
 
