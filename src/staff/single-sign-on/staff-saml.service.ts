@@ -152,13 +152,8 @@ async function load(source: string): Promise<string> {
   return xml;
 }
 
-/** The operator chose this host. */
 async function fetchText(url: URL): Promise<string> {
-  const answer = await new OutboundHttp([url.hostname.replace(/^\[|\]$/g, '')]).send(
-    url,
-    {},
-    { maxBytes: MAX_DOCUMENT },
-  );
+  const answer = await OutboundHttp.toHostOf(url).send(url, {}, { maxBytes: MAX_DOCUMENT });
   if (answer.status !== 200) throw new Error(`status ${answer.status}`);
   return answer.text();
 }
