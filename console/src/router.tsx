@@ -2,6 +2,7 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import { CONSOLE_PATH } from './api/base-url';
 import type { AuditSearch } from './screens/audit/audit-screen';
+import type { InsideSearch } from './screens/inside/inside-search';
 import { lazyScreen } from './lazy-screen';
 import { Entrance } from './screens/entrance';
 import { InvitationScreen, SetupScreen } from './screens/welcome';
@@ -171,22 +172,6 @@ const storage = createRoute({
     texts(search, ['bucket', 'folder', 'search', 'file']),
   component: lazyScreen(() => import('./screens/storage/storage-screen'), 'StorageScreen'),
 });
-
-interface InsideSearch {
-  readonly view?: string;
-  /** Range of the charts: `hour` or `day`. */
-  readonly range?: string;
-  /** Filter of the live requests and of the history: text, and an outcome. */
-  readonly filter?: string;
-  readonly status?: string;
-  /** Filter of the history: part, milliseconds, and local times without a zone. */
-  readonly source?: string;
-  readonly slower?: string;
-  readonly since?: string;
-  readonly until?: string;
-  /** Order of the slow queries. */
-  readonly order?: string;
-}
 
 const inside = createRoute({
   getParentRoute: () => project,

@@ -11,7 +11,7 @@ import { identifier } from '../../lib/sql-text';
 import { OpenSql } from '../../ui/open-sql';
 import { Copy, DetailDrawer, Snippet } from '../../ui/parts';
 import textStyles from '../../ui/text.module.css';
-import { Part } from '../users/user-part';
+import { Part } from '../../ui/part';
 import { Outcome } from './history-table';
 
 interface HistoryDrawerProps {

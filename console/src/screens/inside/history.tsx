@@ -6,6 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type HistoryEntry, type HistoryFilter, historyQuery } from '../../queries/history';
 import type { Project } from '../../queries/projects';
+import type { InsideSearch } from './inside-search';
 import { useLanguages } from '../../i18n';
 import { Empty, Loaded } from '../../ui/feedback';
 import { HistoryDrawer } from './history-drawer';
@@ -60,7 +61,7 @@ export function History({ project }: { project: Project }) {
 }
 
 /** Omits what is not set; local times become times of the API. */
-function toFilter(search: ReturnType<typeof route.useSearch>): HistoryFilter {
+function toFilter(search: InsideSearch): HistoryFilter {
   const { source, status, filter, slower, since, until } = search;
   const texts = { source, outcome: status, search: filter?.slice(0, 200), slower };
   const times = { since: timeOf(since), until: timeOf(until) };
