@@ -111,7 +111,7 @@ export class EnvironmentVariables {
 
   @Form(/^[a-z0-9-]+$/i, 'the name of a region such as us-east-1') STORAGE_S3_REGION = 'us-east-1';
 
-  /** Default: true with STORAGE_ENDPOINT, which most servers of one's own need. */
+  /** Default: true with STORAGE_ENDPOINT, which most self-hosted servers need. */
   @IsOptional() @IsIn(['true', 'false']) STORAGE_S3_PATH_STYLE?: 'true' | 'false';
 
   @IsOptional() @IsString() STORAGE_S3_ACCESS_KEY_ID?: string;
