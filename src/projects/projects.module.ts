@@ -6,6 +6,8 @@ import { ApiKeysService } from './api-keys.service';
 import { KeyRotationService } from './key-rotation.service';
 import { KeyUses } from './key-uses.repository';
 import { LoginRepair } from './login-repair.service';
+import { MasterKeyRepository } from './master-key.repository';
+import { MasterKeyRotation } from './master-key-rotation.service';
 import { OwnerDatabase } from './owner-database';
 import { ProjectFactory } from './project-factory';
 import { ProjectKeyLists } from './project-key-lists.service';
@@ -27,6 +29,8 @@ import { WriteStops } from './write-stops.service';
     KeyRotationService,
     KeyUses,
     LoginRepair,
+    MasterKeyRepository,
+    MasterKeyRotation,
     OwnerDatabase,
     ProjectFactory,
     ProjectKeyLists,
@@ -45,6 +49,7 @@ import { WriteStops } from './write-stops.service';
     ApiKeysService,
     KeyRotationService,
     KeyUses,
+    MasterKeyRotation,
     OwnerDatabase,
     ProjectPauses,
     ProjectRegistry,
