@@ -17,10 +17,7 @@ function methodRefusal(fault: AppError, request: Request): AppError {
   if (fault.code !== 'not_found') return fault;
   const allowed = allowedMethods(request.app, request.path);
   if (allowed.length === 0 || allowed.includes(request.method)) return fault;
-  return new AppError({
-    status: 405,
-    code: 'method_not_allowed',
-    message: `This address does not take ${request.method}`,
+  return new AppError(405, 'method_not_allowed', `This address does not take ${request.method}`, {
     headers: { Allow: allowed.join(', ') },
     database: { sqlstate: 'PL405' },
   });

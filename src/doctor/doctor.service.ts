@@ -1,5 +1,4 @@
 /** Runs all checks of `plinth doctor` on the server. */
-import { Injectable } from '@nestjs/common';
 import { messageOf } from '../common/errors/error-facts';
 import { BackupsCheck } from './checks/backups.check';
 import { DatabaseAccessCheck } from './checks/database-access.check';
@@ -43,7 +42,6 @@ export const DOCTOR_CHECKS = [
 /** Milliseconds for one check; that of many projects takes the longest. */
 const LIMIT_MS = 120_000;
 
-@Injectable()
 export class DoctorService {
   constructor(private readonly checks: readonly DoctorCheck[]) {}
 

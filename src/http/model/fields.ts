@@ -88,7 +88,9 @@ const isModel = (type: unknown): boolean =>
 
 export function text<T extends string = string>(options: Options<Limits & Further> = {}): Field<T> {
   const { min = 0, max, checks = [], ...schema } = optionsOf(options);
-  const limits = { ...(min > 0 && { minLength: min }), ...(max !== undefined && { maxLength: max }) };
+  const lengths = { ...(min > 0 && { minLength: min }), ...(max !== undefined && { maxLength: max }) };
+  // Generators make no code for the length of an enum.
+  const limits = schema.enum === undefined ? lengths : {};
   const message = min === 1 ? { message: '$property should not be empty' } : {};
   return field({ type: String, ...limits, ...schema }, [
     validator.IsString(),

@@ -10,11 +10,7 @@ import { storageUnavailable } from '../storage.errors';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 /** The owner of the project took rights on the tables of storage away. */
-const TABLE_REFUSED = new AppError({
-  status: 403,
-  code: INSUFFICIENT_PRIVILEGE,
-  message: 'permission denied for table files',
-});
+const TABLE_REFUSED = new AppError(403, INSUFFICIENT_PRIVILEGE, 'permission denied for table files');
 
 @StaffApi()
 @Controller('admin/v1/projects/:id/storage')

@@ -90,6 +90,13 @@ it.each([
   });
 });
 
+it('names no passkeys in its options', async () => {
+  await enrol();
+  const challenges = [await begin(APP), await begin(APP)];
+  for (const { options } of challenges) expect(options).not.toHaveProperty('allowCredentials.0');
+  expect(Object.keys(challenges[0]?.options ?? {})).toEqual(Object.keys(challenges[1]?.options ?? {}));
+});
+
 it('works at other origins of its id, but not at those of another id', async () => {
   const { passkey } = await enrol();
   expect((await signIn(passkey, 'https://example.com')).status).toBe(200);
