@@ -69,6 +69,9 @@ export class EnvironmentVariables {
 
   @IsOptional() @Secret(32) MASTER_KEY?: string;
 
+  /** A second key, of which secrets are re-encrypted under MASTER_KEY. */
+  @IsOptional() @Secret(32) MASTER_KEY_OTHER?: string;
+
   /** Bearer token that reads GET /metrics, in addition to PLATFORM_ADMIN_KEY; default: none. */
   @IsOptional() @Secret(16) METRICS_TOKEN?: string;
 
