@@ -1,6 +1,7 @@
 import { common } from './de/common';
 import { connect } from './de/connect';
 import { editing } from './de/editing';
+import { history } from './de/history';
 import { inside } from './de/inside';
 import { objects } from './de/objects';
 import { outcomes } from './de/outcomes';
@@ -25,6 +26,7 @@ export const de: Readonly<Record<Key, string>> = {
   ...common,
   ...connect,
   ...editing,
+  ...history,
   ...inside,
   ...objects,
   ...outcomes,

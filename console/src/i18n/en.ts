@@ -1,6 +1,7 @@
 import { common } from './en/common';
 import { connect } from './en/connect';
 import { editing } from './en/editing';
+import { history } from './en/history';
 import { inside } from './en/inside';
 import { objects } from './en/objects';
 import { outcomes } from './en/outcomes';
@@ -24,6 +25,7 @@ export const en = {
   ...common,
   ...connect,
   ...editing,
+  ...history,
   ...inside,
   ...objects,
   ...outcomes,
