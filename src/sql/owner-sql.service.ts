@@ -16,7 +16,7 @@ import { SessionDeadline } from './session-deadline.service';
 
 export interface SqlLimits {
   /** Values of the statement's parameters. With some, it runs by the extended protocol, which takes one statement. */
-  readonly parameters: readonly (string | null)[];
+  readonly parameters?: readonly (string | null)[];
   readonly timeoutSeconds: number;
   /** Maximum of rows of a statement. */
   readonly maxRows: number;
@@ -95,7 +95,7 @@ async function collect(
   client: BoundedClient,
   text: string,
   { kept, types }: SqlOutput,
-  { parameters, readOnly = false }: SqlLimits,
+  { parameters = [], readOnly = false }: SqlLimits,
 ): Promise<KeptAnswer> {
   // After a first snapshot PostgreSQL lets no statement make the transaction one that writes.
   if (readOnly) await client.query('begin read only; select 1');

@@ -1,7 +1,7 @@
 /** SQL in lines and indents. The library is loaded at the first use. */
 
 /** Characters, above which the page would stand still for seconds. */
-const MAX_CHARACTERS = 100_000;
+const MAX_CHARACTERS = 30_000;
 
 /** @throws Error if the text is too long, or is not SQL that the library knows */
 export async function formatSql(text: string): Promise<string> {

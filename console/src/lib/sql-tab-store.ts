@@ -15,7 +15,8 @@ export function tabStore(projectId: string): TabStore {
       try {
         const text = sessionStorage.getItem(name) ?? localStorage.getItem(name);
         const kept = JSON.parse(text ?? 'null') as SqlTabs | null;
-        return kept?.tabs.some(({ id }) => id === kept.active) ? kept : null;
+        const isWhole = kept?.tabs.every(({ text }) => typeof text === 'string');
+        return isWhole && kept?.tabs.some(({ id }) => id === kept.active) ? kept : null;
       } catch {
         return null;
       }

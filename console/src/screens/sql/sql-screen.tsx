@@ -1,7 +1,7 @@
 /** SQL as the owner of the project's database: tabs, and the names of tables and columns next to them. */
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { useRef } from 'react';
-import { useCatalog, useProject } from '../../queries/projects';
+import { isExposed, useCatalog, useProject } from '../../queries/projects';
 import { useT } from '../../i18n';
 import { SideDrawer } from '../../ui/dialog';
 import splitStyles from '../../ui/split.module.css';
@@ -15,6 +15,8 @@ export function SqlScreen() {
   const t = useT();
   const project = useProject();
   const relations = useCatalog(project).data ?? NONE;
+  // Before those of Plinth.
+  const own = relations.filter((one) => isExposed(project, one));
   const { state, query, act } = useSqlTabs(project);
   /** Of the active tab. */
   const editor = useRef<EditorHandle>(null);
@@ -22,7 +24,7 @@ export function SqlScreen() {
   const [isListOpen, list] = useDisclosure();
   const names = (
     <Names
-      relations={relations}
+      relations={[...own, ...relations.filter((one) => !own.includes(one))]}
       onChoose={(name) => {
         list.close();
         editor.current?.insert(name);
