@@ -5,7 +5,7 @@ export interface SqlTab {
   /** Of the saved query that was opened in it. */
   readonly name: string | null;
   readonly text: string;
-  /** Query in the address that the text was written under. */
+  /** Of the address while the tab is shown: what it was opened with, or what was run last. */
   readonly query: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface SqlTabs {
 
 export type TabAction =
   | { readonly kind: 'open'; readonly text: string; readonly name?: string; readonly query?: string }
-  | { readonly kind: 'write'; readonly id: string; readonly text: string; readonly query: string | undefined }
+  | { readonly kind: 'write'; readonly id: string; readonly text: string; readonly query?: string }
   | { readonly kind: 'choose' | 'close'; readonly id: string };
 
 const MAX_TABS = 30;
@@ -47,7 +47,7 @@ export function reduceTabs({ tabs, active }: SqlTabs, action: TabAction): SqlTab
       return {
         active,
         tabs: tabs.map((tab) =>
-          tab.id === action.id ? { ...tab, text: action.text, query: action.query } : tab,
+          tab.id === action.id ? { ...tab, text: action.text, query: action.query ?? tab.query } : tab,
         ),
       };
     case 'choose':

@@ -17,7 +17,7 @@ export function SqlScreen() {
   const relations = useCatalog(project).data ?? NONE;
   // Before those of Plinth.
   const own = relations.filter((one) => isExposed(project, one));
-  const { state, query, act } = useSqlTabs(project);
+  const { state, act } = useSqlTabs(project);
   /** Of the active tab. */
   const editor = useRef<EditorHandle>(null);
   const isNarrow = useMediaQuery('(max-width: 62em)') ?? false;
@@ -50,7 +50,6 @@ export function SqlScreen() {
             project={project}
             tab={tab}
             isActive={tab.id === state.active}
-            query={query}
             relations={relations}
             active={editor}
             onAction={act}

@@ -33,7 +33,7 @@ export function useSqlTabs(project: Project) {
     // A new tab has another id in the state, but the same query.
     if (shown !== query) void navigate({ search: { query: shown }, replace: true });
   };
-  return { state, query, act };
+  return { state, act };
 }
 
 function useKept(state: SqlTabs, keep: (tabs: SqlTabs) => void): void {

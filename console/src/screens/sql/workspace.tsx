@@ -24,8 +24,6 @@ interface WorkspaceProps {
   readonly project: Project;
   readonly tab: SqlTab;
   readonly isActive: boolean;
-  /** Of the address. */
-  readonly query: string | undefined;
   readonly relations: readonly Relation[];
   /** Gets the editor of the active tab. */
   readonly active: RefObject<EditorHandle | null>;
@@ -42,14 +40,14 @@ export function Workspace(props: WorkspaceProps) {
 }
 
 function OpenedWorkspace(props: WorkspaceProps) {
-  const { project, tab, isActive, query, relations, active, onAction, onOpenNames } = props;
+  const { project, tab, isActive, relations, active, onAction, onOpenNames } = props;
   const t = useT();
   const editor = useRef<EditorHandle>(null);
-  const write = (text: string, under: string | undefined): void =>
-    onAction({ kind: 'write', id: tab.id, text, query: under });
+  const write = (text: string, query: { readonly query?: string } = {}): void =>
+    onAction({ kind: 'write', id: tab.id, text, ...query });
   const run = useSqlRun(project, editor, (sql) => {
     // The address links to the SQL that was run, as far as servers and browsers take it.
-    if (sql.length <= LINKED_CHARACTERS) write(editor.current?.text() ?? '', sql);
+    if (sql.length <= LINKED_CHARACTERS) write(editor.current?.text() ?? '', { query: sql });
   });
   const [isDrawerOpen, drawer] = useDisclosure();
   useEffect(() => {
@@ -70,7 +68,7 @@ function OpenedWorkspace(props: WorkspaceProps) {
           relations={relations}
           handle={editor}
           onRun={() => run.start('run')}
-          onChange={(text) => write(text, query)}
+          onChange={(text) => write(text)}
         />
       </div>
       <Tools run={run} editor={editor} onOpenNames={onOpenNames} onOpenQueries={drawer.open} />
