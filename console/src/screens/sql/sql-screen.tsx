@@ -1,7 +1,7 @@
 /** SQL as the owner of the project's database: tabs, and the names of tables and columns next to them. */
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { useRef } from 'react';
-import { isExposed, useCatalog, useProject } from '../../queries/projects';
+import { isExposed, type Project, useCatalog, useProject } from '../../queries/projects';
 import { useT } from '../../i18n';
 import { SideDrawer } from '../../ui/dialog';
 import splitStyles from '../../ui/split.module.css';
@@ -11,9 +11,14 @@ import { TabStrip } from './tab-strip';
 import { useSqlTabs } from './use-sql-tabs';
 import { Workspace } from './workspace';
 
+/** Each project has its own tabs. */
 export function SqlScreen() {
-  const t = useT();
   const project = useProject();
+  return <Editor key={project.id} project={project} />;
+}
+
+function Editor({ project }: { project: Project }) {
+  const t = useT();
   const relations = useCatalog(project).data ?? NONE;
   // Before those of Plinth.
   const own = relations.filter((one) => isExposed(project, one));
