@@ -80,6 +80,11 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
       'Log that database servers keep for feeds',
       sum(({ kept }) => kept),
     );
+    metrics.gauge(
+      'plinth_change_lag_bytes',
+      'Log that feeds have not read yet',
+      sum(({ lag }) => lag),
+    );
   }
 
   onApplicationBootstrap(): void {

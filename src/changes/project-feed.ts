@@ -48,6 +48,7 @@ export class ProjectFeed {
   /** Statistics. */
   told = 0;
   kept = 0;
+  lag = 0;
   private readonly waiting = new Set<Subscriber>();
   private main: Served | null = null;
   private opening: Promise<void> | null = null;
@@ -315,6 +316,7 @@ export class ProjectFeed {
       await slots.use(async (client) => {
         const { bytes, now } = await slots.read(client);
         this.kept = bytes;
+        this.lag = this.main ? Math.max(0, Number(now - this.main.stream.done.commit)) : 0;
         this.marks.push({ at: Date.now(), position: now });
         const old = this.marks.findLast(({ at }) => at <= Date.now() - keptMs);
         if (old) {

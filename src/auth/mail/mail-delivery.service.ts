@@ -2,6 +2,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { isUnusableRecord } from '../../database/rows/record-reader';
+import { History } from '../../install/history/history.service';
 import { MailTransport } from '../../infra/mail/mail-transport';
 import { Project } from '../../projects/project';
 import { EmailAddress, parseEmailAddress } from '../../identity/email-address';
@@ -27,6 +28,7 @@ export class MailDelivery {
     private readonly metrics: MailMetrics,
     private readonly hooks: Hooks,
     private readonly clock: Clock,
+    private readonly history: History,
   ) {}
 
   /**
@@ -53,7 +55,22 @@ export class MailDelivery {
       const isMail = await this.guarded(project, mailId, isLast, resolving);
       return isMail ? this.attempt(project, mailId, isLast, false) : undefined;
     }
-    await this.guarded(project, mailId, isLast, this.deliver(project, mailId, mail));
+    const began = performance.now();
+    const note = (error: string | null): void =>
+      this.history.note(project.id, {
+        source: 'mail',
+        path: mail.kind,
+        ms: performance.now() - began,
+        error,
+        request_id: mailId,
+      });
+    await this.guarded(project, mailId, isLast, this.deliver(project, mailId, mail)).catch(
+      (error: unknown) => {
+        note(isLast ? 'given_up' : 'retried');
+        throw error;
+      },
+    );
+    note(null);
     this.metrics.count('sent');
     await this.mails.markSent(project, mailId, this.clock.date());
   }

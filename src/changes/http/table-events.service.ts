@@ -145,9 +145,9 @@ function filtersOf(queryString: string): string {
 }
 
 const tooManyStreams = (): AppError =>
-  new AppError({
-    status: 429,
-    code: 'too_many_streams',
-    message: `The project has ${MAX_STREAMS} streams of changes, which is the limit`,
-    headers: { 'Retry-After': '5' },
-  });
+  new AppError(
+    429,
+    'too_many_streams',
+    `The project has ${MAX_STREAMS} streams of changes, which is the limit`,
+    { headers: { 'Retry-After': '5' } },
+  );

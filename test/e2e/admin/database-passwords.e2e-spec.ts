@@ -1,5 +1,7 @@
 /** The password of a project's owner role: changed with the keys and for staff who leave; changes by SQL are reported. */
 import { Client } from 'pg';
+import { ProjectPools } from '../../../src/database/pools/project-pools';
+import { ProjectRegistry } from '../../../src/projects/project-registry.service';
 import { eventually } from '../../support/eventually';
 import {
   accessOf,
@@ -139,6 +141,17 @@ it('a password that the owner sets in SQL is set back once, and the audit log sa
   expect(await entries('project.database.restore_access')).toMatchObject([
     { actor: 'plinth', details: { role: access.owner_role, reason: 'changed by SQL' } },
   ]);
+});
+
+it('a request with the password from before a rotation changes nothing', async () => {
+  const found = await plinth.app.get(ProjectRegistry).get(project.id);
+  const pools = plinth.app.get(ProjectPools);
+  await pools.evict(project.id);
+  const late = pools.use({ ...found.database, password: 'replaced' }, () => Promise.resolve());
+  await expect(late).rejects.toMatchObject({ kind: 'login_refused' });
+  await project.signUp();
+  await accessOf(plinth, project.id);
+  expect(await entries('project.database.restore_access')).toEqual([]);
 });
 
 it.each(['the rotation', 'the next connection'])(

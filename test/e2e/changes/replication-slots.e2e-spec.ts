@@ -13,6 +13,7 @@ import { TestProject } from '../../support/test-project';
 
 const MIB = 1024 * 1024;
 const tuning = { changeLogMs: 3_000 };
+const KEPT_LOG = /^plinth_change_kept_log_bytes [1-9]\d*$/m;
 /** Not for all cases: other test files write to the log of the server, too. */
 const LITTLE_LOG = { ...tuning, changeLogBytes: 24 * MIB };
 let plinth: TestPlinth;
@@ -88,6 +89,11 @@ describe('the slots of a project', () => {
       expect((await slotsOf(project)).map(({ temporary }) => temporary)).toEqual([false, true, true]);
       await project.sql('insert into t values (1)');
       await until(() => idsOf(here).length === 1 && idsOf(there).length === 1);
+      await until(async () => {
+        const { text } = await plinth.admin.get('/metrics');
+        const shown = ['change_subscriptions 1', 'change_feeds 1', 'change_messages 1', 'change_lag_bytes 0'];
+        return shown.every((line) => text.includes(`\nplinth_${line}\n`)) && KEPT_LOG.test(text);
+      });
       await here.close();
       await there.close();
       await until(async () => (await slotsOf(project)).length === 0);

@@ -109,6 +109,11 @@ describe('broadcast', () => {
     await soon(() => expect(payloads(remote)).toEqual(all));
     expect(sender.messages).toEqual([]);
     expect(member.messages[0]).toMatchObject({ type: 'broadcast', event: 'n' });
+    const metrics = ({ admin }: TestPlinth): Promise<string> =>
+      admin.get('/metrics').then(({ text }) => text);
+    expect(await metrics(plinth)).toMatch(/^plinth_realtime_sockets 2$/m);
+    expect(await metrics(replica)).toMatch(/^plinth_realtime_sockets 1$/m);
+    expect(await metrics(plinth)).toMatch(/^plinth_realtime_messages_received_total (2\d|[3-9]\d|\d{3,})$/m);
   });
 
   it('reaches the sender that asked for it, and is acknowledged', async () => {
