@@ -4,7 +4,6 @@
  */
 import { growingCache } from '../../common/growing-cache';
 import { StorageContext } from '../storage-transaction';
-import type { AnnouncedUpload } from './upload.service';
 import { UploadTarget } from './target.repository';
 
 const KEPT_MS = 10_000;
@@ -12,6 +11,11 @@ const KEPT_MS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Bytes of a body up to which it is received before the database is asked; the disk provider holds as many in memory. */
 const SMALL_BODY = 64 * 1024;
+
+interface Addressed {
+  readonly bucket: string;
+  readonly announcedLength: number | null;
+}
 
 interface Known {
   readonly target: UploadTarget;
@@ -21,24 +25,24 @@ interface Known {
 export class KnownTargets {
   private readonly known = growingCache<Known>(MAX_BYTES, (key) => key.length);
 
-  find(caller: StorageContext, upload: AnnouncedUpload): UploadTarget | null {
+  find(caller: StorageContext, upload: Addressed): UploadTarget | null {
     if (upload.announcedLength === null || upload.announcedLength > SMALL_BODY) return null;
     const found = this.known.get(keyOf(caller, upload));
     return found && found.until > performance.now() ? found.target : null;
   }
 
   /** Keeps buckets that restrict no file: restrictions are to be known before the body is read. */
-  keep(caller: StorageContext, upload: AnnouncedUpload, target: UploadTarget): void {
+  keep(caller: StorageContext, upload: Addressed, target: UploadTarget): void {
     const isFree = target.fileSizeLimit === null && target.allowedMimeTypes === null;
     if (!isFree || target.accounts.length > 0 || target.mayUpload !== 'yes') return;
     const until = performance.now() + KEPT_MS;
     this.known.set(keyOf(caller, upload), { target: { ...target, isUnconfirmed: true }, until });
   }
 
-  forget(caller: StorageContext, upload: AnnouncedUpload): void {
+  forget(caller: StorageContext, upload: Addressed): void {
     this.known.delete(keyOf(caller, upload));
   }
 }
 
-const keyOf = ({ project, role, claims }: StorageContext, { bucket }: AnnouncedUpload): string =>
+const keyOf = ({ project, role, claims }: StorageContext, { bucket }: Addressed): string =>
   JSON.stringify([project.id, role, claims, bucket]);

@@ -150,7 +150,7 @@ function parametersOf(query: Request['query']): UploadParameters {
     return isKnown ? [] : ['upsert must be one of the following values: true, false'];
   });
   if (faults.length > 0) throw invalidParameters(faults.join('; '));
-  return Object.fromEntries(given) as UploadParameters;
+  return Object.fromEntries(given);
 }
 
 function lengthOf(request: Request): number | null {
