@@ -431,10 +431,10 @@ describe('keys', () => {
     await clientOf(ended).send(new ListBucketsCommand());
     await plinth.admin.delete(`/admin/v1/projects/${project.id}/s3-keys/${ended.access_key_id}`);
     expect(await fault(clientOf(ended).send(new ListBucketsCommand()))).toBe('InvalidAccessKeyId 403');
-    const lastUse = async (id: string): Promise<string | null> =>
-      (await plinth.admin.get(`/admin/v1/projects/${project.id}/s3-keys`)).body.find(
-        (one: { access_key_id: string }) => one.access_key_id === id,
-      ).last_used_at;
+    const lastUse = async (id: string): Promise<unknown> => {
+      const keys = await plinth.admin.get(`/admin/v1/projects/${project.id}/s3-keys`);
+      return keys.body.find((one: { access_key_id: string }) => one.access_key_id === id)?.last_used_at;
+    };
     const fresh = await newKey();
     await fault(clientOf({ ...fresh, secret_access_key: 'x'.repeat(43) }).send(new ListBucketsCommand()));
     expect(await lastUse(fresh.access_key_id)).toBeNull();
