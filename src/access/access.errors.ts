@@ -15,14 +15,7 @@ export class CredentialsRefused extends AppError {
     message: string,
     cause?: unknown,
   ) {
-    super({
-      status: 401,
-      code: 'unauthorized',
-      message,
-      headers: CHALLENGE,
-      database: { sqlstate: 'PL401' },
-      cause,
-    });
+    super(401, 'unauthorized', message, { headers: CHALLENGE, database: { sqlstate: 'PL401' }, cause });
   }
 }
 
@@ -38,27 +31,23 @@ export const invalidCredentials = (cause?: unknown): AppError =>
 export const untimelyCredentials = (): AppError => new CredentialsRefused('untimely', NOT_VALID);
 
 export const serviceRoleRequired = (): AppError =>
-  new AppError({
-    status: 403,
-    code: 'forbidden',
-    message: 'This needs the service-role key',
-    database: { sqlstate: 'PL403' },
-  });
+  new AppError(403, 'forbidden', 'This needs the service-role key', { database: { sqlstate: 'PL403' } });
 
-/** For a token with the claim `read_only`, which staff get who may only look at a project (docs/reference/staff.md). */
+/** For a token with the claim `read_only`, which staff get who may only read a project (docs/reference/staff.md). */
 export const readOnlyCredentials = (): AppError =>
-  new AppError({
-    status: 403,
-    code: 'forbidden',
-    message: 'These credentials may only read',
-    database: { sqlstate: 'PL403' },
-  });
+  new AppError(403, 'forbidden', 'These credentials may only read', { database: { sqlstate: 'PL403' } });
+
+/** For the claim `unconfirmed`, which tokens of "view as" have that a session made without a proof of identity. */
+export const unconfirmedView = (): AppError =>
+  new AppError(
+    403,
+    'step_up_required',
+    'Changes of accounts and providers need a token that was made after POST /admin/v1/session/confirm',
+    { database: { sqlstate: 'PL403' } },
+  );
 
 export const rateLimited = (retryAfterSeconds: number): AppError =>
-  new AppError({
-    status: 429,
-    code: 'rate_limited',
-    message: 'Too many requests; try again later',
+  new AppError(429, 'rate_limited', 'Too many requests; try again later', {
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
     database: { sqlstate: 'PL429' },
   });

@@ -59,7 +59,7 @@ export class BearerGuard extends AuthGuard() {
   }
 }
 
-const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+export const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** @throws AppError 403 */
 function assertMayChange({ method }: Request, { readOnly }: Caller): void {

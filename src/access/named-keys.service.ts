@@ -3,7 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { type ApiKey, isTextOf, readApiKey } from '../projects/api-keys';
 import { KeyUses } from '../projects/key-uses.repository';
 import { ANON_ROLE, KEY_ISSUER, SERVICE_ROLE } from '../projects/project-keys';
-import { isSecretValid, type Project } from '../projects/project';
+import { isKeyValid } from '../projects/project-key-lists.service';
+import type { Project } from '../projects/project';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { Clock } from '../common/time/clock';
 import { invalidCredentials, untimelyCredentials } from './access.errors';
@@ -57,7 +58,7 @@ export class NamedKeys {
   private verify(project: Project, id: string, token: string): ApiKey {
     const key = project.apiKeys.find((one) => one.id === id);
     if (!key || !isTextOf(key, token)) throw invalidCredentials();
-    if (!isSecretValid({ expiresAt: key.expires_at }, this.clock.now())) throw untimelyCredentials();
+    if (!isKeyValid(key, this.clock.now())) throw untimelyCredentials();
     return key;
   }
 }

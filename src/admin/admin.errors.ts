@@ -2,8 +2,4 @@
 import { AppError } from '../common/errors/app-error';
 
 export const sessionNotFound = (): AppError =>
-  new AppError({
-    status: 404,
-    code: 'session_not_found',
-    message: "The project's database has no such session",
-  });
+  new AppError(404, 'session_not_found', "The project's database has no such session");

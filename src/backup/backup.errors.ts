@@ -7,36 +7,26 @@ import { isConnectionLoss } from '../database/sql/connection-loss';
 import { isServerUnavailable } from '../database/sql/sqlstate';
 
 export const archiveInvalid = (reason: string, cause?: unknown): AppError =>
-  new AppError({
-    status: 400,
-    code: 'invalid_archive',
-    message: `This is not an intact backup: ${shownReason(reason)}`,
-    cause,
-  });
+  new AppError(400, 'invalid_archive', `This is not an intact backup: ${shownReason(reason)}`, { cause });
 
 export const wrongPassphrase = (cause?: unknown): AppError =>
-  new AppError({
-    status: 400,
-    code: 'wrong_passphrase',
-    message: 'The passphrase does not open this backup, or its secrets were altered',
-    cause,
-  });
+  new AppError(
+    400,
+    'wrong_passphrase',
+    'The passphrase does not open this backup, or its secrets were altered',
+    { cause },
+  );
 
 export const passphraseInvalid = (): AppError =>
-  new AppError({
-    status: 400,
-    code: 'invalid_parameters',
-    message: 'The header Backup-Passphrase must be a percent-encoded passphrase of 12 characters or more',
-  });
+  new AppError(
+    400,
+    'invalid_parameters',
+    'The header Backup-Passphrase must be a percent-encoded passphrase of 12 characters or more',
+  );
 
 /** Without it, a missing permission of PostgreSQL would count as one of the client. */
 export const copyFailed = (cause: Error): AppError =>
-  new AppError({
-    status: 500,
-    code: 'backup_failed',
-    message: `PostgreSQL could not copy the cluster: ${cause.message}`,
-    cause,
-  });
+  new AppError(500, 'backup_failed', `PostgreSQL could not copy the cluster: ${cause.message}`, { cause });
 
 export const extensionsNotAllowed = (names: readonly string[]): AppError =>
   notSupported(
@@ -47,19 +37,19 @@ export const physicalNotSupported = (): AppError =>
   notSupported('The PostgreSQL of this install is not the embedded one: back it up with its own tools');
 
 export const projectExists = (slug: string): AppError =>
-  new AppError({
-    status: 409,
-    code: 'project_already_exists',
-    message: `The project of this backup exists as "${slug}": delete it first, or restore a copy under another slug`,
-  });
+  new AppError(
+    409,
+    'project_already_exists',
+    `The project of this backup exists as "${slug}": delete it first, or restore a copy under another slug`,
+  );
 
 export const restoreFailed = (step: string, cause: Error): AppError =>
-  new AppError({
-    status: 400,
-    code: 'restore_failed',
-    message: `Restoring ${step} failed, and everything was undone: ${cause.message}`,
-    cause,
-  });
+  new AppError(
+    400,
+    'restore_failed',
+    `Restoring ${step} failed, and everything was undone: ${cause.message}`,
+    { cause },
+  );
 
 /** What a dry run restored is not what the archive has. */
 export const restoreDiffers = (difference: string): AppError =>
@@ -67,21 +57,16 @@ export const restoreDiffers = (difference: string): AppError =>
 
 /** For the log: the client is gone. */
 export const restoreAbandoned = (): AppError =>
-  new AppError({
-    status: 400,
-    code: 'restore_failed',
-    message: 'The client disconnected, and everything was undone',
-  });
+  new AppError(400, 'restore_failed', 'The client disconnected, and everything was undone');
 
 /** The server ended the connection, or lacks disk or memory. */
 export const restoreInterrupted = (step: string, cause: Error): AppError =>
-  new AppError({
-    status: 503,
-    code: 'service_unavailable',
-    message: `Restoring ${step} failed, and nothing of it will remain: ${cause.message}`,
-    headers: { 'Retry-After': '1' },
-    cause,
-  });
+  new AppError(
+    503,
+    'service_unavailable',
+    `Restoring ${step} failed, and nothing of it will remain: ${cause.message}`,
+    { headers: { 'Retry-After': '1' }, cause },
+  );
 
 /** A failure of PostgreSQL during a step: of the server, or of what the archive holds. */
 export function restoreFault(step: string, error: Error): AppError {
@@ -94,16 +79,12 @@ const isOfServer = (error: Error): boolean =>
 
 /** A fault of the storage, with its cause: only administrators restore. */
 export const fileNotStored = (objectId: string, fault: AppError): AppError =>
-  new AppError({
-    status: fault.status,
-    code: fault.code,
-    message: `Storing files/${objectId} failed, and everything was undone: ${messageOf(fault.cause ?? fault)}`,
-    cause: fault,
-  });
+  new AppError(
+    fault.status,
+    fault.code,
+    `Storing files/${objectId} failed, and everything was undone: ${messageOf(fault.cause ?? fault)}`,
+    { cause: fault },
+  );
 
 export const backupsNotConfigured = (reason: string): AppError =>
-  new AppError({
-    status: 400,
-    code: 'backup_not_configured',
-    message: `Backups cannot be made by schedule: ${reason}`,
-  });
+  new AppError(400, 'backup_not_configured', `Backups cannot be made by schedule: ${reason}`);

@@ -3,6 +3,7 @@ import { ArgumentsHost, Catch, ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response, Application } from 'express';
 import { CallerCheck } from '../access/caller-check.service';
 import { AppError } from '../common/errors/app-error';
+import { contextOf } from '../http/request-context';
 import { ErrorRenderer } from '../http/errors/error-renderer';
 import { UUID } from '../common/text/uuid';
 import { toAppError } from './to-app-error';
@@ -17,10 +18,7 @@ function methodRefusal(fault: AppError, request: Request): AppError {
   if (fault.code !== 'not_found') return fault;
   const allowed = allowedMethods(request.app, request.path);
   if (allowed.length === 0 || allowed.includes(request.method)) return fault;
-  return new AppError({
-    status: 405,
-    code: 'method_not_allowed',
-    message: `This address does not take ${request.method}`,
+  return new AppError(405, 'method_not_allowed', `This address does not take ${request.method}`, {
     headers: { Allow: allowed.join(', ') },
     database: { sqlstate: 'PL405' },
   });
@@ -61,6 +59,7 @@ export class ErrorFilter implements ExceptionFilter {
     const fault = methodRefusal(found, request);
     const refused = (await this.refusalBefore(fault, request)) ?? fault;
     const error = renderer.translate?.(refused, request) ?? refused;
+    contextOf(request).errorCode = codeOf(error);
     this.log(error, request);
     if (!response.headersSent) await renderer.complete?.(path, response);
     respondOrAbort(error, renderer, request, response);

@@ -29,21 +29,23 @@ export function toAppError(thrown: unknown, databaseStatus: (sqlstate: string) =
 
 function fromDatabase(error: DatabaseError, sqlstate: string, status: number): AppError {
   const isOurs = INTERNAL_STATUSES.has(status) && !ABOUT_THE_REQUEST.test(sqlstate);
-  return new AppError({
+  return new AppError(
     status,
-    code: sqlstate,
-    message: isOurs ? 'The database could not complete the request' : error.message,
-    database: isOurs
-      ? { sqlstate }
-      : {
-          sqlstate,
-          detail: error.detail ?? null,
-          hint: error.hint ?? null,
-          constraint: error.constraint ?? null,
-          column: error.column ?? null,
-        },
-    headers: status === 503 ? { 'Retry-After': '1' } : {},
-    // Only faults of the installation are logged: other messages may contain values of the request.
-    cause: isOurs ? error : undefined,
-  });
+    sqlstate,
+    isOurs ? 'The database could not complete the request' : error.message,
+    {
+      database: isOurs
+        ? { sqlstate }
+        : {
+            sqlstate,
+            detail: error.detail ?? null,
+            hint: error.hint ?? null,
+            constraint: error.constraint ?? null,
+            column: error.column ?? null,
+          },
+      headers: status === 503 ? { 'Retry-After': '1' } : {},
+      // Only faults of the installation are logged: other messages may contain values of the request.
+      cause: isOurs ? error : undefined,
+    },
+  );
 }

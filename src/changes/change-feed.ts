@@ -18,7 +18,7 @@ import { FeedSweep } from './feed-sweep.service';
 import { parsePosition, upTo } from './position';
 import { ProjectFeed } from './project-feed';
 import { RowCheck } from './row-check.service';
-import { isPublished, readRights, TOO_LONG } from './table-rights';
+import { hiddenColumn, isPublished, readRights, TOO_LONG } from './table-rights';
 
 export interface ChangeSubscription {
   readonly caller: Caller;
@@ -32,11 +32,12 @@ export interface ChangeSubscription {
   readonly isQuery?: boolean;
   /** Of the last message before the connection was lost. */
   readonly position?: string;
+  /** A subscription that this one replaces, and continues. The caller closes it. */
+  readonly former?: ChangeFeedHandle | null;
 }
 
 export interface ChangeFeedHandle {
-  /** A number of 31 bits, unique in the process. */
-  readonly id: number;
+  readonly subscriber: Subscriber;
   close(): void;
 }
 
@@ -79,6 +80,11 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
       'Log that database servers keep for feeds',
       sum(({ kept }) => kept),
     );
+    metrics.gauge(
+      'plinth_change_lag_bytes',
+      'Log that feeds have not read yet',
+      sum(({ lag }) => lag),
+    );
   }
 
   onApplicationBootstrap(): void {
@@ -98,7 +104,18 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
    * @throws AppError 400 for a filter, 403, 404 for a table that is not live, 503 when the server gives no changes
    */
   async subscribe(given: ChangeSubscription, listener: ChangeListener): Promise<ChangeFeedHandle> {
-    const { caller, schema } = given;
+    return (await this.prepare(given, listener))();
+  }
+
+  /**
+   * Checks a subscription as subscribe() does.
+   * @returns begins it, and asks nothing if the project has a subscription: no change can be told before it resolves
+   */
+  async prepare(
+    given: ChangeSubscription,
+    listener: ChangeListener,
+  ): Promise<() => Promise<ChangeFeedHandle>> {
+    const { caller, schema, event, former } = given;
     const table = given.table === undefined || given.table === ALL ? null : given.table;
     const filter = filterIn(given);
     if (schema !== ALL && !exposes(caller.project, schema)) throw tableNotLive(schema, table ?? ALL);
@@ -106,23 +123,25 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
     const position = given.position === undefined ? null : parsePosition(given.position);
     if (given.position !== undefined && !position) throw badSubscription('position is not one of a message');
     if (table !== null && schema !== ALL) await this.assertReadable(caller, { schema, table }, filter);
-    const feed = await this.feedOf(caller.project);
-    if (feed.subscribers >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions(MAX_SUBSCRIPTIONS);
-    this.lastId = (this.lastId % MAX_ID) + 1;
-    const subscriber: Subscriber = {
-      id: this.lastId,
-      caller,
-      schema,
-      table,
-      event: given.event,
-      filter,
-      listener,
-      after: position ?? upTo(0n),
-      hasBegun: position !== null,
-      isClosed: false,
+    return async () => {
+      const feed = await this.feedOf(caller.project);
+      if (feed.subscribers >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions(MAX_SUBSCRIPTIONS);
+      this.lastId = (this.lastId % MAX_ID) + 1;
+      const subscriber: Subscriber = {
+        id: this.lastId,
+        caller,
+        schema,
+        table,
+        event,
+        filter,
+        listener,
+        after: position ?? upTo(0n),
+        hasBegun: position !== null,
+        isClosed: false,
+      };
+      await feed.add(subscriber, former?.subscriber);
+      return { subscriber, close: () => feed.remove(subscriber) };
     };
-    await feed.add(subscriber);
-    return { id: subscriber.id, close: () => feed.remove(subscriber) };
   }
 
   private async assertReadable(
@@ -138,8 +157,7 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
     if (rights.isSecured && rights.policies === TOO_LONG)
       throw badSubscription('The policies of the table are too long');
     if (!filter) return;
-    const hidden = rights.columns.some(({ name }) => filter.fields.has(name) && !readable.has(name));
-    if (hidden) throw notReadable(schema, table);
+    if (hiddenColumn(rights, filter) !== undefined) throw notReadable(schema, table);
     const columns = rights.columns.map(({ name }) => name);
     const relation: ChangedRelation = {
       kind: 'relation',

@@ -50,6 +50,7 @@ export interface ChangeListener {
 
 /** A subscription in a process. */
 export interface Subscriber {
+  /** A number of 31 bits, unique in the process. */
   readonly id: number;
   readonly caller: Caller;
   readonly schema: string;

@@ -1,30 +1,27 @@
 /** Changes of tables, for clients that may read the rows. */
-import { Module } from '@nestjs/common';
+import { AdmissionGuard } from '../access/admission.guard';
+import { ApiKeyGuard } from '../access/api-key.guard';
+import { BearerGuard } from '../access/bearer.guard';
+import { SocketCredentials } from '../access/socket-credentials.service';
+import { FolderModule } from '../infra/folder-module';
 import { ProjectsModule } from '../projects/projects.module';
 import { RestModule } from '../rest/rest.module';
-import { ChangeFeed } from './change-feed';
 import { FeedSeeds } from './feed-seeds.service';
-import { FeedSweep } from './feed-sweep.service';
 import { LiveTablesController } from './http/live-tables.controller';
-import { LiveSessionsRepository } from './live-sessions.repository';
-import { LiveTables } from './live-tables.service';
-import { StreamSessions } from './http/stream-sessions.service';
 import { TableEvents } from './http/table-events.service';
-import { RowCheck } from './row-check.service';
+import { ChangeFeed } from './change-feed';
 
-@Module({
+@FolderModule(__dirname, {
   imports: [ProjectsModule, RestModule],
   controllers: [LiveTablesController],
   providers: [
+    AdmissionGuard,
+    ApiKeyGuard,
+    BearerGuard,
     ChangeFeed,
     FeedSeeds,
-    FeedSweep,
-    LiveSessionsRepository,
-    LiveTables,
-    RowCheck,
-    StreamSessions,
+    SocketCredentials,
     TableEvents,
   ],
-  exports: [ChangeFeed, LiveSessionsRepository],
 })
 export class ChangesModule {}

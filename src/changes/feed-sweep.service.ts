@@ -7,7 +7,7 @@ import { ServersService } from '../servers/servers.service';
 import { SLOT_NAME } from './feed-slots';
 
 /** Milliseconds more than the log is kept, after which the slots are read again. */
-const PATIENCE_MS = 5_000;
+const EXTRA_WAIT_MS = 5_000;
 
 @Injectable()
 export class FeedSweep implements OnApplicationShutdown {
@@ -23,7 +23,7 @@ export class FeedSweep implements OnApplicationShutdown {
   start(keptMs: number): void {
     void this.listIdle().then((before) => {
       if (before.size > 0)
-        this.timer = setTimeout(() => void this.drop(before), keptMs + PATIENCE_MS).unref();
+        this.timer = setTimeout(() => void this.drop(before), keptMs + EXTRA_WAIT_MS).unref();
     });
   }
 

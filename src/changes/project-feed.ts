@@ -1,4 +1,4 @@
-/** The changes of one project in this process: subscribers, the stream that they share, and a second stream for the late. */
+/** The changes of one project in this process: subscribers, the stream that they share, and one for subscribers that return. */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@nestjs/common';
 import { AppError } from '../common/errors/app-error';
@@ -48,11 +48,13 @@ export class ProjectFeed {
   /** Statistics. */
   told = 0;
   kept = 0;
+  lag = 0;
   private readonly waiting = new Set<Subscriber>();
   private main: Served | null = null;
   private opening: Promise<void> | null = null;
   private isReopening = false;
   private catchingUp: Promise<void> | null = null;
+  private telling: Promise<void> = Promise.resolve();
   private readonly late = new Set<Subscriber>();
   private readonly marks: { readonly at: number; readonly position: bigint }[] = [];
   private upkeep: NodeJS.Timeout | undefined;
@@ -67,12 +69,18 @@ export class ProjectFeed {
   }
 
   /**
-   * Tells the subscriber of changes after its position.
+   * Tells the subscriber of changes after its position, or after the one that it replaces.
    * @throws AppError 503 when the server does not give changes
    */
-  async add(subscriber: Subscriber): Promise<void> {
+  async add(subscriber: Subscriber, former?: Subscriber): Promise<void> {
     clearTimeout(this.parting);
     this.parting = undefined;
+    if (former) {
+      // The current batch goes to the former subscriber, and is not read again. Its failure is that of the stream.
+      await this.telling.catch(() => undefined);
+      if (this.main) settle(former, this.main);
+      [subscriber.after, subscriber.hasBegun] = [former.after, former.hasBegun];
+    }
     if (this.main) return this.join(this.main, subscriber);
     this.waiting.add(subscriber);
     this.opening ??= this.open().finally(() => (this.opening = null));
@@ -80,6 +88,7 @@ export class ProjectFeed {
       await this.opening;
     } catch (error) {
       this.waiting.delete(subscriber);
+      if (this.subscribers === 0 && !this.isClosed) this.park();
       throw error;
     }
   }
@@ -141,7 +150,7 @@ export class ProjectFeed {
             return this.parts.exposes(relation.schema);
         return false;
       },
-      onChanges: (changes) => this.tell(changes, subscribers),
+      onChanges: (changes) => (this.telling = this.tell(changes, subscribers)),
       onTruncated: (relations) => {
         for (const one of subscribers)
           for (const relation of relations)
@@ -241,9 +250,8 @@ export class ProjectFeed {
     if (this.main !== served) return;
     this.main = null;
     served.stream.close();
-    const { done } = served.stream;
     for (const one of served.subscribers) {
-      if (isAfter(done, one.after)) one.after = done;
+      settle(one, served);
       // It would be too long again.
       if (error instanceof MessageTooLongError) this.lose(one, FORGOTTEN, 'a row was too large');
       this.waiting.add(one);
@@ -308,6 +316,7 @@ export class ProjectFeed {
       await slots.use(async (client) => {
         const { bytes, now } = await slots.read(client);
         this.kept = bytes;
+        this.lag = this.main ? Math.max(0, Number(now - this.main.stream.done.commit)) : 0;
         this.marks.push({ at: Date.now(), position: now });
         const old = this.marks.findLast(({ at }) => at <= Date.now() - keptMs);
         if (old) {
@@ -376,6 +385,11 @@ export class ProjectFeed {
     const last = changes.at(-1)?.position;
     if (last) for (const one of wanted) if (isAfter(last, one.after)) one.after = last;
   }
+}
+
+/** The changes that the stream has handled are behind its subscriber, also if it wanted none of them. */
+function settle(one: Subscriber, { subscribers, stream: { done } }: Served): void {
+  if (subscribers.has(one) && isAfter(done, one.after)) one.after = done;
 }
 
 function concerns(one: Subscriber, { schema, name }: ChangedRelation): boolean {

@@ -7,7 +7,7 @@ const MAX_REASON = 1_000;
 export const shownReason = (reason: string): string => cleanText(reason.slice(0, MAX_REASON));
 
 export const notSupported = (reason: string): AppError =>
-  new AppError({ status: 400, code: 'backup_not_supported', message: shownReason(reason) });
+  new AppError(400, 'backup_not_supported', shownReason(reason));
 
 export const rolesNotCreatable = (names: readonly string[]): AppError =>
   notSupported(

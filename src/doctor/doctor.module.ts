@@ -1,5 +1,5 @@
 /** Checks of the install and of what it depends on. */
-import { Module } from '@nestjs/common';
+import { FolderModule } from '../infra/folder-module';
 import { AdvisorModule } from '../advisor/advisor.module';
 import { BackupModule } from '../backup/backup.module';
 import { StorageModule } from '../storage/storage.module';
@@ -8,11 +8,10 @@ import { DOCTOR_CHECKS, DoctorService } from './doctor.service';
 import type { DoctorCheck } from './finding';
 import { DoctorController } from './http/doctor.controller';
 
-@Module({
+@FolderModule(__dirname, {
   imports: [AdvisorModule, BackupModule, StorageModule, WebhooksModule],
   controllers: [DoctorController],
   providers: [
-    ...DOCTOR_CHECKS,
     {
       provide: DoctorService,
       inject: [...DOCTOR_CHECKS],

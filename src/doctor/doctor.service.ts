@@ -1,5 +1,4 @@
 /** Runs all checks of `plinth doctor` on the server. */
-import { Injectable } from '@nestjs/common';
 import { messageOf } from '../common/errors/error-facts';
 import { BackupsCheck } from './checks/backups.check';
 import { DatabaseAccessCheck } from './checks/database-access.check';
@@ -7,6 +6,7 @@ import { DatabaseCheck } from './checks/database.check';
 import { DoctorCheck, DoctorOptions, Finding } from './finding';
 import { DiskCheck, VersionCheck } from './checks/machine.check';
 import { MailCheck } from './checks/mail.check';
+import { MasterKeyCheck } from './checks/master-key.check';
 import { PoolerCheck } from './checks/pooler.check';
 import { ProjectsCheck } from './checks/projects.check';
 import { PublicUrlCheck } from './checks/public-url.check';
@@ -27,6 +27,7 @@ export const DOCTOR_CHECKS = [
   ChangesCheck,
   ReplicasCheck,
   PoolerCheck,
+  MasterKeyCheck,
   DiskCheck,
   RedisCheck,
   StorageCheck,
@@ -41,7 +42,6 @@ export const DOCTOR_CHECKS = [
 /** Milliseconds for one check; that of many projects takes the longest. */
 const LIMIT_MS = 120_000;
 
-@Injectable()
 export class DoctorService {
   constructor(private readonly checks: readonly DoctorCheck[]) {}
 

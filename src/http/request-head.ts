@@ -9,19 +9,13 @@ const MAX_HEADER_LINES = 1_000;
 const HOST = 'host';
 
 const chunkedInHttp10 = (): AppError =>
-  new AppError({
-    status: 400,
-    code: 'invalid_parameters',
-    message: 'HTTP/1.0 has no Transfer-Encoding',
+  new AppError(400, 'invalid_parameters', 'HTTP/1.0 has no Transfer-Encoding', {
     database: { sqlstate: 'PL400' },
     headers: { Connection: 'close' },
   });
 
 const codingNotImplemented = (): AppError =>
-  new AppError({
-    status: 501,
-    code: 'not_implemented',
-    message: 'The only Transfer-Encoding that is supported is chunked',
+  new AppError(501, 'not_implemented', 'The only Transfer-Encoding that is supported is chunked', {
     database: { sqlstate: 'PL501' },
     headers: { Connection: 'close' },
   });

@@ -2,7 +2,7 @@
 import { AppError } from '../common/errors/app-error';
 
 export const refusal = (status: number, code: string, message: string, cause?: unknown): AppError =>
-  new AppError({ status, code, message, cause });
+  new AppError(status, code, message, { cause });
 
 export const invalidEmail = (): AppError => refusal(400, 'invalid_email', 'email must be a valid address');
 
@@ -13,7 +13,7 @@ interface PasswordFault {
 }
 
 export const unacceptablePassword = ({ message, kind, least }: PasswordFault): AppError =>
-  new AppError({ status: 400, code: 'weak_password', message, details: { kind, least } });
+  new AppError(400, 'weak_password', message, { details: { kind, least } });
 
 /** The same for an unknown address and a wrong password, and for a disabled account of staff. */
 export const wrongCredentials = (): AppError =>
@@ -29,10 +29,7 @@ export const flowOver = (): AppError =>
   );
 
 export const oidcUnreachable = (cause?: unknown): AppError =>
-  new AppError({
-    status: 503,
-    code: 'oidc_unreachable',
-    message: 'The issuer of single sign-on does not answer',
+  new AppError(503, 'oidc_unreachable', 'The issuer of single sign-on does not answer', {
     headers: { 'Retry-After': '5' },
     cause,
   });

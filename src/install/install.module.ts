@@ -1,13 +1,7 @@
 /** What the processes of the installation share: the audit log, platform metadata, and messages to each other. */
-import { Global, Module } from '@nestjs/common';
-import { AuditChainRepository } from './audit/audit-chain.repository';
-import { AuditLogRepository } from './audit/audit-log.repository';
-import { MessageBus } from './message-bus.service';
-import { PlatformMetadataRepository } from './platform-metadata.repository';
-import { Secrets } from './secrets.service';
-
-const SERVICES = [AuditChainRepository, AuditLogRepository, MessageBus, PlatformMetadataRepository, Secrets];
+import { Global } from '@nestjs/common';
+import { FolderModule } from '../infra/folder-module';
 
 @Global()
-@Module({ providers: SERVICES, exports: SERVICES })
+@FolderModule(__dirname)
 export class InstallModule {}

@@ -18,22 +18,21 @@ const RETRY_SECONDS = 60;
 export class DiskFullWarning extends Error {}
 
 const diskReserved = (): AppError =>
-  new AppError({
-    status: 503,
-    code: '53100',
-    message: 'The disk is nearly full: reads, deletions and small writes are possible',
+  new AppError(503, '53100', 'The disk is nearly full: reads, deletions and small writes are possible', {
     headers: { 'Retry-After': String(RETRY_SECONDS) },
     database: { sqlstate: '53100', hint: 'Delete rows or files, or have the disk enlarged.' },
   });
 
 const filesLimitReached = (): AppError =>
-  new AppError({
-    status: 503,
-    code: '53100',
-    message: 'The files of all projects have reached STORAGE_TOTAL_LIMIT: nothing more can be uploaded',
-    headers: { 'Retry-After': String(RETRY_SECONDS) },
-    database: { sqlstate: '53100', hint: 'Delete files, or have the limit raised.' },
-  });
+  new AppError(
+    503,
+    '53100',
+    'The files of all projects have reached STORAGE_TOTAL_LIMIT: nothing more can be uploaded',
+    {
+      headers: { 'Retry-After': String(RETRY_SECONDS) },
+      database: { sqlstate: '53100', hint: 'Delete files, or have the limit raised.' },
+    },
+  );
 
 const readFree = async <L>(labels: L, directory: string): Promise<[L, number]> => [
   labels,

@@ -26,12 +26,12 @@ export function quotaMark(used: number, limit: number | null): number {
 
 /** 413, as for the quota of files. */
 export const databaseFull = (limit: number): AppError =>
-  new AppError({
-    status: 413,
-    code: 'quota_exceeded',
-    message: `The database of the project has reached its quota of ${limit} bytes; only reads and deletions are possible`,
-    database: { sqlstate: 'PL413', hint: 'Delete rows and run VACUUM FULL, or have the quota raised.' },
-  });
+  new AppError(
+    413,
+    'quota_exceeded',
+    `The database of the project has reached its quota of ${limit} bytes; only reads and deletions are possible`,
+    { database: { sqlstate: 'PL413', hint: 'Delete rows and run VACUUM FULL, or have the quota raised.' } },
+  );
 
 /** @param retryAfterMs milliseconds until the quota is available again */
 export const spentForToday = (what: 'requests' | 'mails', limit: number, retryAfterMs: number): AppError =>
@@ -42,10 +42,7 @@ export const spentForNow = (limit: number, retryAfterMs: number): AppError =>
   spent(`${limit} requests of a second`, retryAfterMs);
 
 const spent = (what: string, retryAfterMs: number): AppError =>
-  new AppError({
-    status: 429,
-    code: 'rate_limited',
-    message: `The project has used its ${what}`,
+  new AppError(429, 'rate_limited', `The project has used its ${what}`, {
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) },
     database: { sqlstate: 'PL429' },
   });

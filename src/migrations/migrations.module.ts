@@ -1,13 +1,10 @@
 /** Migrations of projects' schemas. */
-import { Module } from '@nestjs/common';
+import { FolderModule } from '../infra/folder-module';
 import { SqlModule } from '../sql/sql.module';
 import { ProjectMigrationsController } from './http/project-migrations.controller';
-import { MigrationLedger } from './migration-ledger.repository';
-import { ProjectMigrationsService } from './project-migrations.service';
 
-@Module({
+@FolderModule(__dirname, {
   imports: [SqlModule],
   controllers: [ProjectMigrationsController],
-  providers: [MigrationLedger, ProjectMigrationsService],
 })
 export class MigrationsModule {}

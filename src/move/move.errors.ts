@@ -2,7 +2,7 @@
 import { AppError } from '../common/errors/app-error';
 
 const refusal = (message: string, cause?: unknown): AppError =>
-  new AppError({ status: 409, code: 'move_refused', message, cause });
+  new AppError(409, 'move_refused', message, { cause });
 
 export const alreadyThere = (server: string): AppError =>
   refusal(`The project is on the server "${server}" already`);
@@ -54,7 +54,7 @@ export const changeNotFollowed = (schema: string, name: string): AppError =>
 /** @param seconds of the limit */
 export const viewsTooSlow = (seconds: number): AppError =>
   refusal(
-    `The materialized views of the project take longer than ${seconds} s to refresh: set read_only_window to refuse writes meanwhile`,
+    `The materialized views of the project take longer than ${seconds} s to refresh: set read_only_window to refuse writes during this time`,
   );
 
 export const windowExceeded = (seconds: number): AppError =>
@@ -96,7 +96,6 @@ export const copyKept = (server: string): AppError =>
     `The project was in service on the server "${server}" already. Its newer database there was kept; drop it, or restore the platform database to a later moment`,
   );
 
-export const noMove = (): AppError =>
-  new AppError({ status: 404, code: 'move_not_found', message: 'The project was never moved' });
+export const noMove = (): AppError => new AppError(404, 'move_not_found', 'The project was never moved');
 
 const toMiB = (bytes: number): number => Math.ceil(bytes / 1024 / 1024);

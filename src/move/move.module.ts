@@ -1,20 +1,14 @@
 /** Moves projects between the PostgreSQL servers of the installation. */
-import { Module } from '@nestjs/common';
+import { FolderModule } from '../infra/folder-module';
 import { BackupModule } from '../backup/backup.module';
 import { ProjectsModule } from '../projects/projects.module';
+import { ProjectMovesController } from './http/project-moves.controller';
 import { CatchUpObstacles } from './catch-up/catch-up-obstacles';
 import { MovePlaces } from './move-places';
-import { MoveRecovery } from './move-recovery.service';
-import { MoveRepository } from './move.repository';
-import { MoveWork } from './move-work.service';
-import { ProjectMover } from './project-mover.service';
-import { WriteStop } from './write-stop.service';
-import { ProjectMovesController } from './http/project-moves.controller';
 
-@Module({
+@FolderModule(__dirname, {
   imports: [ProjectsModule, BackupModule],
   controllers: [ProjectMovesController],
-  providers: [CatchUpObstacles, MovePlaces, MoveRecovery, MoveRepository, MoveWork, ProjectMover, WriteStop],
-  exports: [ProjectMover],
+  providers: [MovePlaces, CatchUpObstacles],
 })
 export class MoveModule {}

@@ -7,10 +7,7 @@ import { KeyUses } from './key-uses.repository';
 import { OwnerDatabase } from './owner-database';
 import { ProjectKeyLists } from './project-key-lists.service';
 import { ProjectRegistry } from './project-registry.service';
-import { apiKeyNotFound, projectNotFound, tooManyApiKeys, unknownRole } from './projects.errors';
-
-/** Keys of a project: all of them are read with it. */
-export const MAX_API_KEYS = 100;
+import { projectNotFound, unknownRole } from './projects.errors';
 
 @Injectable()
 export class ApiKeysService {
@@ -39,31 +36,16 @@ export class ApiKeysService {
     const made = newApiKey(projectId, rights, this.clock.now());
     const { kind, name, role } = rights;
     const details = { key_id: made.key.id, kind, name, role };
-    await this.lists.change<ApiKey>(
-      'api-keys',
-      projectId,
-      { action: 'project.api_key.create', actor, details },
-      (keys) => {
-        if (keys.length >= MAX_API_KEYS) throw tooManyApiKeys(MAX_API_KEYS);
-        return [...keys, made.key];
-      },
-    );
+    const entry = { action: 'project.api_key.create', actor, details };
+    await this.lists.add('api-keys', projectId, made.key, entry);
     return made;
   }
 
   /** No process accepts it when this resolves. @throws AppError 404 */
   async revoke(projectId: string, keyId: string, actor: Actor): Promise<void> {
     const details = { key_id: keyId.slice(0, 64) };
-    await this.lists.change<ApiKey>(
-      'api-keys',
-      projectId,
-      { action: 'project.api_key.revoke', actor, details },
-      (keys) => {
-        const rest = keys.filter(({ id }) => id !== keyId);
-        if (rest.length === keys.length) throw apiKeyNotFound();
-        return rest;
-      },
-    );
+    const entry = { action: 'project.api_key.revoke', actor, details };
+    await this.lists.remove('api-keys', projectId, keyId, entry);
   }
 
   /** A courtesy: the database decides at each request. */

@@ -7,6 +7,7 @@ import { ProjectSecret } from './project';
 import { entryFor } from './project-entries';
 import { ProjectFactory } from './project-factory';
 import { ProjectRepository } from './project.repository';
+import { ProjectKeyLists } from './project-key-lists.service';
 import { ProjectSecrets } from './project-secrets';
 import { noSigningKeys } from './projects.errors';
 import { ProjectsService } from './projects.service';
@@ -31,6 +32,7 @@ export class KeyRotationService {
     private readonly secrets: ProjectSecrets,
     private readonly owner: OwnerDatabase,
     private readonly signing: SigningKeysService,
+    private readonly lists: ProjectKeyLists,
     private readonly clock: Clock,
   ) {}
 
@@ -55,15 +57,6 @@ export class KeyRotationService {
     await this.signing.awaitReplicas(id);
     const now = this.clock.now();
     const end = now + graceSeconds * 1000;
-    const ending = (kind: 's3-keys' | 'api-keys', sealed: Buffer | null): Buffer | null => {
-      const keys = this.secrets.openList<{ expires_at?: number | null }>(kind, id, sealed);
-      const ended = keys.map((key) => ({ ...key, expires_at: Math.min(key.expires_at ?? Infinity, end) }));
-      return this.secrets.sealList(
-        kind,
-        id,
-        ended.filter((key) => key.expires_at > now),
-      );
-    };
     await this.projects.rotateSecret(
       secret,
       { now: new Date(now), oldExpireAt: new Date(end) },
@@ -73,9 +66,7 @@ export class KeyRotationService {
       }),
       (before) => ({
         signingKeys: signing(before),
-        ...(endsNamed
-          ? { s3Keys: ending('s3-keys', before.s3Keys), apiKeys: ending('api-keys', before.apiKeys) }
-          : {}),
+        ...(endsNamed ? this.lists.ending(before, end) : {}),
       }),
     );
     // Before the response, so that every process accepts the new keys and, without a grace period, refuses the

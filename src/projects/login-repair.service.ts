@@ -27,12 +27,12 @@ export class LoginRepair implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.pools.onRefused = ({ key }) => this.begin(key);
+    this.pools.onRefused = ({ key, password }) => this.begin(key, password);
   }
 
-  private begin(id: string): void {
+  private begin(id: string, refused: string): void {
     if (this.running.has(id)) return;
-    const repair = this.repair(id)
+    const repair = this.repair(id, refused)
       .catch((error: unknown) =>
         this.logger.warn(
           `the login role of project ${id} is refused and could not be repaired: ${String(error)}`,
@@ -42,11 +42,13 @@ export class LoginRepair implements OnApplicationBootstrap {
     this.running.set(id, repair);
   }
 
-  private async repair(id: string): Promise<void> {
+  private async repair(id: string, refused: string): Promise<void> {
     const row = await this.repository.findActive({ id });
     if (!row) return;
     const { project } = row;
     const password = this.secrets.open('login-password', id, project.loginPassword);
+    // The request began before a rotation.
+    if (refused !== password) return;
     await this.provisioner.resetLogin(this.projects.serverOf(project), project, password);
     await this.audit.write(changedBySql(id, project.loginRole));
     this.logger.warn(

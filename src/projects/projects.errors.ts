@@ -3,91 +3,64 @@ import { AppError } from '../common/errors/app-error';
 import { httpError, invalidParameters } from '../common/errors/http-errors';
 
 export const projectNotFound = (): AppError =>
-  new AppError({
-    status: 404,
-    code: 'project_not_found',
-    message: 'There is no such project',
-    database: { sqlstate: 'PL404' },
-  });
+  new AppError(404, 'project_not_found', 'There is no such project', { database: { sqlstate: 'PL404' } });
 
 /** @param isMadeUp the slug was generated, and every attempt collided */
 export const slugTaken = (slug: string, isMadeUp: boolean): AppError =>
-  new AppError({
-    status: 409,
-    code: 'project_already_exists',
-    message: `The slug "${slug}" is taken${isMadeUp ? '' : '; choose another one, or let Plinth generate one'}`,
-  });
+  new AppError(
+    409,
+    'project_already_exists',
+    `The slug "${slug}" is taken${isMadeUp ? '' : '; choose another one, or let Plinth generate one'}`,
+  );
 
 export const nameWithoutSlug = (): AppError =>
-  new AppError({
-    status: 400,
-    code: 'invalid_parameters',
-    message: 'No slug can be made from this name; choose one, or let Plinth generate one',
-  });
+  new AppError(
+    400,
+    'invalid_parameters',
+    'No slug can be made from this name; choose one, or let Plinth generate one',
+  );
 
 export const invalidSlug = (): AppError =>
-  new AppError({
-    status: 400,
-    code: 'invalid_parameters',
-    message: 'slug must be 2 to 40 lower-case letters, digits and hyphens, beginning with a letter',
-  });
+  new AppError(
+    400,
+    'invalid_parameters',
+    'slug must be 2 to 40 lower-case letters, digits and hyphens, beginning with a letter',
+  );
 
 export const projectBusy = (): AppError =>
-  new AppError({
-    status: 409,
-    code: 'conflict',
-    message: 'Another request is creating, moving or deleting this project',
+  new AppError(409, 'conflict', 'Another request is creating, moving or deleting this project', {
     headers: { 'Retry-After': '1' },
   });
 
 export const projectChanged = (): AppError =>
-  new AppError({
-    status: 409,
-    code: 'conflict',
-    message: 'The project was changed after you read it: read it again, then repeat your change',
-  });
+  new AppError(
+    409,
+    'conflict',
+    'The project was changed after you read it: read it again, then repeat your change',
+  );
 
 export const projectMoving = (): AppError =>
   httpError(503, 'The project is being moved to another server: try again in a moment');
 
 export const databaseServerUnusable = (cause: Error): AppError =>
-  new AppError({
-    status: 400,
-    code: 'invalid_parameters',
-    message: `database_url: ${cause.message.replace(/\s*\n\s*-?\s*/g, ' ')}`,
+  new AppError(400, 'invalid_parameters', `database_url: ${cause.message.replace(/\s*\n\s*-?\s*/g, ' ')}`, {
     cause,
   });
 
 export const noSigningKeys = (): AppError =>
-  new AppError({
-    status: 409,
-    code: 'conflict',
-    message: 'The secret of the project signs its tokens (jwt_algorithm is HS256): rotate all keys',
-  });
+  new AppError(
+    409,
+    'conflict',
+    'The secret of the project signs its tokens (jwt_algorithm is HS256): rotate all keys',
+  );
 
-export const apiKeyNotFound = (): AppError =>
-  new AppError({ status: 404, code: 'not_found', message: 'The project has no such key' });
+export const keyNotFound = (): AppError => new AppError(404, 'not_found', 'The project has no such key');
 
 /** @param limit keys */
-export const tooManyApiKeys = (limit: number): AppError =>
-  new AppError({
-    status: 409,
-    code: 'conflict',
-    message: `A project has at most ${limit} named keys: revoke one that is not used`,
-  });
+export const tooManyKeys = (limit: number): AppError =>
+  new AppError(409, 'conflict', `A project has at most ${limit} such keys: end one that is not used`);
 
 export const unknownRole = (role: string): AppError =>
   invalidParameters(
     `role: requests cannot have the role "${role}"; create it in SQL, and grant it to the login role of the project`,
   );
-
-export const s3KeyNotFound = (): AppError =>
-  new AppError({ status: 404, code: 'not_found', message: 'The project has no such S3 key' });
-
-/** @param limit keys */
-export const tooManyS3Keys = (limit: number): AppError =>
-  new AppError({
-    status: 409,
-    code: 'conflict',
-    message: `A project has at most ${limit} S3 keys: delete one that is not used`,
-  });

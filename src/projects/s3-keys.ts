@@ -28,8 +28,6 @@ export function newS3Key(projectId: string, rights: S3KeyRights, now: number): S
   return { id, secret: randomSecret(), ...rights, created_at: now };
 }
 
-export const isS3KeyValid = ({ expires_at = Infinity }: S3Key, now: number): boolean => expires_at > now;
-
 /** The project that a key of this id would belong to; null for other text. */
 export const projectIdOf = (accessKeyId: string): string | null =>
   FORM.test(accessKeyId) ? accessKeyId.slice(0, PROJECT_ID) : null;

@@ -1,11 +1,7 @@
 /** Databases and roles of projects on a PostgreSQL server. */
-import { Module } from '@nestjs/common';
-import { DatabaseProvisioner } from './database-provisioner';
-import { ObstacleWatch } from './obstacle-watch.service';
-import { BackendTerminator } from './backend-terminator.service';
+import { FolderModule } from '../infra/folder-module';
 import { TemplateDatabase } from './template-database';
+import { DatabaseProvisioner } from './database-provisioner';
 
-const SERVICES = [DatabaseProvisioner, ObstacleWatch, BackendTerminator, TemplateDatabase];
-
-@Module({ providers: SERVICES, exports: SERVICES })
+@FolderModule(__dirname, { providers: [DatabaseProvisioner, TemplateDatabase] })
 export class ProvisioningModule {}

@@ -1,7 +1,7 @@
 /** Subscriptions of channels to changes of tables: `postgres_changes` of realtime-js. */
 import { Injectable } from '@nestjs/common';
 import type { ChangeEvent, ChangeListener, ChangeMessage, Gap } from '../changes/change';
-import { ChangeFeed } from '../changes/change-feed';
+import { ChangeFeed, type ChangeFeedHandle } from '../changes/change-feed';
 import { badSubscription } from '../changes/changes.errors';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../common/text/json';
 import { SOCKET_LIMITS } from './realtime-limits';
@@ -42,7 +42,7 @@ export class ChannelChanges {
       .map(([given, { id }]) => ({ ...given, id }));
   }
 
-  /** For the channel's new caller. The old subscriptions end once the new ones have begun, so that no change is missed. */
+  /** For the channel's new caller. The new subscriptions continue where the old ones end. */
   renew(channel: Channel): Promise<void> {
     return this.open(channel);
   }
@@ -54,19 +54,21 @@ export class ChannelChanges {
   }
 
   private async open(channel: Channel): Promise<void> {
-    for (const binding of [...channel.bindings]) {
-      const before = binding.handle;
-      const handle = await this.feed.subscribe(
-        { ...binding.wanted, caller: channel.caller },
-        this.listenerOf(channel, binding),
-      );
-      before?.close();
+    const prepared: (readonly [Binding, () => Promise<ChangeFeedHandle>])[] = [];
+    for (const binding of channel.bindings) {
+      const given = { ...binding.wanted, caller: channel.caller, former: binding.handle };
+      prepared.push([binding, await this.feed.prepare(given, this.listenerOf(channel, binding))]);
+    }
+    // Once one has begun, the others do at once: clients ignore changes before the reply to the join.
+    for (const [binding, begin] of prepared) {
+      const handle = await begin();
+      binding.handle?.close();
       // The client has left in the meantime.
       if (!channel.bindings.includes(binding)) {
         handle.close();
         return;
       }
-      binding.id ||= handle.id;
+      binding.id ||= handle.subscriber.id;
       binding.handle = handle;
     }
   }

@@ -2,8 +2,4 @@
 import { AppError } from '../common/errors/app-error';
 
 export const channelForbidden = (topic: string): AppError =>
-  new AppError({
-    status: 403,
-    code: 'forbidden',
-    message: `You may not send to the private channel ${topic}`,
-  });
+  new AppError(403, 'forbidden', `You may not send to the private channel ${topic}`);

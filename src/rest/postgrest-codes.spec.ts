@@ -24,10 +24,7 @@ const ROWS = new Map(
 );
 
 const fromDatabase = (code: string): AppError =>
-  new AppError({
-    status: 400,
-    code,
-    message: 'raised',
+  new AppError(400, code, 'raised', {
     database: { sqlstate: code },
     cause: Object.assign(new DatabaseError('raised', 6, 'error'), { code }),
   });
@@ -68,12 +65,7 @@ describe('PostgREST’s code', () => {
   });
 
   it('is there for a database that cannot be reached, and for a pool without a free connection', () => {
-    const unreachable = new AppError({
-      status: 503,
-      code: 'service_unavailable',
-      message: 'away',
-      database: { sqlstate: '08006' },
-    });
+    const unreachable = new AppError(503, 'service_unavailable', 'away', { database: { sqlstate: '08006' } });
     const exhausted = answerToFault(new DatabaseFault('no_free_connection', 'busy'));
     expect([postgrestCode(unreachable), postgrestCode(exhausted)]).toEqual(['PGRST000', 'PGRST003']);
     expect(PAGE).toMatch(/\| 08006 \| PGRST000 \| 503 \|/);

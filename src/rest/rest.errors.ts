@@ -63,7 +63,7 @@ export function restError(code: RestErrorCode, text: ErrorText): AppError {
 export function statedError(code: string, status: number, text: ErrorText): AppError {
   const { message, detail = null, hint = null, headers, extra, cause } = text;
   const database = { sqlstate: code, detail, hint };
-  return new AppError({ status: text.status ?? status, code, message, database, headers, extra, cause });
+  return new AppError(text.status ?? status, code, message, { database, headers, extra, cause });
 }
 
 export const invalidBody = (message: string, cause?: unknown): AppError =>

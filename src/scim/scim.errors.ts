@@ -19,12 +19,12 @@ export const scimPersonExists = (): AppError =>
 export const scimPersonNotFound = (): AppError => refusal(404, 'user_not_found', 'There is no such user');
 
 export const scimTokenInvalid = (): AppError =>
-  new AppError({
-    status: 401,
-    code: 'invalid_scim_token',
-    message: 'The token is missing, was replaced or deleted, or is for another directory',
-    headers: { 'WWW-Authenticate': 'Bearer' },
-  });
+  new AppError(
+    401,
+    'invalid_scim_token',
+    'The token is missing, was replaced or deleted, or is for another directory',
+    { headers: { 'WWW-Authenticate': 'Bearer' } },
+  );
 
 export const scimGroupsUnused = (): AppError =>
   refusal(501, 'groups_not_supported', 'Groups are not supported; turn their provisioning off');

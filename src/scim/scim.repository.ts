@@ -58,9 +58,11 @@ export class ScimRepository {
     return (personId) => byId.get(personId) ?? NO_LINK;
   }
 
+  /** An external id names one person: it moves, also from an account that was deleted without the directory. */
   async setLink(scope: ScimScope, personId: string, { externalId, isDeactivated }: ScimLink): Promise<void> {
     await this.dataSource.query(
-      `insert into scim_people (project_id, person_id, external_id, is_deactivated) values ($1, $2, $3, $4)
+      `with former as (update scim_people set external_id = null where ${OF_SCOPE} and external_id = $3 and person_id <> $2)
+       insert into scim_people (project_id, person_id, external_id, is_deactivated) values ($1, $2, $3, $4)
        on conflict (coalesce(project_id, ''), person_id)
        do update set external_id = excluded.external_id, is_deactivated = excluded.is_deactivated`,
       [scope, personId, externalId, isDeactivated],

@@ -1,6 +1,7 @@
 /** What directories do by SCIM 2.0. An account that the directory has not deactivated itself stays disabled, whatever it says. */
 import { Injectable } from '@nestjs/common';
 import type { JsonObject } from '../common/text/json';
+import { isStorableText } from '../common/text/storable';
 import { UUID } from '../common/text/uuid';
 import { parseEmailAddress } from '../identity/email-address';
 import type { RequestOrigin } from '../identity/request-origin';
@@ -75,7 +76,7 @@ export class Scim {
     };
     const next = {
       externalId: externalId === undefined ? link.externalId : externalId,
-      // Somebody else has brought an active account back.
+      // An active account was enabled by an administrator.
       isDeactivated: isChanged ? !isActive : link.isDeactivated && !person.isActive,
     };
     // Before the account, so that a directory that sends it again after a crash can undo it.
@@ -125,8 +126,7 @@ export class Scim {
       const email = parseEmailAddress(value);
       return email && directory.findByEmail(email.key);
     }
-    // PostgreSQL stores no NUL.
-    const isText = attribute === 'externalid' && !value.includes('\0') && value.isWellFormed();
+    const isText = attribute === 'externalid' && isStorableText(value);
     const id = isText ? await this.links.findPersonId(scope, value) : value;
     return id !== null && UUID.test(id) ? directory.find(id.toLowerCase()) : null;
   }

@@ -1,13 +1,10 @@
 /** The PostgreSQL servers of the installation, their replicas and poolers. */
-import { Module } from '@nestjs/common';
+import { FolderModule } from '../infra/folder-module';
 import { ProvisioningModule } from '../provisioning/provisioning.module';
 import { ReplicaList } from './replica-list.service';
-import { ServerRepository } from './server.repository';
-import { ServersService } from './servers.service';
 
-@Module({
+@FolderModule(__dirname, {
   imports: [ProvisioningModule],
-  providers: [ReplicaList, ServerRepository, ServersService],
-  exports: [ServersService],
+  providers: [ReplicaList],
 })
 export class ServersModule {}

@@ -22,6 +22,8 @@ export interface SqlLimits {
   readonly allResults: boolean;
   /** Answers numbers, arrays and JSON as text. */
   readonly textValues: boolean;
+  /** One statement, which cannot write: 25006 for one that would, 42601 without a position for several statements. */
+  readonly readOnly?: boolean;
   /** Aborted when the client disconnects: the statement is cancelled, and rolled back. */
   readonly abandoned?: AbortSignal;
 }
@@ -69,7 +71,7 @@ export class OwnerSqlService {
   ): Promise<KeptAnswer> {
     const began = performance.now();
     const work = (): Promise<KeptAnswer> =>
-      collect(client, query, output).catch((error: unknown) => {
+      collect(client, query, output, limits.readOnly).catch((error: unknown) => {
         if (isTimeout(error, began, limits)) throw sqlTookTooLong(limits.timeoutSeconds, error);
         throw error instanceof DatabaseError ? sqlFailed(error, query) : error;
       });
@@ -87,7 +89,14 @@ function isTimeout(error: unknown, began: number, { timeoutSeconds }: SqlLimits)
 }
 
 /** Reads all rows and keeps those that the limits allow. */
-async function collect(client: BoundedClient, text: string, { kept, types }: SqlOutput): Promise<KeptAnswer> {
+async function collect(
+  client: BoundedClient,
+  text: string,
+  { kept, types }: SqlOutput,
+  readOnly = false,
+): Promise<KeptAnswer> {
+  // After a first snapshot PostgreSQL lets no statement make the transaction one that writes.
+  if (readOnly) await client.query('begin read only; select 1');
   client.onResults(
     (columns) => kept.begin(columns),
     () => kept.end(),
@@ -101,7 +110,9 @@ async function collect(client: BoundedClient, text: string, { kept, types }: Sql
     return writer;
   };
   const results = await new Promise<QueryResult[]>((resolve, reject) => {
-    const config: QueryArrayConfig = { text, rowMode: 'array' };
+    const config: QueryArrayConfig & { queryMode?: string } = { text, rowMode: 'array' };
+    // The extended protocol takes one statement: no COMMIT can come before another one.
+    if (readOnly) config.queryMode = 'extended';
     const query = new Query(config);
     query.on('row', (row: (string | null)[], result) => {
       kept.add(writerOf(result?.fields ?? [])(row));
@@ -115,7 +126,8 @@ async function collect(client: BoundedClient, text: string, { kept, types }: Sql
   });
   // The last results may have arrived together with the end.
   if (kept.hasTooManyColumns) throw tooManyColumns(MAX_COLUMNS);
-  if (client.getTransactionStatus() !== 'I') throw transactionLeftOpen();
+  // The end of the connection rolls back a transaction that only reads.
+  if (!readOnly && client.getTransactionStatus() !== 'I') throw transactionLeftOpen();
   const statements = await inSlices(statementsOf(results, kept));
   const { command, row_count } = statements.at(-1) ?? { command: null, row_count: null };
   return { kept: kept.rows, command, row_count, statements, notices: kept.notices };

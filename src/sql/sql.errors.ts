@@ -33,11 +33,7 @@ function failedAt(
 ): AppError {
   const { code: sqlstate = 'XX000', message, detail, hint, constraint, column, table, schema, where } = error;
   const isServers = SERVER_CLASSES.has(sqlstate.slice(0, 2)) || sqlstate.startsWith('57P');
-  return new AppError({
-    // Never 404 or 409: in this API those concern the project.
-    status: isServers ? 503 : 400,
-    code: sqlstate,
-    message,
+  return new AppError(isServers ? 503 : 400, sqlstate, message, {
     headers: isServers ? { 'Retry-After': '1' } : {},
     extra: {
       ...extra,
@@ -59,51 +55,43 @@ function failedAt(
 }
 
 export const sqlTookTooLong = (seconds: number, cause: unknown): AppError =>
-  new AppError({
-    status: 400,
-    code: '57014',
-    message: `The SQL took longer than ${seconds} s and was ended; raise timeout_seconds or use psql`,
-    cause,
-  });
+  new AppError(
+    400,
+    '57014',
+    `The SQL took longer than ${seconds} s and was ended; raise timeout_seconds or use psql`,
+    { cause },
+  );
 
 /** For the audit log: the client is gone. */
 export const sqlAbandoned = (): AppError =>
-  new AppError({ status: 400, code: '57014', message: 'The client disconnected before the SQL ran' });
+  new AppError(400, '57014', 'The client disconnected before the SQL ran');
 
 export const tooManyStatements = (most: number): AppError =>
-  new AppError({
-    status: 400,
-    code: 'invalid_parameters',
-    message: `The SQL has more than ${most} statements: send it in several requests`,
-  });
+  new AppError(
+    400,
+    'invalid_parameters',
+    `The SQL has more than ${most} statements: send it in several requests`,
+  );
 
 export const tooManyColumns = (most: number): AppError =>
-  new AppError({
-    status: 400,
-    code: 'invalid_parameters',
-    message: `The results of the statements have more than ${most} columns together: the SQL was ended, and may have taken effect`,
-  });
+  new AppError(
+    400,
+    'invalid_parameters',
+    `The results of the statements have more than ${most} columns together: the SQL was ended, and may have taken effect`,
+  );
 
 export const transactionLeftOpen = (): AppError =>
-  new AppError({
-    status: 400,
-    code: 'invalid_parameters',
-    message: 'The SQL began a transaction that it did not end, so that was rolled back',
-  });
+  new AppError(
+    400,
+    'invalid_parameters',
+    'The SQL began a transaction that it did not end, so that was rolled back',
+  );
 
 export const savedQueryNotFound = (): AppError =>
-  new AppError({
-    status: 404,
-    code: 'query_not_found',
-    message: 'There is no such saved query, or it is not yours',
-  });
+  new AppError(404, 'query_not_found', 'There is no such saved query, or it is not yours');
 
 export const savedQueryExists = (name: string): AppError =>
-  new AppError({ status: 409, code: 'query_exists', message: `You have a query "${name}" already` });
+  new AppError(409, 'query_exists', `You have a query "${name}" already`);
 
 export const tooManySavedQueries = (most: number): AppError =>
-  new AppError({
-    status: 409,
-    code: 'too_many_queries',
-    message: `You have ${most} queries in this project`,
-  });
+  new AppError(409, 'too_many_queries', `You have ${most} queries in this project`);

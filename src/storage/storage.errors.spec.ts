@@ -47,15 +47,11 @@ it.each([
   [500, 'internal_error', 'storage_unavailable'],
   [503, '53300', 'storage_unavailable'],
 ])('an error of other origin with status %d and code %s comes out as %s', (status, code, expected) => {
-  const error = new AppError({ status, code, message: 'because' });
+  const error = new AppError(status, code, 'because');
   expect(renderer.render(error)).toMatchObject({ data: null, error: { code: expected, status } });
 });
 
 it("tells a refusal without PostgreSQL's words, which name tables", () => {
-  const error = new AppError({
-    status: 403,
-    code: '42501',
-    message: 'new row violates row-level security policy for table "files"',
-  });
+  const error = new AppError(403, '42501', 'new row violates row-level security policy for table "files"');
   expect(JSON.stringify(renderer.render(error))).not.toContain('files');
 });

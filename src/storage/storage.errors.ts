@@ -1,5 +1,5 @@
 /** Errors of storage, with the codes of DECISIONS.md 6. */
-import { AppError, AppErrorOptions } from '../common/errors/app-error';
+import { AppError, AppErrorDetails } from '../common/errors/app-error';
 import { codeOf } from '../common/errors/error-facts';
 
 /** Every error code of storage with its status; `storage_unavailable` is also sent with 503. */
@@ -32,9 +32,9 @@ export const STORAGE_ERROR_CODES: Readonly<Record<string, number>> = {
 function storageError(
   code: string,
   message: string,
-  more: Pick<AppErrorOptions, 'cause' | 'extra'> = {},
+  more: Pick<AppErrorDetails, 'cause' | 'extra'> = {},
 ): AppError {
-  return new AppError({ status: STORAGE_ERROR_CODES[code] ?? 500, code, message, ...more });
+  return new AppError(STORAGE_ERROR_CODES[code] ?? 500, code, message, { ...more });
 }
 
 export const invalidParameters = (message: string, cause?: unknown): AppError =>
@@ -112,12 +112,12 @@ export const offsetTaken = (received: number): AppError =>
 
 /** @param limit uploads */
 export const tooManyUploads = (limit: number): AppError =>
-  new AppError({
-    status: 429,
-    code: 'rate_limited',
-    message: `The project has ${limit} unfinished uploads, or their bytes fill its quota; end some, or wait until they expire`,
-    headers: { 'Retry-After': '60' },
-  });
+  new AppError(
+    429,
+    'rate_limited',
+    `The project has ${limit} unfinished uploads, or their bytes fill its quota; end some, or wait until they expire`,
+    { headers: { 'Retry-After': '60' } },
+  );
 
 export const preconditionFailed = (): AppError =>
   storageError(
@@ -127,10 +127,7 @@ export const preconditionFailed = (): AppError =>
 
 /** @param size bytes of the file */
 export const rangeNotSatisfiable = (size: number): AppError =>
-  new AppError({
-    status: 416,
-    code: 'range_not_satisfiable',
-    message: `The file has ${size} bytes`,
+  new AppError(416, 'range_not_satisfiable', `The file has ${size} bytes`, {
     headers: { 'Content-Range': `bytes */${size}` },
   });
 
@@ -150,22 +147,20 @@ const SHORTAGES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 const RETRY_SECONDS = 10;
 
 export const scannerUnavailable = (cause?: unknown): AppError =>
-  new AppError({
-    status: 503,
-    code: 'storage_unavailable',
-    message: 'The virus scanner is not available, and files are refused until it is',
-    headers: { 'Retry-After': String(RETRY_SECONDS) },
-    cause,
-  });
+  new AppError(
+    503,
+    'storage_unavailable',
+    'The virus scanner is not available, and files are refused until it is',
+    { headers: { 'Retry-After': String(RETRY_SECONDS) }, cause },
+  );
 
 /** 503 for a shortage of space or file descriptors, else 500. */
 export const storageUnavailable = (cause: unknown): AppError => {
   const isShort = SHORTAGES.has(codeOf(cause) ?? '');
-  return new AppError({
-    status: isShort ? 503 : 500,
-    code: 'storage_unavailable',
-    message: 'The storage is not available at the moment',
-    headers: isShort ? { 'Retry-After': String(RETRY_SECONDS) } : {},
-    cause,
-  });
+  return new AppError(
+    isShort ? 503 : 500,
+    'storage_unavailable',
+    'The storage is not available at the moment',
+    { headers: isShort ? { 'Retry-After': String(RETRY_SECONDS) } : {}, cause },
+  );
 };

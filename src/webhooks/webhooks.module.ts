@@ -1,21 +1,12 @@
 /** Webhooks and schedules of projects. */
-import { Module } from '@nestjs/common';
+import { FolderModule } from '../infra/folder-module';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config/app-config';
 import { OutboundHttp } from '../infra/outbound/outbound-http';
 import { ProjectsModule } from '../projects/projects.module';
 import { SqlModule } from '../sql/sql.module';
-import { DeliveryMetrics } from './delivery-metrics.service';
-import { DeliveryRepository } from './delivery.repository';
-import { HookStatements } from './hook-statements.service';
 import { SchedulesController } from './http/schedules.controller';
 import { WebhooksController } from './http/webhooks.controller';
-import { ScheduleRepository } from './schedules/schedule.repository';
-import { SchedulesService } from './schedules/schedules.service';
-import { WebhookDispatcher } from './webhook-dispatcher.service';
-import { WebhookProjectsRepository } from './webhook-projects.repository';
-import { WEBHOOK_HTTP, WebhookSender } from './webhook-sender.service';
-import { WebhookRepository } from './webhook.repository';
-import { WebhooksService } from './webhooks.service';
+import { WEBHOOK_HTTP } from './webhook-sender.service';
 
 const OUTBOUND = {
   provide: WEBHOOK_HTTP,
@@ -23,22 +14,9 @@ const OUTBOUND = {
   useFactory: ({ allowedHosts }: WebhookConfig) => new OutboundHttp(allowedHosts, ['https:', 'http:']),
 };
 
-@Module({
+@FolderModule(__dirname, {
   imports: [ProjectsModule, SqlModule],
   controllers: [SchedulesController, WebhooksController],
-  providers: [
-    DeliveryMetrics,
-    DeliveryRepository,
-    HookStatements,
-    OUTBOUND,
-    ScheduleRepository,
-    SchedulesService,
-    WebhookDispatcher,
-    WebhookProjectsRepository,
-    WebhookRepository,
-    WebhookSender,
-    WebhooksService,
-  ],
-  exports: [WebhookProjectsRepository],
+  providers: [OUTBOUND],
 })
 export class WebhooksModule {}

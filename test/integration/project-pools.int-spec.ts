@@ -85,6 +85,15 @@ describe('ProjectPools', () => {
     await wide.close();
   });
 
+  it('refuses a request with old credentials, and no newer one that waits behind it', async () => {
+    const wide = new ProjectPools({ ...LIMITS, perProject: 2, workingAtOnce: 2 });
+    const old = wide.use({ ...flooded, password: 'replaced' }, answer);
+    const recent = wide.use(flooded, answer);
+    await expect(old).rejects.toMatchObject({ kind: 'login_refused' });
+    expect(await recent).toBe(42);
+    await wide.close();
+  });
+
   it('opens no more connections while the fast ones can serve all requests', async () => {
     const wide = new ProjectPools({ ...LIMITS, total: 20, perProject: 20, maxWaiting: 100 });
     // No request is slow: each returns its connection before the clock advances.
@@ -94,7 +103,7 @@ describe('ProjectPools', () => {
     await wide.close();
   });
 
-  it("waits for a connection of its own instead of closing another project's only one", async () => {
+  it("waits for its own connection instead of closing another project's only one", async () => {
     const narrow = new ProjectPools({
       ...LIMITS,
       total: 2,

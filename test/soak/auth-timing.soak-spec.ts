@@ -8,8 +8,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import { gotrue } from '../support/gotrue';
 import type { HttpClient } from '../support/http-client';
 import { TestPlinth } from '../support/plinth';
+import { BASE_DN, BIND_DN, BIND_PASSWORD, hasSlapd, SlapdServer } from '../support/slapd-server';
 import type { TestProject, TestUser } from '../support/test-project';
 
 const ROUNDS = 32;
@@ -22,6 +24,7 @@ let plinth: TestPlinth;
 let project: TestProject;
 let guest: HttpClient;
 let users: TestUser[];
+let slapd: SlapdServer | null;
 /** The cluster's superuser. */
 let watcher: Client;
 
@@ -30,9 +33,25 @@ beforeAll(async () => {
   postgres = await EmbeddedPostgres.start({ dataDir: directory, settings: SLOW_DISK });
   plinth = await TestPlinth.start({
     databaseUrl: postgres.url,
-    env: { AUTH_REQUESTS_PER_MINUTE: '600000' },
+    env: {
+      AUTH_REQUESTS_PER_MINUTE: '600000',
+      AUTH_FAILURES_PER_ADDRESS: '600000',
+      AUTH_ALLOWED_HOSTS: '127.0.0.1',
+    },
   });
-  project = await plinth.createProject();
+  slapd = hasSlapd
+    ? await SlapdServer.start(
+        Array.from({ length: ROUNDS }, (_, n) => ({
+          uid: `p${n}`,
+          mail: `p${n}@example.com`,
+          password: 'right',
+        })),
+        { staff: ['p0'] },
+      )
+    : null;
+  project = await plinth.createProject({
+    settings: { site_url: 'https://app.example.com', ...(slapd ? { ldap: ldapSetting(slapd) } : {}) },
+  });
   guest = project.client(project.anonKey, null);
   watcher = new Client({ connectionString: postgres.url });
   await watcher.connect();
@@ -43,7 +62,17 @@ afterAll(async () => {
   await watcher?.end();
   await plinth?.stop();
   await postgres?.stop();
+  await slapd?.stop();
   await rm(directory, { recursive: true, force: true });
+});
+
+const ldapSetting = ({ ldapsPort, ca }: SlapdServer): object => ({
+  url: `ldaps://127.0.0.1:${ldapsPort}`,
+  ca,
+  bind_dn: BIND_DN,
+  bind_password: BIND_PASSWORD,
+  base_dn: BASE_DN,
+  group_filter: '(member={dn})',
 });
 
 const nobody = (): string => `user-${randomUUID()}@example.com`;
@@ -131,13 +160,86 @@ describe.each(['reset-password', 'resend-verification'])('POST /%s', (path) => {
   }, 120_000);
 });
 
-it('POST /login with a wrong password takes the same time for known and unknown addresses', async () => {
-  const signIn = (email: string) => () =>
-    guest.post(`${project.auth}/login`, { email, password: 'a wrong one' });
-  expectAlike(
-    await timesOf(
-      (n) => timed(signIn(users[n]?.email ?? ''), 401),
-      () => timed(signIn(nobody()), 401),
-    ),
+/** Numbers of phones with an account, and of others. */
+const phone = (n: number, isKnown: boolean): string => `+49${isKnown ? 1 : 2}${String(n).padStart(8, '0')}`;
+
+/** By name: a request for an address, login or phone that has an account, or has none, and the status of both answers. */
+const WAYS: [string, number, (n: number, isKnown: boolean) => [path: string, body: object]][] = [
+  ['sign-in with a wrong password', 401, (n, isKnown) => ['login', { ...of(n, isKnown), password: 'wrong' }]],
+  [
+    'sign-in with a wrong password for a phone',
+    400,
+    (n, isKnown) => ['token?grant_type=password', { phone: phone(n, isKnown), password: 'a wrong one' }],
+  ],
+  ['otp', 200, (n, isKnown) => ['otp', of(n, isKnown)]],
+  ['otp without sign-up', 200, (n, isKnown) => ['otp', { ...of(n, isKnown), create_user: false }]],
+  ['magiclink', 200, (n, isKnown) => ['magiclink', of(n, isKnown)]],
+  ['recover', 200, (n, isKnown) => ['recover', of(n, isKnown)]],
+  ['resend', 200, (n, isKnown) => ['resend', { type: 'signup', ...of(n, isKnown) }]],
+  [
+    'a wrong code by mail',
+    403,
+    (n, isKnown) => ['verify', { type: 'email', token: '123', ...of(n, isKnown) }],
+  ],
+  ['otp by phone', 200, (n, isKnown) => ['otp', { phone: phone(n, isKnown) }]],
+  [
+    'otp by phone without sign-up',
+    200,
+    (n, isKnown) => ['otp', { phone: phone(n, isKnown), create_user: false }],
+  ],
+  [
+    'a wrong code by phone',
+    403,
+    (n, isKnown) => ['verify', { type: 'sms', token: '123', phone: phone(n, isKnown) }],
+  ],
+  [
+    'sign-up by phone',
+    200,
+    (n, isKnown) => ['signup', { phone: phone(n, isKnown), password: 'correct horse' }],
+  ],
+  [
+    'sign-up where addresses must be verified',
+    200,
+    (n, isKnown) => ['signup', { ...of(n, isKnown), password: 'correct horse' }],
+  ],
+];
+
+const of = (n: number, isKnown: boolean): { email: string } => ({
+  email: isKnown ? (users[n]?.email ?? '') : nobody(),
+});
+
+describe('known and unknown accounts', () => {
+  beforeAll(async () => {
+    const settings = { send_sms_hook: 'public.send_sms', sms_per_hour: 1_000_000 };
+    await project.sql(`create function send_sms(event jsonb) returns jsonb language sql as $$ select '{}'::jsonb $$;
+      insert into auth.users (email, phone, phone_verified_at)
+        select '', '491' || lpad(n::text, 8, '0'), now() from generate_series(0, ${ROUNDS - 1}) n`);
+    await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
+      settings: { ...settings, email_verification_required: true },
+    });
+  });
+  beforeEach(() => plinth.clock.move(4_000));
+
+  it.each(WAYS)(
+    'are not told apart by the time of %s',
+    async (_name, status, request) => {
+      const base = status === 401 ? project.auth : gotrue(project);
+      const ask = (isKnown: boolean) => (n: number) => {
+        const [path, body] = request(n, isKnown);
+        return timed(() => guest.post(`${base}/${path}`, body), status);
+      };
+      expectAlike(await timesOf(ask(true), ask(false)));
+    },
+    120_000,
   );
-}, 120_000);
+
+  (hasSlapd ? it : it.skip)(
+    'are not told apart by the time of LDAP with a wrong password (needs slapd)',
+    async () => {
+      const ask = (prefix: string) => (n: number) =>
+        timed(() => guest.post(`${project.auth}/ldap`, { login: `${prefix}${n}`, password: 'wrong' }), 401);
+      expectAlike(await timesOf(ask('p'), ask('q')));
+    },
+    120_000,
+  );
+});

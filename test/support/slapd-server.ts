@@ -20,7 +20,8 @@ export const BIND_PASSWORD = 'secret of plinth';
 export interface SlapdPerson {
   readonly uid: string;
   readonly mail: string;
-  readonly password: string;
+  /** Absent: the entry has none. */
+  readonly password?: string;
 }
 
 export class SlapdServer {
@@ -111,7 +112,7 @@ function entries(
     `dn: ou=groups,${BASE_DN}\nobjectClass: organizationalUnit\nou: groups`,
     ...people.map(
       ({ uid, mail, password }) =>
-        `dn: ${dnOf(uid)}\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\nmail: ${mail}\ndisplayName: Name of ${uid}\ntitle: Engineer\nuserPassword: ${password}`,
+        `dn: ${dnOf(uid)}\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\nmail: ${mail}\ndisplayName: Name of ${uid}\ntitle: Engineer${password === undefined ? '' : `\nuserPassword: ${password}`}`,
     ),
     ...Object.entries(groups).map(
       ([name, members]) =>

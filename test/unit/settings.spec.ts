@@ -40,7 +40,7 @@ describe.each(DECLARATIONS)('the setting %s', (name, { fallback, fallbackText, d
   });
 
   it('is typed in OpenAPI, in requests and responses', () => {
-    expect(['type', 'enum', 'oneOf'].some((key) => key in schema)).toBe(true);
+    expect(['type', 'enum', 'oneOf', 'anyOf'].some((key) => key in schema)).toBe(true);
     const [input, output] = [schemaOf(ProjectSettingsInput, name), schemaOf(ProjectSettings, name)];
     expect([input.required, input.nullable]).toEqual([false, true]);
     // @nestjs/swagger makes a property required by default.

@@ -1,5 +1,6 @@
 /** Credentials for a project's own API, as the service role or as another identity ("view as"). */
 import { api, dataOf } from './client';
+import { askToConfirm } from './step-up';
 
 export type Identity =
   | { readonly as: 'service_role' }
@@ -14,6 +15,8 @@ interface Credentials {
   readonly accessToken: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
+  /** The server refuses changes of accounts and providers. */
+  readonly unconfirmed: boolean;
 }
 
 /** Renew this long before the end, so that a call does not arrive too late. */
@@ -34,6 +37,16 @@ export async function projectHeaders(
   return { apikey, Authorization: `Bearer ${accessToken}` };
 }
 
+/** The service role's, for changes of accounts and providers: asks for a proof of identity if the last is too old. */
+export async function confirmedHeaders(projectId: string): Promise<Record<string, string>> {
+  if ((await credentialsOf(projectId, SERVICE_ROLE)).unconfirmed) {
+    forgetCredentials();
+    const { unconfirmed } = await credentialsOf(projectId, SERVICE_ROLE);
+    if (unconfirmed && (await askToConfirm())) forgetCredentials();
+  }
+  return projectHeaders(projectId);
+}
+
 async function credentialsOf(projectId: string, identity: Identity): Promise<Credentials> {
   const name = `${projectId} ${JSON.stringify(identity)}`;
   const cached = await known.get(name)?.catch(() => undefined);
@@ -50,6 +63,6 @@ async function issue(projectId: string, identity: Identity): Promise<Credentials
       body: identity,
     }),
   );
-  const { access_token: accessToken, apikey, expires_at: end } = answer;
-  return { apikey, accessToken, expiresAt: Date.parse(end) };
+  const { access_token: accessToken, apikey, expires_at: end, unconfirmed } = answer;
+  return { apikey, accessToken, expiresAt: Date.parse(end), unconfirmed };
 }

@@ -5,17 +5,21 @@ import type { paths } from '../generated/openapi';
 import { PLINTH_URL } from '../api/base-url';
 import { unreachable } from '../api/client';
 import { toApiError } from '../api/errors';
-import { projectHeaders } from '../api/identity';
+import { confirmedHeaders, projectHeaders } from '../api/identity';
 import type { Schema } from '../api/client';
 
 export type User = Schema<'AdminUserResponse'>;
+
+const ACCOUNTS = /\/admin\/(users|providers)/;
 
 /** A typed client for one project, with the credentials of the service role. */
 export function projectClient(projectId: string) {
   const client = createClient<paths>({ baseUrl: PLINTH_URL, credentials: 'omit', cache: 'no-store' });
   client.use({
-    async onRequest({ request }) {
-      for (const [name, value] of Object.entries(await projectHeaders(projectId)))
+    async onRequest({ request, schemaPath }) {
+      const headersOf =
+        request.method !== 'GET' && ACCOUNTS.test(schemaPath) ? confirmedHeaders : projectHeaders;
+      for (const [name, value] of Object.entries(await headersOf(projectId)))
         request.headers.set(name, value);
       return request;
     },

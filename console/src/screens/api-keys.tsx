@@ -1,6 +1,6 @@
 /** The named keys of a project: create one, shown once, and revoke. */
-import { Badge, Button, NumberInput, SegmentedControl, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Badge, NumberInput, SegmentedControl, Table, Text, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLanguages, useT } from '../i18n';
 import { formatTime } from '../lib/format';
@@ -13,55 +13,28 @@ import {
 } from '../queries/api-keys';
 import { onKeysChanged, type Project, useMay } from '../queries/projects';
 import { DataTable, Named } from '../ui/data-table';
-import { Dialog } from '../ui/dialog';
-import { Failure, Loaded } from '../ui/feedback';
-import { Icon } from '../ui/icon';
-import { Confirm, FormButtons, IconButton, Section, ShownOnce } from '../ui/parts';
+import { Confirm, IconButton, ShownOnce } from '../ui/parts';
+import { KeyForm, KeySection } from './key-section';
 import textStyles from '../ui/text.module.css';
 
 const SECONDS_A_DAY = 86_400;
 
 export function ApiKeys({ project }: { project: Project }) {
   const t = useT();
-  const keys = useQuery(apiKeysQuery(project));
   const mayCreate = useMay(project, 'POST /admin/v1/projects/:id/api-keys');
-  const [isCreating, setCreating] = useState(false);
-  const [created, setCreated] = useState<CreatedApiKey | null>(null);
   return (
-    <Section title={t('apiKeys')} text={t('apiKeysText')}>
-      <Stack gap="sm">
-        <Loaded query={keys}>
-          {(list) =>
-            list.length === 0 ? (
-              <Text size="sm">{t('noApiKeys')}</Text>
-            ) : (
-              <KeyTable project={project} keys={list} />
-            )
-          }
-        </Loaded>
-        {mayCreate ? (
-          <Button
-            variant="default"
-            style={{ alignSelf: 'start' }}
-            leftSection={<Icon name="plus" size={16} />}
-            onClick={() => setCreating(true)}
-          >
-            {t('createApiKey')}
-          </Button>
-        ) : null}
-      </Stack>
-      {isCreating ? (
-        <CreateKey project={project} onClose={() => setCreating(false)} onCreated={setCreated} />
-      ) : null}
-      {created ? (
-        <ShownOnce
-          title={created.name}
-          text={t('s3SecretText')}
-          value={created.key}
-          onClose={() => setCreated(null)}
-        />
-      ) : null}
-    </Section>
+    <KeySection<ApiKey, CreatedApiKey>
+      title={t('apiKeys')}
+      text={t('apiKeysText')}
+      empty={t('noApiKeys')}
+      action={mayCreate ? t('createApiKey') : null}
+      query={useQuery(apiKeysQuery(project))}
+      table={(keys) => <KeyTable project={project} keys={keys} />}
+      form={(events) => <CreateKey project={project} {...events} />}
+      shown={({ name, key }, onClose) => (
+        <ShownOnce title={name} text={t('s3SecretText')} value={key} onClose={onClose} />
+      )}
+    />
   );
 }
 
@@ -121,76 +94,62 @@ interface CreateProps {
   readonly onCreated: (key: CreatedApiKey) => void;
 }
 
-function CreateKey({ project, onClose, onCreated }: CreateProps) {
+function CreateKey({ project, ...events }: CreateProps) {
   const t = useT();
-  const client = useQueryClient();
   const [form, setForm] = useState({ name: '', kind: 'publishable', role: '', days: '' as number | string });
-  const create = useMutation({
-    mutationFn: () =>
-      createApiKey(project, {
-        name: form.name.trim(),
-        kind: form.kind === 'secret' ? 'secret' : 'publishable',
-        role: form.role.trim() || null,
-        expires_in: form.days === '' ? null : Number(form.days) * SECONDS_A_DAY,
-      }),
-    onSuccess: () => onKeysChanged(client, project, apiKeysQuery(project)),
-  });
+  const create = () =>
+    createApiKey(project, {
+      name: form.name.trim(),
+      kind: form.kind === 'secret' ? 'secret' : 'publishable',
+      role: form.role.trim() || null,
+      expires_in: form.days === '' ? null : Number(form.days) * SECONDS_A_DAY,
+    });
   return (
-    <Dialog onClose={onClose} title={t('createApiKey')}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate(undefined, {
-            onSuccess: (key) => {
-              onClose();
-              onCreated(key);
-            },
-          });
-        }}
-      >
-        <Stack gap="sm">
-          <TextInput
-            label={t('name')}
-            description={t('apiKeyNameHint')}
-            required
-            maxLength={255}
-            data-autofocus
-            value={form.name}
-            onChange={({ currentTarget }) => setForm({ ...form, name: currentTarget.value })}
-          />
-          <SegmentedControl
-            aria-label={t('apiKeyKind')}
-            value={form.kind}
-            onChange={(kind) => setForm({ ...form, kind })}
-            data={[
-              { value: 'publishable', label: t('apiKey_publishable') },
-              { value: 'secret', label: t('apiKey_secret') },
-            ]}
-          />
-          <Text size="sm" c="dimmed">
-            {t(form.kind === 'secret' ? 'apiKeySecretHint' : 'apiKeyPublishableHint')}
-          </Text>
-          <TextInput
-            label={t('role')}
-            description={t('apiKeyRoleHint')}
-            placeholder={form.kind === 'secret' ? 'service_role' : 'anon'}
-            maxLength={63}
-            value={form.role}
-            onChange={({ currentTarget }) => setForm({ ...form, role: currentTarget.value })}
-          />
-          <NumberInput
-            label={t('apiKeyDays')}
-            description={t('apiKeyDaysHint')}
-            min={1}
-            max={3650}
-            allowDecimal={false}
-            value={form.days}
-            onChange={(days) => setForm({ ...form, days })}
-          />
-          {create.error ? <Failure error={create.error} /> : null}
-          <FormButtons action={t('createApiKey')} isPending={create.isPending} onClose={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <KeyForm
+      project={project}
+      keys={apiKeysQuery(project)}
+      action={t('createApiKey')}
+      create={create}
+      {...events}
+    >
+      <TextInput
+        label={t('name')}
+        description={t('apiKeyNameHint')}
+        required
+        maxLength={255}
+        data-autofocus
+        value={form.name}
+        onChange={({ currentTarget }) => setForm({ ...form, name: currentTarget.value })}
+      />
+      <SegmentedControl
+        aria-label={t('apiKeyKind')}
+        value={form.kind}
+        onChange={(kind) => setForm({ ...form, kind })}
+        data={[
+          { value: 'publishable', label: t('apiKey_publishable') },
+          { value: 'secret', label: t('apiKey_secret') },
+        ]}
+      />
+      <Text size="sm" c="dimmed">
+        {t(form.kind === 'secret' ? 'apiKeySecretHint' : 'apiKeyPublishableHint')}
+      </Text>
+      <TextInput
+        label={t('role')}
+        description={t('apiKeyRoleHint')}
+        placeholder={form.kind === 'secret' ? 'service_role' : 'anon'}
+        maxLength={63}
+        value={form.role}
+        onChange={({ currentTarget }) => setForm({ ...form, role: currentTarget.value })}
+      />
+      <NumberInput
+        label={t('apiKeyDays')}
+        description={t('apiKeyDaysHint')}
+        min={1}
+        max={3650}
+        allowDecimal={false}
+        value={form.days}
+        onChange={(days) => setForm({ ...form, days })}
+      />
+    </KeyForm>
   );
 }

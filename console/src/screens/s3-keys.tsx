@@ -1,62 +1,40 @@
 /** The key pairs of the S3 protocol: create one, shown once, and delete. */
-import { Badge, Button, Checkbox, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Badge, Checkbox, Table, Text, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLanguages, useT } from '../i18n';
 import { formatTime } from '../lib/format';
 import { onKeysChanged, type Project, useMay } from '../queries/projects';
 import { createS3Key, type CreatedS3Key, removeS3Key, type S3Key, s3KeysQuery } from '../queries/s3-keys';
 import { DataTable, Named } from '../ui/data-table';
-import { Dialog } from '../ui/dialog';
-import { Failure, Loaded } from '../ui/feedback';
-import { Icon } from '../ui/icon';
-import { Confirm, FormButtons, IconButton, Section, ShownOnce, Snippet } from '../ui/parts';
+import { Confirm, IconButton, ShownOnce, Snippet } from '../ui/parts';
+import { KeyForm, KeySection } from './key-section';
 import textStyles from '../ui/text.module.css';
 
 export function S3Keys({ project }: { project: Project }) {
   const t = useT();
-  const keys = useQuery(s3KeysQuery(project));
   const mayCreate = useMay(project, 'POST /admin/v1/projects/:id/s3-keys');
-  const [isCreating, setCreating] = useState(false);
-  const [created, setCreated] = useState<CreatedS3Key | null>(null);
   return (
-    <Section title={t('s3Keys')} text={t('s3KeysText')}>
-      <Stack gap="sm">
-        <Loaded query={keys}>
-          {(list) =>
-            list.length === 0 ? (
-              <Text size="sm">{t('noS3Keys')}</Text>
-            ) : (
-              <KeyTable project={project} keys={list} />
-            )
-          }
-        </Loaded>
-        {mayCreate ? (
-          <Button
-            variant="default"
-            style={{ alignSelf: 'start' }}
-            leftSection={<Icon name="plus" size={16} />}
-            onClick={() => setCreating(true)}
-          >
-            {t('createS3Key')}
-          </Button>
-        ) : null}
-      </Stack>
-      {isCreating ? (
-        <CreateKey project={project} onClose={() => setCreating(false)} onCreated={setCreated} />
-      ) : null}
-      {created ? (
+    <KeySection<S3Key, CreatedS3Key>
+      title={t('s3Keys')}
+      text={t('s3KeysText')}
+      empty={t('noS3Keys')}
+      action={mayCreate ? t('createS3Key') : null}
+      query={useQuery(s3KeysQuery(project))}
+      table={(keys) => <KeyTable project={project} keys={keys} />}
+      form={(events) => <CreateKey project={project} {...events} />}
+      shown={(created, onClose) => (
         <ShownOnce
           title={t('s3Secret')}
           text={t('s3SecretText')}
           value={created.secret_access_key}
-          onClose={() => setCreated(null)}
+          onClose={onClose}
         >
           <Text size="sm">{t('s3KeyId')}</Text>
           <Snippet label={t('s3KeyId')} text={created.access_key_id} />
         </ShownOnce>
-      ) : null}
-    </Section>
+      )}
+    />
   );
 }
 
@@ -123,52 +101,33 @@ interface CreateProps {
   readonly onCreated: (key: CreatedS3Key) => void;
 }
 
-function CreateKey({ project, onClose, onCreated }: CreateProps) {
+function CreateKey({ project, ...events }: CreateProps) {
   const t = useT();
-  const client = useQueryClient();
   const [texts, setTexts] = useState({ name: '', user_id: '', bucket: '' });
   const [isReadOnly, setReadOnly] = useState(false);
-  const create = useMutation({
-    mutationFn: () => createS3Key(project, { ...given(texts), read_only: isReadOnly }),
-    onSuccess: () => onKeysChanged(client, project, s3KeysQuery(project)),
-  });
   const field = (name: keyof typeof texts) => ({
     value: texts[name],
     onChange: (event: { currentTarget: HTMLInputElement }) =>
       setTexts({ ...texts, [name]: event.currentTarget.value }),
   });
+  const create = () => createS3Key(project, { ...given(texts), read_only: isReadOnly });
   return (
-    <Dialog onClose={onClose} title={t('createS3Key')}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate(undefined, {
-            onSuccess: (key) => {
-              onClose();
-              onCreated(key);
-            },
-          });
-        }}
-      >
-        <Stack gap="sm">
-          <TextInput {...field('name')} label={t('name')} maxLength={255} data-autofocus />
-          <TextInput {...field('user_id')} label={t('s3User')} description={t('s3UserHint')} />
-          <TextInput
-            {...field('bucket')}
-            label={t('bucket')}
-            description={t('s3BucketHint')}
-            maxLength={255}
-          />
-          <Checkbox
-            label={t('s3ReadOnly')}
-            checked={isReadOnly}
-            onChange={(event) => setReadOnly(event.currentTarget.checked)}
-          />
-          {create.error ? <Failure error={create.error} /> : null}
-          <FormButtons action={t('createS3Key')} isPending={create.isPending} onClose={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <KeyForm
+      project={project}
+      keys={s3KeysQuery(project)}
+      action={t('createS3Key')}
+      create={create}
+      {...events}
+    >
+      <TextInput {...field('name')} label={t('name')} maxLength={255} data-autofocus />
+      <TextInput {...field('user_id')} label={t('s3User')} description={t('s3UserHint')} />
+      <TextInput {...field('bucket')} label={t('bucket')} description={t('s3BucketHint')} maxLength={255} />
+      <Checkbox
+        label={t('s3ReadOnly')}
+        checked={isReadOnly}
+        onChange={(event) => setReadOnly(event.currentTarget.checked)}
+      />
+    </KeyForm>
   );
 }
 

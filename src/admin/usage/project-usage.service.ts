@@ -30,8 +30,7 @@ const MOST = Number.MAX_SAFE_INTEGER;
 const RETRIED_AT_MOST = 10_000;
 const RETRY_CONCURRENCY = 100;
 
-export const queueNotFound = (): AppError =>
-  new AppError({ status: 404, code: 'queue_not_found', message: 'There is no such queue' });
+export const queueNotFound = (): AppError => new AppError(404, 'queue_not_found', 'There is no such queue');
 
 @Injectable()
 export class ProjectUsageService {
@@ -43,7 +42,7 @@ export class ProjectUsageService {
   ) {}
 
   async of(project: Project): Promise<ProjectUsage> {
-    const reason = 'administrators look at the usage';
+    const reason = 'administrators read the usage';
     const [rate, requests, sent, [, use, mails]] = await Promise.all([
       this.rates.peek(project),
       this.limits.requestsOf(project),

@@ -12,7 +12,7 @@ import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import { AppError } from '../../common/errors/app-error';
 
 const adviceNotFound = (): AppError =>
-  new AppError({ status: 404, code: 'advice_not_found', message: 'No check gives advice with this id' });
+  new AppError(404, 'advice_not_found', 'No check gives advice with this id');
 
 @StaffApi()
 @Controller('admin/v1/projects/:id/advice')

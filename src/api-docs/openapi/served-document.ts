@@ -27,11 +27,7 @@ const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
 export class DocumentTooLargeError extends AppError {
   constructor() {
     const limit = `${MAX_DOCUMENT_BYTES / 1024 / 1024} MiB`;
-    super({
-      status: 400,
-      code: 'invalid_parameters',
-      message: `A document about this schema exceeds ${limit}`,
-    });
+    super(400, 'invalid_parameters', `A document about this schema exceeds ${limit}`);
   }
 }
 

@@ -1,10 +1,12 @@
 /** Reads and changes auth.users. For password changes see passwords/, for changes by administrators admin/. */
 import { Injectable } from '@nestjs/common';
+import { createHmac } from 'node:crypto';
 import { JsonObject } from '../../common/text/json';
 import { Statement } from '../../database/statement';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
 import { EmailAddress, localPart } from '../../identity/email-address';
+import type { StandIn } from '../../identity/passwords/passwords.service';
 import { AuditEntry } from '../audit/audit-entry';
 import { withAudit } from '../audit/with-audit';
 import { Account, AccountToInsert, MAX_DATA_TEXT } from './account';
@@ -31,6 +33,27 @@ export class AccountRepository {
       text: `select ${ACCOUNT_COLUMNS}, u.encrypted_password from auth.users u where u.email_key = $1`,
       values: [emailKey],
     });
+  }
+
+  /**
+   * Credentials for a sign-in with a password. An address or phone without an account gets the hash of an account that it always
+   * gets: hashes of other systems take longer or shorter than ours, so one that is always ours would tell them apart.
+   */
+  async findForPassword(
+    project: Project,
+    column: 'email_key' | 'phone',
+    value: string,
+  ): Promise<Credentials | StandIn> {
+    const { rows } = await this.rls.systemQuery(project.database, REASON, {
+      name: `auth:password-by-${column}`,
+      text: `select ${ACCOUNT_COLUMNS}, u.encrypted_password, u.${column} is not distinct from $1 as is_known
+        from auth.users u where u.id = coalesce((select id from auth.users where ${column} = $1),
+          (select id from auth.users where id >= $2 order by id limit 1), (select id from auth.users order by id limit 1))`,
+      values: [value, standInOf(project, value)],
+    });
+    const [row] = rows;
+    if (row?.is_known === true) return toCredentials(row);
+    return { standInHash: typeof row?.encrypted_password === 'string' ? row.encrypted_password : null };
   }
 
   async findCredentialsByPhone(project: Project, phone: string): Promise<Credentials | null> {
@@ -132,6 +155,12 @@ export class AccountRepository {
     return rows[0] ? toCredentials(rows[0]) : null;
   }
 }
+
+/** The id from which on a stand-in is taken: nobody can tell it from outside. */
+const standInOf = ({ id, dataSecret }: Project, value: string): string => {
+  const hex = createHmac('sha256', dataSecret).update(`stand-in:${id}:${value}`).digest('hex');
+  return hex.slice(0, 32);
+};
 
 /** For a batch that creates an account. Fails with 23505 on users_email_key if the address is taken. */
 export function accountInsertion(account: AccountToInsert, audit: AuditEntry): Statement {

@@ -12,7 +12,7 @@ import { byAnonymous } from '../audit/audit-entry';
 import { AuditRepository } from '../audit/audit.repository';
 import { ldapDisabled } from '../auth.errors';
 import { IdentitiesService } from '../providers/identities.service';
-import { fromDirectory } from '../providers/provider-identity';
+import { fromDirectory, type ProviderIdentity } from '../providers/provider-identity';
 import type { SignedIn } from '../sessions/session-issuer.service';
 import { SessionStarter } from '../sessions/session-starter.service';
 
@@ -30,20 +30,24 @@ export class LdapSignIn {
 
   /** @throws AppError 401 for a wrong login or password, 403, 404, 422, 429, 503 */
   async signIn(project: Project, given: GivenLogin, origin: RequestOrigin): Promise<SignedIn> {
+    const identity = await this.identityOf(project, given, origin);
+    const { account } = await this.identities.accountOf(project, identity, origin);
+    const credentials = await this.accounts.findCredentialsById(project, account.id);
+    const started = credentials && (await this.starter.start(project, credentials, 'ldap', origin));
+    if (!started) throw wrongCredentials();
+    return started;
+  }
+
+  /** What the directory says about a user. @throws AppError 401 for a wrong login or password, 404, 429, 503 */
+  async identityOf(project: Project, given: GivenLogin, origin: RequestOrigin): Promise<ProviderIdentity> {
     const setting = project.settings.ldap;
     if (!setting) throw ldapDisabled();
     const bindPassword = openSettingSecret(project, 'ldap', setting);
     const directory = { scope: project, setting, bindPassword, http: this.http };
     const user = await this.logins.findUser(directory, given, origin);
-    if (!user) {
-      const entry = byAnonymous('sign_in_failed', null, { now: this.clock.date(), origin });
-      await this.audit.write(project, { ...entry, actorId: null });
-      throw wrongCredentials();
-    }
-    const { account } = await this.identities.accountOf(project, fromDirectory('ldap', user), origin);
-    const credentials = await this.accounts.findCredentialsById(project, account.id);
-    const started = credentials && (await this.starter.start(project, credentials, 'ldap', origin));
-    if (!started) throw wrongCredentials();
-    return started;
+    if (user) return fromDirectory('ldap', user);
+    const entry = byAnonymous('sign_in_failed', null, { now: this.clock.date(), origin });
+    await this.audit.write(project, { ...entry, actorId: null });
+    throw wrongCredentials();
   }
 }

@@ -29,6 +29,12 @@ import { SamlProviders } from './saml-providers.service';
 
 /** Milliseconds. */
 const LIFETIME_MS = 10 * 60_000;
+/** In place of the address to which a sign-in leads. */
+const TRIAL = '';
+
+/** True for the request of an administrator: nobody is signed in, and nothing is stored about the user. */
+export const isTrial = ({ redirectTo }: SamlRequest): boolean => redirectTo === TRIAL;
+
 export interface SamlRequestInput {
   readonly by: { readonly id: string } | { readonly domain: string };
   /** Allowed by the project; null: none is. */
@@ -62,13 +68,30 @@ export class SamlSignIn {
     if (redirectTo === null) throw noRedirect();
     if (challenge === null)
       throw invalidParameters('code_challenge is needed: create the client with flowType "pkce"');
+    return this.urlFor(project, provider, { redirectTo, challenge });
+  }
+
+  /** The address of the provider's page, for an administrator who wants to see what it answers; also of one that is disabled. */
+  async beginTrial(project: Project, id: string): Promise<string> {
+    const provider = await this.providers.get(project, id);
+    return this.urlFor(project, provider, {
+      redirectTo: TRIAL,
+      challenge: { challenge: '', method: 's256' },
+    });
+  }
+
+  private async urlFor(
+    project: Project,
+    provider: SamlProvider,
+    purpose: Pick<SamlRequest, 'redirectTo' | 'challenge'>,
+  ): Promise<string> {
     const issuer = await this.providers.issuerOf(project, provider);
     const id = newRequestId();
     const url = await samlRequestUrl(this.serviceOf(project), issuer, {
       requestId: id,
       nameIdFormat: provider.nameIdFormat,
     });
-    const request = { id, providerId: provider.id, redirectTo, challenge };
+    const request = { ...purpose, id, providerId: provider.id };
     const expiresAt = new Date(this.clock.now() + LIFETIME_MS);
     await this.rows.insertRequest(project, request, this.clock.date(), expiresAt);
     return url;
@@ -82,23 +105,24 @@ export class SamlSignIn {
     return request;
   }
 
-  /** @returns the code that the client exchanges @throws AppError 400, 401, 403, 404, 422, 429 */
+  /** @returns the code that the client exchanges, or what a trial found @throws AppError 400, 401, 403, 404, 422, 429 */
   async complete(
     project: Project,
     request: SamlRequest,
     samlResponse: string,
     origin: RequestOrigin,
-  ): Promise<string> {
+  ): Promise<{ readonly code: string } | { readonly tried: ProviderIdentity }> {
     const provider = await this.rows.find(project, { id: request.providerId });
-    if (!provider?.enabled) throw ssoProviderNotFound();
+    if (!provider || (!provider.enabled && !isTrial(request))) throw ssoProviderNotFound();
     const issuer = await this.providers.issuerOf(project, provider);
     const given = { samlResponse, requestId: request.id };
     const subject = await this.responses.verify({ project, origin }, this.serviceOf(project), issuer, given);
     await this.spend(project, request, subject);
     const identity = await this.responses.refusing(() => identityOf(provider, subject));
+    if (isTrial(request)) return { tried: identity };
     const { account } = await this.identities.accountOf(project, identity, origin);
     const { challenge } = request;
-    return this.codes.issue(project, { userId: account.id, method: 'sso/saml', challenge });
+    return { code: await this.codes.issue(project, { userId: account.id, method: 'sso/saml', challenge }) };
   }
 
   /** Neither a request nor an assertion works twice. */

@@ -5,19 +5,19 @@ const MAX_MESSAGE = 500;
 
 /** The message of the fault goes to the log only: it is the project's, and may tell about its data. */
 export const hookFailed = (name: string, cause: unknown): AppError =>
-  new AppError({
-    status: 500,
-    code: 'hook_failed',
-    message: `The project's function for ${name.replace(/_hook$/, '').replaceAll('_', ' ')} failed`,
-    cause,
-  });
+  new AppError(
+    500,
+    'hook_failed',
+    `The project's function for ${name.replace(/_hook$/, '').replaceAll('_', ' ')} failed`,
+    { cause },
+  );
 
 /** @param status 400, or else it is 403: SPEC.md 7.2 has no others for a refusal */
 export function hookRefused(status: unknown, message: unknown): AppError {
   const isText = typeof message === 'string' && message !== '' && message.length <= MAX_MESSAGE;
-  return new AppError({
-    status: status === 400 ? 400 : 403,
-    code: 'hook_refused',
-    message: isText && !/\p{Cc}/u.test(message) ? message : 'The project refused this request',
-  });
+  return new AppError(
+    status === 400 ? 400 : 403,
+    'hook_refused',
+    isText && !/\p{Cc}/u.test(message) ? message : 'The project refused this request',
+  );
 }

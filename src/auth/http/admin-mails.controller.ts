@@ -1,6 +1,7 @@
 /** Failed mails, mail previews and test mails, for administrators with the service-role key. */
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { CurrentProject } from '../../access/current-caller.decorator';
+import { ChangesNoAccount } from '../../access/service-role.guard';
 import { invalidParameters } from '../../common/errors/http-errors';
 import type { Project } from '../../projects/project';
 import { mailNotFound, mailNotSent } from '../auth.errors';
@@ -14,6 +15,7 @@ import { MailPreviewDto, TestMailDto } from './dto/admin-mails.dto';
 import { MessageAnswer, MessageResponse } from './dto/auth-responses';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
+@ChangesNoAccount()
 @AuthApi('service_role')
 @Controller('v1/auth/:project_id/admin')
 export class AdminMailsController {

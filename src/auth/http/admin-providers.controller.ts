@@ -4,17 +4,20 @@ import { CurrentProject } from '../../access/current-caller.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import { oidcUnreachable } from '../../identity/identity.errors';
+import { directoryFailed, oidcUnreachable, wrongCredentials } from '../../identity/identity.errors';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
-import { providerNotFound, secretNeeded } from '../auth.errors';
+import { ldapDisabled, providerNotFound, secretNeeded } from '../auth.errors';
+import { LdapSignIn } from '../directories/ldap-sign-in.service';
 import type { Provider } from '../providers/provider';
 import { ProviderClients } from '../providers/provider-clients.service';
 import { ProviderSignIn } from '../providers/provider-sign-in.service';
 import { ProvidersService } from '../providers/providers.service';
-import { AuthApi } from './auth-docs.decorator';
+import { AuthApi, tooManyRequests } from './auth-docs.decorator';
+import { LdapSignInDto } from './dto/account.dto';
 import { MessageAnswer, MessageResponse } from './dto/auth-responses';
 import {
+  LdapTrialResponse,
   ProviderEnvelopeResponse,
   ProviderResponse,
   ProvidersResponse,
@@ -23,15 +26,16 @@ import {
 } from './dto/providers.dto';
 
 @AuthApi('service_role')
-@Controller('v1/auth/:project_id/admin/providers')
+@Controller('v1/auth/:project_id/admin')
 export class AdminProvidersController {
   constructor(
     private readonly providers: ProvidersService,
     private readonly clients: ProviderClients,
     private readonly signIns: ProviderSignIn,
+    private readonly ldap: LdapSignIn,
   ) {}
 
-  @Get()
+  @Get('providers')
   @Describe(`List the providers with which users sign in
     Needs the service-role key, as apikey or as bearer. Secrets are never returned.`)
   @Answer(200, 'The providers, by name', ProvidersResponse)
@@ -43,7 +47,7 @@ export class AdminProvidersController {
     };
   }
 
-  @Get(':provider_name')
+  @Get('providers/:provider_name')
   @Describe(`Get a provider
     Needs the service-role key, as apikey or as bearer. The secret is never returned.`)
   @Answer(200, 'The provider', ProviderEnvelopeResponse)
@@ -55,7 +59,7 @@ export class AdminProvidersController {
     return { provider: this.view(project, await this.providers.get(project, name)) };
   }
 
-  @Put(':provider_name')
+  @Put('providers/:provider_name')
   @Describe(`Add or change a provider
     Needs the service-role key, as apikey or as bearer. Omitted members keep their values. Register \`callback_url\` of the answer at the provider. Takes effect with the next sign-in.`)
   @Answer(200, 'The provider', ProviderEnvelopeResponse)
@@ -72,7 +76,7 @@ export class AdminProvidersController {
     return { provider: this.view(project, saved) };
   }
 
-  @Delete(':provider_name')
+  @Delete('providers/:provider_name')
   @Describe(`Remove a provider
     Needs the service-role key, as apikey or as bearer. Identities of users stay, and sign in again once there is a provider with the same name and issuer.`)
   @MessageAnswer('The provider has been removed', 'The provider has been removed')
@@ -86,7 +90,7 @@ export class AdminProvidersController {
     return { message: 'The provider has been removed' };
   }
 
-  @Post(':provider_name/try')
+  @Post('providers/:provider_name/try')
   @HttpCode(200)
   @Describe(`Try a provider
     Needs the service-role key, as apikey or as bearer. Open the address in a browser and sign in: a page shows what the provider says about the account, or why it was refused. Nobody is signed in to the project, and nothing is stored. Works once within ten minutes, for disabled providers too.`)
@@ -97,6 +101,22 @@ export class AdminProvidersController {
     @Param('provider_name') name: string,
   ): Promise<ProviderTrialResponse> {
     return { url: await this.signIns.beginTrial(project, name) };
+  }
+
+  @Post('ldap/try')
+  @HttpCode(200)
+  @Describe(`Try the directory of LDAP
+    Needs the service-role key, as apikey or as bearer. Answers with what the directory says about a user whose password is right. Nobody is signed in to the project, and nothing is stored. Failed attempts count as those of users do.`)
+  @Answer(200, 'What the directory says', LdapTrialResponse)
+  @Errors(invalidParameters('login should not be empty'), wrongCredentials(), ldapDisabled())
+  @Errors(directoryFailed(), tooManyRequests())
+  async adminTryLdap(
+    @CurrentProject() project: Project,
+    @Body() given: LdapSignInDto,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<LdapTrialResponse> {
+    const { data, customClaims = {} } = await this.ldap.identityOf(project, given, origin);
+    return { claims: { ...data, custom_claims: customClaims } };
   }
 
   private view(project: Project, provider: Provider): ProviderResponse {

@@ -37,6 +37,7 @@ export class ViewTokensController {
       apikey: token.apikey,
       expires_at: token.expiresAt,
       read_only: token.readOnly,
+      unconfirmed: token.unconfirmed,
     };
   }
 }

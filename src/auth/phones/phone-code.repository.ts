@@ -5,6 +5,8 @@ import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import type { Project } from '../../projects/project';
 import { MAX_DATA_TEXT } from '../accounts/account';
+import type { AuditEntry } from '../audit/audit-entry';
+import { withAudit } from '../audit/with-audit';
 
 const REASON = 'auth.phone_codes is closed to the roles of callers';
 const TABLE = 'auth.phone_codes';
@@ -43,23 +45,42 @@ export class PhoneCodeRepository {
     });
   }
 
-  /** Counts the guess first. @returns null for a wrong code, after MAX_GUESSES, and for all but one of parallel uses */
-  async spend(project: Project, id: string, codeHash: Buffer, now: Date): Promise<SpentPhoneCode | null> {
-    const [, spent] = await this.rls.systemBatch(project.database, REASON, [
+  /**
+   * Counts the guess first.
+   * @param failure the entry of a wrong guess. Where no code waits, nothing else is written, so the time tells nothing.
+   * @returns null for a wrong code, after MAX_GUESSES, and for all but one of parallel uses
+   */
+  async spend(
+    project: Project,
+    id: string,
+    codeHash: Buffer,
+    failure: AuditEntry | { readonly now: Date },
+  ): Promise<SpentPhoneCode | null> {
+    const values = [id, codeHash, failure.now];
+    const spent = `delete from auth.phone_codes where id = $1 and code_hash = $2 and expires_at > $3 and attempts <= ${MAX_GUESSES}
+      returning phone, user_id, account::text as account`;
+    const failed = 'select null::uuid as id where not exists (select from spent)';
+    const [, result] = await this.rls.systemBatch(project.database, REASON, [
       {
         name: 'auth:count-phone-guess',
         text: `update auth.phone_codes set attempts = attempts + 1 where id = $1 and attempts <= ${MAX_GUESSES}`,
         values: [id],
       },
-      {
-        name: 'auth:spend-phone-code',
-        text: `delete from auth.phone_codes where id = $1 and code_hash = $2 and expires_at > $3 and attempts <= ${MAX_GUESSES}
-          returning phone, user_id, account::text as account`,
-        values: [id, codeHash, now],
-      },
+      'action' in failure
+        ? withAudit(
+            {
+              name: 'auth:spend-phone-code',
+              steps: { spent, failed },
+              audited: 'failed',
+              query: 'select * from spent',
+              values,
+            },
+            failure,
+          )
+        : { name: 'auth:spend-factor-code', text: spent, values },
     ]);
-    if (!spent?.rows[0]) return null;
-    const record = new RecordReader(TABLE, spent.rows[0]);
+    if (!result?.rows[0]) return null;
+    const record = new RecordReader(TABLE, result.rows[0]);
     return {
       phone: record.text('phone', 20),
       userId: record.uuidOrNull('user_id'),

@@ -7,6 +7,7 @@ import { GuessThrottle } from '../../identity/guess-throttle.service';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { RateCounter } from '../../infra/coordination/rate-counter';
 import type { Project } from '../../projects/project';
+import { byAnonymous } from '../audit/audit-entry';
 import { phoneDisabled } from '../auth.errors';
 import { Hooks } from '../hooks/hooks.service';
 import { hashCode } from '../mail/mail-flow';
@@ -22,6 +23,8 @@ export function assertSendsMessages({ settings }: Project): void {
   if (settings.send_sms_hook === null) throw phoneDisabled();
 }
 
+type UnsentCode = Omit<PhoneCode, 'codeHash' | 'expiresAt'>;
+
 @Injectable()
 export class PhoneCodes {
   constructor(
@@ -35,17 +38,32 @@ export class PhoneCodes {
   /** @param keepsAccount keeps that of an earlier code @throws AppError 429 for too many messages, and as Hooks.run() */
   async send(
     project: Project,
-    code: Omit<PhoneCode, 'codeHash' | 'expiresAt'>,
-    { ip }: RequestOrigin,
+    code: UnsentCode,
+    origin: RequestOrigin,
     { keepsAccount = false } = {},
   ): Promise<void> {
+    await this.count(project, code.phone, origin);
+    await this.sendCounted(project, code, { keepsAccount });
+  }
+
+  /** Counts a message before it is known whether there is an account to which it goes. @throws AppError 400, 429 */
+  async count(project: Project, phone: string, { ip }: RequestOrigin): Promise<void> {
     assertSendsMessages(project);
-    const { id, phone, userId } = code;
     const most = project.settings.sms_per_hour;
     await this.assertBelow(`sms:${project.id}:${ip}`, Math.ceil(most / 4));
     await this.throttle.assertMayMail(project, `phone:${phone}`);
-    // Whoever receives money for messages to many phones must not cost the project more.
+    // Somebody who earns money with messages to many phones must not cost the project more.
     await this.assertBelow(`sms:${project.id}`, most);
+  }
+
+  /** Takes a counted message back from the project. Its phone and client stay counted, since they show in later answers. */
+  async notSent({ id }: Project): Promise<void> {
+    await this.rates.undo(`sms:${id}`);
+  }
+
+  /** @throws AppError as Hooks.run() */
+  async sendCounted(project: Project, code: UnsentCode, { keepsAccount = false } = {}): Promise<void> {
+    const { id, phone, userId } = code;
     const otp = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
     const now = this.clock.now();
     const expiresAt = new Date(now + LIFETIME_MS);
@@ -63,13 +81,15 @@ export class PhoneCodes {
 
   /** @returns null for a wrong or spent code @throws AppError 429 */
   check(project: Project, id: string, code: string, origin: RequestOrigin): Promise<SpentPhoneCode | null> {
+    const now = this.clock.date();
+    const failure = { ...byAnonymous('sign_in_failed', null, { now, origin }), actorId: null };
     return this.throttle.attempt({ project, account: `code:${id}`, origin }, () =>
-      this.spend(project, id, code),
+      this.codes.spend(project, id, hashCode(project, id, code), failure),
     );
   }
 
-  /** For a caller that counts the guesses. */
+  /** For a caller that counts and records the guesses. */
   spend(project: Project, id: string, code: string): Promise<SpentPhoneCode | null> {
-    return this.codes.spend(project, id, hashCode(project, id, code), this.clock.date());
+    return this.codes.spend(project, id, hashCode(project, id, code), { now: this.clock.date() });
   }
 }

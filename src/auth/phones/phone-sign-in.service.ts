@@ -63,11 +63,15 @@ export class PhoneSignIn {
     const code = { id: signInId(phone), phone, userId: null };
     if (createUser && project.settings.signup_enabled)
       return this.codes.send(project, { ...code, account }, origin);
-    if (!(await this.accounts.findCredentialsByPhone(project, phone))) return;
+    await this.codes.count(project, phone, origin);
+    const isKnown = await this.accounts.findCredentialsByPhone(project, phone);
+    const sending = isKnown
+      ? this.codes.sendCounted(project, { ...code, account: null })
+      : this.codes.notSent(project);
     // Without waiting, since the time would tell whether there is an account.
-    void this.codes
-      .send(project, { ...code, account: null }, origin)
-      .catch((error: unknown) => this.logger.warn(`send_sms_hook of ${project.slug}: ${messageOf(error)}`));
+    void sending.catch((error: unknown) =>
+      this.logger.warn(`send_sms_hook of ${project.slug}: ${messageOf(error)}`),
+    );
   }
 
   /** Another code for a sign-in or a sign-up that waits. @throws AppError as request() */

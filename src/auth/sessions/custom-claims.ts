@@ -81,10 +81,5 @@ export async function callingClaims<T>(work: Promise<T>): Promise<T> {
 }
 
 export function claimsFailed(cause: unknown): AppError {
-  return new AppError({
-    status: 500,
-    code: 'custom_claims_failed',
-    message: 'The project could not complete the sign-in',
-    cause,
-  });
+  return new AppError(500, 'custom_claims_failed', 'The project could not complete the sign-in', { cause });
 }

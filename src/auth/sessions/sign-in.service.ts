@@ -11,7 +11,7 @@ import { emailNotVerified, userBanned } from '../auth.errors';
 import { wrongCredentials } from '../../identity/identity.errors';
 import { parseEmailAddress } from '../../identity/email-address';
 import { assertUsablePassword } from '../../identity/passwords/password-policy';
-import { Passwords } from '../../identity/passwords/passwords.service';
+import { Passwords, type StandIn } from '../../identity/passwords/passwords.service';
 import { AccountRepository } from '../accounts/account.repository';
 import { AuditRepository } from '../audit/audit.repository';
 import { Hooks } from '../hooks/hooks.service';
@@ -69,12 +69,12 @@ export class SignInService {
   ): Promise<Credentials> {
     assertUsablePassword(password);
     const key = phone === undefined ? keyOf(email) : `phone:${phone}`;
-    const find = (): Promise<Credentials | null> =>
+    const find = (): Promise<Credentials | StandIn> =>
       phone === undefined
-        ? this.accounts.findCredentials(project, key)
-        : this.accounts.findCredentialsByPhone(project, phone);
+        ? this.accounts.findForPassword(project, 'email_key', key)
+        : this.accounts.findForPassword(project, 'phone', phone);
     const guess = { project, account: key, origin };
-    const credentials = await this.passwords.check(guess, password, find, async (found) => {
+    const credentials = await this.passwords.check<Credentials>(guess, password, find, async (found) => {
       await this.tellOfFailure(project, found);
       const context = { now: this.clock.date(), origin };
       const entry = byAnonymous('sign_in_failed', found?.account.id ?? null, context);

@@ -41,6 +41,8 @@ export interface ViewToken {
   readonly apikey: string;
   readonly expiresAt: Date;
   readonly readOnly: boolean;
+  /** The session gave no recent proof of identity: accounts and providers cannot be changed. */
+  readonly unconfirmed: boolean;
 }
 
 @Injectable()
@@ -57,6 +59,7 @@ export class ViewTokens {
     const project = await this.projects.get(projectId);
     const claims = await this.claimsOf(project, request);
     const readOnly = !mayWrite(staff, projectId);
+    const unconfirmed = staff.session?.isConfirmed === false;
     const issuedAt = this.clock.nowSeconds();
     const expiresAt = issuedAt + LIFETIME_SECONDS;
     const details = {
@@ -70,6 +73,7 @@ export class ViewTokens {
     const whole = {
       ...claims,
       ...(readOnly ? { read_only: true } : {}),
+      ...(unconfirmed ? { unconfirmed } : {}),
       iss: VIEW_ISSUER,
       project_id: projectId,
       iat: issuedAt,
@@ -77,7 +81,7 @@ export class ViewTokens {
     };
     const accessToken = await signUserToken(project, whole);
     const apikey = projectKey(project, secret, ANON_ROLE);
-    return { accessToken, apikey, expiresAt: new Date(expiresAt * 1000), readOnly };
+    return { accessToken, apikey, expiresAt: new Date(expiresAt * 1000), readOnly, unconfirmed };
   }
 
   private async claimsOf(project: Project, { as, userId, claims }: ViewRequest): Promise<JsonObject> {

@@ -98,7 +98,9 @@ export class TableEvents implements OnApplicationBootstrap {
       try {
         const rows = isResumed ? [] : await this.readRows(caller, asRead, catalog, relation);
         events.begin(release);
-        unwatch = this.sessions.watch(caller, (message) => events.refuse('session_ended', message));
+        unwatch = this.sessions.watch(caller, response.req, (message) =>
+          events.refuse('session_ended', message),
+        );
         for (const row of rows) await events.sendRow(row);
         events.release();
         if (this.isEnding) events.end();
@@ -145,9 +147,9 @@ function filtersOf(queryString: string): string {
 }
 
 const tooManyStreams = (): AppError =>
-  new AppError({
-    status: 429,
-    code: 'too_many_streams',
-    message: `The project has ${MAX_STREAMS} streams of changes, which is the limit`,
-    headers: { 'Retry-After': '5' },
-  });
+  new AppError(
+    429,
+    'too_many_streams',
+    `The project has ${MAX_STREAMS} streams of changes, which is the limit`,
+    { headers: { 'Retry-After': '5' } },
+  );

@@ -12,20 +12,15 @@ export interface DatabaseErrorFields {
   readonly column: string | null;
 }
 
-export interface AppErrorOptions {
-  /** HTTP status of the answer. */
-  readonly status: number;
+/** Of these, a client gets the database's fields, the headers and, in areas with room for them, the further members. */
+export interface AppErrorDetails {
   /** Reason phrase of HTTP/1.1 in place of the standard one: visible ASCII and blanks. */
   readonly statusText?: string;
-  /** Stable machine-readable code; docs/reference lists those of each area. */
-  readonly code: string;
-  /** Shown to the client. */
-  readonly message: string;
   /** Fields of the database's error, or Plinth's own in the same shape. */
   readonly database?: Partial<DatabaseErrorFields>;
   /** Extra response headers such as Retry-After. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further members of the body, for areas whose body has room for them. */
+  /** Further members of the body. */
   readonly extra?: Readonly<Record<string, unknown>>;
   /** Log only. */
   readonly cause?: unknown;
@@ -34,23 +29,25 @@ export interface AppErrorOptions {
 }
 
 export class AppError extends Error {
-  readonly status: number;
   readonly statusText: string | undefined;
-  readonly code: string;
   readonly database: Partial<DatabaseErrorFields>;
   readonly headers: Readonly<Record<string, string>>;
   readonly extra: Readonly<Record<string, unknown>>;
   readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(options: AppErrorOptions) {
-    super(options.message, { cause: options.cause });
+  /** @param code stable and machine-readable; docs/reference lists those of each area @param message shown to the client */
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    { cause, statusText, database = {}, headers = {}, extra = {}, details = {} }: AppErrorDetails = {},
+  ) {
+    super(message, { cause });
     this.name = 'AppError';
-    this.status = options.status;
-    this.statusText = options.statusText;
-    this.code = options.code;
-    this.database = options.database ?? {};
-    this.headers = options.headers ?? {};
-    this.extra = options.extra ?? {};
-    this.details = options.details ?? {};
+    this.statusText = statusText;
+    this.database = database;
+    this.headers = headers;
+    this.extra = extra;
+    this.details = details;
   }
 }

@@ -24,14 +24,16 @@ const CODES: Readonly<Record<number, string>> = {
 
 /** An error for which the HTTP status says enough. Its SQLSTATE is `PL` and the status; 503 has a Retry-After. */
 export function httpError(status: number, message: string, cause?: unknown, retryAfter = 1): AppError {
-  return new AppError({
+  return new AppError(
     status,
-    code: CODES[status] ?? (status < 500 ? 'invalid_parameters' : 'internal_error'),
+    CODES[status] ?? (status < 500 ? 'invalid_parameters' : 'internal_error'),
     message,
-    database: { sqlstate: `PL${status}` },
-    headers: status === 503 ? { 'Retry-After': String(retryAfter) } : {},
-    cause,
-  });
+    {
+      database: { sqlstate: `PL${status}` },
+      headers: status === 503 ? { 'Retry-After': String(retryAfter) } : {},
+      cause,
+    },
+  );
 }
 
 /** 503 for what is over in a moment. */
@@ -42,10 +44,7 @@ export const internalError = (cause?: unknown): AppError =>
   httpError(500, 'Something went wrong on our side', cause);
 
 export const databaseUnreachable = (cause?: unknown): AppError =>
-  new AppError({
-    status: 503,
-    code: 'service_unavailable',
-    message: 'The database cannot be reached',
+  new AppError(503, 'service_unavailable', 'The database cannot be reached', {
     database: { sqlstate: '08006' },
     headers: { 'Retry-After': '1' },
     cause,

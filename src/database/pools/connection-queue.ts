@@ -160,7 +160,7 @@ export class ConnectionQueue {
     this.connections.start(pool, database).then(
       (connection) => this.release(connection),
       (error: Error) => {
-        pool.waiting.shift()?.reject(error);
+        pool.refuseOne(database, error);
         this.serve(pool);
         this.serveStarving();
       },

@@ -50,6 +50,12 @@ export class Pool {
     while (this.waiting[0] && this.waiting[0].until <= now) this.waiting.shift()?.reject(poolExhausted());
   }
 
+  /** The oldest request for this database; others have newer credentials, or lead to another server. */
+  refuseOne(database: ProjectDatabase, error: Error): void {
+    const index = this.waiting.findIndex((waiter) => waiter.database === database);
+    if (index >= 0) this.waiting.splice(index, 1)[0]?.reject(error);
+  }
+
   refuseAll(error: () => Error): void {
     for (const waiter of this.waiting.splice(0)) waiter.reject(error());
     this.lowPriority.refuse(error);

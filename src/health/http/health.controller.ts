@@ -21,14 +21,12 @@ import { AppError } from '../../common/errors/app-error';
 /** 503, with the failed checks in the body. */
 function notReady(checks: Checks): AppError {
   const down = Object.entries(checks).filter(([, check]) => check.status === 'down');
-  return new AppError({
-    status: 503,
-    code: 'not_ready',
-    message: `Not ready: ${down.map(([name, { reason }]) => `${name} (${reason ?? 'down'})`).join(', ')}`,
-    headers: { 'Retry-After': '1' },
-    extra: { checks },
-    details: { checks },
-  });
+  return new AppError(
+    503,
+    'not_ready',
+    `Not ready: ${down.map(([name, { reason }]) => `${name} (${reason ?? 'down'})`).join(', ')}`,
+    { headers: { 'Retry-After': '1' }, extra: { checks }, details: { checks } },
+  );
 }
 
 const UP = { platform_database: { status: 'up' }, storage: { status: 'up' } } as const;

@@ -25,10 +25,9 @@ export const mediaTypeNotJson = (): AppError => httpError(415, 'The body must be
 
 /** The answer's Accept-Encoding says what is accepted (RFC 9110, 15.5.16). */
 export const bodyIsEncoded = (coding: string): AppError =>
-  new AppError({
-    status: 415,
-    code: 'unsupported_media_type',
-    message: `A body with Content-Encoding ${coding} is not read here: send it without one`,
-    headers: { 'Accept-Encoding': 'identity' },
-    database: { sqlstate: 'PL415' },
-  });
+  new AppError(
+    415,
+    'unsupported_media_type',
+    `A body with Content-Encoding ${coding} is not read here: send it without one`,
+    { headers: { 'Accept-Encoding': 'identity' }, database: { sqlstate: 'PL415' } },
+  );

@@ -76,12 +76,21 @@ function leftOut<T>(of: Field<T>, check: PropertyDecorator): Field<T, true> {
 export const nullable = <T>(of: Field<T>): Field<T | null> => ({
   ...of,
   schema: { ...of.schema, nullable: true },
-  example: () => ('example' in of.schema ? of.schema.example : null),
+  example: () => {
+    if ('example' in of.schema) return of.schema.example;
+    // For OpenAPI 3.0 null is no valid example of a reference that may be null.
+    return isModel(of.schema.type) ? of.example() : null;
+  },
 });
+
+const isModel = (type: unknown): boolean =>
+  typeof type === 'function' && ![String, Number, Boolean].includes(type as never);
 
 export function text<T extends string = string>(options: Options<Limits & Further> = {}): Field<T> {
   const { min = 0, max, checks = [], ...schema } = optionsOf(options);
-  const limits = { ...(min > 0 && { minLength: min }), ...(max !== undefined && { maxLength: max }) };
+  const lengths = { ...(min > 0 && { minLength: min }), ...(max !== undefined && { maxLength: max }) };
+  // Generators make no code for the length of an enum.
+  const limits = schema.enum === undefined ? lengths : {};
   const message = min === 1 ? { message: '$property should not be empty' } : {};
   return field({ type: String, ...limits, ...schema }, [
     validator.IsString(),

@@ -47,8 +47,9 @@ export function signInAt(
   return withDirectory(http, directory, async (client) => {
     await client.bind(directory.bindDn, directory.bindPassword);
     const entry = await findUser(client, directory, login);
-    // An unknown login takes as many steps.
-    const dn = entry?.dn ?? `cn=${createHash('sha256').update(login).digest('hex')},${directory.baseDn}`;
+    // An unknown login takes as many steps. A directory ignores case and spaces, so here they count for nothing, too.
+    const plain = login.trim().toLowerCase().replace(/\s+/g, ' ');
+    const dn = entry?.dn ?? `cn=${createHash('sha256').update(plain).digest('hex')},${directory.baseDn}`;
     const groups = await groupsOf(client, directory, dn);
     const isRight = await attempt(dn, () => isPasswordOf(client, dn, password));
     if (!entry || !isRight) return null;

@@ -11,6 +11,11 @@ interface WithPassword {
   readonly passwordHash: string | null;
 }
 
+/** No account: its password takes as long as that of another one. */
+export interface StandIn {
+  readonly standInHash: string | null;
+}
+
 @Injectable()
 export class Passwords {
   constructor(
@@ -29,25 +34,25 @@ export class Passwords {
 
   /**
    * Does the same work for an unknown account and a wrong password.
-   * @param find the account; null if there is none
+   * @param find the account; null or a stand-in if there is none
    * @param refused runs while the failure is counted; the same for an unknown account, whose answer would come sooner otherwise
    * @returns null for an unknown account or a wrong password @throws AppError 429
    */
   async check<Account extends WithPassword>(
     guess: Guess<GuessScope>,
     password: string,
-    find: () => Promise<Account | null>,
+    find: () => Promise<Account | StandIn | null>,
     refused: (account: Account | null) => Promise<void> = async () => {},
   ): Promise<Account | null> {
     const { id } = guess.project;
     this.hasher.assertRoom(id);
     await this.throttle.assertMayTry(guess);
-    const account = await find();
+    const found = await find();
+    const [account, hash] =
+      found && 'standInHash' in found ? [null, found.standInHash] : [found, found?.passwordHash ?? null];
     // Asked again when its turn comes: then the later of a hundred simultaneous guesses see the failures of the first.
     const again = (): Promise<void> => this.throttle.assertMayTry(guess);
-    const isRight =
-      unusableFault(password) === null &&
-      (await this.hasher.verify(id, password, account?.passwordHash ?? null, again));
+    const isRight = unusableFault(password) === null && (await this.hasher.verify(id, password, hash, again));
     if (account && isRight) {
       await this.throttle.succeeded(guess);
       return account;

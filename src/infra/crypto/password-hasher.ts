@@ -122,10 +122,7 @@ export function isUsableHash(hash: string): boolean {
 
 function busy(): AppError {
   const { least, most } = RETRY_AFTER_SECONDS;
-  return new AppError({
-    status: 429,
-    code: 'rate_limited',
-    message: 'Too many passwords are being checked; try again in a moment',
+  return new AppError(429, 'rate_limited', 'Too many passwords are being checked; try again in a moment', {
     headers: { 'Retry-After': String(randomInt(least, most + 1)) },
   });
 }

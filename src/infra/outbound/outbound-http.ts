@@ -48,6 +48,11 @@ export class OutboundHttp {
     private readonly schemes: readonly string[] = ['https:'],
   ) {}
 
+  /** For a server that the operator has chosen. */
+  static toHostOf(url: URL): OutboundHttp {
+    return new OutboundHttp([hostOf(url)]);
+  }
+
   /** @throws Error if the server may not be reached, does not answer in time, or sends too much */
   async send(
     url: string | URL,
@@ -80,8 +85,8 @@ export class OutboundHttp {
   }
 
   /** Whether the operator allows a private address and plain HTTP. */
-  isAllowed({ hostname, port, protocol }: URL): boolean {
-    return this.isAllowedAt(hostname.replace(/^\[|\]$/g, ''), port || (protocol === 'http:' ? '80' : '443'));
+  isAllowed(url: URL): boolean {
+    return this.isAllowedAt(hostOf(url), url.port || (url.protocol === 'http:' ? '80' : '443'));
   }
 
   /** A connection for another protocol, which has to encrypt. @throws Error for an address that is not public */
@@ -97,13 +102,16 @@ export class OutboundHttp {
     return this.allowedHosts.some((allowed) => [host, `${host}:${port}`].includes(allowed.toLowerCase()));
   }
 
-  private assertPublic({ hostname, protocol }: URL): void {
-    if (!this.schemes.includes(protocol)) throw new OutboundRefused(`${protocol} is not allowed`);
-    const host = hostname.replace(/^\[|\]$/g, '');
+  private assertPublic(url: URL): void {
+    if (!this.schemes.includes(url.protocol)) throw new OutboundRefused(`${url.protocol} is not allowed`);
+    const host = hostOf(url);
     // The lookup is not called for an address.
     if (isIP(host) !== 0 && !isPublicAddress(host)) throw new OutboundRefused(`${host} is not public`);
   }
 }
+
+/** An address of IPv6 without its brackets. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
 const lookupPublic: LookupFunction = (hostname, options: LookupOptions, callback) => {
   resolve(hostname).then(

@@ -8,9 +8,10 @@ import { Actor } from '../../install/audit/audit-log.repository';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import type { ApiKey } from '../api-keys';
-import { ApiKeysService, MAX_API_KEYS } from '../api-keys.service';
+import { ApiKeysService } from '../api-keys.service';
 import { ANON_ROLE, SERVICE_ROLE } from '../project-keys';
-import { apiKeyNotFound, tooManyApiKeys, unknownRole } from '../projects.errors';
+import { MAX_KEYS } from '../project-key-lists.service';
+import { keyNotFound, tooManyKeys, unknownRole } from '../projects.errors';
 import {
   ApiKeyResponse,
   CreateApiKeyDto,
@@ -40,7 +41,7 @@ export class ApiKeysController {
   @Describe(`Create a named key for a project
     It is used like the two keys of the project, as apikey and as bearer, and revoked alone. Only this response contains it.`)
   @Answer(201, 'The key with its text', CreatedApiKeyResponse)
-  @Errors(invalidParameters(PUBLIC_SERVICE_ROLE), unknownRole('reporting'), tooManyApiKeys(MAX_API_KEYS))
+  @Errors(invalidParameters(PUBLIC_SERVICE_ROLE), unknownRole('reporting'), tooManyKeys(MAX_KEYS))
   async createApiKey(
     @Param('id') id: string,
     @StrictBody() { name, kind, role, expires_in }: CreateApiKeyDto,
@@ -61,7 +62,7 @@ export class ApiKeysController {
   @Describe(`Revoke a named key of a project
     Requests with it are refused at once, and open sockets end.`)
   @Answer(200, 'The key is revoked', RevokedApiKeyResponse)
-  @Errors(apiKeyNotFound())
+  @Errors(keyNotFound())
   async revokeApiKey(
     @Param('id') id: string,
     @Param('key_id') keyId: string,

@@ -6,9 +6,10 @@ import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { s3KeyNotFound, tooManyS3Keys } from '../projects.errors';
+import { MAX_KEYS } from '../project-key-lists.service';
+import { keyNotFound, tooManyKeys } from '../projects.errors';
 import type { S3Key } from '../s3-keys';
-import { MAX_S3_KEYS, S3KeysService } from '../s3-keys.service';
+import { S3KeysService } from '../s3-keys.service';
 import { Example } from '../../http/docs/example.decorator';
 import * as f from '../../http/model/fields';
 import { model } from '../../http/model/model';
@@ -70,7 +71,7 @@ export class S3KeysController {
   @Describe(`Create an S3 key for a project
     With the rights of the service-role key, or of a user; for all buckets, or for one. Only this response contains the secret.`)
   @Answer(201, 'The key with its secret', CreatedS3KeyResponse)
-  @Errors(invalidParameters('user_id must be a UUID'), tooManyS3Keys(MAX_S3_KEYS))
+  @Errors(invalidParameters('user_id must be a UUID'), tooManyKeys(MAX_KEYS))
   async createS3Key(
     @Param('id') id: string,
     @StrictBody() body: CreateS3KeyDto,
@@ -90,7 +91,7 @@ export class S3KeysController {
   @Describe(`Delete an S3 key of a project
     Its signatures, those of presigned addresses included, are refused at once.`)
   @Answer(200, 'The key is deleted', DeletedS3KeyResponse)
-  @Errors(s3KeyNotFound())
+  @Errors(keyNotFound())
   async deleteS3Key(
     @Param('id') id: string,
     @Param('access_key_id') keyId: string,

@@ -39,8 +39,9 @@ export const hook = (description: string): Setting<HookTarget | null> => ({
   details:
     '`schema.function`, which takes and returns `jsonb`, or `{url, secret}` for a signed call; the secret is never shown ([auth](auth.md#hooks)).',
   schema: {
-    oneOf: [
-      { type: 'string', maxLength: 127, nullable: true },
+    nullable: true,
+    anyOf: [
+      { type: 'string', maxLength: 127 },
       {
         type: 'object',
         additionalProperties: false,

@@ -104,10 +104,7 @@ function recursionOf(error: DatabaseError, role: string, prepared: PreparedReque
 
 /** The refusal of a write whose rows the request asked for and the caller may not read. */
 function readBackRefused(error: DatabaseError): AppError {
-  return new AppError({
-    status: 403,
-    code: INSUFFICIENT_PRIVILEGE,
-    message: error.message,
+  return new AppError(403, INSUFFICIENT_PRIVILEGE, error.message, {
     database: {
       sqlstate: INSUFFICIENT_PRIVILEGE,
       detail: error.detail ?? null,
@@ -120,10 +117,7 @@ function readBackRefused(error: DatabaseError): AppError {
 /** A database error under another message: status and SQLSTATE stay, everything else is written to the log only. */
 function errorWithMessage(error: DatabaseError, message: string): AppError {
   const { code: sqlstate = 'XX000' } = error;
-  return new AppError({
-    status: statusOfSqlstate(sqlstate),
-    code: sqlstate,
-    message,
+  return new AppError(statusOfSqlstate(sqlstate), sqlstate, message, {
     database: { sqlstate },
     cause: error,
   });

@@ -17,10 +17,7 @@ export function raisedError(error: DatabaseError, slug: string): AppError | null
   if (code === 'PGRST') return fromJson(error, slug);
   const status = /^PT([2-5]\d\d)$/.exec(code)?.[1];
   if (status === undefined) return null;
-  return new AppError({
-    status: Number(status),
-    code,
-    message: error.message,
+  return new AppError(Number(status), code, error.message, {
     database: {
       sqlstate: code,
       detail: error.detail ?? null,
@@ -47,11 +44,8 @@ function fromJson(error: DatabaseError, slug: string): AppError {
     );
   }
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-  return new AppError({
-    status,
+  return new AppError(status, message.code, message.message, {
     statusText: isReasonPhrase(detail.status_text) ? detail.status_text : undefined,
-    code: message.code,
-    message: message.message,
     database: { sqlstate: message.code, detail: text(message.details), hint: text(message.hint) },
     headers: headersOf(detail.headers, slug),
   });

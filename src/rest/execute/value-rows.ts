@@ -71,10 +71,7 @@ class LargeRow {
 export class SchemaChanged extends AppError {
   constructor() {
     const message = 'The schema changed during the request';
-    super({
-      status: 503,
-      code: 'PL503',
-      message,
+    super(503, 'PL503', message, {
       database: { sqlstate: 'PL503' },
       headers: { 'Retry-After': '1' },
     });

@@ -49,10 +49,7 @@ const ALLOWED: Readonly<Partial<Record<GrammarErrorCode, string>>> = {
 export class GrammarError extends AppError {
   constructor({ code, message, details, hint }: GrammarErrorOptions) {
     const allowed = ALLOWED[code];
-    super({
-      status: GRAMMAR_ERRORS[code].status,
-      code,
-      message,
+    super(GRAMMAR_ERRORS[code].status, code, message, {
       database: { sqlstate: code, detail: details ?? null, hint: hint ?? null },
       headers: allowed === undefined ? {} : { Allow: allowed },
     });

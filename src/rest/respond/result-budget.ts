@@ -20,10 +20,7 @@ const tooLarge = (): AppError =>
   });
 
 const noMemory = (): AppError =>
-  new AppError({
-    status: 503,
-    code: 'PL503',
-    message: 'The server holds as many results as it may: try again in a moment',
+  new AppError(503, 'PL503', 'The server holds as many results as it may: try again in a moment', {
     database: { sqlstate: 'PL503', detail: 'Nothing was changed.' },
     headers: { 'Retry-After': RETRY_AFTER },
   });

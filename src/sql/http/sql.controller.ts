@@ -1,16 +1,20 @@
 /** Platform administration: SQL as the owner of a project's database. */
 import { Controller, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
+import { DatabaseError } from 'pg';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { SqlRequests } from '../sql-requests.service';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { CurrentActor, CurrentStaff } from '../../staff/http/current-staff.decorator';
+import type { StaffCaller } from '../../staff/roles/staff';
+import { stepUpRequired } from '../../staff/staff.errors';
+import { AppError } from '../../common/errors/app-error';
 import { answerJson } from '../answer-json';
 import { ClientLeftError, sendChunks } from '../../http/send-chunks';
 import { clientLeft } from '../../http/client-left';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { SqlErrors, SQL_FAILURES, SERVER_FAILURE } from './sql-error-docs';
-import { Answer, Describe } from '../../http/docs/operation.decorators';
+import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import { NotContains } from 'class-validator';
 import { Example } from '../../http/docs/example.decorator';
 import * as f from '../../http/model/fields';
@@ -89,12 +93,14 @@ export class SqlController {
 
   @Post('sql')
   @Describe(`Run SQL as the owner of a project's database, in one transaction
-    Several statements may be separated by semicolons; the rows are those of the last one. If one fails, or the client disconnects, all are rolled back. The audit log records the kinds of the statements, not their text.`)
+    A session needs a proof that is less than ten minutes old for all but a single statement that reads (403 step_up_required). Several statements may be separated by semicolons; the rows are those of the last one. If one fails, or the client disconnects, all are rolled back. The audit log records the kinds of the statements, not their text.`)
   @Answer(200, 'The SQL was run', SqlResponse)
   @SqlErrors(SQL_FAILURES, SERVER_FAILURE)
+  @Errors(stepUpRequired())
   async runProjectSql(
     @Param('id') id: string,
     @StrictBody() body: SqlDto,
+    @CurrentStaff() staff: StaffCaller,
     @CurrentActor() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {
@@ -103,13 +109,23 @@ export class SqlController {
       maxRows: body.max_rows ?? DEFAULT_MAX_ROWS,
       allResults: body.all_results ?? false,
       textValues: body.text_values ?? false,
+      readOnly: staff.session?.isConfirmed === false,
       abandoned: clientLeft(response),
     };
-    const answer = await this.requests.run(id, body.query, limits, actor);
+    const answer = await this.requests.run(id, body.query, limits, actor).catch((error: unknown) => {
+      throw limits.readOnly && isBeyondReading(error) ? stepUpRequired() : error;
+    });
     await sendChunks(response, 200, { 'Content-Type': JSON_TYPE }, answerJson(answer)).catch(
       (error: unknown) => {
         if (!(error instanceof ClientLeftError)) throw error;
       },
     );
   }
+}
+
+/** A write, or several statements: PostgreSQL gives no position for these, as it does for an error of syntax. */
+function isBeyondReading(error: unknown): boolean {
+  if (!(error instanceof AppError) || !(error.cause instanceof DatabaseError)) return false;
+  const { code, position } = error.cause;
+  return code === '25006' || (code === '42601' && position === undefined);
 }

@@ -100,6 +100,7 @@ export class SingleSignOnController {
   }
 
   @Get('oidc/callback')
+  @UseGuards(ClientThrottlerGuard)
   @PublicRoute('the code of the issuer is the credential')
   @Describe(`Return from the issuer of single sign-on
     Verifies the response of the issuer and redirects to the console with a session, or with the error code as \`sign_in_error\` in the fragment of the URL. After \`factor_required\`, continue with POST /admin/v1/session/oidc.`)
@@ -107,8 +108,12 @@ export class SingleSignOnController {
   @CallbackParam('state', 'The value that was sent to the issuer')
   @CallbackParam('iss', 'The issuer (RFC 9207)')
   @CallbackParam('error', 'Error from the issuer, in place of the code')
-  @ApiResponse({ status: 303, description: 'The console', headers: CALLBACK_HEADERS })
-  @Errors(tooManyHeaders())
+  @ApiResponse({
+    status: 303,
+    description: 'The console',
+    headers: { ...CALLBACK_HEADERS, ...LIMIT_HEADERS },
+  })
+  @Errors(rateLimited(60), tooManyHeaders())
   async finishSingleSignOn(
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,

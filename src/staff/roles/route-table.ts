@@ -36,7 +36,10 @@ export const INVITERS: readonly Role[] = ['owner', 'operator', 'auditor', 'admin
 
 const allow = (roles: readonly Role[] | null, scope: Scope | null): RouteAccess => ({ roles, scope });
 
-/** For secrets, rights, and acts that cannot be undone: a session alone may be stolen. */
+/**
+ * A session alone may be stolen. These acts give or show what works without the session afterwards (a credential, a right, a
+ * trusted issuer or server, a sender, SQL that runs by itself, a copy of all data), or cannot be undone.
+ */
 const confirmed = (access: RouteAccess): RouteAccess => ({ ...access, stepUp: true });
 
 /** By method and path as declared. */
@@ -66,7 +69,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'DELETE /admin/v1/tokens/:id': allow(EVERYBODY, 'read'),
 
   // Staff.
-  'POST /admin/v1/setup/link': allow(OWNERS, 'admin'),
+  'POST /admin/v1/setup/link': confirmed(allow(OWNERS, 'admin')),
   'GET /admin/v1/people': allow(INSTALL_READERS, 'read'),
   'PATCH /admin/v1/people/:id': confirmed(allow(OPERATORS, 'admin')),
   'DELETE /admin/v1/people/:id': confirmed(allow(OPERATORS, 'admin')),
@@ -76,7 +79,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'DELETE /admin/v1/invitations/:id': allow(PROJECT_ADMINS, 'admin'),
   'GET /admin/v1/projects/:id/people': allow(READERS, 'read'),
   'PUT /admin/v1/projects/:id/people/:person_id': confirmed(allow(PROJECT_ADMINS, 'admin')),
-  'DELETE /admin/v1/projects/:id/people/:person_id': allow(PROJECT_ADMINS, 'admin'),
+  'DELETE /admin/v1/projects/:id/people/:person_id': confirmed(allow(PROJECT_ADMINS, 'admin')),
 
   // The installation.
   'GET /admin/v1/audit-log': allow(INSTALL_READERS, 'read'),
@@ -99,21 +102,21 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/backups/runs': allow(INSTALL_READERS, 'read'),
   'POST /admin/v1/backups/runs': allow(OPERATORS, 'admin'),
   'POST /admin/v1/backups/rehearsals': allow(OPERATORS, 'admin'),
-  'PUT /admin/v1/backups/schedule': allow(OPERATORS, 'admin'),
-  'DELETE /admin/v1/backups/schedule': allow(OPERATORS, 'admin'),
+  'PUT /admin/v1/backups/schedule': confirmed(allow(OPERATORS, 'admin')),
+  'DELETE /admin/v1/backups/schedule': confirmed(allow(OPERATORS, 'admin')),
   'POST /admin/v1/restore/all': confirmed(allow(OWNERS, 'admin')),
 
   // Projects.
   'GET /admin/v1/projects': allow(EVERYBODY, 'read'),
-  'POST /admin/v1/projects': allow(OPERATORS, 'admin'),
-  'POST /admin/v1/restore': allow(OPERATORS, 'admin'),
+  'POST /admin/v1/projects': confirmed(allow(OPERATORS, 'admin')),
+  'POST /admin/v1/restore': confirmed(allow(OPERATORS, 'admin')),
   'GET /admin/v1/projects/:id': allow(READERS, 'read'),
-  'PATCH /admin/v1/projects/:id': allow(PROJECT_ADMINS, 'write'),
+  'PATCH /admin/v1/projects/:id': confirmed(allow(PROJECT_ADMINS, 'write')),
   'DELETE /admin/v1/projects/:id': confirmed(allow(OPERATORS, 'admin')),
   'POST /admin/v1/projects/:id/pause': allow(PROJECT_ADMINS, 'admin'),
   'POST /admin/v1/projects/:id/resume': allow(PROJECT_ADMINS, 'admin'),
   'GET /admin/v1/projects/:id/move': allow(INSTALL_READERS, 'read'),
-  'POST /admin/v1/projects/:id/move': allow(OPERATORS, 'admin'),
+  'POST /admin/v1/projects/:id/move': confirmed(allow(OPERATORS, 'admin')),
   'GET /admin/v1/projects/:id/backup': confirmed(allow(PROJECT_ADMINS, 'admin')),
   'GET /admin/v1/projects/:id/keys': confirmed(allow(DEVELOPERS, 'admin')),
   'POST /admin/v1/projects/:id/keys/rotate': confirmed(allow(PROJECT_ADMINS, 'admin')),
@@ -127,6 +130,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id/tables': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/catalog': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/schema': allow(READERS, 'read'),
+  // Runs read-only in a session that is not confirmed; a change asks for the proof.
   'POST /admin/v1/projects/:id/sql': allow(DEVELOPERS, 'sql'),
   // Statements may hold values.
   'GET /admin/v1/projects/:id/queries': allow(INSPECTORS, 'read'),
@@ -134,15 +138,15 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'PATCH /admin/v1/projects/:id/queries/:query_id': allow(DEVELOPERS, 'sql'),
   'DELETE /admin/v1/projects/:id/queries/:query_id': allow(DEVELOPERS, 'sql'),
   'GET /admin/v1/projects/:id/migrations': allow(READERS, 'read'),
-  'POST /admin/v1/projects/:id/migrations': allow(DEVELOPERS, 'sql'),
+  'POST /admin/v1/projects/:id/migrations': confirmed(allow(DEVELOPERS, 'sql')),
   'GET /admin/v1/projects/:id/live-tables': allow(READERS, 'read'),
   'PATCH /admin/v1/projects/:id/live-tables': allow(DEVELOPERS, 'write'),
   // Addresses may be secrets, and bodies have rows of tables. Conditions are SQL.
   'GET /admin/v1/projects/:id/webhooks': allow(INSPECTORS, 'read'),
-  'POST /admin/v1/projects/:id/webhooks': allow(DEVELOPERS, 'sql'),
-  'PATCH /admin/v1/projects/:id/webhooks/:webhook_id': allow(DEVELOPERS, 'sql'),
+  'POST /admin/v1/projects/:id/webhooks': confirmed(allow(DEVELOPERS, 'sql')),
+  'PATCH /admin/v1/projects/:id/webhooks/:webhook_id': confirmed(allow(DEVELOPERS, 'sql')),
   'DELETE /admin/v1/projects/:id/webhooks/:webhook_id': allow(DEVELOPERS, 'sql'),
-  'POST /admin/v1/projects/:id/webhooks/:webhook_id/secret': allow(DEVELOPERS, 'sql'),
+  'POST /admin/v1/projects/:id/webhooks/:webhook_id/secret': confirmed(allow(DEVELOPERS, 'sql')),
   'GET /admin/v1/projects/:id/webhooks/:webhook_id/deliveries': allow(INSPECTORS, 'read'),
   'GET /admin/v1/projects/:id/webhooks/:webhook_id/deliveries/:delivery_id': allow(INSPECTORS, 'read'),
   'POST /admin/v1/projects/:id/webhooks/:webhook_id/deliveries/:delivery_id/retry': allow(
@@ -150,17 +154,18 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
     'write',
   ),
   'GET /admin/v1/projects/:id/schedules': allow(INSPECTORS, 'read'),
-  'POST /admin/v1/projects/:id/schedules': allow(DEVELOPERS, 'sql'),
-  'PATCH /admin/v1/projects/:id/schedules/:schedule_id': allow(DEVELOPERS, 'sql'),
+  'POST /admin/v1/projects/:id/schedules': confirmed(allow(DEVELOPERS, 'sql')),
+  'PATCH /admin/v1/projects/:id/schedules/:schedule_id': confirmed(allow(DEVELOPERS, 'sql')),
   'DELETE /admin/v1/projects/:id/schedules/:schedule_id': allow(DEVELOPERS, 'sql'),
   'GET /admin/v1/projects/:id/schedules/:schedule_id/runs': allow(INSPECTORS, 'read'),
   // Rows of auth.users, as SQL could write them.
-  'POST /admin/v1/projects/:id/users/import': allow(DEVELOPERS, 'sql'),
+  'POST /admin/v1/projects/:id/users/import': confirmed(allow(DEVELOPERS, 'sql')),
   'GET /admin/v1/projects/:id/storage/check': allow(READERS, 'read'),
   'POST /admin/v1/projects/:id/storage/sweep': allow(PROJECT_ADMINS, 'write'),
   'POST /admin/v1/projects/:id/failed-mails/:mail_id/retry': allow(DEVELOPERS, 'write'),
   'GET /admin/v1/projects/:id/overview': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/requests': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/history': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/samples': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/usage': allow(READERS, 'read'),
   // Statements hold the values that clients sent.
@@ -171,7 +176,8 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id/advice': allow(READERS, 'read'),
   'POST /admin/v1/projects/:id/advice/:advice_id/dismiss': allow(DEVELOPERS, 'write'),
   'DELETE /admin/v1/projects/:id/advice/:advice_id/dismiss': allow(DEVELOPERS, 'write'),
-  // The token that it answers with is read-only for roles and scopes that may not write.
+  // The token that it answers with is read-only for roles and scopes that may not write, and changes no accounts or providers of
+  // the project if the session is not confirmed.
   'POST /admin/v1/projects/:id/access-tokens': allow(READERS, 'read'),
 };
 

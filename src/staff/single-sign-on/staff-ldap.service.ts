@@ -22,8 +22,7 @@ export class StaffLdap {
   ) {
     const url = config.ldap && new URL(config.ldap.setting.url);
     this.host = url && url.hostname;
-    // The operator chose this host.
-    this.http = new OutboundHttp(url ? [url.hostname.replace(/^\[|\]$/g, '')] : []);
+    this.http = url ? OutboundHttp.toHostOf(url) : new OutboundHttp([]);
   }
 
   /** @throws AppError 401 for a wrong login or password, 404, 429, 503 */

@@ -58,10 +58,10 @@ export class StaffSaml {
     private readonly clock: Clock,
     @Inject(STAFF_CONFIG) private readonly config: StaffConfig,
     @Inject(SERVER_CONFIG) { publicUrl }: ServerConfig,
-    @Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig,
+    @Inject(SECRETS_CONFIG) { masterKey, otherMasterKey }: SecretsConfig,
   ) {
     this.service = samlServiceAt(`${publicUrl}/admin/v1/session/saml`);
-    this.box = new SecretBox(masterKey);
+    this.box = new SecretBox(masterKey, otherMasterKey);
     if (config.saml && !parseMapping(config.saml.mapping ?? { keys: {} }))
       throw new ConfigError([
         'STAFF_SAML: attribute_mapping must be {keys: {<claim>: {name, names, array}}}',
@@ -152,13 +152,8 @@ async function load(source: string): Promise<string> {
   return xml;
 }
 
-/** The operator chose this host. */
 async function fetchText(url: URL): Promise<string> {
-  const answer = await new OutboundHttp([url.hostname.replace(/^\[|\]$/g, '')]).send(
-    url,
-    {},
-    { maxBytes: MAX_DOCUMENT },
-  );
+  const answer = await OutboundHttp.toHostOf(url).send(url, {}, { maxBytes: MAX_DOCUMENT });
   if (answer.status !== 200) throw new Error(`status ${answer.status}`);
   return answer.text();
 }

@@ -72,7 +72,7 @@ const DOCS = new ErrorDocs({
 const REFUSED_BY_PROJECT: ErrorList = [
   invalidParameters('The value is too long'),
   forbidden(),
-  new AppError({ status: 409, code: '23505', message: 'A trigger of the project reports a conflict' }),
+  new AppError(409, '23505', 'A trigger of the project reports a conflict'),
 ];
 
 /** Errors of every route of storage. Seconds: the rate counts a minute. */

@@ -1,5 +1,5 @@
 /**
- * Pictures made from files, in processes of their own (docs/reference/storage-js.md). A rendition is an object with a row; each is made
+ * Pictures made from files, in their own processes (docs/reference/storage-js.md). A rendition is an object with a row; each is made
  * once, and sent like a file.
  */
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
@@ -43,6 +43,12 @@ export const TOO_MANY_PICTURES = busy('Too many pictures are being made');
 /** A rendition, or its bytes if it could not be kept. */
 export type Rendition = FileContent & { readonly bytes?: Buffer };
 
+interface IdleProcess {
+  readonly process: PictureProcess;
+  uses: number;
+  timer?: NodeJS.Timeout;
+}
+
 @Injectable()
 export class RenditionsService implements OnApplicationShutdown {
   private readonly logger = new Logger(RenditionsService.name);
@@ -50,7 +56,7 @@ export class RenditionsService implements OnApplicationShutdown {
     perTenant: 1,
     waitTimeoutMs: WAIT_TIMEOUT_MS,
   });
-  private readonly idle: { readonly process: PictureProcess; uses: number; timer?: NodeJS.Timeout }[] = [];
+  private readonly idle: IdleProcess[] = [];
   private readonly known = new LRUCache<string, StoredBytes>({ max: REMEMBERED_RENDITIONS });
   private readonly faulty = new LRUCache<string, true>(REMEMBERED_FAULTS);
   /** Several requests for one rendition wait for the same work. */
@@ -131,16 +137,20 @@ export class RenditionsService implements OnApplicationShutdown {
   /** The system may have ended the process for a reason that has nothing to do with this file. */
   private async tryTwice(file: FileContent, picture: PictureOptions): Promise<Picture> {
     try {
-      return await this.render(file, picture);
+      return await this.render(file, picture, this.takeIdle());
     } catch (error) {
       if (!(error instanceof PictureProcessError) || error.isFinal) throw error;
       this.logger.warn(`${error.message} at file ${file.id}`);
+      // What ended one process may have ended those that wait.
       return this.render(file, picture);
     }
   }
 
-  private async render(file: FileContent, picture: PictureOptions): Promise<Picture> {
-    const worker = this.takeIdle() ?? { process: new PictureProcess(), uses: 0 };
+  private async render(
+    file: FileContent,
+    picture: PictureOptions,
+    worker: IdleProcess = { process: new PictureProcess(), uses: 0 },
+  ): Promise<Picture> {
     worker.uses += 1;
     const job = { ...picture, size: file.size, maxPixels: MAX_PIXELS, maxSide: MAX_SIDE, seconds: SECONDS };
     try {
@@ -151,7 +161,7 @@ export class RenditionsService implements OnApplicationShutdown {
     }
   }
 
-  private takeIdle(): (typeof this.idle)[number] | undefined {
+  private takeIdle(): IdleProcess | undefined {
     for (let worker = this.idle.pop(); worker; worker = this.idle.pop()) {
       clearTimeout(worker.timer);
       if (worker.process.isAlive) return worker;
@@ -159,7 +169,7 @@ export class RenditionsService implements OnApplicationShutdown {
     return undefined;
   }
 
-  private putIdle(worker: (typeof this.idle)[number]): void {
+  private putIdle(worker: IdleProcess): void {
     worker.timer = setTimeout(() => {
       this.idle.splice(this.idle.indexOf(worker), 1);
       worker.process.end();

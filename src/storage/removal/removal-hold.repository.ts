@@ -19,10 +19,7 @@ const keyOf = (id: string): string => `hashtextextended('plinth storage hold ' |
 const KEY = keyOf('$1');
 
 const held = (): AppError =>
-  new AppError({
-    status: 409,
-    code: 'conflict',
-    message: 'A backup, a restore or a removal of this project is in progress',
+  new AppError(409, 'conflict', 'A backup, a restore or a removal of this project is in progress', {
     headers: { 'Retry-After': '10' },
   });
 

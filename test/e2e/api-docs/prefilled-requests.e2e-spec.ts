@@ -43,6 +43,8 @@ describe('the operations of the platform', () => {
     addServer: 400,
     adminRetryMail: 404,
     adminTryProvider: 404,
+    adminTryLdap: 404,
+    goTrueTrySsoProvider: 404,
     beginPasskey: 403,
     // Without STAFF_OIDC_ISSUER, STAFF_SAML and STAFF_LDAP.
     beginSingleSignOn: 404,

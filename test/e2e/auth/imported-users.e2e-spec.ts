@@ -138,3 +138,24 @@ it('does not let an imported hash of excessive cost delay other sign-ins', async
   const other = await project.signUp();
   expect(await signIn(other.email, other.password)).toBe(200);
 });
+
+it('takes as long for unknown addresses as for those of users whose hashes take long', async () => {
+  const own = await plinth.createProject();
+  const guest = own.client(own.anonKey, null);
+  const hash = pbkdf2('sha512', 1_000_000);
+  await own.sql(`insert into auth.users (email, email_key, encrypted_password)
+    select mail, mail, '${hash}' from (select 'user-' || n || '@example.com' as mail from generate_series(1, 20) n) names`);
+  const timeOf = async (email: string): Promise<number> => {
+    const begin = performance.now();
+    const { status } = await guest.post(`${own.auth}/login`, { email, password: 'wrong' });
+    expect(status).toBe(401);
+    return performance.now() - begin;
+  };
+  const [known, unknown]: number[][] = [[], []];
+  for (let n = 1; n <= 4; n += 1) {
+    known?.push(await timeOf(`user-${n}@example.com`));
+    unknown?.push(await timeOf(`nobody-${n}@example.com`));
+  }
+  // One kind is never faster each time.
+  expect(Math.max(...(unknown ?? []))).toBeGreaterThan(Math.min(...(known ?? [])) / 2);
+});

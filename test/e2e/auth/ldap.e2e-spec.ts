@@ -15,6 +15,11 @@ const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve'].map((uid) => ({
   mail: `${uid}@example.com`,
   password: PASSWORD,
 }));
+const UNUSUAL = [
+  { uid: 'tim', mail: 'tim@example.com', password: PASSWORD },
+  { uid: 'fay', mail: 'fay@example.com' },
+  ...['gus', 'hal', 'ian'].map((uid) => ({ uid, mail: 'team@example.com', password: PASSWORD })),
+];
 
 (hasSlapd ? describe : describe.skip)('sign-in with LDAP (needs slapd)', () => {
   let plinth: TestPlinth;
@@ -22,7 +27,10 @@ const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve'].map((uid) => ({
   let slapd: SlapdServer;
 
   beforeAll(async () => {
-    slapd = await SlapdServer.start(PEOPLE, { staff: ['ada', 'bob'], admins: ['ada'] });
+    slapd = await SlapdServer.start([...PEOPLE, ...UNUSUAL], {
+      staff: ['ada', 'bob', 'tim'],
+      admins: ['ada'],
+    });
     plinth = await TestPlinth.start({
       env: { AUTH_ALLOWED_HOSTS: '127.0.0.1', AUTH_REQUESTS_PER_MINUTE: '10000' },
     });
@@ -90,6 +98,21 @@ const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve'].map((uid) => ({
     expect((await token({ provider: 'other', email: 'bob', password: PASSWORD })).status).toBe(400);
   });
 
+  it('a test shows the claims of an administrator, and makes no account', async () => {
+    const attempt = (body: object, by = project.service) => by.post(`${project.auth}/admin/ldap/try`, body);
+    const answer = await attempt({ login: 'tim', password: PASSWORD });
+    expect([answer.status, answer.body.claims]).toEqual([
+      200,
+      expect.objectContaining({
+        email: 'tim@example.com',
+        custom_claims: { groups: ['staff'], title: 'Engineer' },
+      }),
+    ]);
+    expect(await project.sql(`select from auth.users where email = 'tim@example.com'`)).toEqual([]);
+    expect((await attempt({ login: 'tim', password: 'wrong' })).status).toBe(401);
+    expect((await attempt({ login: 'tim', password: PASSWORD }, guestOf(project))).status).toBe(401);
+  });
+
   it('joins an account only if both sides proved the address', async () => {
     await guestOf(project).post(`${project.auth}/signup`, {
       email: 'cyd@example.com',
@@ -119,6 +142,9 @@ const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve'].map((uid) => ({
       ['ada', `${PASSWORD} `],
       ['ada', 'x'.repeat(500)],
       ['\u00e4da', PASSWORD],
+      // An entry without a password, and an address of three entries.
+      ['fay', PASSWORD],
+      ['team@example.com', PASSWORD],
     ])
       expect([login, (await signIn(String(login), password)).body]).toEqual([login, wrong.body]);
     for (const body of [
@@ -153,6 +179,19 @@ const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve'].map((uid) => ({
     expect((await signIn('eve@example.com')).status).toBe(429);
     plinth.clock.move(3_600);
     expect((await signIn('eve')).status).toBe(200);
+  });
+
+  it('delays logins that differ in spaces and case alike, whether there is an entry or not', async () => {
+    const statuses: number[][] = [];
+    for (const login of ['eve', 'nobody-here']) {
+      plinth.clock.move(3_600);
+      const answers: number[] = [];
+      for (let attempt = 0; attempt < 12; attempt += 1)
+        answers.push((await signIn(attempt % 2 === 0 ? login : ` ${login.toUpperCase()}`, 'wrong')).status);
+      statuses.push(answers);
+    }
+    expect(statuses[0]).toContain(429);
+    expect(statuses[1]).toEqual(statuses[0]);
   });
 
   it('refuses two entries for a login', async () => {

@@ -13,6 +13,7 @@ import { TestProject } from '../../support/test-project';
 
 const MIB = 1024 * 1024;
 const tuning = { changeLogMs: 3_000 };
+const KEPT_LOG = /^plinth_change_kept_log_bytes [1-9]\d*$/m;
 /** Not for all cases: other test files write to the log of the server, too. */
 const LITTLE_LOG = { ...tuning, changeLogBytes: 24 * MIB };
 let plinth: TestPlinth;
@@ -88,6 +89,11 @@ describe('the slots of a project', () => {
       expect((await slotsOf(project)).map(({ temporary }) => temporary)).toEqual([false, true, true]);
       await project.sql('insert into t values (1)');
       await until(() => idsOf(here).length === 1 && idsOf(there).length === 1);
+      await until(async () => {
+        const { text } = await plinth.admin.get('/metrics');
+        const shown = ['change_subscriptions 1', 'change_feeds 1', 'change_messages 1', 'change_lag_bytes 0'];
+        return shown.every((line) => text.includes(`\nplinth_${line}\n`)) && KEPT_LOG.test(text);
+      });
       await here.close();
       await there.close();
       await until(async () => (await slotsOf(project)).length === 0);
@@ -307,7 +313,7 @@ describe('a server of somebody else', () => {
       settings: {
         fsync: 'off',
         wal_level: 'logical',
-        max_replication_slots: '3',
+        max_replication_slots: '4',
         min_wal_size: '32MB',
         max_wal_size: '32MB',
         max_slot_wal_keep_size: '1MB',
@@ -339,6 +345,9 @@ describe('a server of somebody else', () => {
       ]);
       expect(await found()).toContain('Run alter role ... replication');
       await server.query('alter role manager replication');
+      // With the seed and the two slots of the reader, there is one left, and a feed needs two.
+      const seed = `select from pg_replication_slots where slot_name ~ '^plinth_feed_seed_'`;
+      await until(async () => (await server.query(seed)).rowCount === 1);
       const reader = await listenTo(project, {}, other);
       await project.sql('insert into t values (1)');
       await until(() => idsOf(reader).length === 1);
@@ -347,6 +356,9 @@ describe('a server of somebody else', () => {
         'Changes cannot be followed: all replication slots or senders of the database server are in use (max_replication_slots, max_wal_senders)',
       ]);
       expect(await found()).toContain('Raise max_replication_slots and max_wal_senders');
+      // A refused feed keeps no log.
+      const anchor = 'select from pg_replication_slots where slot_name = $1';
+      await until(async () => (await server.query(anchor, [anchorOf(neighbour)])).rowCount === 0);
 
       // The server removes its log although a slot needs it.
       const isLost = async (): Promise<boolean> => {

@@ -2,6 +2,7 @@
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
 import { WebSocket } from 'ws';
 import { eventually } from '../../support/eventually';
+import { accessOf, asOwner } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject, TestUser } from '../../support/test-project';
 
@@ -108,6 +109,11 @@ describe('broadcast', () => {
     await soon(() => expect(payloads(remote)).toEqual(all));
     expect(sender.messages).toEqual([]);
     expect(member.messages[0]).toMatchObject({ type: 'broadcast', event: 'n' });
+    const metrics = ({ admin }: TestPlinth): Promise<string> =>
+      admin.get('/metrics').then(({ text }) => text);
+    expect(await metrics(plinth)).toMatch(/^plinth_realtime_sockets 2$/m);
+    expect(await metrics(replica)).toMatch(/^plinth_realtime_sockets 1$/m);
+    expect(await metrics(plinth)).toMatch(/^plinth_realtime_messages_received_total (2\d|[3-9]\d|\d{3,})$/m);
   });
 
   it('reaches the sender that asked for it, and is acknowledged', async () => {
@@ -346,6 +352,84 @@ describe('postgres_changes', () => {
     expect(JSON.stringify(seen.bob)).not.toContain('"one"');
   });
 
+  /** Ids of the rows of `tasks` that a channel gets. */
+  async function idsOf(
+    from: SupabaseClient,
+    ...listeners: object[]
+  ): Promise<{ ids: number[]; channel: RealtimeChannel; joined: Promise<void> }> {
+    const ids: number[] = [];
+    const channel = from.channel('rows');
+    for (const one of listeners) {
+      const wanted = { event: 'INSERT', schema: 'public', table: 'tasks', ...one } as never;
+      channel.on('postgres_changes' as never, wanted, ({ new: row }: { new: { id: number } }) =>
+        ids.push(row.id),
+      );
+    }
+    return { ids, channel, joined: subscribed({ channel, messages: [], statuses: [], system: [] }) };
+  }
+
+  it('reach a channel once each while its token is renewed, also those that are being checked', async () => {
+    await project.sql(`create function slow() returns boolean language plpgsql as
+      $$ begin perform pg_sleep(0.03); return true; end $$;
+      alter policy own on tasks using (owner = auth.uid() and slow())`);
+    let renewals = 0;
+    const newToken = (): string => project.token({ sub: alice.id, role: 'authenticated', n: renewals++ });
+    const from = client(project.anonKey, plinth, newToken);
+    const { ids, channel, joined } = await idsOf(from, {});
+    await joined;
+    const all = Array.from({ length: 30 }, (_, n) => 100 + n);
+    for (const id of all) {
+      await channel.socket.setAuth();
+      await project.sql(`insert into tasks values (${id}, '${alice.id}')`);
+    }
+    await soon(() => expect(ids).toHaveLength(all.length));
+    expect(ids).toEqual(all);
+    await project.sql('alter policy own on tasks using (owner = auth.uid())');
+  });
+
+  it('of the past reach a channel after the reply to its join, and not again after a renewal', async () => {
+    const access = await accessOf(plinth, project.id);
+    await project.sql(`create table gate (id int);
+      grant select on gate to authenticated;
+      create table gated (id int primary key);
+      create policy open on gated for select to authenticated using ((select count(*) from gate) = 0);
+      alter publication supabase_realtime add table gated`);
+    const present = await idsOf(signedIn(), {});
+    await present.joined;
+    const [{ position }] = await project.sql('select pg_current_wal_insert_lsn()::text as position');
+    await project.sql(`insert into tasks values (200, '${alice.id}')`);
+    await soon(() => expect(present.ids).toEqual([200]));
+    let token = alice.accessToken;
+    const from = client(project.anonKey, plinth, () => token);
+    const [{ ids, channel, joined }, past] = await asOwner(access, async (owner) => {
+      await owner.query('begin; lock table gate in access exclusive mode');
+      const held = await idsOf(from, { position }, { table: 'gated', filter: 'id=gt.0' });
+      await eventually(async () => {
+        const { rows } = await owner.query(
+          'select from pg_locks where not granted and relation = $1::regclass',
+          ['gate'],
+        );
+        expect(rows).toHaveLength(1);
+      });
+      // What it gets has reached the channel that joined before, too.
+      const free = await idsOf(signedIn(), { position });
+      await free.joined;
+      await soon(() => expect(free.ids).toEqual([200]));
+      await owner.query('rollback');
+      return [held, free] as const;
+    });
+    await joined;
+    await soon(() => expect(ids).toEqual([200]));
+    token = project.token({ sub: alice.id, role: 'authenticated' });
+    await channel.socket.setAuth();
+    await project.sql(`insert into tasks values (201, '${alice.id}')`);
+    await soon(() => expect([ids.at(-1), past.ids.at(-1)]).toEqual([201, 201]));
+    expect([ids, past.ids]).toEqual([
+      [200, 201],
+      [200, 201],
+    ]);
+  });
+
   it('are refused for tables that are not published, and for filters that are none', async () => {
     for (const [given, reason] of [
       [{ table: 'notes' }, 'not published'],
@@ -387,13 +471,16 @@ describe('the end of access', () => {
     const banned = await join(signedIn(plinth, user.accessToken), 'ends');
     const exp = Math.floor(plinth.clock.now() / 1_000) + 60;
     const expiring = await join(signedIn(plinth, project.token({ role: 'authenticated', exp })), 'ends');
+    const rights = { name: 'short', kind: 'secret', expires_in: 60 };
+    const short = await plinth.admin.post(`/admin/v1/projects/${project.id}/api-keys`, rights);
+    const named = await join(signedIn(plinth, short.body.key), 'ends');
     await project.sql(
       `update auth.users set banned_until = now() + interval '1 hour' where id = '${user.id}'`,
     );
     await soon(() => expect(banned.statuses.at(-1)).toBe('CLOSED'));
-    expect(expiring.statuses).toEqual(['SUBSCRIBED']);
+    for (const { statuses } of [expiring, named]) expect(statuses).toEqual(['SUBSCRIBED']);
     plinth.clock.move(61);
-    await soon(() => expect(expiring.statuses.at(-1)).toBe('CLOSED'));
+    for (const { statuses } of [expiring, named]) await soon(() => expect(statuses.at(-1)).toBe('CLOSED'));
     plinth.clock.move(-61);
     expect(expiring.system).toMatchObject([{ message: 'Token has expired' }]);
   });

@@ -174,7 +174,7 @@ describe('sign-in of staff with SAML', () => {
     expect((await known.http.get('/admin/v1/session')).status).toBe(200);
   });
 
-  it('takes an account whose address nobody proved from whoever made it', async () => {
+  it('takes an account with an unproved address from its creator', async () => {
     const sub = subject();
     const impostor = await newPerson(plinth, 'auditor', [], `${sub}@example.com`);
     const chief = await enter(factsOf(sub, ['owners']));
@@ -313,7 +313,7 @@ describe('sign-in of staff with SAML', () => {
     expect((await enter('ada', '')).status).toBe(400);
   });
 
-  it('takes an account whose address nobody proved from whoever made it', async () => {
+  it('takes an account with an unproved address from its creator', async () => {
     const impostor = await newPerson(
       plinth,
       null,

@@ -182,6 +182,17 @@ describe('a page of another origin', () => {
   });
 });
 
+it('returns from the issuer are limited by the address that asks, before they are recorded', async () => {
+  const statuses = [];
+  for (let count = 0; count <= CHALLENGES; count += 1)
+    statuses.push((await plinth.http.get('/admin/v1/session/oidc/callback?state=x&code=x')).status);
+  expect(statuses).toEqual([...Array.from({ length: CHALLENGES }, () => 303), 429]);
+  const { http } = await newPerson(plinth, 'auditor');
+  const { body } = await http.get('/admin/v1/audit-log?limit=100');
+  const failed = body.filter(({ action }: { action: string }) => action === 'person.sign_in_failed');
+  expect(failed).toHaveLength(CHALLENGES);
+});
+
 it('challenges for passkeys are limited by the address that asks, before anything is done', async () => {
   plinth.clock.move(20 * MINUTE);
   const ask = (): Promise<HttpAnswer> => plinth.http.post('/admin/v1/session/passkey/options');

@@ -97,6 +97,15 @@ describe.each([
     ]);
   });
 
+  it('finds the person whom an external id was given to last', async () => {
+    const externalId = randomUUID();
+    const ids = [];
+    for (let n = 0; n < 2; n += 1) ids.push((await directory().create(newEmail(), { externalId })).body.id);
+    const found = await directory().find(`externalId eq "${externalId}"`);
+    expect(found).toMatchObject({ totalResults: 1, Resources: [{ id: ids[1] }] });
+    expect((await directory().find(`id eq "${ids[0]}"`)).Resources[0].externalId).toBeUndefined();
+  });
+
   it('lists people in pages', async () => {
     await directory().create(newEmail());
     const { body } = await directory().http.get(`${directory().base}/Users?startIndex=2&count=1`);

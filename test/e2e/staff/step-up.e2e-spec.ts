@@ -9,8 +9,61 @@ import { TestProject } from '../../support/test-project';
 import { isOfProject, ROUTE_TABLE } from '../../../src/staff/roles/route-table';
 
 const MINUTE = 60;
+const UUID = '00000000-0000-4000-8000-000000000000';
 const SENSITIVE = Object.keys(ROUTE_TABLE).filter((route) => ROUTE_TABLE[route]!.stepUp);
 const TOKEN = { name: 'CI', scopes: ['read', 'admin'], expires_in: 3_600 };
+
+/** Writes that ask for no proof. A new route has to be sensitive, or to be listed here with its reason. */
+const NOT_SENSITIVE: Readonly<Record<string, readonly string[]>> = {
+  'asks for the password, the factor or its challenge itself': [
+    'POST /admin/v1/session/confirm',
+    'PATCH /admin/v1/session/password',
+    'POST /admin/v1/session/factor',
+    'PUT /admin/v1/session/factor',
+    'DELETE /admin/v1/session/factor',
+    'POST /admin/v1/passkeys/options',
+    'POST /admin/v1/passkeys',
+    'DELETE /admin/v1/passkeys/:id',
+  ],
+  'ends a credential, a right that was not taken up, or a sender': [
+    'DELETE /admin/v1/session',
+    'DELETE /admin/v1/sessions/:id',
+    'DELETE /admin/v1/tokens/:id',
+    'DELETE /admin/v1/invitations/:id',
+    'DELETE /admin/v1/projects/:id/api-keys/:key_id',
+    'DELETE /admin/v1/projects/:id/s3-keys/:access_key_id',
+    'DELETE /admin/v1/projects/:id/webhooks/:webhook_id',
+    'DELETE /admin/v1/projects/:id/schedules/:schedule_id',
+    'DELETE /admin/v1/servers/:name',
+  ],
+  'operates what is set up: nothing is given to anybody, and nothing is lost': [
+    'POST /admin/v1/queues/:name/retry',
+    'POST /admin/v1/doctor',
+    'POST /admin/v1/upgrade',
+    'POST /admin/v1/backups/runs',
+    'POST /admin/v1/backups/rehearsals',
+    'POST /admin/v1/projects/:id/pause',
+    'POST /admin/v1/projects/:id/resume',
+    'POST /admin/v1/projects/:id/storage/sweep',
+    'POST /admin/v1/projects/:id/failed-mails/:mail_id/retry',
+    'POST /admin/v1/projects/:id/webhooks/:webhook_id/deliveries/:delivery_id/retry',
+    'POST /admin/v1/projects/:id/database/activity/:pid/cancel',
+    'POST /admin/v1/projects/:id/database/activity/:pid/terminate',
+    'POST /admin/v1/projects/:id/advice/:advice_id/dismiss',
+    'DELETE /admin/v1/projects/:id/advice/:advice_id/dismiss',
+    'PATCH /admin/v1/projects/:id/live-tables',
+  ],
+  'changes names and texts that run nothing by themselves': [
+    'PATCH /admin/v1/passkeys/:id',
+    'POST /admin/v1/projects/:id/queries',
+    'PATCH /admin/v1/projects/:id/queries/:query_id',
+    'DELETE /admin/v1/projects/:id/queries/:query_id',
+  ],
+  'without a proof reads only, or changes no account and lasts five minutes': [
+    'POST /admin/v1/projects/:id/sql',
+    'POST /admin/v1/projects/:id/access-tokens',
+  ],
+};
 
 let plinth: TestPlinth;
 let project: TestProject;
@@ -40,6 +93,12 @@ async function attempt(http: HttpClient, route: string): Promise<HttpAnswer> {
   const body = ['POST', 'PUT', 'PATCH'].includes(method) ? { body: '{"broken' } : {};
   return http.unchecked().send(method, fillPath(address, {}), body);
 }
+
+it('every write of the administration is sensitive, or says why it is not', () => {
+  const writes = Object.keys(ROUTE_TABLE).filter((route) => !route.startsWith('GET '));
+  const others = writes.filter((route) => !SENSITIVE.includes(route));
+  expect(others.sort()).toEqual(Object.values(NOT_SENSITIVE).flat().sort());
+});
 
 describe('ten minutes after the sign-in', () => {
   it.each(SENSITIVE)(
@@ -91,6 +150,98 @@ describe('ten minutes after the sign-in', () => {
     // What needs no proof goes on without one.
     plinth.clock.move(11 * MINUTE);
     expect((await http.get(`/admin/v1/projects/${project.id}`)).status).toBe(200);
+  });
+});
+
+describe('without a proof', () => {
+  let stale: HttpClient;
+  let confirmed: () => Promise<HttpClient>;
+  const sql = (http: HttpClient, query: string): Promise<HttpAnswer> =>
+    http.unchecked().post(`/admin/v1/projects/${project.id}/sql`, { query });
+
+  beforeAll(async () => {
+    const developer = await newPerson(plinth, null, [{ id: project.id, role: 'developer' }]);
+    stale = developer.http;
+    confirmed = async () => renewed(stale, await confirm(stale, { password: STAFF_PASSWORD }));
+    await project.sql(`create table notes (id int primary key);
+      create function grow() returns int language sql as 'insert into notes values (7) returning id';
+      create procedure escape() language plpgsql as $$ begin commit; insert into notes values (8); end $$`);
+    plinth.clock.move(11 * MINUTE);
+  });
+
+  it.each([
+    'insert into notes values (1)',
+    'select 1; insert into notes values (2)',
+    'commit; insert into notes values (3)',
+    'set transaction read write; insert into notes values (4)',
+    'with one as (insert into notes values (5) returning id) select * from one',
+    'select grow()',
+    "insert into auth.users (email) values ('thief@example.com')",
+    'explain analyze insert into notes values (6)',
+    'do $$ begin insert into notes values (9); end $$',
+    'create table stolen (id int)',
+    'alter default privileges grant all on tables to anon',
+    "comment on table notes is 'x'",
+    'truncate notes',
+    "select setval('auth.audit_log_id_seq', 1)",
+  ])('SQL that changes something asks for one: %s', async (query) => {
+    const answer = await sql(stale, query);
+    expect([answer.status, codeOf(answer)]).toEqual([403, 'step_up_required']);
+  });
+
+  it.each([
+    'do $$ begin set transaction read write; insert into notes values (10); end $$',
+    'do $$ begin commit; insert into notes values (11); end $$',
+    'call escape()',
+    "select set_config('transaction_read_only', 'off', false)",
+    'set transaction read write',
+  ])('a transaction is not made one that writes: %s', async (query) => {
+    expect((await sql(stale, query)).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('SQL that reads needs none, and no change got through', async () => {
+    const read = await sql(stale, "select count(*)::int as count from notes where ';' = ';';");
+    expect([read.status, read.body.rows]).toEqual([200, [{ count: 0 }]]);
+    expect((await sql(stale, 'select wrong from notes')).body.error.code).toBe('42703');
+    expect((await sql(stale, 'select from from')).body.error.code).toBe('42601');
+    const http = await confirmed();
+    expect((await sql(http, 'select 1; insert into notes values (1)')).status).toBe(200);
+    plinth.clock.move(11 * MINUTE);
+    stale = http;
+  });
+
+  it('a token for the API of the project changes no users and providers', async () => {
+    const view = async (http: HttpClient): Promise<HttpClient> => {
+      const body = { as: 'claims', claims: { role: 'service_role', unconfirmed: false } };
+      const made = await http.post(`/admin/v1/projects/${project.id}/access-tokens`, body);
+      const { access_token: token, apikey } = made.body;
+      return plinth.http.with({ apikey, authorization: `Bearer ${token}` }).unchecked();
+    };
+    const users = `/v1/auth/${project.id}/admin/users`;
+    const account = { email: 'planted@example.com', password: 'planted password' };
+    const http = await view(stale);
+    expect((await http.get(users)).status).toBe(200);
+    const attempts = [
+      ['POST', users, account],
+      ['PATCH', `${users}/${UUID}`, { password: 'planted password' }],
+      ['PUT', `/v1/auth/${project.id}/admin/providers/google`, {}],
+      ['POST', `/p/${project.slug}/auth/v1/admin/users`, account],
+      ['POST', `/p/${project.slug}/auth/v1/admin/generate_link`, { type: 'magiclink', ...account }],
+      ['POST', `/p/${project.slug}/auth/v1/invite`, account],
+      ['POST', `/p/${project.slug}/auth/v1/admin/sso/providers`, { type: 'saml' }],
+    ] as const;
+    for (const [method, path, body] of attempts) {
+      const answer = await http.send(method, path, { body });
+      expect([path, answer.status, answer.text]).toEqual([
+        path,
+        403,
+        expect.stringContaining('session/confirm'),
+      ]);
+    }
+    const preview = { kind: 'reset' };
+    expect((await http.post(`/v1/auth/${project.id}/admin/mail-preview`, preview)).status).toBe(200);
+    const proven = await view(await confirmed());
+    expect((await proven.post(users, account)).status).toBe(200);
   });
 });
 

@@ -48,7 +48,7 @@ export const projects = {
   apiKeyLastUsed: 'Last used',
   apiKeyNameHint: 'What the key is for, such as the name of an app or a server.',
   apiKeyPublishableHint:
-    'For browsers and apps: everybody can read it. Row-level security decides what it reaches.',
+    'For browsers and apps, where anyone can read it. Row-level security decides what it can access.',
   apiKeySecretHint: 'For servers only. With service_role it reads and changes everything.',
   apiKey_publishable: 'Publishable',
   apiKey_secret: 'Secret',

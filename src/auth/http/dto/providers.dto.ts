@@ -121,3 +121,17 @@ export class ProviderTrialResponse extends model({
     example: 'https://id.example.com/realms/acme/protocol/openid-connect/auth?client_id=plinth',
   }),
 }) {}
+
+export class LdapTrialResponse extends model({
+  claims: f.anyObject({
+    description: 'As an identity of the user would have them',
+    example: {
+      iss: 'dc=example,dc=com',
+      sub: '5f9c8a1e-1b1e-4c5c-8a86-1d1f4c1e2d3b',
+      email: 'ada@example.com',
+      email_verified: true,
+      name: 'Ada Lovelace',
+      custom_claims: { groups: ['staff'] },
+    },
+  }),
+}) {}

@@ -27,4 +27,7 @@ export class ViewTokenResponse extends model({
   }),
   expires_at: f.time(),
   read_only: f.flag('True: GET, HEAD and OPTIONS only'),
+  unconfirmed: f.flag(
+    'True: changes of accounts and providers are refused (403 step_up_required), because the session gave no proof of identity in the last ten minutes (POST /admin/v1/session/confirm)',
+  ),
 }) {}

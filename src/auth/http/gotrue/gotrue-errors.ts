@@ -95,7 +95,7 @@ const MAILING = /\/(recover|otp|magiclink|resend|invite|reauthenticate)$/;
 /** An error that is already in GoTrue's terms. */
 export class GoTrueError extends AppError {
   constructor(status: number, code: string, message: string, extra: Readonly<Record<string, unknown>> = {}) {
-    super({ status, code, message, extra });
+    super(status, code, message, { extra });
   }
 }
 
@@ -139,11 +139,8 @@ export function toGoTrue(error: AppError, request?: Request): AppError {
   if (error instanceof CredentialsRefused) return refusedCredentials(error, request);
   const known = error.message === NOT_JSON.message ? BAD_JSON : KNOWN[error.code];
   const [status, code, message] = known ?? [null, codeOf(error.status), null];
-  return new AppError({
-    status: status ?? error.status,
+  return new AppError(status ?? error.status, codeAt(error, code, request), message ?? messageOf(error), {
     statusText: error.statusText,
-    code: codeAt(error, code, request),
-    message: message ?? messageOf(error),
     headers: error.headers,
     extra: code === 'weak_password' ? { weak_password: { reasons: reasonsOf(error) } } : {},
     details: error.details,
@@ -177,7 +174,7 @@ function codeOf(status: number): string {
 function refusedCredentials(error: CredentialsRefused, request: Request | undefined): AppError {
   const { headers, cause } = error;
   const missing = (message: string): AppError =>
-    new AppError({ status: 401, code: 'no_authorization', message, headers, cause });
+    new AppError(401, 'no_authorization', message, { headers, cause });
   if (!request || !isKeyOfPath(request))
     return missing(error.fault === 'missing' ? error.message : 'Invalid API key');
   if (error.fault === 'missing') return missing('This endpoint requires a valid Bearer token');

@@ -24,13 +24,13 @@ import {
   type ProviderSession,
   ProviderSignIn,
 } from '../../providers/provider-sign-in.service';
-import type { ProviderIdentity } from '../../providers/provider-identity';
 import { tooManyRequests } from '../auth-docs.decorator';
 import { FormRoute, FormBody } from '../../../identity/http/form.decorator';
-import { type MailPage, pageOf } from '../mail-page';
+import { pageOf } from '../mail-page';
 import { MailPageContexts, respondWithPage } from '../mail-page-contexts';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
 import { flowOf } from './gotrue-sign-in.service';
+import { trialPage } from './trial-page';
 import { addressFor, redirect, redirectFault, sourceOf } from './gotrue-redirects';
 import { PublicProjects } from './public-project.service';
 import { providerRequest, tokensOf } from './gotrue-provider-requests';
@@ -204,21 +204,6 @@ export class GoTrueProvidersController {
     const tokens = 'tokens' in outcome ? tokensOf(outcome.tokens) : {};
     return addressFor(target, outcome, this.clock.nowSeconds(), tokens);
   }
-}
-
-/** For an administrator: what the provider said about the account that signed in, or the error. */
-function trialPage(project: Project, identity: ProviderIdentity | null, fault?: string): MailPage {
-  const facts = Object.entries(identity?.data ?? {}).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
-  return {
-    language: 'en',
-    title: 'Test of a provider',
-    project: project.name,
-    message: fault ?? `${identity?.provider} answered. Nobody was signed in, and nothing was stored.`,
-    facts: Object.fromEntries(facts) as Record<string, string>,
-  };
 }
 
 const textOf = (value: unknown): string | undefined =>

@@ -4,10 +4,11 @@ import { ApiTags } from '@nestjs/swagger';
 import { PublicRoute } from '../../../access/public-route.decorator';
 import { documentHandlers } from '../../../http/docs/controller-docs';
 import { Answer, Describe } from '../../../http/docs/operation.decorators';
+import { tooManyHeaders } from '../../../http/request-head';
 import { GoTrueHealthResponse } from './dto/gotrue-responses';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
 
-const GoTrueDocs = documentHandlers(() => ({ docs: GOTRUE_DOCS.plain, errors: [] }));
+const GoTrueDocs = documentHandlers(() => ({ docs: GOTRUE_DOCS.plain, errors: [tooManyHeaders()] }));
 
 @ApiTags('auth')
 @GoTrueDocs

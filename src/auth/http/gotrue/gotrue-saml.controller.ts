@@ -12,11 +12,14 @@ import type { RequestOrigin } from '../../../identity/request-origin';
 import { projectNotFound } from '../../../projects/projects.errors';
 import { samlFailed } from '../../../identity/identity.errors';
 import type { SamlRequest } from '../../directories/saml-provider';
-import { SamlSignIn } from '../../directories/saml-sign-in.service';
+import { isTrial, SamlSignIn } from '../../directories/saml-sign-in.service';
 import { tooManyRequests } from '../auth-docs.decorator';
 import { FormRoute, FormBody } from '../../../identity/http/form.decorator';
 import { GOTRUE_BASE, GOTRUE_DOCS } from './gotrue-api.decorator';
 import { redirect, redirectFault } from './gotrue-redirects';
+import { respondWithPage } from '../mail-page-contexts';
+import { trialPage } from './trial-page';
+import { AppError } from '../../../common/errors/app-error';
 import { PublicProjects } from './public-project.service';
 
 @ApiTags('auth')
@@ -67,10 +70,14 @@ export class GoTrueSamlController {
     try {
       if (others.length > 0) throw samlFailed();
       request = await this.signIns.open(project, given);
+      const outcome = await this.signIns.complete(project, request, given, origin);
+      if ('tried' in outcome) return respondWithPage(response, 200, trialPage(project, outcome.tried));
       const url = new URL(request.redirectTo);
-      url.searchParams.set('code', await this.signIns.complete(project, request, given, origin));
+      url.searchParams.set('code', outcome.code);
       redirect(response, url.href);
     } catch (error) {
+      if (request && isTrial(request) && error instanceof AppError)
+        return respondWithPage(response, 200, trialPage(project, null, error.message));
       redirectFault(response, request?.redirectTo ?? project.settings.site_url, error);
     }
   }

@@ -81,7 +81,10 @@ export class GoTrueSsoController {
 @GoTrueApi('service_role')
 @GoTrueController('admin/sso/providers')
 export class GoTrueSsoAdminController {
-  constructor(private readonly providers: SamlProviders) {}
+  constructor(
+    private readonly providers: SamlProviders,
+    private readonly signIns: SamlSignIn,
+  ) {}
 
   @Get()
   @Describe(`List the identity providers of SAML (GoTrue)
@@ -144,6 +147,19 @@ export class GoTrueSsoAdminController {
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<GoTrueSsoProviderResponse> {
     return toView(await this.providers.remove(project, id, origin));
+  }
+
+  @Post(':sso_provider_id/try')
+  @HttpCode(200)
+  @Describe(`Try an identity provider of SAML
+    Needs the service-role key. Open the address in a browser and sign in: a page shows what the provider says about the account, or why it was refused. Nobody is signed in to the project, and no account is made. Works once within ten minutes, for disabled providers too.`)
+  @Answer(200, 'The page of the identity provider', GoTrueSsoUrlResponse)
+  @Errors(providerNotFound())
+  async goTrueTrySsoProvider(
+    @CurrentProject() project: Project,
+    @Param('sso_provider_id') id: string,
+  ): Promise<GoTrueSsoUrlResponse> {
+    return { url: await this.signIns.beginTrial(project, id) };
   }
 }
 

@@ -54,10 +54,7 @@ export class S3ErrorRenderer implements ErrorRenderer {
     const found = error.code in KNOWN ? error.code : ofStorage;
     const isTransient = error.status === 503 && found === 'storage_unavailable';
     const [code = 'InternalError', status = error.status] = isTransient ? ['SlowDown'] : (KNOWN[found] ?? []);
-    return new AppError({
-      status,
-      code,
-      message,
+    return new AppError(status, code, message, {
       headers: error.headers,
       cause: error,
       details: error.details,

@@ -2,7 +2,7 @@
 import { AppError } from '../../../common/errors/app-error';
 
 export const s3Error = (status: number, code: string, message: string, cause?: unknown): AppError =>
-  new AppError({ status, code, message, cause });
+  new AppError(status, code, message, { cause });
 
 export const accessDenied = (message = 'Access denied'): AppError => s3Error(403, 'AccessDenied', message);
 

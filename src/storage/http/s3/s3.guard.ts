@@ -19,7 +19,8 @@ import { StorageRateLimiter } from '../../../limits/storage-rate-limiter';
 import type { Project } from '../../../projects/project';
 import { ANON_ROLE, AUTHENTICATED_ROLE, projectKey, SERVICE_ROLE } from '../../../projects/project-keys';
 import { ProjectRegistry } from '../../../projects/project-registry.service';
-import { isS3KeyValid, projectIdOf, type S3Key } from '../../../projects/s3-keys';
+import { isKeyValid } from '../../../projects/project-key-lists.service';
+import { projectIdOf, type S3Key } from '../../../projects/s3-keys';
 import { setRateHeaders } from '../rate-headers';
 import { addressOf, assertReachable, rememberCall } from './s3-call';
 import { accessDenied, invalidToken, unknownKey } from './s3.errors';
@@ -87,7 +88,7 @@ export class S3Guard implements CanActivate {
     const id = projectIdOf(accessKeyId);
     const owner = id === null ? null : await this.registry.findById(id);
     const key = owner?.s3Keys.find((one) => one.id === accessKeyId);
-    if (owner && key && isS3KeyValid(key, this.clock.now()))
+    if (owner && key && isKeyValid(key, this.clock.now()))
       return { project: owner, secrets: [key.secret], key };
     const project = await this.registry.findBySlug(accessKeyId);
     if (!project) throw unknownKey();

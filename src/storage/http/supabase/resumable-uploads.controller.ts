@@ -48,7 +48,8 @@ import {
 } from './tus-headers';
 
 const OFFSET = { description: 'Bytes that are stored', schema: { type: 'integer', minimum: 0 } } as const;
-const COUNT = { ...OFFSET.schema, example: 0 } as const;
+/** In a request, since fetch and some generated clients take texts only. */
+const COUNT = { type: 'string', pattern: String.raw`^\d+$`, example: '0' } as const;
 const UPLOAD_HEADERS: DocumentedHeaders = {
   ...RATE_HEADERS,
   'Tus-Resumable': { description: 'The version of the protocol', schema: TEXT },

@@ -20,10 +20,7 @@ export const CAPABILITIES: Readonly<Record<string, string>> = {
 
 /** The client speaks another version. */
 export const wrongTusVersion = (): AppError =>
-  new AppError({
-    status: 412,
-    code: 'precondition_failed',
-    message: `Tus-Resumable must be ${TUS_VERSION}`,
+  new AppError(412, 'precondition_failed', `Tus-Resumable must be ${TUS_VERSION}`, {
     headers: { 'Tus-Version': TUS_VERSION },
   });
 

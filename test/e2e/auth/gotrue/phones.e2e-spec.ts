@@ -255,5 +255,26 @@ describe('refuses', () => {
       expect((await verify(phone, '000000')).body.error_code).toBe('otp_expired');
     }
     expect(await messagesTo(unknown)).toEqual([]);
+    const failures = await project.sql(
+      `select count(*)::int as count from auth.audit_log where action = 'sign_in_failed' and user_id is null`,
+    );
+    // A row that is written for one phone only would show in the time.
+    expect(failures[0].count).toBeGreaterThanOrEqual(2);
+  });
+
+  it('to tell whether a phone has an account by the number of its messages', async () => {
+    const known = newPhone();
+    await signIn(known);
+    const statuses: number[][] = [];
+    for (const phone of [known, newPhone()]) {
+      plinth.clock.move(4_000);
+      const asked: number[] = [];
+      for (let n = 0; n < 12; n += 1)
+        asked.push((await guest.post(`${base}/otp`, { phone, create_user: false })).status);
+      asked.push((await guest.post(`${base}/otp`, { phone })).status);
+      statuses.push(asked);
+    }
+    expect(statuses[0]).toEqual(statuses[1]);
+    expect(statuses[0]).toContain(429);
   });
 });

@@ -169,6 +169,30 @@ describe('signInWithSSO', () => {
     }
   });
 
+  it('a test shows the claims or the refusal, works once, and signs nobody in', async () => {
+    const path = `${gotrue(project)}/admin/sso/providers/${providerId}/try`;
+    const email = address();
+    const begin = async () => {
+      const { status, body } = await project.service.post(path);
+      expect(status).toBe(200);
+      return SamlIdp.requestIn(body.url);
+    };
+    const response = idp.response(await begin(), {
+      nameId: randomUUID(),
+      attributes: { mail: [email], memberOf: ['staff'] },
+    });
+    const shown = await post(response);
+    expect([shown.status, shown.text]).toEqual([200, expect.stringContaining(email)]);
+    expect(shown.text).toMatch(/staff/);
+    expect((await post(response)).text).not.toContain(email);
+    const refused = await post(idp.response(await begin(), {}, { what: 'nothing' }));
+    expect([refused.status, refused.headers.get('location')]).toEqual([200, null]);
+    expect(await project.sql(`select from auth.users where email = '${email}'`)).toEqual([]);
+    expect((await guestOf(project).post(path)).status).toBe(401);
+    const unknown = path.replace(providerId, randomUUID());
+    expect((await project.service.post(unknown)).status).toBe(404);
+  });
+
   it('tells domains without a provider, projects without SAML, and clients without PKCE apart', async () => {
     const plain = await plinth.createProject({ settings: { site_url: APP } });
     const asked = (of: TestProject, body: object) => guestOf(of).post(`${gotrue(of)}/sso`, body);
