@@ -497,6 +497,7 @@ inBrowser('tables, policies and SQL', () => {
       const project = await plinth.createProject({ name: 'Plans' });
       await project.sql('create table marks (id int)');
       await view.open(project.slug, 'sql');
+      await page.getByRole('tab', { name: 'New query' }).waitFor();
       const editor = page.locator('.cm-content');
       await editor.fill('select id from marks;\n\ninsert into marks values (1)');
       await editor.press('Control+Home');
