@@ -40,6 +40,9 @@ inBrowser('monitoring of a project', () => {
     project = await plinth.createProject({ name: 'Inside' });
     await project.sql(`
       create table open_notes (id int primary key, title text);
+      create table api_notes (id int primary key, owner uuid default auth.uid(), big numeric);
+      create policy own on api_notes to authenticated using (owner = (select auth.uid()));
+      create policy add on api_notes for insert to anon with check (id < 10);
       alter table open_notes disable row level security;
       create table "${HOSTILE.replaceAll('"', '""').slice(0, 60)}" (id int primary key);
       alter table "${HOSTILE.replaceAll('"', '""').slice(0, 60)}" disable row level security;
@@ -166,9 +169,6 @@ inBrowser('monitoring of a project', () => {
   });
 
   it('api: says who may use a table, gives code with the key, and tries a call that is rolled back', async () => {
-    await project.sql(`create table api_notes (id int primary key, owner uuid default auth.uid(), big numeric);
-      create policy own on api_notes to authenticated using (owner = (select auth.uid()));
-      create policy add on api_notes for insert to anon with check (id < 10)`);
     await view.open(project.slug, 'api?table=public.api_notes');
     await page
       .getByText('Signed-in users can read, insert, change and delete rows whose owner is their user ID')
@@ -203,7 +203,6 @@ inBrowser('monitoring of a project', () => {
       async () => expect((await project.service.get('/rest/v1/api_notes')).body).toHaveLength(1),
       SHOWN_MS,
     );
-    await project.sql('drop table api_notes');
   });
 
   it('charts: draw the samples, and tell the values by the arrow keys', async () => {

@@ -43,7 +43,7 @@ export function TryIt({ project, place, call, identity }: TryItProps) {
         headers: {
           ...headers,
           ...(call.body ? { 'Content-Type': 'application/json' } : {}),
-          ...(isWrite && isDry ? { Prefer: 'return=representation, tx=rollback' } : {}),
+          ...(isWrite && isDry ? { Prefer: 'tx=rollback' } : {}),
         },
         ...(call.body ? { body } : {}),
       });
