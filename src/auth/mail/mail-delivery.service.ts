@@ -97,7 +97,7 @@ export class MailDelivery {
     if (!isMailKind(kind) || sealed === null) throw new Error(`nothing known of a mail "${kind}"`);
     const content = this.sealer.open(project.id, mailId, sealed);
     const { address } = recipientOf(mail, content);
-    const { token, code, redirectTo, newEmail } = content;
+    const { token, code, redirectTo, newEmail, device } = content;
     if (project.settings.send_email_hook !== null) {
       const email_data = {
         email_action_type: kind,
@@ -106,6 +106,7 @@ export class MailDelivery {
         redirect_to: redirectTo ?? '',
         site_url: project.settings.site_url ?? '',
         new_email: newEmail ?? '',
+        ...(device ? { device: { ...device, signed_in_at: createdAt.toISOString() } } : {}),
       };
       const user = { email: address, name: mail.userName };
       // An error is a failed attempt: the mail is tried again.
@@ -119,6 +120,8 @@ export class MailDelivery {
       code,
       redirectTo,
       newEmail,
+      device,
+      date: createdAt,
       lifetimeMs: mail.expiresAt.getTime() - createdAt.getTime(),
       languages: languagesOf(mail, content),
     });
