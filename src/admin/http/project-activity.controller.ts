@@ -12,11 +12,10 @@ import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 
-class ListSlowQueriesQuery extends model({
-  order: f.optional(f.choice(SLOW_ORDERS, 'The largest first; default: total')),
-  limit: f.optional(f.digits(1, 200, 'Default: 50')),
+class ListSlowQueriesQuery extends f.model({
+  order: f.optional.choice(SLOW_ORDERS, 'The largest first; default: total'),
+  limit: f.optional.digits(1, 200, 'Default: 50'),
 }) {}
 
 const DEFAULT_LIMIT = 50;

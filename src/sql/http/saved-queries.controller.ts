@@ -12,9 +12,7 @@ import { savedQueryExists, savedQueryNotFound, tooManySavedQueries } from '../sq
 import { MAX_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
-import { Example } from '../../http/docs/example.decorator';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 
 /** Characters. */
 const NAME_LENGTH = 100;
@@ -26,36 +24,32 @@ const SHARED = {
   description: 'Whether all staff who can run SQL in the project see it; otherwise only its author does',
 } as const;
 
-@Example({ name: NAME.example, sql: SQL.example, shared: true })
-class SaveQueryDto extends model({
-  name: f.text({
+@f.Example({ name: NAME.example, sql: SQL.example, shared: true })
+class SaveQueryDto extends f.model({
+  name: f.text('Unique among the queries of the author in the project', {
     min: 1,
     max: NAME_LENGTH,
     ...NAME,
-    description: 'Unique among the queries of the author in the project',
   }),
   sql: f.text({ min: 1, max: SQL_LENGTH, ...SQL }),
-  shared: f.optional(f.flag(SHARED)),
+  shared: f.optional.flag(SHARED),
 }) {}
 
-class UpdateQueryDto extends model({
-  name: f.optional(f.text({ min: 1, max: NAME_LENGTH, ...NAME })),
-  sql: f.optional(f.text({ min: 1, max: SQL_LENGTH, ...SQL })),
-  shared: f.optional(f.flag({ ...SHARED, example: false })),
+class UpdateQueryDto extends f.model({
+  name: f.optional.text({ min: 1, max: NAME_LENGTH, ...NAME }),
+  sql: f.optional.text({ min: 1, max: SQL_LENGTH, ...SQL }),
+  shared: f.optional.flag({ ...SHARED, example: false }),
 }) {}
 
-class SavedQuery extends model({
+class SavedQuery extends f.model({
   id: f.uuid(),
   name: f.text({ example: NAME.example }),
   sql: f.text({ example: SQL.example }),
   shared: f.flag(SHARED),
-  mine: f.flag({ description: 'True if the sender saved it, and may change it', example: false }),
-  author: f.nullable(
-    f.text({
-      description: 'Name of the staff member; null: saved with PLATFORM_ADMIN_KEY',
-      example: 'Ada Lovelace',
-    }),
-  ),
+  mine: f.flag('True if the sender saved it, and may change it', { example: false }),
+  author: f.nullable.text('Name of the staff member; null: saved with PLATFORM_ADMIN_KEY', {
+    example: 'Ada Lovelace',
+  }),
   created_at: f.time(),
   updated_at: f.time(),
 }) {}

@@ -19,7 +19,6 @@ import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { EventStream } from './event-stream';
 import { Answer, Describe, Errors, StreamAnswer } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 import { AppError } from '../../common/errors/app-error';
 
 /** @param of whose limit is reached: that of the whole process concerns everybody */
@@ -31,8 +30,8 @@ const tooManyListeners = (of: 'person' | 'project' | 'process'): AppError =>
     { headers: { 'Retry-After': '10' } },
   );
 
-class ListSamplesQuery extends model({
-  range: f.optional(f.choice(RANGES, 'Default: hour')),
+class ListSamplesQuery extends f.model({
+  range: f.optional.choice(RANGES, 'Default: hour'),
 }) {}
 
 const HEADERS = {
