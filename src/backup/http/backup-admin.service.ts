@@ -14,7 +14,7 @@ import { invalidParameters } from '../../common/errors/http-errors';
 import { Clock } from '../../common/time/clock';
 import { DATABASE_CONFIG, DatabaseConfig } from '../../config/app-config';
 import { physicalNotSupported } from '../backup.errors';
-import { answerOf } from '../../http/model/model';
+import { answerOf } from '../../http/model/fields';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
 import {

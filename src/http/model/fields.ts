@@ -1,17 +1,19 @@
 /**
- * Fields of models. Each declares a type, its checks, and its schema in the OpenAPI document. The checks run in their order,
+ * Classes of bodies, queries and answers, made from their fields: `class SortDto extends f.model({ column: f.text() }) {}`.
+ * Each field declares a type, its checks, and its schema in the OpenAPI document. The checks run in their order,
  * and the first fault is reported. A description may stand before the other options, which are those of the schema.
  */
+import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import { Transform, Type as TypeOfMember } from 'class-transformer';
 import * as validator from 'class-validator';
 import type { JsonObject } from '../../common/text/json';
-import { exampleOf } from '../docs/example.decorator';
+import { deriveExample, exampleOf } from '../docs/example.decorator';
 import { FREE_OBJECT, INT64, SIZE, UUID_EXAMPLE } from '../docs/documented-types';
 import { FreeJson } from '../input/free-json';
 
 export { Example } from '../docs/example.decorator';
-export { answerOf, model } from './model';
 
 export interface Field<T, Optional extends boolean = false> {
   readonly schema: Schema;
@@ -46,7 +48,7 @@ interface Further {
 type Options<More = object> = string | (Schema & More);
 
 const optionsOf = <T>(options: string | T, more: T): T =>
-  (typeof options === 'string' ? { ...more, description: options } : options) as T;
+  typeof options === 'string' ? { ...more, description: options } : options;
 
 /** A field with its own schema, by default of a text, and its own checks. @param example of the type, if the schema has none; or a function that makes it */
 export function field<T>(
@@ -266,3 +268,56 @@ export const nullable = Object.assign(orNull, {
   uuid: nullableOf(uuid),
   whole: nullableOf(whole),
 });
+
+const MEMBERS = Symbol('names of the fields of a model');
+
+type Fields = Readonly<Record<string, Field<unknown, boolean>>>;
+type Value<F> = F extends Field<infer T, boolean> ? T : never;
+type OptionalName<F extends Fields> = {
+  [K in keyof F]: F[K]['isOptional'] extends true ? K : never;
+}[keyof F];
+type Members<F extends Fields> = { readonly [K in Exclude<keyof F, OptionalName<F>>]: Value<F[K]> } & {
+  readonly [K in OptionalName<F>]?: Value<F[K]>;
+};
+
+/** A class with the checks, the schema and the example of its fields, in addition to those of a base. */
+export function model<F extends Fields>(fields: F): new () => Members<F>;
+export function model<B extends object, F extends Fields>(base: Type<B>, fields: F): new () => B & Members<F>;
+export function model(baseOrFields: Type | Fields, more?: Fields): Type {
+  const [base, fields] = more ? [baseOrFields as Type, more] : [undefined, baseOrFields as Fields];
+  const made = base ? class extends (base as Type<object>) {} : class {};
+  for (const [name, { schema, checks }] of Object.entries(fields))
+    for (const decorate of [ApiProperty(schema), ...checks]) decorate(made.prototype, name);
+  deriveExample(made, base, () =>
+    Object.entries(fields).flatMap(([name, { example, isOptional }]): [string, unknown][] => {
+      const value = example();
+      if (value !== undefined) return [[name, value]];
+      if (isOptional) return [];
+      throw new Error(`the field ${name} needs an example for the OpenAPI document`);
+    }),
+  );
+  const inherited = base ? membersOf(base) : [];
+  Reflect.defineMetadata(MEMBERS, inherited && [...inherited, ...Object.keys(fields)], made);
+  return made;
+}
+
+/** Undefined for a class that was not made by model(), and for what is made of one. */
+const membersOf = (type: Type): readonly string[] | undefined =>
+  Reflect.getMetadata(MEMBERS, type) as string[] | undefined;
+
+type CamelCase<Name> = Name extends `${infer Word}_${infer Rest}`
+  ? `${Word}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+/** The answer that has the members of a record, which are in camel case there. No other member of the record is sent. */
+export function answerOf<R extends object>(
+  type: Type<R>,
+  record: { readonly [Name in keyof R as CamelCase<Name>]: R[Name] },
+): R {
+  const camelCase = (name: string): string =>
+    name.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
+  const values = record as Readonly<Record<string, unknown>>;
+  const members = membersOf(type);
+  if (!members) throw new Error(`${type.name} is not made of fields alone`);
+  return Object.fromEntries(members.map((name) => [name, values[camelCase(name)]])) as R;
+}
