@@ -68,6 +68,8 @@ export interface MailConfig {
 export interface SecretsConfig {
   readonly platformAdminKey: string;
   readonly masterKey: string;
+  /** Opens what is not encrypted under masterKey yet; null: none. */
+  readonly otherMasterKey: string | null;
   /** Token for the metrics, in addition to the admin key; null: none. */
   readonly metricsToken: string | null;
 }

@@ -14,7 +14,7 @@ describe('an audited statement', () => {
     values: [true],
   } as const;
 
-  it('writes the entry in a step after those of the change, with parameters of its own', () => {
+  it('writes the entry in a step after those of the change, with its own parameters', () => {
     expect(withAudit(change, ENTRY)).toEqual({
       name: 'auth:test',
       text:

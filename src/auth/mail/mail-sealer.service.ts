@@ -36,8 +36,8 @@ export interface SealedMail extends MailRequestOptions {
 export class MailSealer {
   private readonly box: SecretBox;
 
-  constructor(@Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig) {
-    this.box = new SecretBox(masterKey);
+  constructor(@Inject(SECRETS_CONFIG) { masterKey, otherMasterKey }: SecretsConfig) {
+    this.box = new SecretBox(masterKey, otherMasterKey);
   }
 
   seal(projectId: string, mailId: string, content: SealedMail): Buffer {

@@ -65,7 +65,7 @@ export class IdentityRepository {
     }
   }
 
-  /** The account of an address, whoever has created it. */
+  /** The account of an address, by whomever it was created. */
   async findByEmail(
     project: Project,
     emailKey: string,

@@ -89,7 +89,7 @@ export class ProvidersService {
 
 type Sealed = Pick<Provider, 'name' | 'preset' | 'settings'>;
 
-/** Whoever may point a provider to another server must not get the secret there. */
+/** A staff member who may point a provider to another server must not get the secret there. */
 const purposeOf = (provider: Sealed): string =>
   `provider:${provider.name}:${provider.preset}:${issuerOf(provider)}`;
 

@@ -35,7 +35,7 @@ export class BackupSchedulesController {
 
   @Put('schedule')
   @Describe(`Schedule backups of the install or of a project
-    The schedule of the install applies to each project without a schedule of its own. Physical backups have a schedule of their own. BACKUP_PASSPHRASE and the destination are settings of the install.`)
+    The schedule of the install applies to each project without its own schedule. Physical backups have their own schedule. BACKUP_PASSPHRASE and the destination are settings of the install.`)
   @Answer(200, 'The schedule', BackupScheduleResponse)
   @Errors(invalidParameters('keep must not be less than 1'), projectNotFound())
   @Errors(physicalNotSupported())

@@ -32,7 +32,7 @@ export class ProjectMigrationsController {
 
   @Post()
   @Describe(`Apply the pending ones of the given migrations to a project's database
-    Each migration runs in a transaction of its own unless its first line is \`-- plinth: no-transaction\`. If one fails, it is rolled back, and those before it stay applied.`)
+    Each migration runs in its own transaction unless its first line is \`-- plinth: no-transaction\`. If one fails, it is rolled back, and those before it stay applied.`)
   @Answer(200, 'The outcome', MigrationRunResponse)
   @MigrationErrors(invalidParameters('version must have 1 to 18 digits'), MIGRATION_FAILURES)
   runProjectMigrations(

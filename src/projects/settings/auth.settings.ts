@@ -219,7 +219,7 @@ export const AUTH_SETTINGS = {
 
   locale: text({
     fallback: 'en',
-    description: 'Language of mails to users without a language of their own: a tag such as `de` or `pt-BR`',
+    description: 'Language of mails to users without their own language: a tag such as `de` or `pt-BR`',
     maxLength: 30,
     checks: [Matches(LANGUAGE_TAG, { message: 'locale must be a language tag such as de or pt-BR' })],
   }),

@@ -1,5 +1,5 @@
 /**
- * Pictures made from files, in processes of their own (docs/reference/storage-js.md). A rendition is an object with a row; each is made
+ * Pictures made from files, in their own processes (docs/reference/storage-js.md). A rendition is an object with a row; each is made
  * once, and sent like a file.
  */
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';

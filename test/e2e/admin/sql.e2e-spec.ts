@@ -232,7 +232,7 @@ describe('POST /projects/<id>/sql', () => {
       { sqlstate: 'P0001', hint: 'yes' },
     ],
     ['copying from the client', 'create table c (id int); copy c from stdin', { sqlstate: '57014' }],
-    ['a time-out of its own', `set statement_timeout = '50ms'; select pg_sleep(5)`, { sqlstate: '57014' }],
+    ['its own time-out', `set statement_timeout = '50ms'; select pg_sleep(5)`, { sqlstate: '57014' }],
   ])("answers 400 with the database's fields for %s, and keeps nothing", async (_kind, query, fields) => {
     const answer = await run(`create table before_error (); ${query}`);
     expect(answer.status).toBe(400);

@@ -512,7 +512,7 @@ inBrowser('tables, policies and SQL', () => {
     });
   });
 
-  describe('values that JavaScript cannot hold, and columns with names of its own', () => {
+  describe('values that JavaScript cannot hold, and columns with its own names', () => {
     it('are shown, changed and saved without loss', async () => {
       const project = await plinth.createProject({ name: 'Odd' });
       const columns = Array.from({ length: 190 }, (_, i) => `c${i} int`).join(', ');
