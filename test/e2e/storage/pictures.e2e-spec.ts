@@ -114,7 +114,8 @@ it('is made again after a restore: archives have neither its row nor its bytes',
   const archive = await backUp(plinth, project.id);
   const { status, body } = await restore(plinth, archive, { query: '?slug=restored-pictures' });
   expect(status).toBe(201);
-  const headers = { apikey: body.service_role_key, authorization: `Bearer ${body.service_role_key}` };
+  const { service_role_key: key } = (await plinth.admin.get(`/admin/v1/projects/${body.id}/keys`)).body;
+  const headers = { apikey: key, authorization: `Bearer ${key}` };
   const count = { query: 'select count(*)::int as n from storage.renditions' };
   const kept = async (): Promise<unknown> =>
     (await plinth.admin.post(`/admin/v1/projects/${body.id}/sql`, count)).body.rows;
