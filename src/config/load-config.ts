@@ -141,6 +141,8 @@ function serverConfig(env: EnvironmentVariables, tuning: Tuning): ServerConfig {
     s3: addressOf(env.S3_PORT, env),
     s3Host: env.S3_HOST ?? null,
     requestLog: env.REQUEST_LOG === 'true',
+    historyDays: env.HISTORY_DAYS,
+    historyBytes: env.HISTORY_SIZE,
     traceEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     maxBufferedBytes: Math.max(
       memoryBudget(tuning.bufferedBodies, BODIES_PARTS, env.WORKERS),

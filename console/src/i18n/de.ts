@@ -1,6 +1,7 @@
 import { common } from './de/common';
 import { connect } from './de/connect';
 import { editing } from './de/editing';
+import { history } from './de/history';
 import { inside } from './de/inside';
 import { outcomes } from './de/outcomes';
 import { overview } from './de/overview';
@@ -24,6 +25,7 @@ export const de: Readonly<Record<Key, string>> = {
   ...common,
   ...connect,
   ...editing,
+  ...history,
   ...inside,
   ...outcomes,
   ...overview,

@@ -1,6 +1,7 @@
 import { common } from './en/common';
 import { connect } from './en/connect';
 import { editing } from './en/editing';
+import { history } from './en/history';
 import { inside } from './en/inside';
 import { outcomes } from './en/outcomes';
 import { overview } from './en/overview';
@@ -23,6 +24,7 @@ export const en = {
   ...common,
   ...connect,
   ...editing,
+  ...history,
   ...inside,
   ...outcomes,
   ...overview,

@@ -8,6 +8,7 @@ export const MAIL_KINDS = [
   'invite',
   'magic_link',
   'reauthentication',
+  'new_device',
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 

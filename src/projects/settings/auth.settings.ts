@@ -145,6 +145,13 @@ export const AUTH_SETTINGS = {
     description: 'Allows signed-in users to link and unlink identities',
   }),
 
+  new_device_mails: flag({
+    fallback: false,
+    description: 'Mails a user about the first sign-in from a device',
+    details:
+      'A device is a client on a network, as far as sessions of the last weeks tell ([auth](auth.md#new-devices)).',
+  }),
+
   reauthentication_required: flag({
     fallback: false,
     description:

@@ -165,6 +165,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/v1/projects/:id/failed-mails/:mail_id/retry': allow(DEVELOPERS, 'write'),
   'GET /admin/v1/projects/:id/overview': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/requests': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/history': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/samples': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/usage': allow(READERS, 'read'),
   // Statements hold the values that clients sent.

@@ -6,6 +6,8 @@ import type { Server } from 'node:http';
 import { Clock } from '../../common/time/clock';
 import { TEXT, NOT_STORED } from '../../http/docs/documented-headers';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
+import { HistoryRepository } from '../../install/history/history.repository';
+import { ListHistoryQuery, ProjectHistoryEntry } from './dto/project-history';
 import { LiveRequests, MAX_LISTENERS } from '../live/live-requests.service';
 import { percentileOf } from '../samples/duration-histogram';
 import { SampleRepository, SampleRow, STEPS } from '../samples/sample.repository';
@@ -37,6 +39,14 @@ const HEADERS = {
   'X-Accel-Buffering': { description: '`no`: nginx passes events on at once', schema: TEXT },
 };
 
+const DEFAULT_LIMIT = 100;
+const PAGE_HEADERS = {
+  'X-Next-Cursor': {
+    description: 'Value of `before` for the next page; absent on the last page',
+    schema: TEXT,
+  },
+};
+
 const EVENTS = `event: request
 data: {"at":"2026-01-01T08:00:00.000Z","method":"GET","path":"/rest/v1/notes?select=***","status":200,"role":"anon","ms":1.9,"ms_database":0.8,"bytes":512}
 
@@ -52,6 +62,7 @@ export class ProjectRequestsController {
     private readonly registry: ProjectRegistry,
     private readonly live: LiveRequests,
     private readonly samples: SampleRepository,
+    private readonly history: HistoryRepository,
     private readonly clock: Clock,
     private readonly host: HttpAdapterHost<AbstractHttpAdapter<Server>>,
     private readonly recheck: StaffRecheck,
@@ -92,6 +103,24 @@ export class ProjectRequestsController {
       for (const one of requests) stream.send('request', one);
       stream.skip(dropped);
     });
+  }
+
+  @Get('history')
+  @Describe(`Search the requests, mails and webhook deliveries of a project, newest first
+    Kept for HISTORY_DAYS, and at most HISTORY_SIZE of each project. Values of query strings, and parts of paths that could be tokens, are \`***\`; statements have parameters in place of values. Of each second a process keeps at most 50 requests that failed or took longer than a second, and 20 others: \`left_out\` counts those that were left out before an entry. Entries appear within two seconds.`)
+  @Answer(200, 'A page of entries', [ProjectHistoryEntry], PAGE_HEADERS)
+  @Errors(invalidParameters('before must be the id of an entry'))
+  async listProjectHistory(
+    @Param('id') id: string,
+    @StrictQuery() { limit = DEFAULT_LIMIT, ...filter }: ListHistoryQuery,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ProjectHistoryEntry[]> {
+    await this.registry.get(id);
+    const entries = await this.history.list(id, filter, limit + 1);
+    const page = entries.slice(0, limit);
+    const last = page.at(-1);
+    if (entries.length > page.length && last) response.setHeader('X-Next-Cursor', last.id);
+    return page;
   }
 
   @Get('samples')

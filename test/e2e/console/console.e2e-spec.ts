@@ -39,7 +39,7 @@ const PROJECT_SCREENS = [
   'realtime',
   'webhooks',
   'backups',
-  ...['charts', 'requests', 'queries', 'sessions', 'limits'].map((one) => `inside?view=${one}`),
+  ...['charts', 'history', 'requests', 'queries', 'sessions', 'limits'].map((one) => `inside?view=${one}`),
 ];
 const INSTALL_SCREENS = ['', 'people', 'account', 'audit-log'];
 

@@ -127,6 +127,44 @@ inBrowser('monitoring of a project', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
+  it('history: finds a request, says why it failed, and explains its statement as the role', async () => {
+    await project.sql('create table guarded (id int primary key)');
+    const token = `eyJ${'a'.repeat(40)}`;
+    await project.anon.post('/rest/v1/guarded', { id: 1 });
+    await project.service.get(`/rest/v1/guarded?id=eq.1&${token}=1`);
+    await view.open(project.slug, 'inside?view=history&filter=guarded');
+    const rows = page.locator('#main tbody').getByRole('row');
+    await eventually(async () => expect(await rows.count()).toBe(2), SHOWN_MS);
+    expect(await page.getByText(/aaaaaa|eq\.1/).count()).toBe(0);
+    await expectAccessibleInBothSchemes();
+    await page.getByRole('combobox', { name: 'Outcome' }).click();
+    await page.getByRole('option', { name: 'Database errors' }).click();
+    await eventually(async () => expect(await rows.count()).toBe(1), SHOWN_MS);
+    expect(page.url()).toContain('status=database');
+    // By the keyboard alone.
+    await rows.getByRole('button').focus();
+    await page.keyboard.press('Enter');
+    const drawer = view.dialog();
+    await drawer.getByText('no policy of row-level security allows the row').waitFor();
+    await drawer.getByLabel('Statement').filter({ hasText: 'INSERT INTO' }).waitFor();
+    await drawer.getByText(/ms in total, of which .* in the database/).waitFor();
+    await expectAccessibleInBothSchemes();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await project.service.get('/rest/v1/guarded?order=id');
+    await view.open(project.slug, 'inside?view=history&filter=guarded%3Forder&source=rest');
+    await page.getByText('/rest/v1/guarded?order=***').waitFor();
+    await rows.first().getByRole('button').click();
+    await drawer.getByRole('link', { name: 'Explain in the editor' }).click();
+    await page.getByText('set local role').waitFor();
+    await view.button(/^Run/).click();
+    await page.getByText(/Scan/).first().waitFor();
+    await view.open(project.slug, 'inside?view=history&filter=nowhere-at-all');
+    await page.getByText('No entry matches the filters.').waitFor();
+    await view.button('Clear filters').click();
+    await rows.first().waitFor();
+  });
+
   it('charts: draw the samples, and tell the values by the arrow keys', async () => {
     await plinth.app.get(RequestSamples).write();
     await view.open(project.slug, 'inside');
@@ -147,6 +185,15 @@ inBrowser('monitoring of a project', () => {
     await page.getByText('Last day').click();
     await page.waitForURL(/range=day/);
     await expectAccessibleInBothSchemes();
+    await page.getByText('Last hour').click();
+    await chart.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/view=history&since=.*&until=/);
+    await page.locator('#main tbody').getByRole('row').first().waitFor();
+    await page.goBack();
+    await chart.locator('svg').click();
+    await page.waitForURL(/view=history/);
+    await page.getByLabel('From').waitFor();
   });
 
   it('slow queries: lists statements, or says what the server lacks', async () => {
@@ -523,6 +570,7 @@ inBrowser('monitoring of a project', () => {
     await page.setViewportSize({ width: 390, height: 800 });
     const screens = {
       'inside?view=requests': 'Logs und Metriken',
+      'inside?view=history': 'Logs und Metriken',
       'inside?view=charts': 'Logs und Metriken',
       'inside?view=limits': 'Logs und Metriken',
       advisor: 'Ratgeber',

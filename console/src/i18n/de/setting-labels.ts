@@ -25,6 +25,7 @@ export const settingLabels: Readonly<Record<string, string>> = {
   max_rows: 'Zeilen pro Antwort',
   mfa_required: 'Zweiter Faktor',
   mfa_verification_attempt_hook: 'Hook für zweite Faktoren',
+  new_device_mails: 'Mails bei neuen Geräten',
   passkeys_enabled: 'Passkeys',
   password_min_length: 'Passwortlänge',
   password_verification_attempt_hook: 'Hook für Passwörter',

@@ -16,6 +16,7 @@ export const settings: Readonly<Record<string, string>> = {
     'Höchste Größe einer Datei in Bytes, höchstens MAX_FILE_SIZE; ein Bucket kann weniger erlauben',
   max_rows: 'Höchste Zahl der Zeilen in einer Antwort von Table REST',
   mfa_required: 'Benutzer, die für Table REST und Speicher einen zweiten Faktor brauchen',
+  new_device_mails: 'Benachrichtigt einen Benutzer über die erste Anmeldung mit einem Gerät',
   password_min_length: 'Kleinste Zahl der Zeichen eines Passworts',
   plan_enabled: 'Liefert `application/vnd.pgrst.plan` auf Anfragen der Service-Rolle',
   pre_request: 'Eine Funktion, die vor jeder Anfrage an Table REST läuft: `schema.name` oder `name`',
