@@ -4,7 +4,7 @@ import { IsEmail } from 'class-validator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { DoctorService } from '../doctor.service';
 import { PRODUCT } from '../../config/product';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';

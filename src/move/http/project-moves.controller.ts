@@ -1,6 +1,6 @@
 /** Platform administration: moves a project to another PostgreSQL server (docs/reference/scaling.md). */
 import { Controller, Get, Param, Post } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { alreadyThere, noMove } from '../move.errors';
 import type { MoveRow } from '../move.repository';
@@ -8,8 +8,7 @@ import { ProjectMover } from '../project-mover.service';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { projectBusy } from '../../projects/projects.errors';
 import { serverNotFound, serverUnusable } from '../../servers/server.errors';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
 

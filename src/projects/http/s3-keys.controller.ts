@@ -1,11 +1,10 @@
 /** Platform administration: the key pairs of the S3 protocol (docs/reference/storage-s3.md). */
 import { Controller, Delete, Get, Param, Post } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { MAX_KEYS } from '../project-key-lists.service';
 import { keyNotFound, tooManyKeys } from '../projects.errors';
 import type { S3Key } from '../s3-keys';

@@ -15,7 +15,7 @@ import type { Request } from 'express';
 import { invalidCredentials, missingApiKey } from '../../access/access.errors';
 import type { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
-import { databaseUnreachable, invalidParameters } from '../../common/errors/http-errors';
+import { databaseUnreachable, invalidParameters } from '../../common/errors/app-error';
 import type { JsonValue } from '../../common/text/json';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { documentHandlers } from '../../http/docs/controller-docs';

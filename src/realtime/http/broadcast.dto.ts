@@ -1,5 +1,5 @@
 /** Bodies of POST .../realtime/v1/api/broadcast. */
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { isJsonObject, isNestedDeeper, type JsonValue } from '../../common/text/json';
 import { FREE_OBJECT } from '../../http/docs/documented-types';
 import { MAX_FRAME_BYTES, MAX_NESTING, MAX_TOPIC_LENGTH } from '../realtime-limits';

@@ -7,8 +7,7 @@ import * as f from '../../http/model/fields';
 import { newSecretToken } from '../../identity/secret-token';
 import type { Actor } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { scimTokenNotFound } from '../scim.errors';
 import { ScimRepository, type ScimScope } from '../scim.repository';
 

@@ -1,16 +1,15 @@
 /** Platform administration: SQL that staff saved under a name. It is stored, and never run from here. */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { UUID } from '../../common/text/uuid';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
-import { CurrentStaff, CurrentActor } from '../../staff/http/current-staff.decorator';
 import { isOperator, projectRoleOf, type StaffCaller } from '../../staff/roles/staff';
 import { savedQueryExists, savedQueryNotFound, tooManySavedQueries } from '../sql.errors';
 import { MAX_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { StaffApi, CurrentStaff, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
 
