@@ -134,6 +134,36 @@ inBrowser('a session of the console', () => {
     await page.getByText('Your new token').waitFor({ timeout: SHOWN_MS });
   });
 
+  it('older than ten minutes reads by SQL, and asks before it changes something or makes a user', async () => {
+    const own = await plinth.createProject({ name: 'Sensitive' });
+    const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    const prove = async (): Promise<void> => {
+      await proof.getByLabel('Password', { exact: true }).fill(STAFF_PASSWORD);
+      await proof.getByRole('button', { name: 'Confirm', exact: true }).click();
+      await proof.waitFor({ state: 'detached' });
+    };
+    await signInByPassword();
+    plinth.clock.move(11 * 60);
+    await page.goto(
+      `${origin}/console/projects/${own.slug}/sql?query=${encodeURIComponent('select 42 as n')}`,
+    );
+    await view.button('Run').click();
+    await page.getByRole('cell', { name: '42' }).waitFor();
+    await page.locator('.cm-content').fill('create table made (id int)');
+    await view.button('Run').click();
+    await prove();
+    await eventually(async () =>
+      expect(await own.sql("select to_regclass('made') as at")).toEqual([{ at: 'made' }]),
+    );
+    plinth.clock.move(11 * 60);
+    await page.goto(`${origin}/console/projects/${own.slug}/users`);
+    await view.button('New user').click();
+    await view.dialog().getByLabel('E-mail', { exact: true }).fill('grace@example.com');
+    await view.button('Create user').click();
+    await prove();
+    await page.getByRole('button', { name: /grace@example.com/ }).waitFor({ timeout: SHOWN_MS });
+  });
+
   describe('that has ended', () => {
     let shop: TestProject;
     let grace: TestPerson;
