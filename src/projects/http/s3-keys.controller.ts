@@ -39,6 +39,7 @@ class S3KeyResponse extends model({
   read_only: f.flag({ description: 'The key may only read', example: false }),
   created_at: f.time(),
   expires_at: f.nullable(f.time('The end of the grace period of a rotation; null before one')),
+  last_used_at: f.nullable(f.time('Up to a minute late; null: it was not used')),
 }) {}
 
 class CreatedS3KeyResponse extends model(S3KeyResponse, {
@@ -64,7 +65,7 @@ export class S3KeysController {
     Without their secrets.`)
   @Answer(200, 'The keys, the oldest first', [S3KeyResponse])
   async listS3Keys(@Param('id') id: string): Promise<S3KeyResponse[]> {
-    return (await this.keys.list(id)).map(toRecord);
+    return (await this.keys.list(id)).map(({ key, lastUsedAt }) => toRecord(key, lastUsedAt));
   }
 
   @Post()
@@ -84,7 +85,7 @@ export class S3KeysController {
       read_only: body.read_only ?? false,
     };
     const key = await this.keys.create(id, rights, actor);
-    return { ...toRecord(key), secret_access_key: key.secret };
+    return { ...toRecord(key, null), secret_access_key: key.secret };
   }
 
   @Delete(':access_key_id')
@@ -102,15 +103,10 @@ export class S3KeysController {
   }
 }
 
-const toRecord = ({
-  id,
-  name,
-  user_id,
-  bucket,
-  read_only,
-  created_at,
-  expires_at,
-}: S3Key): S3KeyResponse => ({
+const toRecord = (
+  { id, name, user_id, bucket, read_only, created_at, expires_at }: S3Key,
+  lastUsedAt: Date | null,
+): S3KeyResponse => ({
   access_key_id: id,
   name,
   user_id,
@@ -118,4 +114,5 @@ const toRecord = ({
   read_only,
   created_at: new Date(created_at),
   expires_at: expires_at === undefined ? null : new Date(expires_at),
+  last_used_at: lastUsedAt,
 });

@@ -1,5 +1,5 @@
 /** Bodies and query strings of file requests. The lowest decorator of a member runs first, and only the first failure is reported. */
-import { IsIn, IsOptional } from 'class-validator';
+import { IsOptional } from 'class-validator';
 import {
   DEFAULT_LIMIT,
   ListOptions,
@@ -7,10 +7,8 @@ import {
   SORT_DIRECTIONS,
   SORT_FIELDS,
 } from '../../files/list-options';
-import { UploadParameters } from '../../files/upload.service';
 import { EXPIRY_NAMES } from '../../signed-urls/signed-url';
-import { Omittable } from './omittable.decorator';
-import { GivenOnce, QueryText } from './text';
+import { QueryText } from './text';
 import { Example } from '../../../http/docs/example.decorator';
 import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
 import * as f from '../../../http/model/fields';
@@ -55,26 +53,6 @@ export class DownloadQuery {
   @IsOptional()
   @QueryText(MAX_TEXT)
   download?: string;
-}
-
-/** Fields of the upload's form have the same names; the query string takes precedence. */
-export class UploadQuery implements UploadParameters {
-  @Omittable()
-  @GivenOnce()
-  filename?: string;
-
-  @Omittable()
-  @GivenOnce()
-  contentType?: string;
-
-  @Omittable()
-  @IsIn(['true', 'false'])
-  @GivenOnce()
-  upsert?: string;
-
-  @Omittable()
-  @GivenOnce()
-  metadata?: string;
 }
 
 @Example({ filename: 'reports/2026-final.txt', metadata: { year: 2026 } })
