@@ -100,6 +100,6 @@ export class SessionRepository {
   }
 }
 
-/** The beginning of the addresses of a network: three numbers of IPv4, three groups of IPv6. */
+/** The beginning of the addresses of a network: all but the last number of IPv4 (also within IPv6), or three groups of IPv6. */
 const networkOf = (ip: string): string =>
-  ip.includes(':') ? (/^([0-9a-f]*:){1,3}/i.exec(ip)?.[0] ?? ip) : (/^(\d+\.){3}/.exec(ip)?.[0] ?? ip);
+  (ip.includes('.') ? /^.*\./ : /^([0-9a-f]*:){1,3}/i).exec(ip)?.[0] ?? ip;

@@ -60,10 +60,15 @@ it('are sent for another program or network, once, and not at sign-up', async ()
   await signIn(at(FIREFOX, '2001:db8:1::7'), user);
   expect((await nth(user, 2)).text).toContain('2001:db8:1::7');
   await signIn(at(FIREFOX, '2001:db8:1::8'), user);
+  // As a server that listens on IPv6 sees IPv4.
+  await signIn(at(FIREFOX, '::ffff:198.51.100.7'), user);
+  expect((await nth(user, 3)).text).toContain('198.51.100.7');
+  await signIn(at(FIREFOX, '::ffff:192.0.2.7'), user);
+  expect((await nth(user, 4)).text).toContain('192.0.2.7');
   await signIn(at(HOSTILE), user);
-  expect((await nth(user, 3)).html).not.toContain('evil');
+  expect((await nth(user, 5)).html).not.toContain('evil');
   // The later sign-ins sent none before it.
-  expect(mails(user)).toHaveLength(3);
+  expect(mails(user)).toHaveLength(5);
 });
 
 it('are sent for a few devices at once only, and the sign-ins work', async () => {

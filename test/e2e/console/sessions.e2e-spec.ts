@@ -1,8 +1,8 @@
 /** Sessions of the console in a real browser: passkeys, requests that another site forges, stolen cookies. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CDPSession, Page } from 'playwright-core';
-import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
+import type { Page } from 'playwright-core';
+import { addAuthenticator, BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
 import { assertConsoleBuilt, ConsolePage, stopConsole } from '../../support/console-page';
 import { eventually } from '../../support/eventually';
 import { IN_SOAK } from '../../support/extent';
@@ -22,7 +22,6 @@ inBrowser('a session of the console', () => {
   let browser: TestBrowser;
   let page: Page;
   let view: ConsolePage;
-  let devTools: CDPSession;
   let ada: TestPerson;
   /** A page of an attacker, with any content. */
   let foreign: Server;
@@ -44,7 +43,6 @@ inBrowser('a session of the console', () => {
     browser = await TestBrowser.start({ hosts: { localhost: '127.0.0.1', 'evil.test': '127.0.0.1' } });
     page = await browser.newPage();
     view = new ConsolePage(page, origin);
-    devTools = await page.context().newCDPSession(page);
   }, BROWSER_START_MS);
   afterAll(async () => {
     await stopConsole({ browser, plinth });
@@ -77,17 +75,7 @@ inBrowser('a session of the console', () => {
 
   describe('by a passkey', () => {
     it('is enrolled and renamed in the account, begins a session without a password, and ends when it is deleted', async () => {
-      await devTools.send('WebAuthn.enable');
-      await devTools.send('WebAuthn.addVirtualAuthenticator', {
-        options: {
-          protocol: 'ctap2',
-          transport: 'internal',
-          hasResidentKey: true,
-          hasUserVerification: true,
-          isUserVerified: true,
-          automaticPresenceSimulation: true,
-        },
-      });
+      await addAuthenticator(page);
       await signInByPassword();
       await page.goto(`${origin}/console/account`);
       await view.button('Add a passkey').click();

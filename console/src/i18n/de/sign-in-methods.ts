@@ -78,7 +78,7 @@ export const signInMethods: Readonly<Record<keyof typeof en, string>> = {
   ldap_user_filter: 'Filter für Benutzer',
   passkeyDomainHint:
     'Passkeys gelten dort und in ihren Subdomains. Ohne Angabe ist es der Host der Anwendung.',
-  passkeyName: 'Name, den Browser anzeigen',
+  passkeyShownName: 'Name, den Browser anzeigen',
   passkeyOrigins: 'Weitere Origins',
   passkeyOriginsHint: 'Weitere Websites, die Passkeys verwenden.',
   passkeysOfUsersText: 'Benutzer melden sich mit ihrem Gerät oder einem Sicherheitsschlüssel an.',

@@ -73,7 +73,7 @@ export const signInMethods = {
   ldap_url: 'Address',
   ldap_user_filter: 'Filter of users',
   passkeyDomainHint: 'Passkeys work on it and its subdomains. By default it is the host of the application.',
-  passkeyName: 'Name that browsers show',
+  passkeyShownName: 'Name that browsers show',
   passkeyOrigins: 'Further origins',
   passkeyOriginsHint: 'Sites that use passkeys, in addition to the application.',
   passkeysOfUsersText: 'Users sign in with their device or a security key.',

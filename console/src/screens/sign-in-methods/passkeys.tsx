@@ -37,7 +37,7 @@ export function Passkeys({ project }: { project: Project }) {
         onChange={(event) => setId(event.currentTarget.value)}
       />
       <TextInput
-        label={t('passkeyName')}
+        label={t('passkeyShownName')}
         placeholder={project.name}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
