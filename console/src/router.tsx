@@ -195,11 +195,20 @@ const members = createRoute({
   component: lazyScreen(() => import('./screens/people/members-screen'), 'MembersScreen'),
 });
 
+interface ApiSearch {
+  /** Identity of "view as". */
+  readonly as?: string;
+  /** `all`: every operation. */
+  readonly view?: string;
+  /** `schema.table`. */
+  readonly table?: string;
+}
+
 const apiDocs = createRoute({
   getParentRoute: () => project,
   path: 'api',
-  validateSearch: (search: Record<string, unknown>): { readonly as?: string } => texts(search, ['as']),
-  component: lazyScreen(() => import('./screens/api-docs'), 'ApiDocsScreen'),
+  validateSearch: (search: Record<string, unknown>): ApiSearch => texts(search, ['as', 'view', 'table']),
+  component: lazyScreen(() => import('./screens/api/api-screen'), 'ApiScreen'),
 });
 
 const keys = createRoute({

@@ -1,3 +1,4 @@
+import { apiPages } from './de/api-pages';
 import { common } from './de/common';
 import { connect } from './de/connect';
 import { editing } from './de/editing';
@@ -23,6 +24,7 @@ import type { Key } from './en';
 
 /** The texts in German. */
 export const de: Readonly<Record<Key, string>> = {
+  ...apiPages,
   ...common,
   ...connect,
   ...editing,

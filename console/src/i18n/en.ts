@@ -1,3 +1,4 @@
+import { apiPages } from './en/api-pages';
 import { common } from './en/common';
 import { connect } from './en/connect';
 import { editing } from './en/editing';
@@ -22,6 +23,7 @@ import { webhooks } from './en/webhooks';
 
 /** The texts in English. Words in braces are values. Each area of the console has its own module. */
 export const en = {
+  ...apiPages,
   ...common,
   ...connect,
   ...editing,

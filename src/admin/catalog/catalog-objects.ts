@@ -1,10 +1,9 @@
 /** What a project's database has apart from tables, as types and as OpenAPI schemas. */
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 
 const schema = f.text({ example: 'public' });
 
-class CatalogType extends model({
+class CatalogType extends f.model({
   schema,
   name: f.text({ example: 'mood' }),
   kind: f.choice(['enum', 'composite', 'domain', 'range'], { example: 'enum' }),
@@ -18,7 +17,7 @@ class CatalogType extends model({
   }),
 }) {}
 
-class CatalogFunction extends model({
+class CatalogFunction extends f.model({
   schema,
   name: f.text({ example: 'add' }),
   kind: f.choice(['function', 'procedure', 'aggregate', 'window'], { example: 'function' }),
@@ -34,7 +33,7 @@ class CatalogFunction extends model({
   ),
 }) {}
 
-class CatalogTrigger extends model({
+class CatalogTrigger extends f.model({
   schema,
   table: f.text({ example: 'notes' }),
   name: f.text({ example: 'stamp' }),
@@ -45,7 +44,7 @@ class CatalogTrigger extends model({
   }),
 }) {}
 
-class CatalogView extends model({
+class CatalogView extends f.model({
   schema,
   name: f.text({ example: 'recent_notes' }),
   materialized: f.flag({ example: false }),
@@ -53,7 +52,7 @@ class CatalogView extends model({
   definition: f.text({ description: 'The query', example: 'SELECT id FROM notes' }),
 }) {}
 
-class CatalogExtension extends model({
+class CatalogExtension extends f.model({
   name: f.text({ example: 'pg_trgm' }),
   schema: f.nullable(f.text({ description: 'Null: not installed', example: 'extensions' })),
   version: f.nullable(f.text({ description: 'Null: not installed', example: '1.6' })),
@@ -61,7 +60,7 @@ class CatalogExtension extends model({
   comment: f.text({ example: 'text similarity measurement and index searching based on trigrams' }),
 }) {}
 
-export class CatalogObjects extends model({
+export class CatalogObjects extends f.model({
   types: f.list(CatalogType),
   functions: f.list(CatalogFunction),
   triggers: f.list(CatalogTrigger),

@@ -1,6 +1,6 @@
 /** Composes a mail from its kind and values: chooses the template, adds the link, renders. */
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { MailTemplate, MailValues } from '../../infra/mail/mail-template';
 import { TemplateFault, TemplateRenderer } from '../../infra/mail/template-renderer';

@@ -1,6 +1,6 @@
 /** Providers as administrators manage them. A secret is encrypted for the provider and the addresses it is sent to, and never shown again. */
 import { Injectable } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { Clock } from '../../common/time/clock';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { SecretBox } from '../../infra/crypto/secret-box';

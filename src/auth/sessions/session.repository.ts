@@ -5,8 +5,7 @@ import { RlsTransaction } from '../../database/rls/rls-transaction';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
 import { isLive, SessionOwner } from '../accounts/account-statements';
-import { AuditEntry } from '../audit/audit-entry';
-import { withAudit } from '../audit/with-audit';
+import { AuditEntry, withAudit } from '../audit/audit-entry';
 import { LogoutScope, SessionInfo, toSessionInfo } from './session';
 
 const REASON = 'auth.sessions is closed to the roles of callers';

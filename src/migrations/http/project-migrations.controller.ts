@@ -6,10 +6,9 @@ import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { AppliedMigrationResponse, MigrationRunResponse } from './dto/project-migrations.dto';
 import { ProjectMigrationsService } from '../project-migrations.service';
-import { invalidParameters } from '../../common/errors/http-errors';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { invalidParameters } from '../../common/errors/app-error';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { MIGRATION_FAILURES, MigrationErrors } from './migration-error-docs';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { RunMigrationsDto } from './dto/project-migrations.dto';
 import { Answer, Describe } from '../../http/docs/operation.decorators';
 

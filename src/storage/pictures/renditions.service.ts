@@ -6,7 +6,7 @@ import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Slots } from '../../admission/slots';
-import { busy } from '../../common/errors/http-errors';
+import { busy } from '../../common/errors/app-error';
 import { Project } from '../../projects/project';
 import { FileContent, StoredBytes } from '../files/file';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';

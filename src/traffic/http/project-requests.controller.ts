@@ -4,7 +4,6 @@ import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Server } from 'node:http';
 import { Clock } from '../../common/time/clock';
-import { invalidParameters } from '../../common/errors/http-errors';
 import { TEXT, NOT_STORED } from '../../http/docs/documented-headers';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { HistoryRepository } from '../../install/history/history.repository';
@@ -13,16 +12,14 @@ import { LiveRequests, MAX_LISTENERS } from '../live/live-requests.service';
 import { percentileOf } from '../samples/duration-histogram';
 import { SampleRepository, SampleRow, STEPS } from '../samples/sample.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { StaffRecheck } from '../../staff/http/staff-recheck.service';
 import type { StaffCaller } from '../../staff/roles/staff';
 import { ProjectSamples, RANGES } from './dto/request-responses';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { StaffApi, CurrentStaff } from '../../staff/http/staff-api.decorator';
 import { EventStream } from './event-stream';
 import { Answer, Describe, Errors, StreamAnswer } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
-import { AppError } from '../../common/errors/app-error';
+import { AppError, invalidParameters } from '../../common/errors/app-error';
 
 /** @param of whose limit is reached: that of the whole process concerns everybody */
 const tooManyListeners = (of: 'person' | 'project' | 'process'): AppError =>
@@ -33,8 +30,8 @@ const tooManyListeners = (of: 'person' | 'project' | 'process'): AppError =>
     { headers: { 'Retry-After': '10' } },
   );
 
-class ListSamplesQuery extends model({
-  range: f.optional(f.choice(RANGES, 'Default: hour')),
+class ListSamplesQuery extends f.model({
+  range: f.optional.choice(RANGES, 'Default: hour'),
 }) {}
 
 const HEADERS = {

@@ -40,6 +40,9 @@ inBrowser('monitoring of a project', () => {
     project = await plinth.createProject({ name: 'Inside' });
     await project.sql(`
       create table open_notes (id int primary key, title text);
+      create table api_notes (id int primary key, owner uuid default auth.uid(), big numeric);
+      create policy own on api_notes to authenticated using (owner = (select auth.uid()));
+      create policy add on api_notes for insert to anon with check (id < 10);
       alter table open_notes disable row level security;
       create table "${HOSTILE.replaceAll('"', '""').slice(0, 60)}" (id int primary key);
       alter table "${HOSTILE.replaceAll('"', '""').slice(0, 60)}" disable row level security;
@@ -163,6 +166,43 @@ inBrowser('monitoring of a project', () => {
     await page.getByText('No entry matches the filters.').waitFor();
     await view.button('Clear filters').click();
     await rows.first().waitFor();
+  });
+
+  it('api: says who may use a table, gives code with the key, and tries a call that is rolled back', async () => {
+    await view.open(project.slug, 'api?table=public.api_notes');
+    await page
+      .getByText('Signed-in users can read, insert, change and delete rows whose owner is their user ID')
+      .waitFor();
+    await page.getByText('Clients that are not signed in can insert rows for which this is true:').waitFor();
+    await page.getByText(project.anonKey).first().waitFor();
+    for (const language of ['supabase-js', 'openapi-fetch', 'Python', 'Dart']) {
+      await page.getByText(language, { exact: true }).click();
+      await page.getByLabel(`List rows, ${language}`).filter({ hasText: project.anonKey }).waitFor();
+    }
+    await expectAccessibleInBothSchemes();
+    const choose = async (name: string): Promise<void> => {
+      await page.getByRole('combobox', { name: 'Operation' }).click();
+      await page.getByRole('option', { name }).click();
+    };
+    await choose('Insert a row');
+    await page.getByLabel('Body', { exact: true }).fill('{"id": 1, "big": 12345678901234567890}');
+    const answer = page.getByRole('region', { name: 'Response' });
+    await view.button('Send request').click();
+    await answer.getByText('201').waitFor();
+    await view.button(/^View as/).click();
+    await page.getByRole('menuitem', { name: 'Service role' }).click();
+    await page.waitForURL(/as=service_role/);
+    await view.button('Send request').click();
+    await answer.getByText('12345678901234567890').waitFor();
+    await expectAccessibleInBothSchemes();
+    // Both were dry runs.
+    expect((await project.service.get('/rest/v1/api_notes')).body).toEqual([]);
+    await page.getByLabel('Dry run: roll the change back').uncheck();
+    await view.button('Send request').click();
+    await eventually(
+      async () => expect((await project.service.get('/rest/v1/api_notes')).body).toHaveLength(1),
+      SHOWN_MS,
+    );
   });
 
   it('charts: draw the samples, and tell the values by the arrow keys', async () => {

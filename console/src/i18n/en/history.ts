@@ -3,7 +3,6 @@ export const history = {
   aroundThisTime: 'What happened around this time',
   chartsOpenHint: 'A click on a chart, or Enter, shows the requests of that time.',
   duration: 'Duration',
-  history: 'History',
   historyHint:
     'Of busy seconds only a part of the requests is kept: failed and slow ones first. The charts count all of them.',
   historyMore: 'Load older entries',
@@ -27,12 +26,12 @@ export const history = {
   noHistoryFiltered: 'No entry matches the filters.',
   noHistoryText:
     'Requests, mails and webhook deliveries of this project appear here a second after they end.',
-  notSent: 'Not sent',
+  mailNotSent: 'Not sent',
   outcome: 'Outcome',
   outcome_database: 'Database errors',
   outcome_failed: 'Failed (5xx, not sent)',
   outcome_refused: 'Refused (4xx)',
-  sent: 'Sent',
+  mailSent: 'Sent',
   slowerThan: 'At least {ms} ms',
   source_auth: 'Auth',
   source_mail: 'Mail',

@@ -64,7 +64,7 @@ export function Outcome({ entry: { status, error } }: { entry: HistoryEntry }) {
   return (
     <>
       <Badge variant="light" color={status === null ? (hasFailed ? 'red' : 'plinth') : colorOfStatus(status)}>
-        {status ?? (hasFailed ? t('notSent') : t('sent'))}
+        {status ?? (hasFailed ? t('mailNotSent') : t('mailSent'))}
       </Badge>{' '}
       {hasFailed ? (
         <Text span size="xs" className={textStyles.mono}>

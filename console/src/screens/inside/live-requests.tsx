@@ -115,7 +115,7 @@ function RequestTable({ requests }: { requests: readonly Numbered[] }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={116}>{t('time')}</Table.Th>
-            <Table.Th w={84}>{t('method')}</Table.Th>
+            <Table.Th w={84}>{t('httpMethod')}</Table.Th>
             <Table.Th>{t('path')}</Table.Th>
             <Table.Th w={70}>{t('status')}</Table.Th>
             <Table.Th w={120}>{t('role')}</Table.Th>
