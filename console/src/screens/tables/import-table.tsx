@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { useT } from '../../i18n';
 import { CsvParser, toCsv } from '../../lib/csv';
 import type { NewColumn } from '../../lib/ddl';
-import { guessColumns, recordsOfJson, tableNameOf } from '../../lib/guess-table';
 import { identifier, literal, qualified } from '../../lib/sql-text';
 import type { Relation } from '../../queries/catalog-types';
 import { type Project, runSql } from '../../queries/projects';
@@ -27,6 +26,8 @@ interface Guess {
 }
 
 async function guessOf(file: File, tooLarge: string): Promise<Guess> {
+  // Not with the first grid.
+  const { guessColumns, recordsOfJson, tableNameOf } = await import('../../lib/guess-table');
   const isJson = /\.(json|jsonl|ndjson)$/i.test(file.name);
   if (isJson && file.size > MAX_JSON) throw new Error(tooLarge);
   const records = isJson ? recordsOfJson(await file.text()) : await sampleOf(file);
