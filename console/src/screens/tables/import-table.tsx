@@ -10,7 +10,7 @@ import { type Project, runSql } from '../../queries/projects';
 import { announceFailure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { CreateTable } from './create-table';
-import { CsvImport } from './csv-import-dialog';
+import { CsvImport } from './lazy-csv-import';
 
 /** Bytes of a CSV file that the types are guessed from. */
 const SAMPLE = 256 * 1024;
