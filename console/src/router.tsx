@@ -98,8 +98,8 @@ const tables = createRoute({
 const schema = createRoute({
   getParentRoute: () => project,
   path: 'schema',
-  validateSearch: (search: Record<string, unknown>): { readonly schema?: string } =>
-    texts(search, ['schema']),
+  validateSearch: (search: Record<string, unknown>): { readonly schema?: string; readonly view?: string } =>
+    texts(search, ['schema', 'view']),
   component: lazyScreen(() => import('./screens/schema/schema-screen'), 'SchemaScreen'),
 });
 

@@ -4,6 +4,7 @@ import { connect } from './de/connect';
 import { editing } from './de/editing';
 import { history } from './de/history';
 import { inside } from './de/inside';
+import { objects } from './de/objects';
 import { outcomes } from './de/outcomes';
 import { overview } from './de/overview';
 import { pause } from './de/pause';
@@ -29,6 +30,7 @@ export const de: Readonly<Record<Key, string>> = {
   ...editing,
   ...history,
   ...inside,
+  ...objects,
   ...outcomes,
   ...overview,
   ...pause,

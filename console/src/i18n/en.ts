@@ -4,6 +4,7 @@ import { connect } from './en/connect';
 import { editing } from './en/editing';
 import { history } from './en/history';
 import { inside } from './en/inside';
+import { objects } from './en/objects';
 import { outcomes } from './en/outcomes';
 import { overview } from './en/overview';
 import { pause } from './en/pause';
@@ -28,6 +29,7 @@ export const en = {
   ...editing,
   ...history,
   ...inside,
+  ...objects,
   ...outcomes,
   ...overview,
   ...pause,

@@ -19,6 +19,7 @@ const ALIKE: readonly Key[] = [
   'analyze',
   'apiCalls',
   'apiDocs',
+  'as_plan',
   'auth',
   'bucket',
   'buckets',

@@ -14,7 +14,7 @@ import { clientLeft } from '../../http/client-left';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { SqlErrors, SQL_FAILURES, SERVER_FAILURE } from './sql-error-docs';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
-import { NotContains } from 'class-validator';
+import { ArrayMaxSize, IsArray, NotContains, ValidateBy } from 'class-validator';
 import * as f from '../../http/model/fields';
 
 class SqlStatement extends f.model({
@@ -56,9 +56,37 @@ class SqlResponse extends f.model(SqlStatement, {
   notices: f.texts('Notices and warnings, such as those of RAISE NOTICE'),
 }) {}
 
+/** The protocol would take 65,535. */
+const MAX_PARAMETERS = 1_000;
+
+const AreParameters = (): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'areParameters',
+      validator: {
+        validate: (value: unknown) => value === null || (typeof value === 'string' && !value.includes('\0')),
+        defaultMessage: () => 'each value in parameters must be a string without NUL, or null',
+      },
+    },
+    { each: true },
+  );
+
 @f.Example({ query: 'create table notes (id bigint primary key, title text)', timeout_seconds: 60 })
 class SqlDto extends f.model({
   query: f.text({ min: 1, checks: [NotContains('\0')] }),
+  parameters: f.optional(
+    f.field<readonly (string | null)[]>(
+      {
+        type: 'array',
+        maxItems: MAX_PARAMETERS,
+        items: { type: 'string', nullable: true },
+        example: ['42', null],
+        description:
+          'Values of `$1`, `$2` and so on, as text, which PostgreSQL converts to the types that the statement needs. With them, `query` is one statement.',
+      },
+      [IsArray(), ArrayMaxSize(MAX_PARAMETERS), AreParameters()],
+    ),
+  ),
   timeout_seconds: f.optional.whole('Seconds after which the SQL is ended; default: 60', {
     minimum: 1,
     maximum: 3_600,
@@ -98,6 +126,7 @@ export class SqlController {
     @Res() response: Response,
   ): Promise<void> {
     const limits = {
+      parameters: body.parameters ?? [],
       timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
       maxRows: body.max_rows ?? DEFAULT_MAX_ROWS,
       allResults: body.all_results ?? false,

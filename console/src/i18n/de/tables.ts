@@ -35,6 +35,8 @@ export const tables: Readonly<Record<keyof typeof en, string>> = {
   generated: 'von der Datenbank gesetzt',
   import: 'Importieren',
   importCsv: 'CSV importieren',
+  importTable: 'Tabelle aus einer CSV- oder JSON-Datei',
+  jsonTooLarge: 'Eine JSON-Datei darf höchstens 64 MB haben. Verwenden Sie für mehr CSV.',
   importCut:
     'Der Import wurde beendet, weil zu viele Zeilen abgelehnt wurden. Der Rest der Datei wurde nicht gelesen.',
   importEmptyField: 'Ein leeres Feld wird null, "" ein leerer Text.',
