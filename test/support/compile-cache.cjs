@@ -30,9 +30,12 @@ Module.prototype._compile = function (content, filename, ...rest) {
   return run.call(this.exports, this.exports, requireOf(this), this, filename, directory);
 };
 
-/** @returns null for an ES module, which Node can require() as well, and for one with import(), which V8's code does not keep */
+/**
+ * @returns null for an ES module, which Node can require() as well, and for one that may call import(), itself or in code that it
+ * makes: the code that V8 keeps has no loader for it
+ */
 function scriptOf(content, filename) {
-  if (/\bimport\(/.test(content)) return null;
+  if (/\b(import|new Function)\(/.test(content)) return null;
   try {
     return new Script(Module.wrap(content), {
       filename,

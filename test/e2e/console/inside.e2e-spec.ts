@@ -159,7 +159,7 @@ inBrowser('monitoring of a project', () => {
     await page.getByText('/rest/v1/guarded?order=***').waitFor();
     await rows.first().getByRole('button').click();
     await drawer.getByRole('link', { name: 'Explain in the editor' }).click();
-    await page.getByText('set local role').waitFor();
+    await page.locator('.cm-line', { hasText: 'set local role' }).waitFor();
     await view.button(/^Run/).click();
     await page.getByText(/Scan/).first().waitFor();
     await view.open(project.slug, 'inside?view=history&filter=nowhere-at-all');
