@@ -55,7 +55,6 @@ export const objects: Readonly<Record<keyof typeof en, string>> = {
   objects_views: 'Sichten',
   saveObject: '{name} speichern',
   searchObjects: 'Nach Namen suchen',
-  statement: 'Anweisung',
   triggerEvents: 'Ereignisse',
   triggerFunction: 'Funktion',
   triggerFunctionHint: 'Funktionen, die trigger zurückgeben.',

@@ -52,7 +52,6 @@ export const objects = {
   objects_views: 'Views',
   saveObject: 'Save {name}',
   searchObjects: 'Search by name',
-  statement: 'Statement',
   triggerEvents: 'Events',
   triggerFunction: 'Function',
   triggerFunctionHint: 'Functions that return trigger.',
