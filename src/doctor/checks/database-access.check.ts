@@ -1,4 +1,5 @@
 /** Databases of the installation that a role of another project may connect to, and sessions of such roles in them. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { LOGIN_GROUP, REQUEST_ROLES } from '../../database/platform/server-capabilities';
@@ -38,6 +39,14 @@ const ENTERED = `${WITH_ROLES}
   from pg_stat_activity a where (a.datid, a.usesysid) in (select database, role from foreigners)
   order by 1, 3 limit 20`;
 
+/** Milliseconds in which a database that is being created is closed to others. */
+const CREATION_MS = 1_000;
+
+interface Grant {
+  readonly database: string;
+  readonly role: string;
+}
+
 @Injectable()
 export class DatabaseAccessCheck extends ServerCheck {
   readonly name = 'database_access';
@@ -61,10 +70,10 @@ export class DatabaseAccessCheck extends ServerCheck {
   protected async findIn(client: Client): Promise<Finding[]> {
     const platform = decodeURIComponent(new URL(this.platformUrl).pathname.slice(1));
     const values = [platform, [...REQUEST_ROLES, LOGIN_GROUP]];
-    const open = await client.query<{ database: string; role: string }>(OPEN, values);
+    const open = await this.listOpen(client, values);
     const entered = await client.query<{ database: string; role: string; pid: number }>(ENTERED, values);
     return [
-      ...open.rows.map(({ database, role }) =>
+      ...open.map(({ database, role }) =>
         this.failed(
           `${role} may connect to the database ${database}`,
           'Revoke CONNECT on the database from it, or from PUBLIC, as its owner or a superuser.',
@@ -77,5 +86,16 @@ export class DatabaseAccessCheck extends ServerCheck {
         ),
       ),
     ];
+  }
+
+  /** A database that is being created admits every role until its second statement, but accepts no connections. */
+  private async listOpen(client: Client, values: readonly unknown[]): Promise<Grant[]> {
+    const { rows } = await client.query<Grant>(OPEN, [...values]);
+    if (rows.length === 0) return rows;
+    await sleep(CREATION_MS);
+    const { rows: later } = await client.query<Grant>(OPEN, [...values]);
+    return later.filter((one) =>
+      rows.some(({ database, role }) => database === one.database && role === one.role),
+    );
   }
 }
