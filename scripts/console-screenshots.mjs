@@ -196,6 +196,8 @@ async function takeAll(scheme, viewport, slug, person) {
   await take('api', () => page.waitForSelector('.opblock-tag'));
   await go(page, slug, '/schema');
   await take('schema', () => page.locator('#main svg title').first().waitFor({ state: 'attached' }));
+  await go(page, slug, '/schema?view=indexes');
+  await take('schema-objects', () => page.waitForSelector('#main tbody button'));
   await go(page, slug, '/people');
   await take('project-people', () => page.waitForSelector('h1'));
   for (const screen of person ? ['people', 'audit-log', 'account'] : ['people', 'audit-log']) {

@@ -1,12 +1,10 @@
 /** Forgets what was loaded and entered for a staff member, before another one uses the page. */
 import { notifications } from '@mantine/notifications';
 import { forgetCredentials } from './api/identity';
-import { forgetDrafts } from './lib/sql-drafts';
 import { queryClient } from './query-client';
 
 export function forgetPerson(): void {
   forgetCredentials();
-  forgetDrafts();
   queryClient.clear();
   notifications.clean();
 }

@@ -2,6 +2,7 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import { CONSOLE_PATH } from './api/base-url';
 import type { AuditSearch } from './screens/audit/audit-screen';
+import type { InsideSearch } from './screens/inside/inside-search';
 import { lazyScreen } from './lazy-screen';
 import { Entrance } from './screens/entrance';
 import { InvitationScreen, SetupScreen } from './screens/welcome';
@@ -97,8 +98,8 @@ const tables = createRoute({
 const schema = createRoute({
   getParentRoute: () => project,
   path: 'schema',
-  validateSearch: (search: Record<string, unknown>): { readonly schema?: string } =>
-    texts(search, ['schema']),
+  validateSearch: (search: Record<string, unknown>): { readonly schema?: string; readonly view?: string } =>
+    texts(search, ['schema', 'view']),
   component: lazyScreen(() => import('./screens/schema/schema-screen'), 'SchemaScreen'),
 });
 
@@ -172,22 +173,11 @@ const storage = createRoute({
   component: lazyScreen(() => import('./screens/storage/storage-screen'), 'StorageScreen'),
 });
 
-interface InsideSearch {
-  readonly view?: string;
-  /** Range of the charts: `hour` or `day`. */
-  readonly range?: string;
-  /** Filter of the live requests: text, and `refused` or `errors`. */
-  readonly filter?: string;
-  readonly status?: string;
-  /** Order of the slow queries. */
-  readonly order?: string;
-}
-
 const inside = createRoute({
   getParentRoute: () => project,
   path: 'inside',
   validateSearch: (search: Record<string, unknown>): InsideSearch =>
-    texts(search, ['view', 'range', 'filter', 'status', 'order']),
+    texts(search, ['view', 'range', 'filter', 'status', 'source', 'slower', 'since', 'until', 'order']),
   component: lazyScreen(() => import('./screens/inside/inside-screen'), 'InsideScreen'),
 });
 
@@ -205,11 +195,20 @@ const members = createRoute({
   component: lazyScreen(() => import('./screens/people/members-screen'), 'MembersScreen'),
 });
 
+interface ApiSearch {
+  /** Identity of "view as". */
+  readonly as?: string;
+  /** `all`: every operation. */
+  readonly view?: string;
+  /** `schema.table`. */
+  readonly table?: string;
+}
+
 const apiDocs = createRoute({
   getParentRoute: () => project,
   path: 'api',
-  validateSearch: (search: Record<string, unknown>): { readonly as?: string } => texts(search, ['as']),
-  component: lazyScreen(() => import('./screens/api-docs'), 'ApiDocsScreen'),
+  validateSearch: (search: Record<string, unknown>): ApiSearch => texts(search, ['as', 'view', 'table']),
+  component: lazyScreen(() => import('./screens/api/api-screen'), 'ApiScreen'),
 });
 
 const keys = createRoute({

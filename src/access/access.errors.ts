@@ -33,7 +33,7 @@ export const untimelyCredentials = (): AppError => new CredentialsRefused('untim
 export const serviceRoleRequired = (): AppError =>
   new AppError(403, 'forbidden', 'This needs the service-role key', { database: { sqlstate: 'PL403' } });
 
-/** For a token with the claim `read_only`, which staff get who may only look at a project (docs/reference/staff.md). */
+/** For a token with the claim `read_only`, which staff get who may only read a project (docs/reference/staff.md). */
 export const readOnlyCredentials = (): AppError =>
   new AppError(403, 'forbidden', 'These credentials may only read', { database: { sqlstate: 'PL403' } });
 

@@ -20,7 +20,7 @@ interface Verified<T extends object> {
   readonly key: { readonly expiresAt: number | null };
 }
 
-/** The callers that a bearer token stands for, by the role of the apikey beside it. */
+/** The callers that a bearer token stands for, by the role of the apikey that is sent with it. */
 interface VerifiedToken {
   /** Of the project. */
   readonly revision: string;

@@ -3,7 +3,7 @@
  * has a deadline. A window in which the server itself paused the body does not count.
  */
 import type { IncomingMessage } from 'node:http';
-import { httpError } from '../common/errors/http-errors';
+import { httpError } from '../common/errors/app-error';
 
 export interface PaceLimits {
   /** Bytes a second, on average over each window. */

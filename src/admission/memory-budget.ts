@@ -5,8 +5,7 @@
  * No sender can take all of it: each may hold at most a multiple of the free memory, so some is always left for a sender
  * that holds none (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
  */
-import type { AppError } from '../common/errors/app-error';
-import { busy, httpError } from '../common/errors/http-errors';
+import { type AppError, busy, httpError } from '../common/errors/app-error';
 
 export interface BudgetLimits {
   /** Bytes. */

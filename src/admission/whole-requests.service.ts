@@ -3,8 +3,7 @@
  * A tenant has one of them at a time; tenants do not wait for each other.
  */
 import { Injectable } from '@nestjs/common';
-import type { AppError } from '../common/errors/app-error';
-import { busy } from '../common/errors/http-errors';
+import { type AppError, busy } from '../common/errors/app-error';
 import { Slots } from './slots';
 
 /** For all tenants together. Each may hold a body of up to a MiB. */

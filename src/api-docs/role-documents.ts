@@ -3,8 +3,7 @@
  * A repeated request costs no round trip. Simultaneous requests share one build, and few builds run at once.
  */
 import { LRUCache } from 'lru-cache';
-import type { AppError } from '../common/errors/app-error';
-import { busy } from '../common/errors/http-errors';
+import { type AppError, busy } from '../common/errors/app-error';
 import { Slots } from '../admission/slots';
 import type { Catalog } from '../rest/catalog/catalog';
 import { DocumentTooLargeError, type ServedDocument } from './openapi/served-document';

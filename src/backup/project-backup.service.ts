@@ -80,7 +80,7 @@ export class ProjectBackup {
     await this.owner.repairAccess(project);
     return this.hold.during(id, () =>
       this.withSnapshot(project, async (snapshot) => {
-        const tables = await snapshot.tables();
+        const tables = (await snapshot.tables()).filter((table) => !isRendition(table));
         const header = await this.headerOf(project, snapshot, tables, key);
         const members = await restorable(header, await this.secretsOf(project, snapshot));
         const source = { project, snapshot, tables, key, members };
@@ -211,6 +211,10 @@ export class ProjectBackup {
     };
   }
 }
+
+/** Pictures whose bytes are not archived: they are made again. */
+const isRendition = ({ schema, name }: SnapshotTable): boolean =>
+  schema === 'storage' && name === 'renditions';
 
 async function addRows(
   archive: ArchiveWriter,

@@ -3,6 +3,7 @@ import { ArgumentsHost, Catch, ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response, Application } from 'express';
 import { CallerCheck } from '../access/caller-check.service';
 import { AppError } from '../common/errors/app-error';
+import { contextOf } from '../http/request-context';
 import { ErrorRenderer } from '../http/errors/error-renderer';
 import { UUID } from '../common/text/uuid';
 import { toAppError } from './to-app-error';
@@ -58,6 +59,7 @@ export class ErrorFilter implements ExceptionFilter {
     const fault = methodRefusal(found, request);
     const refused = (await this.refusalBefore(fault, request)) ?? fault;
     const error = renderer.translate?.(refused, request) ?? refused;
+    contextOf(request).errorCode = codeOf(error);
     this.log(error, request);
     if (!response.headersSent) await renderer.complete?.(path, response);
     respondOrAbort(error, renderer, request, response);

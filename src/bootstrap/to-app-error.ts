@@ -1,9 +1,8 @@
 /** Converts any thrown value (of Plinth, Nest, the driver, a socket) to an AppError. */
 import { HttpException, NotFoundException } from '@nestjs/common';
 import { DatabaseError } from 'pg';
-import { AppError } from '../common/errors/app-error';
+import { AppError, databaseUnreachable, httpError, internalError } from '../common/errors/app-error';
 import { DatabaseFault } from '../common/errors/database-fault';
-import { databaseUnreachable, httpError, internalError } from '../common/errors/http-errors';
 import { isConnectionLoss } from '../database/sql/connection-loss';
 import { answerToFault } from '../http/errors/fault-answers';
 

@@ -4,7 +4,7 @@
  */
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type Counter } from 'prom-client';
-import { httpError } from '../common/errors/http-errors';
+import { httpError } from '../common/errors/app-error';
 import type { Metrics } from '../infra/metrics/metrics';
 
 type Values = Awaited<ReturnType<Metrics['values']>>;

@@ -9,7 +9,7 @@ import type { Change, ChangedRelation, ChangeMessage, GapReason, Subscriber } fr
 import type { ChangeFilter } from './change-filter';
 import { positionText } from './position';
 import type { CheckedChanges, RowCheck, ToldChange } from './row-check.service';
-import { readRights, type TableRights, TOO_LONG } from './table-rights';
+import { hiddenColumn, readRights, type TableRights, TOO_LONG } from './table-rights';
 
 /** Statements of the feed that run at the same time for a project. */
 const CHECKS_AT_ONCE = 2;
@@ -123,11 +123,9 @@ export class ChangeBatch {
         ]);
         continue;
       }
-      const hidden = ofTable.rights.columns.find(
-        ({ name }) => one.filter?.fields.has(name) && !ofTable.readable.has(name),
-      );
+      const hidden = one.filter && hiddenColumn(ofTable.rights, one.filter);
       if (hidden) {
-        this.ended.set(one, ['forbidden', `permission denied for column ${hidden.name}`]);
+        this.ended.set(one, ['forbidden', `permission denied for column ${hidden}`]);
         continue;
       }
       const key = isSecured ? keyOf(caller) : caller.role;

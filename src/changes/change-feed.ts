@@ -18,7 +18,7 @@ import { FeedSweep } from './feed-sweep.service';
 import { parsePosition, upTo } from './position';
 import { ProjectFeed } from './project-feed';
 import { RowCheck } from './row-check.service';
-import { isPublished, readRights, TOO_LONG } from './table-rights';
+import { hiddenColumn, isPublished, readRights, TOO_LONG } from './table-rights';
 
 export interface ChangeSubscription {
   readonly caller: Caller;
@@ -157,8 +157,7 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
     if (rights.isSecured && rights.policies === TOO_LONG)
       throw badSubscription('The policies of the table are too long');
     if (!filter) return;
-    const hidden = rights.columns.some(({ name }) => filter.fields.has(name) && !readable.has(name));
-    if (hidden) throw notReadable(schema, table);
+    if (hiddenColumn(rights, filter) !== undefined) throw notReadable(schema, table);
     const columns = rights.columns.map(({ name }) => name);
     const relation: ChangedRelation = {
       kind: 'relation',

@@ -58,7 +58,7 @@ function fieldsOf(tree: LogicTree): string[] {
   return tree.kind === 'group' ? tree.terms.flatMap(fieldsOf) : [tree.field.name];
 }
 
-/** Several filters use one builder, each with values of its own. */
+/** Several filters use one builder, each with its own values. */
 class FilterBuilder extends StatementBuilder {
   /** Number of values of the filters before. */
   first = 0;

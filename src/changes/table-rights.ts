@@ -80,6 +80,16 @@ export async function isPublished(
   return (await door.query(caller, statement, settingsFor(caller, schema))).rowCount > 0;
 }
 
+/** A column that a filter reads and the caller may not. A computed field gets the whole row. */
+export function hiddenColumn(
+  { columns }: TableRights,
+  { fields }: { readonly fields: ReadonlySet<string> },
+): string | undefined {
+  const names = new Set(columns.map(({ name }) => name));
+  const readsAll = [...fields].some((field) => !names.has(field));
+  return columns.find(({ name, isReadable }) => !isReadable && (readsAll || fields.has(name)))?.name;
+}
+
 /** Milliseconds that the policies of a batch may take. */
 const CHECK_MS = 5_000;
 

@@ -100,7 +100,7 @@ export const PROJECT_PEOPLE_COMMANDS: Commands = {
   }),
   'revoke <project> <email>': operation(
     `DELETE ${PROJECT_PERSON}`,
-    "take a staff member's role in a project away",
+    "remove a staff member's role in a project",
     {
       options: { rotate_database_password: ROTATE_ONE },
       result: ({ project, email }) => ({ project, email }),

@@ -23,6 +23,9 @@ export interface ServerConfig {
   readonly s3Host: string | null;
   /** Log each request as its own line. */
   readonly requestLog: boolean;
+  /** Days for which requests, mails and deliveries are kept, and bytes of each project; 0 days: not at all. */
+  readonly historyDays: number;
+  readonly historyBytes: number;
   /** Base address of the OpenTelemetry collector that gets a span of each request; null: none. */
   readonly traceEndpoint: string | null;
   /** Bytes of memory that request bodies may take, all together. */
@@ -68,6 +71,8 @@ export interface MailConfig {
 export interface SecretsConfig {
   readonly platformAdminKey: string;
   readonly masterKey: string;
+  /** Opens what is not encrypted under masterKey yet; null: none. */
+  readonly otherMasterKey: string | null;
   /** Token for the metrics, in addition to the admin key; null: none. */
   readonly metricsToken: string | null;
 }

@@ -69,6 +69,9 @@ export class EnvironmentVariables {
 
   @IsOptional() @Secret(32) MASTER_KEY?: string;
 
+  /** A second key, of which secrets are re-encrypted under MASTER_KEY. */
+  @IsOptional() @Secret(32) MASTER_KEY_OTHER?: string;
+
   /** Bearer token that reads GET /metrics, in addition to PLATFORM_ADMIN_KEY; default: none. */
   @IsOptional() @Secret(16) METRICS_TOKEN?: string;
 
@@ -111,7 +114,7 @@ export class EnvironmentVariables {
 
   @Form(/^[a-z0-9-]+$/i, 'the name of a region such as us-east-1') STORAGE_S3_REGION = 'us-east-1';
 
-  /** Default: true with STORAGE_ENDPOINT, which most servers of one's own need. */
+  /** Default: true with STORAGE_ENDPOINT, which most self-hosted servers need. */
   @IsOptional() @IsIn(['true', 'false']) STORAGE_S3_PATH_STYLE?: 'true' | 'false';
 
   @IsOptional() @IsString() STORAGE_S3_ACCESS_KEY_ID?: string;
@@ -150,6 +153,12 @@ export class EnvironmentVariables {
 
   /** Logs each request as one line. */
   @IsIn(['true', 'false']) REQUEST_LOG: 'true' | 'false' = 'false';
+
+  /** Days for which the requests, mails and deliveries of projects are kept; 0: not at all. */
+  @WholeNumber(0, 365) HISTORY_DAYS = 7;
+
+  /** Bytes of it for each project. */
+  @SizeInBytes(1024 * 1024) HISTORY_SIZE = 64 * 1024 * 1024;
 
   /** Base address of an OpenTelemetry collector (OTLP over HTTP) that gets a span of each request; default: none. */
   @IsOptional() @HttpUrl() OTEL_EXPORTER_OTLP_ENDPOINT?: string;

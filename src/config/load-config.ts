@@ -11,7 +11,7 @@ import { EnvironmentVariables } from './env.schema';
 import { oidcConfig, oidcFaults } from './oidc-config';
 import { staffDirectoryFaults, staffLdapConfig, staffSamlConfig } from './staff-directories-config';
 import { parsePlanQuotas, type PlanQuotasConfig } from './plan-quotas';
-import { readOrCreateSecret } from './secret-file';
+import { readOrCreateSecret, readSecretIn } from './secret-file';
 import { storageConfig, storageFaults } from './storage-config';
 import { TUNING, type Tuning } from './tuning';
 
@@ -19,6 +19,8 @@ const EMBEDDED_PORT_DISTANCE = 10_000;
 const LAST_PORT = 65_535;
 /** File of the generated PLATFORM_ADMIN_KEY in the data directory. */
 export const ADMIN_KEY_FILE = 'platform-admin-key';
+/** File of MASTER_KEY_OTHER there, if it is no setting. */
+export const OTHER_MASTER_KEY_FILE = 'master-key-other';
 /** A body takes up to six times its size in memory, and one client may have half of the budget. */
 const BODIES_OF_BUDGET = 12;
 /** Bodies may take a quarter of the memory of the machine or container, results that wait an eighth. */
@@ -61,6 +63,8 @@ export function loadConfig(
   const env = validateEnvironment(environment);
   const tuning = { ...TUNING, ...changes };
   const dataDir = resolve(env.DATA_DIR);
+  const masterKey = env.MASTER_KEY ?? readOrCreateSecret(join(dataDir, 'master-key'));
+  const otherMasterKey = env.MASTER_KEY_OTHER ?? readSecretIn(dataDir, OTHER_MASTER_KEY_FILE);
   return freeze({
     server: serverConfig(env, tuning),
     dataDir,
@@ -86,7 +90,8 @@ export function loadConfig(
     },
     secrets: {
       platformAdminKey: env.PLATFORM_ADMIN_KEY ?? readOrCreateSecret(join(dataDir, ADMIN_KEY_FILE)),
-      masterKey: env.MASTER_KEY ?? readOrCreateSecret(join(dataDir, 'master-key')),
+      masterKey,
+      otherMasterKey: otherMasterKey === masterKey ? null : otherMasterKey,
       metricsToken: env.METRICS_TOKEN ?? null,
     },
     storage: { ...storageConfig(env, dataDir, tuning), archive: fileArchive(env, dataDir, tuning) },
@@ -136,6 +141,8 @@ function serverConfig(env: EnvironmentVariables, tuning: Tuning): ServerConfig {
     s3: addressOf(env.S3_PORT, env),
     s3Host: env.S3_HOST ?? null,
     requestLog: env.REQUEST_LOG === 'true',
+    historyDays: env.HISTORY_DAYS,
+    historyBytes: env.HISTORY_SIZE,
     traceEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     maxBufferedBytes: Math.max(
       memoryBudget(tuning.bufferedBodies, BODIES_PARTS, env.WORKERS),

@@ -1,7 +1,7 @@
 /** A secret in the data directory, generated at the first start. */
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { codeOf } from '../common/errors/error-facts';
 import { directoryFault, DirectoryError } from './directory-error';
 
@@ -15,6 +15,16 @@ export function readOrCreateSecret(path: string): string {
     return assertNotEmpty(path, readSecret(path)) ?? create(path);
   } catch (error) {
     throw directoryFault('DATA_DIR', dirname(path), error);
+  }
+}
+
+/** The secret of a file that may be absent. @throws DirectoryError when it cannot be read, or is empty */
+export function readSecretIn(directory: string, name: string): string | null {
+  const path = join(directory, name);
+  try {
+    return assertNotEmpty(path, readSecret(path));
+  } catch (error) {
+    throw directoryFault('DATA_DIR', directory, error);
   }
 }
 

@@ -6,6 +6,7 @@ import { DatabaseCheck } from './checks/database.check';
 import { DoctorCheck, DoctorOptions, Finding } from './finding';
 import { DiskCheck, VersionCheck } from './checks/machine.check';
 import { MailCheck } from './checks/mail.check';
+import { MasterKeyCheck } from './checks/master-key.check';
 import { PoolerCheck } from './checks/pooler.check';
 import { ProjectsCheck } from './checks/projects.check';
 import { PublicUrlCheck } from './checks/public-url.check';
@@ -26,6 +27,7 @@ export const DOCTOR_CHECKS = [
   ChangesCheck,
   ReplicasCheck,
   PoolerCheck,
+  MasterKeyCheck,
   DiskCheck,
   RedisCheck,
   StorageCheck,

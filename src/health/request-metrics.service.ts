@@ -35,7 +35,7 @@ export class RequestMetrics implements OnApplicationBootstrap {
   ) {
     metrics.counts(
       'plinth_http_requests_total',
-      'Requests answered, by area, method and status; 499: the client went away first',
+      'Requests answered, by area, method and status; 499: the client disconnected first',
       ['area', 'method', 'status'],
       () => this.counts(),
     );
@@ -54,7 +54,7 @@ export class RequestMetrics implements OnApplicationBootstrap {
     const observe = (request: ObservedRequest, response: ServerResponse): void =>
       this.observe(request, response);
     server.on('request', observe);
-    // Requests with an `Expect` header have events of their own.
+    // Requests with an `Expect` header have their own events.
     server.on('checkContinue', observe);
     server.on('checkExpectation', observe);
   }

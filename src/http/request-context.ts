@@ -12,11 +12,17 @@ export interface RequestTimes {
   since: number;
 }
 
-class RequestContext {
+export class RequestContext {
   /** By which the request is found in the logs of several services; null where requests are neither logged nor traced. */
   id: string | null = null;
   /** Null for a request that started before something watched. */
   times: RequestTimes | null = null;
+  /** Milliseconds with, or in wait for, the database; measured by table REST, and of other requests while something watches. */
+  databaseMs: number | null = null;
+  /** The main statement of table REST, with parameters in place of the values. */
+  statement: string | null = null;
+  /** Code of the error that was answered. */
+  errorCode: string | null = null;
   /** Gives the request its turn when its body was read. */
   starts: FairStarts | null = null;
   /** It arrived through the listener of METRICS_PORT. */

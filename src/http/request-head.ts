@@ -1,7 +1,6 @@
 /** Checks of a request's head that Node's parser leaves out, and its target. Proxies may read such a head differently. */
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../common/errors/app-error';
-import { httpError } from '../common/errors/http-errors';
+import { AppError, httpError } from '../common/errors/app-error';
 
 /** By default some versions of Node drop the lines after the 2,000th: a proxy would see a header that Plinth does not. */
 const MAX_HEADER_LINES = 1_000;

@@ -29,9 +29,9 @@ export function startMeasured(request: IncomingMessage, start: () => void): void
   current.run(times, start);
 }
 
-/** Milliseconds; null for a request that started before the watch. */
+/** Milliseconds; null for a request that was not measured. */
 export function databaseTimeOf(request: IncomingMessage): number | null {
-  return request.context?.times?.database ?? null;
+  return request.context?.times?.database ?? request.context?.databaseMs ?? null;
 }
 
 /** Begins to measure. @returns a function to call at the end; undefined when nothing watches */

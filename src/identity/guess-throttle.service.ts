@@ -113,7 +113,7 @@ export class GuessThrottle {
   }
 
   /**
-   * Forgets the failures of the account. Those of the address stay: otherwise an attacker with an account of their own
+   * Forgets the failures of the account. Those of the address stay: otherwise an attacker with their own account
    * could clear them at will.
    */
   async succeeded(guess: Guess<GuessScope>): Promise<void> {

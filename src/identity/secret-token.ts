@@ -15,7 +15,7 @@ export function newSecretToken(prefix = ''): SecretToken {
 }
 
 /**
- * Without salt or stretching: 256 random bits cannot be guessed. The look-up is by this hash, and its time tells an attacker
+ * Without salt or stretching: 256 random bits cannot be guessed. The lookup is by this hash, and its time tells an attacker
  * about hashes at most, which tell nothing about other tokens.
  */
 export function hashToken(token: string): Buffer {

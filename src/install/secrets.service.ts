@@ -16,10 +16,10 @@ export type SecretKind =
 
 @Injectable()
 export class Secrets {
-  private readonly box: SecretBox;
+  readonly box: SecretBox;
 
-  constructor(@Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig) {
-    this.box = new SecretBox(masterKey);
+  constructor(@Inject(SECRETS_CONFIG) { masterKey, otherMasterKey }: SecretsConfig) {
+    this.box = new SecretBox(masterKey, otherMasterKey);
   }
 
   /** @param owner the project or server that the secret belongs to */

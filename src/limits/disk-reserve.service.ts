@@ -10,6 +10,8 @@ const MIB = 1024 * 1024;
 const POLL_INTERVAL_MS = 1_000;
 /** Bytes of a request up to which it counts as a small write. */
 const SMALL_WRITE = 64 * 1024;
+/** Milliseconds for which the small uploads of a time share one reading of the free space: together they need less than the reserve. */
+const SHARED_MS = 100;
 /** Bytes of a copy after which the space is checked again. */
 const CHECKED_BYTES = 4 * MIB;
 const RETRY_SECONDS = 60;
@@ -53,6 +55,7 @@ export class DiskReserve implements OnApplicationShutdown {
   private readonly timer: NodeJS.Timeout;
   /** Only deletions are admitted: PostgreSQL may need the rest for them. */
   private isExhausted = false;
+  private readonly readings = new Map<string, { readonly from: number; readonly free: Promise<number> }>();
   /** Bytes of the uploads in progress. */
   private claimed = 0;
 
@@ -101,11 +104,20 @@ export class DiskReserve implements OnApplicationShutdown {
   }
 
   /** @throws AppError 503 when a copy, such as a restore, would use the reserve. @param directories default: those of all data */
-  async assertRoom(directories = this.directories, bytes = 0): Promise<void> {
+  async assertRoom(directories = this.directories, bytes = 0, maxAgeMs = 0): Promise<void> {
     if (directories === this.directories) this.assertFilesFit(bytes);
     if (this.reserve === 0) return;
     for (const directory of directories)
-      if ((await freeBytes(directory).catch(() => Infinity)) - bytes < this.reserve) throw diskReserved();
+      if ((await this.freeBytes(directory, maxAgeMs)) - bytes < this.reserve) throw diskReserved();
+  }
+
+  private freeBytes(directory: string, maxAgeMs: number): Promise<number> {
+    const now = performance.now();
+    const reading = this.readings.get(directory);
+    if (reading && now - reading.from < maxAgeMs) return reading.free;
+    const free = freeBytes(directory).catch(() => Infinity);
+    this.readings.set(directory, { from: now, free });
+    return free;
   }
 
   /** Runs an upload. @param bytes at most @throws AppError 503 when uploads in progress need the rest of the space */
@@ -113,7 +125,7 @@ export class DiskReserve implements OnApplicationShutdown {
     if (this.filesDirectory === null) return work();
     this.claimed += bytes;
     try {
-      await this.assertRoom(this.directories, this.claimed);
+      await this.assertRoom(this.directories, this.claimed, bytes <= SMALL_WRITE ? SHARED_MS : 0);
       const result = await work();
       this.files?.add(bytes);
       return result;

@@ -1,6 +1,6 @@
 /**
  * Refuses what exceeds a project's quotas. The use is read once a minute from the samples, for the projects of recent requests;
- * a request costs one look-up in a map that holds only projects near a limit.
+ * a request costs one lookup in a map that holds only projects near a limit.
  */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';

@@ -54,7 +54,7 @@ export const changeNotFollowed = (schema: string, name: string): AppError =>
 /** @param seconds of the limit */
 export const viewsTooSlow = (seconds: number): AppError =>
   refusal(
-    `The materialized views of the project take longer than ${seconds} s to refresh: set read_only_window to refuse writes meanwhile`,
+    `The materialized views of the project take longer than ${seconds} s to refresh: set read_only_window to refuse writes during this time`,
   );
 
 export const windowExceeded = (seconds: number): AppError =>

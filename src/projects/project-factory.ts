@@ -64,19 +64,20 @@ export class ProjectFactory {
   /** @throws AppError 400 for a malformed slug, or a name from which none can be derived */
   newProject(input: NewProject): ProjectEntity {
     const id = randomId();
+    const dataSecret = randomSecret();
     return Object.assign(new ProjectEntity(), {
       id,
       slug: slugFor(input),
       name: input.name,
       plan: input.plan ?? 'free',
       status: 'provisioning' as const,
-      settings: settingsOfNew(input.settings ?? {}, this.secrets.dataSecretOf(id, null)),
+      settings: settingsOfNew(input.settings ?? {}, dataSecret),
       serverUrl: input.databaseUrl ? this.secrets.seal('server-url', id, input.databaseUrl) : null,
       server: input.server ?? (input.databaseUrl ? null : PLATFORM_SERVER),
       ...namesOf(id),
       ownerPassword: this.secrets.seal('owner-password', id, randomSecret()),
       loginPassword: this.secrets.seal('login-password', id, randomSecret()),
-      dataSecret: null,
+      dataSecret: this.secrets.seal('data-secret', id, dataSecret),
       signingKeys: null,
       s3Keys: null,
       schemaVersion: '',

@@ -16,7 +16,7 @@ import type { S3Key } from './s3-keys';
 import { openSigningKey, type StoredSigningKey } from './signing-keys';
 
 const CACHED_PROJECTS = 2_000;
-/** Unknown slugs and ids have a cache of their own, so that many of them do not displace projects. */
+/** Unknown slugs and ids have their own cache, so that many of them do not displace projects. */
 const CACHED_UNKNOWN = 1_000;
 const UNKNOWN_MS = 1_000;
 
@@ -89,13 +89,13 @@ export class ProjectRegistry {
     this.changeHandlers.push(handler);
   }
 
-  /** Evicts a project from the cache: the next look-up reads it again. */
+  /** Evicts a project from the cache: the next lookup reads it again. */
   forget(id: string): void {
     for (const [key, project] of this.cache.entries()) {
       if (project.id === id) this.cache.delete(key);
     }
     this.unknown.clear();
-    // A look-up in progress may have read the old row.
+    // A lookup in progress may have read the old row.
     this.loading.clear();
     void this.evictIfClosed(id);
     for (const handler of this.changeHandlers) handler(id);

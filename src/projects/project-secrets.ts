@@ -7,12 +7,9 @@ import { ProjectSecret } from './project';
 import { ProjectSecretEntity } from './project.entity';
 
 /** The secrets were encrypted with another key. The message is for the administrator. */
-class MasterKeyError extends Error {
-  constructor(options: ErrorOptions) {
-    super(
-      'MASTER_KEY is not the one that the secrets of the projects are encrypted under: put the old one back (without MASTER_KEY it is the file master-key in the data directory).',
-      options,
-    );
+export class MasterKeyError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'MasterKeyError';
   }
 }
@@ -59,9 +56,9 @@ export class ProjectSecrets {
    * nothing about MASTER_KEY or other projects.
    */
   dataSecretOf(projectId: string, sealed: Buffer | null): string {
-    if (sealed !== null) return this.open('data-secret', projectId, sealed);
-    const purpose = `plinth project data v1:${projectId}`;
-    return Buffer.from(hkdfSync('sha256', this.config.masterKey, '', purpose, 32)).toString('base64url');
+    return sealed === null
+      ? formerDataSecret(this.config.masterKey, projectId)
+      : this.open('data-secret', projectId, sealed);
   }
 
   /** @throws MasterKeyError when the project's secret cannot be decrypted */
@@ -69,7 +66,16 @@ export class ProjectSecrets {
     try {
       this.open(kind, projectId, sealed);
     } catch (cause) {
-      throw new MasterKeyError({ cause });
+      throw new MasterKeyError(
+        'MASTER_KEY is not the one that the secrets of the projects are encrypted under: put that one back (without MASTER_KEY it is the file master-key in the data directory).',
+        { cause },
+      );
     }
   }
+}
+
+/** Of projects that earlier versions created. */
+export function formerDataSecret(masterKey: string, projectId: string): string {
+  const purpose = `plinth project data v1:${projectId}`;
+  return Buffer.from(hkdfSync('sha256', masterKey, '', purpose, 32)).toString('base64url');
 }

@@ -1,5 +1,5 @@
 /** The settings of a project, composed of those of all features. Only values that were set are stored. */
-import { invalidParameters } from '../common/errors/http-errors';
+import { invalidParameters } from '../common/errors/app-error';
 import { AUTH_SETTINGS } from './settings/auth.settings';
 import { QUOTA_SETTINGS } from './settings/quota.settings';
 import { REALTIME_SETTINGS } from './settings/realtime.settings';

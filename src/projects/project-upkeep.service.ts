@@ -8,7 +8,7 @@ import { PLATFORM_URL } from '../database/platform/platform-url';
 import { OwnerDatabase } from './owner-database';
 import { ProjectEntity } from './project.entity';
 import { ProjectRepository } from './project.repository';
-import { ProjectSecrets } from './project-secrets';
+import { MasterKeyRotation } from './master-key-rotation.service';
 import { ProjectsService } from './projects.service';
 import { DatabaseServer } from '../provisioning/database-server';
 import {
@@ -46,7 +46,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     private readonly service: ProjectsService,
     private readonly template: TemplateDatabase,
     private readonly owner: OwnerDatabase,
-    private readonly secrets: ProjectSecrets,
+    private readonly masterKey: MasterKeyRotation,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {}
 
@@ -57,16 +57,11 @@ export class ProjectUpkeep implements OnApplicationShutdown {
    */
   async start(): Promise<void> {
     await this.template.ensureOn(new DatabaseServer(this.platformUrl));
-    await this.assertMasterKey();
+    await this.masterKey.begin();
     await this.recover();
     await this.migrateOutdated();
     this.timer = setInterval(() => void this.keepUp(), RECOVERY_INTERVAL_MS).unref();
-  }
-
-  /** With a wrong key every request would fail, and secrets of new projects would be encrypted with another key. */
-  private async assertMasterKey(): Promise<void> {
-    const newest = await this.projects.findNewest();
-    if (newest) this.secrets.assertOpens('owner-password', newest.id, newest.ownerPassword);
+    void this.masterKey.advance();
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -80,7 +75,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     this.keepingUp ??= this.recover()
       .then(() => this.migrateOutdated(0))
       .then(
-        () => undefined,
+        () => this.masterKey.advance(),
         (error: unknown) => this.logger.warn(`outdated projects could not be listed: ${String(error)}`),
       )
       .finally(() => (this.keepingUp = undefined));

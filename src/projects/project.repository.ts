@@ -96,7 +96,7 @@ export class ProjectRepository {
     });
   }
 
-  /** Active projects with a server of their own, which is none of the installation's. */
+  /** Active projects with their own server, which is none of the installation's. */
   async listWithOwnServer(): Promise<ProjectEntity[]> {
     return this.dataSource.manager.findBy(ProjectEntity, {
       status: 'active',

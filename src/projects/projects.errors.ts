@@ -1,6 +1,5 @@
 /** Errors about projects. */
-import { AppError } from '../common/errors/app-error';
-import { httpError, invalidParameters } from '../common/errors/http-errors';
+import { AppError, httpError, invalidParameters } from '../common/errors/app-error';
 
 export const projectNotFound = (): AppError =>
   new AppError(404, 'project_not_found', 'There is no such project', { database: { sqlstate: 'PL404' } });

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
 import { Actor } from '../install/audit/audit-log.repository';
 import { isKeyValid, ProjectKeyLists } from './project-key-lists.service';
+import { KeyUses } from './key-uses.repository';
 import { ProjectRegistry } from './project-registry.service';
 import { newS3Key, type S3Key, type S3KeyRights } from './s3-keys';
 
@@ -11,13 +12,17 @@ export class S3KeysService {
   constructor(
     private readonly lists: ProjectKeyLists,
     private readonly registry: ProjectRegistry,
+    private readonly uses: KeyUses,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws AppError 404 */
-  async list(projectId: string): Promise<readonly S3Key[]> {
+  /** With the times of their last use, which are up to a minute late. @throws AppError 404 */
+  async list(projectId: string): Promise<{ key: S3Key; lastUsedAt: Date | null }[]> {
     const { s3Keys } = await this.registry.get(projectId);
-    return s3Keys.filter((key) => isKeyValid(key, this.clock.now()));
+    const uses = await this.uses.of(projectId);
+    return s3Keys
+      .filter((key) => isKeyValid(key, this.clock.now()))
+      .map((key) => ({ key, lastUsedAt: uses.get(key.id) ?? null }));
   }
 
   /** Every process accepts it when this resolves. @throws AppError 404, 409 */

@@ -1,5 +1,5 @@
 /** Secrets in settings. They are stored encrypted, for the setting and the address that they are sent to, and never shown. */
-import { invalidParameters } from '../common/errors/http-errors';
+import { invalidParameters } from '../common/errors/app-error';
 import { SecretBox } from '../infra/crypto/secret-box';
 import type { Project } from './project';
 import { type ProjectSettings, type ProjectSettingsInput, SETTINGS } from './project-settings';

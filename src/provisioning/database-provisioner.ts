@@ -202,7 +202,7 @@ export class DatabaseProvisioner {
     });
   }
 
-  /** Gives the login role its password and its right to connect again: the owner's code can take both away. */
+  /** Gives the login role its password and its right to connect again: the owner's code can revoke both. */
   async resetLogin(
     server: DatabaseServer,
     { databaseName, loginRole }: { databaseName: string; loginRole: string },

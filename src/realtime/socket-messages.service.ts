@@ -284,8 +284,9 @@ export class SocketMessages {
 }
 
 /** At the second of `exp`: the tolerance for clocks that requests have would let a subscription receive for longer. */
-export function isExpired({ tokenClaims: { exp } }: Caller, clock: Clock): boolean {
-  return typeof exp === 'number' && exp <= clock.nowSeconds();
+export function isExpired({ tokenClaims: { exp }, named }: Caller, clock: Clock): boolean {
+  const isOver = typeof exp === 'number' && exp <= clock.nowSeconds();
+  return isOver || (named?.expires_at ?? Infinity) <= clock.now();
 }
 
 function configOf({ payload: { config } }: ClientMessage, name: string): JsonObject {

@@ -7,8 +7,7 @@ import {
   missingBearer,
   untimelyCredentials,
 } from '../access/access.errors';
-import { AppError } from '../common/errors/app-error';
-import { httpError } from '../common/errors/http-errors';
+import { AppError, httpError } from '../common/errors/app-error';
 import { DatabaseFault } from '../common/errors/database-fault';
 import { answerToFault } from '../http/errors/fault-answers';
 import { GRAMMAR_ERRORS } from './grammar/grammar-error';

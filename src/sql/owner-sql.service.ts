@@ -15,6 +15,8 @@ import { SchemaChangeService } from './schema-change.service';
 import { SessionDeadline } from './session-deadline.service';
 
 export interface SqlLimits {
+  /** Values of the statement's parameters. With some, it runs by the extended protocol, which takes one statement. */
+  readonly parameters?: readonly (string | null)[];
   readonly timeoutSeconds: number;
   /** Maximum of rows of a statement. */
   readonly maxRows: number;
@@ -71,7 +73,7 @@ export class OwnerSqlService {
   ): Promise<KeptAnswer> {
     const began = performance.now();
     const work = (): Promise<KeptAnswer> =>
-      collect(client, query, output, limits.readOnly).catch((error: unknown) => {
+      collect(client, query, output, limits).catch((error: unknown) => {
         if (isTimeout(error, began, limits)) throw sqlTookTooLong(limits.timeoutSeconds, error);
         throw error instanceof DatabaseError ? sqlFailed(error, query) : error;
       });
@@ -93,7 +95,7 @@ async function collect(
   client: BoundedClient,
   text: string,
   { kept, types }: SqlOutput,
-  readOnly = false,
+  { parameters = [], readOnly = false }: SqlLimits,
 ): Promise<KeptAnswer> {
   // After a first snapshot PostgreSQL lets no statement make the transaction one that writes.
   if (readOnly) await client.query('begin read only; select 1');
@@ -110,7 +112,11 @@ async function collect(
     return writer;
   };
   const results = await new Promise<QueryResult[]>((resolve, reject) => {
-    const config: QueryArrayConfig & { queryMode?: string } = { text, rowMode: 'array' };
+    const config: QueryArrayConfig & { queryMode?: string } = {
+      text,
+      values: [...parameters],
+      rowMode: 'array',
+    };
     // The extended protocol takes one statement: no COMMIT can come before another one.
     if (readOnly) config.queryMode = 'extended';
     const query = new Query(config);

@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { databaseTimeOf, watchRequestTimes } from '../http/request-times';
 import { Project } from '../projects/project';
 import { ProjectRegistry } from '../projects/project-registry.service';
+import { History } from '../install/history/history.service';
+import { isNotable, toHistoryEntry } from './request-history';
 import { EndedRequest, Ending, maskedPath, ObservedRequest } from './ended-request';
 import { RequestSamples } from './samples/request-samples.service';
 
@@ -16,6 +18,7 @@ export class RequestObserver {
   constructor(
     private readonly registry: ProjectRegistry,
     private readonly samples: RequestSamples,
+    private readonly history: History,
   ) {}
 
   /** @returns a function that removes the sink */
@@ -32,7 +35,8 @@ export class RequestObserver {
   observe(request: ObservedRequest, url: string, ending: Ending): void {
     const project = request.caller?.project ?? request.apiKey?.project ?? this.projectOfPath(url);
     if (project) this.samples.count(project.id, ending);
-    if (this.sinks.size === 0) return;
+    const isKept = project !== null && this.history.admits(project.id, isNotable(ending));
+    if (this.sinks.size === 0 && !isKept) return;
     const ended: EndedRequest = {
       ...ending,
       beganAt: Date.now() - ending.ms,
@@ -43,6 +47,7 @@ export class RequestObserver {
       databaseMs: databaseTimeOf(request),
     };
     for (const sink of this.sinks) sink(ended, request);
+    if (isKept) this.history.add(project.id, toHistoryEntry(ended, request));
   }
 
   /** Signed addresses and refused requests have no key. Only projects of recent requests are found: no query is sent. */

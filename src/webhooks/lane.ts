@@ -3,6 +3,7 @@
  * then tries a single delivery.
  */
 import type { Slots } from '../admission/slots';
+import type { History } from '../install/history/history.service';
 import type { Project } from '../projects/project';
 import type { DeliveryState, WaitingDelivery } from './delivery';
 import type { DeliveryMetrics } from './delivery-metrics.service';
@@ -27,6 +28,7 @@ export interface DeliveryTools {
   readonly deliveries: DeliveryRepository;
   readonly sender: WebhookSender;
   readonly metrics: DeliveryMetrics;
+  readonly history: History;
   /** Requests of this process, which projects take in turns. */
   readonly slots: Slots;
 }
@@ -96,7 +98,7 @@ export class Lane {
 
   private async attempt(delivery: WaitingDelivery): Promise<boolean> {
     if (this.restMs > 0 || !this.mayGoOn()) return false;
-    const { deliveries, sender, metrics } = this.tools;
+    const { deliveries, sender, metrics, history } = this.tools;
     const secrets = sender.secretsOf(this.project, delivery);
     if (!secrets) return this.fail(`the webhook ${delivery.webhookId} was deleted, or needs a new secret`);
     const attempt = await sender.send(delivery, secrets);
@@ -105,6 +107,14 @@ export class Lane {
     const isLast = (delivery.age ?? 0) + delayMs > GIVEN_UP_MS;
     const state: DeliveryState = isAccepted ? 'delivered' : isLast ? 'failed' : 'waiting';
     metrics.count(isAccepted ? 'delivered' : isLast ? 'given_up' : 'retried');
+    history.note(this.project.id, {
+      source: 'webhook',
+      path: delivery.webhookId ?? this.id,
+      status: attempt.status,
+      ms: attempt.durationMs,
+      error: attempt.error,
+      request_id: delivery.id,
+    });
     this.isQuick &&= attempt.durationMs <= QUICK_MS;
     this.restMs = Math.max(this.restMs, this.restAfter(attempt.status, isAccepted));
     if (!(await deliveries.record(this.project, delivery.id, state, delayMs, attempt)))

@@ -7,6 +7,7 @@ import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap }
 import { Slots } from '../admission/slots';
 import { messageOf } from '../common/errors/error-facts';
 import { Clock } from '../common/time/clock';
+import { History } from '../install/history/history.service';
 import type { Project } from '../projects/project';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { ProjectsService } from '../projects/projects.service';
@@ -59,11 +60,12 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     sql: OwnerSqlService,
     projects: ProjectsService,
     clock: Clock,
+    history: History,
   ) {
     projects.onRestored((id) => this.announce(id));
     const slotsOf = ({ process, project }: typeof MAX_SQL): Slots =>
       new Slots(process, Infinity, { perTenant: project, waitTimeoutMs: Infinity });
-    this.deliveryTools = { deliveries, sender, metrics, slots: slotsOf(MAX_REQUESTS) };
+    this.deliveryTools = { deliveries, sender, metrics, history, slots: slotsOf(MAX_REQUESTS) };
     this.scheduleTools = { schedules, sql, projects, clock, slots: slotsOf(MAX_SQL) };
   }
 

@@ -1,6 +1,6 @@
 /** Sends one delivery. */
 import { Inject, Injectable } from '@nestjs/common';
-import { codeOf } from '../common/errors/error-facts';
+import { codeOf, isTlsFault } from '../common/errors/error-facts';
 import { isJsonObject, parseJson } from '../common/text/json';
 import { Clock } from '../common/time/clock';
 import { OutboundHttp } from '../infra/outbound/outbound-http';
@@ -109,7 +109,7 @@ function reasonOf(error: unknown): string {
   if (name === 'TimeoutError' || name === 'AbortError' || code === 'ABORT_ERR')
     return `no answer within ${TIMEOUT_MS / 1000} s`;
   if (CONNECTION_ERRORS.has(code)) return `the connection failed: ${code}`;
-  if (/^(ERR_TLS|CERT_|DEPTH_|UNABLE_|SELF_SIGNED|ERR_SSL|EPROTO)/.test(code)) return `TLS failed: ${code}`;
+  if (isTlsFault(error)) return `TLS failed: ${code}`;
   if (/^HPE_/.test(code)) return 'the answer is not HTTP';
   return 'the address is not public, or cannot be resolved';
 }

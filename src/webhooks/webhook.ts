@@ -1,6 +1,6 @@
 /** Webhooks: what they tell, to whom, and the triggers that queue it. A project keeps them in its database. */
 import { randomBytes } from 'node:crypto';
-import { invalidParameters } from '../common/errors/http-errors';
+import { invalidParameters } from '../common/errors/app-error';
 import { isJsonObject, parseJson } from '../common/text/json';
 import { RecordReader } from '../database/rows/record-reader';
 import { quoteLiteral, quoteIdentifier, quoteQualified } from '../database/sql/identifier';

@@ -103,7 +103,7 @@ describe('ProjectPools', () => {
     await wide.close();
   });
 
-  it("waits for a connection of its own instead of closing another project's only one", async () => {
+  it("waits for its own connection instead of closing another project's only one", async () => {
     const narrow = new ProjectPools({
       ...LIMITS,
       total: 2,

@@ -130,7 +130,7 @@ describe('creating projects', () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it('removes leftovers of its own that block a name, and no other objects', async () => {
+  it('removes its own leftovers that block a name, and no other objects', async () => {
     const { body } = await create({ name: 'Half', slug: 'half-made' });
     await platform(`update projects set status = 'provisioning' where id = $1`, [body.id]);
     const again = await create({ name: 'Half again', slug: 'half-made' });

@@ -74,7 +74,7 @@ describe('an archive that both installations restore', () => {
       await client.query(`drop role plinth_${shared.id}_owner, plinth_${shared.id}_login`);
     });
     expect((await restore(mine, shared.archive)).status).toBe(201);
-    // It removes the remains of its own first.
+    // It removes its own remains first.
     const again = await restore(interrupted, shared.archive);
     expect([again.status, again.body.error.code]).toEqual([409, 'project_already_exists']);
     expect(await rowsIn(mine)).toEqual([{ id: 1 }]);

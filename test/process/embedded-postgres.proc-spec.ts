@@ -123,7 +123,7 @@ describe('EmbeddedPostgres', () => {
       expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password']);
     }));
 
-  it('admits clients by rules of its own, and leaves pg_hba.conf to other versions', () =>
+  it('admits clients by its own rules, and leaves pg_hba.conf to other versions', () =>
     withCluster(async (dataDir) => {
       const file = path.join(dataDir, 'postgres/pg_hba.conf');
       await writeFile(file, 'host all all 127.0.0.1/32 trust\n');
@@ -262,7 +262,7 @@ describe('EmbeddedPostgres', () => {
   });
 
   describe('as an ordinary user', () => {
-    itAsOrdinaryUser('works in a directory of its own', () =>
+    itAsOrdinaryUser('works in its own directory', () =>
       withDirectory(async (directory) => {
         await chmod(directory, 0o755);
         const dataDir = path.join(directory, 'data');

@@ -9,9 +9,10 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import type { SupabaseClient } from '@supabase/supabase-js';
 import { WebSocket } from 'ws';
-import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../support/browser';
+import { addAuthenticator, BROWSER_START_MS, hasBrowser, TestBrowser } from '../support/browser';
 import { until } from '../support/eventually';
 import { hasNginx, TestNginx } from '../support/nginx';
+import { hasSlapd, SlapdServer } from '../support/slapd-server';
 import { freePort } from '../support/plinth-process';
 import {
   client,
@@ -510,6 +511,69 @@ db.commit()
       await nginx.stop();
     }
   },
+);
+
+(hasSlapd ? it : it.skip)(
+  'sign-in-with-ldap.md: a person of the directory signs in, with groups',
+  async () => {
+    const slug = 'directory';
+    await createProject(slug);
+    const slapd = await SlapdServer.start([{ uid: 'ada', mail: 'ada@example.com', password: PASSWORD }], {
+      staff: ['ada'],
+    });
+    try {
+      const guide = new Guide('sign-in-with-ldap');
+      guide.writeFiles();
+      guide.linkPackages();
+      const setting = JSON.parse(readFileSync(join(guide.folder, 'ldap.json'), 'utf8')) as object;
+      const reached = { ...setting, url: `ldaps://127.0.0.1:${slapd.ldapsPort}`, ca: slapd.ca };
+      writeFileSync(join(guide.folder, 'ldap.json'), JSON.stringify(reached));
+      const [turnOn = '', attempt = ''] = guide.texts('sh');
+      await guide.shell(turnOn.replace(' acme ', ` ${slug} `));
+      expect(await guide.shell(attempt.replace(' acme ', ` ${slug} `))).toMatch(/ada@example\.com.*staff/);
+      const env = { PLINTH_URL: `${plinth.baseUrl}/p/${slug}`, ANON_KEY: keys.anon, LOGIN: 'ada', PASSWORD };
+      expect(await guide.shell('node sign-in.mjs', env)).toBe('ada@example.com staff\n');
+      await expect(guide.shell('node sign-in.mjs', { ...env, PASSWORD: 'wrong' })).rejects.toThrow(/Error/);
+    } finally {
+      await slapd.stop();
+    }
+  },
+  LIMIT_MS,
+);
+
+(hasBrowser ? it : it.skip)(
+  'sign-in-with-passkeys.md: a user enrols a passkey, and signs in with it alone',
+  async () => {
+    const slug = 'passkeys';
+    await createProject(slug);
+    const guide = new Guide('sign-in-with-passkeys');
+    guide.writeFiles();
+    const env = readFileSync(join(guide.folder, '.env.local'), 'utf8');
+    writeFileSync(join(guide.folder, '.env.local'), env.replace('/p/acme', `/p/${slug}`));
+    const pages = await serve(builtWithVite(guide.folder));
+    const site = `http://localhost:${(pages.address() as AddressInfo).port}`;
+    const browser = await TestBrowser.start({ hosts: { localhost: '127.0.0.1' } });
+    try {
+      const [turnOn = ''] = guide.texts('sh');
+      await guide.shell(turnOn.replace(' acme ', ` ${slug} `).replace('http://localhost:5173', site));
+      const page = await browser.newPage();
+      await addAuthenticator(page);
+      await page.goto(site);
+      await page.fill('[name=email]', 'passkeys@example.com');
+      await page.fill('[name=password]', PASSWORD);
+      await page.click('text=Sign up');
+      await page.click('text=Add a passkey');
+      await page.waitForSelector('[role=status]:not(:empty):not(:text-is("Signed up"))');
+      expect(await page.textContent('[role=status]')).toBe('The passkey is enrolled');
+      await page.click('text=Sign out');
+      await page.click('text=Sign in with a passkey');
+      await page.waitForSelector('p:has-text("passkeys@example.com")');
+    } finally {
+      await browser.stop();
+      pages.close();
+    }
+  },
+  LIMIT_MS + BROWSER_START_MS,
 );
 
 it('monitoring.md: the second port has the checks', async () => {

@@ -15,7 +15,7 @@ const ADMIN_KEY = 'process-platform-admin-key-0123';
 const START = path.join(ROOT, 'scripts/start.mjs');
 /** The embedded database listens at PORT + this. */
 const DATABASE_OFFSET = 10_000;
-/** Linux gives away those above. */
+/** Linux assigns the ports above it by itself. */
 const LAST_PORT = 32_767;
 /** Long enough for a signal to arrive in the middle of it. */
 const SLOW_QUERY = `select 'finished' as state from pg_sleep(3)`;

@@ -45,7 +45,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }, 60_000);
 
-/** Starts a machine with settings of its own. */
+/** Starts a machine with its own settings. */
 async function start(machine: string): Promise<void> {
   const env = {
     DATA_DIR: join(directory, machine),

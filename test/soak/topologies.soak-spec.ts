@@ -1,5 +1,5 @@
 /**
- * Surroundings that an install is run in: each supported major version of PostgreSQL, TLS with an authority of one's own to
+ * Surroundings that an install is run in: each supported major version of PostgreSQL, TLS with one's own authority to
  * PostgreSQL, PgBouncer, Redis and S3, several hosts of a server of which the first is down. The programs of PostgreSQL come
  * from the npm registry; without it those cases are skipped.
  */
@@ -97,7 +97,7 @@ const inDatabase = (url: string, database: string): string => {
 
 /** Everything that Plinth connects to, over TLS with certificates of one authority that no system trusts. */
 (hasRegistry && hasRedis ? it : it.skip)(
-  'TLS with an authority of its own, and passwords, to PostgreSQL, Redis and S3, with two workers (needs the npm registry and Redis)',
+  'TLS with its own authority, and passwords, to PostgreSQL, Redis and S3, with two workers (needs the npm registry and Redis)',
   async () => {
     const tls = await issueCertificate(directory, 'all', ['127.0.0.1']);
     const server = await SystemPostgres.start('embedded', { settings: ['wal_level=logical'], tls });

@@ -103,3 +103,19 @@ function runnable(path: string): boolean {
     return false;
   }
 }
+
+/** An authenticator of the device, whose user agrees to everything. */
+export async function addAuthenticator(page: Page): Promise<void> {
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send('WebAuthn.enable');
+  await devTools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}

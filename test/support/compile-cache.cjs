@@ -4,7 +4,7 @@
 const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
 const v8 = require('node:v8');
-const { constants, Script } = require('node:vm');
+const { Script } = require('node:vm');
 
 const FILE = process.env.PLINTH_TEST_COMPILE_CACHE;
 const known = existsSync(FILE) ? read() : null;
@@ -30,13 +30,16 @@ Module.prototype._compile = function (content, filename, ...rest) {
   return run.call(this.exports, this.exports, requireOf(this), this, filename, directory);
 };
 
-/** @returns null for an ES module, which Node can require() as well */
+/**
+ * @returns null for an ES module, which Node can require() as well, and for one that may call import(), itself or in code that it
+ * makes: the code that V8 keeps has no loader for it
+ */
 function scriptOf(content, filename) {
+  if (/\b(import|new Function)\(/.test(content)) return null;
   try {
     return new Script(Module.wrap(content), {
       filename,
       cachedData: known?.code.get(filename),
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
   } catch {
     return null;

@@ -1,4 +1,4 @@
-/** Reads and writes at a constant rate, and what became of each. Only 2xx, and 503 with Retry-After, are right. */
+/** Reads and writes at a constant rate, and records the outcome of each. Only 2xx, and 503 with Retry-After, are right. */
 import type { HttpAnswer, HttpClient } from './http-client';
 
 const REQUESTS_PER_SECOND = 200;

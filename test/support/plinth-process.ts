@@ -125,7 +125,7 @@ export class PlinthProcess {
 
 /**
  * A port that stays free until it is used: it is below those that the system gives to whoever asks for any, and each worker of
- * Jest has ports of its own.
+ * Jest has its own ports.
  */
 export async function freePort(): Promise<number> {
   const own = Number(process.env.JEST_WORKER_ID ?? 0) % PORT_SHARES;

@@ -47,7 +47,7 @@ function idOf(option: '-u' | '-g'): number {
   return status === 0 ? Number(stdout) : Number.NaN;
 }
 
-/** Each has a process group of its own. */
+/** Each has its own process group. */
 function childrenOf(pid: number): number[] {
   const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return list

@@ -41,7 +41,7 @@ export function prefilledRequest(
   return { method, path: query.size === 0 ? address : `${address}?${query.toString()}`, headers, body };
 }
 
-/** Lists repeat the name; the members of an object are parameters of their own (`style: form`, `explode`). */
+/** Lists repeat the name; the members of an object are their own parameters (`style: form`, `explode`). */
 function queryOf(name: string, value: unknown): [name: string, text: string][] {
   if (Array.isArray(value)) return value.map((item) => [name, textOf(item)]);
   if (typeof value !== 'object' || value === null) return [[name, textOf(value)]];

@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 
 /** CBOR of the negative number -7. */
 const ES256 = 0x26;
-const [USER_PRESENT, USER_VERIFIED, HAS_CREDENTIAL] = [0x01, 0x04, 0x40];
+const [USER_PRESENT, USER_VERIFIED, HAS_CREDENTIAL, HAS_EXTENSIONS] = [0x01, 0x04, 0x40, 0x80];
 
 interface Ceremony {
   readonly challenge: string;
@@ -12,6 +12,8 @@ interface Ceremony {
   readonly isUserVerified?: boolean;
   /** Default: one more than the last. */
   readonly counter?: number;
+  /** CBOR map of outputs of extensions. */
+  readonly extensions?: Buffer;
 }
 
 export class SoftwarePasskey {
@@ -37,7 +39,8 @@ export class SoftwarePasskey {
     ]);
     const length = Buffer.from([0, this.id.length]);
     const credential = Buffer.concat([Buffer.alloc(16), length, this.id, key]);
-    const data = Buffer.concat([this.authenticatorData(ceremony, HAS_CREDENTIAL), credential]);
+    const { extensions = Buffer.alloc(0) } = ceremony;
+    const data = Buffer.concat([this.authenticatorData(ceremony, HAS_CREDENTIAL), credential, extensions]);
     const attestation = Buffer.concat([
       Buffer.from([0xa3]),
       text('fmt'),
@@ -56,7 +59,8 @@ export class SoftwarePasskey {
 
   /** toJSON() of what navigator.credentials.get() gives. */
   authenticate(ceremony: Ceremony): object {
-    const data = this.authenticatorData(ceremony, 0);
+    const { extensions = Buffer.alloc(0) } = ceremony;
+    const data = Buffer.concat([this.authenticatorData(ceremony, 0), extensions]);
     const client = clientData('webauthn.get', ceremony);
     const signed = Buffer.concat([data, createHash('sha256').update(client).digest()]);
     return this.toJson({
@@ -66,11 +70,12 @@ export class SoftwarePasskey {
     });
   }
 
-  private authenticatorData({ isUserVerified = true, counter }: Ceremony, flags: number): Buffer {
+  private authenticatorData({ isUserVerified = true, counter, extensions }: Ceremony, flags: number): Buffer {
     this.counter = counter ?? this.counter + 1;
     const count = Buffer.alloc(4);
     count.writeUInt32BE(this.counter);
-    const all = USER_PRESENT | (isUserVerified ? USER_VERIFIED : 0) | flags;
+    const all =
+      USER_PRESENT | (isUserVerified ? USER_VERIFIED : 0) | (extensions ? HAS_EXTENSIONS : 0) | flags;
     return Buffer.concat([createHash('sha256').update(this.rpId).digest(), Buffer.from([all]), count]);
   }
 
@@ -83,8 +88,18 @@ export class SoftwarePasskey {
 const clientData = (type: string, { challenge, origin }: Ceremony): Buffer =>
   Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
 
-/** CBOR, major type 2 with up to 255 bytes. */
-const bytes = (content: Buffer): Buffer => Buffer.concat([Buffer.from([0x58, content.length]), content]);
+/** CBOR, major type 2 with up to 65,535 bytes, in the shortest form. */
+function bytes(content: Buffer): Buffer {
+  const { length } = content;
+  const head = length < 256 ? [0x58, length] : [0x59, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from(head), content]);
+}
+
+/** CBOR of outputs of extensions: a map of one member, which has a list of that many zeros. */
+export function extensionsOf(zeros: number): Buffer {
+  const list = zeros < 256 ? [0x98, zeros] : [0x99, zeros >> 8, zeros & 0xff];
+  return Buffer.concat([Buffer.from([0xa1, 0x61, 0x78, ...list]), Buffer.alloc(zeros)]);
+}
 
 /** CBOR, major type 3 with up to 23 bytes. */
 const text = (content: string): Buffer =>

@@ -122,6 +122,20 @@ export class SystemPostgres {
     await this.query('select pg_reload_conf()');
   }
 
+  /** The same, and ends all other sessions, so that clients see it. Does not check certificates itself. */
+  async renewAndEndSessions(tls: TlsFiles): Promise<void> {
+    const cluster = join(this.directory, 'cluster');
+    installed(cluster, tls, await serverUser(cluster));
+    const connectionString = this.url.replace(/\?.*/, '?sslmode=no-verify');
+    await withConnection({ connectionString }, async (client) => {
+      await client.query('select pg_reload_conf()');
+      await client.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where backend_type = $1 and pid <> pg_backend_pid()',
+        ['client backend'],
+      );
+    });
+  }
+
   /** As the superuser. */
   async query<R extends QueryResultRow>(text: string, database = 'postgres'): Promise<R[]> {
     const url = new URL(this.url);

@@ -12,7 +12,7 @@ describe('the soak of the event loop', () => {
   const document = load(readFileSync(SNAPSHOT, 'utf8')) as OpenApiDocument;
   const withBody = operationsOf(document).filter(({ operation }) => hasBody(operation));
 
-  it('has worst bodies for each operation with a JSON body, and cases of its own for each other one', () => {
+  it('has worst bodies for each operation with a JSON body, and its own cases for each other one', () => {
     const others = withBody.filter(({ operation }) => !schemaOf(document, operation)).map(({ name }) => name);
     expect(others.sort()).toEqual([...WITH_OWN_CASES].sort());
     const soak = readFileSync(SOAK, 'utf8');

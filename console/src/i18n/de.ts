@@ -1,7 +1,10 @@
+import { apiPages } from './de/api-pages';
 import { common } from './de/common';
 import { connect } from './de/connect';
 import { editing } from './de/editing';
+import { history } from './de/history';
 import { inside } from './de/inside';
+import { objects } from './de/objects';
 import { outcomes } from './de/outcomes';
 import { overview } from './de/overview';
 import { pause } from './de/pause';
@@ -21,10 +24,13 @@ import type { Key } from './en';
 
 /** The texts in German. */
 export const de: Readonly<Record<Key, string>> = {
+  ...apiPages,
   ...common,
   ...connect,
   ...editing,
+  ...history,
   ...inside,
+  ...objects,
   ...outcomes,
   ...overview,
   ...pause,

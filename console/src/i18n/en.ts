@@ -1,7 +1,10 @@
+import { apiPages } from './en/api-pages';
 import { common } from './en/common';
 import { connect } from './en/connect';
 import { editing } from './en/editing';
+import { history } from './en/history';
 import { inside } from './en/inside';
+import { objects } from './en/objects';
 import { outcomes } from './en/outcomes';
 import { overview } from './en/overview';
 import { pause } from './en/pause';
@@ -20,10 +23,13 @@ import { webhooks } from './en/webhooks';
 
 /** The texts in English. Words in braces are values. Each area of the console has its own module. */
 export const en = {
+  ...apiPages,
   ...common,
   ...connect,
   ...editing,
+  ...history,
   ...inside,
+  ...objects,
   ...outcomes,
   ...overview,
   ...pause,

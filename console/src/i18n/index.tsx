@@ -3,7 +3,6 @@
  * forms, `{count} row|{count} rows`, takes the first one for a count of 1.
  */
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
-import { de } from './de';
 import { en, type Key, type Text } from './en';
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
@@ -18,7 +17,13 @@ type Values<Content extends string> = [Names<Content>] extends [never]
 
 export type Translate = <One extends Key>(key: One, ...values: Values<Text<One>>) => string;
 
-const CATALOGS: Readonly<Record<Language, Readonly<Record<Key, string>>>> = { en, de };
+type Catalog = Readonly<Record<Key, string>>;
+
+/** Other languages than English are loaded when they are wanted. */
+const CATALOGS: Readonly<Record<Language, () => Promise<Catalog>>> = {
+  en: () => Promise.resolve(en),
+  de: () => import('./de').then(({ de }) => de),
+};
 const STORED = 'plinth.language';
 
 interface Languages {
@@ -30,13 +35,26 @@ interface Languages {
 const Context = createContext<Languages | null>(null);
 
 export function LanguageProvider({ children }: { children: ReactNode }) {
-  const [language, setLanguage] = useState(firstLanguage);
+  const [wanted, setLanguage] = useState(firstLanguage);
+  const [texts, setTexts] = useState<Pick<Languages, 'language' | 't'> | null>(null);
   useEffect(() => {
-    document.documentElement.lang = language;
-    localStorage.setItem(STORED, language);
-  }, [language]);
-  const value = useMemo(() => ({ language, setLanguage, t: translator(language) }), [language]);
-  return <Context value={value}>{children}</Context>;
+    let isWanted = true;
+    localStorage.setItem(STORED, wanted);
+    const show = (language: Language, catalog: Catalog): void => {
+      if (!isWanted) return;
+      document.documentElement.lang = language;
+      setTexts({ language, t: translator(language, catalog) });
+    };
+    CATALOGS[wanted]().then(
+      (catalog) => show(wanted, catalog),
+      () => show('en', en),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [wanted]);
+  const value = useMemo(() => texts && { ...texts, setLanguage }, [texts]);
+  return value && <Context value={value}>{children}</Context>;
 }
 
 export function useLanguages(): Languages {
@@ -49,11 +67,11 @@ export function useT(): Translate {
   return useLanguages().t;
 }
 
-export function translator(language: Language): Translate {
+function translator(language: Language, catalog: Catalog): Translate {
   const plurals = new Intl.PluralRules(language);
   return (key, ...[given]) => {
     const values = given as Readonly<Record<string, string | number>> | undefined;
-    const [singular = '', plural = singular] = CATALOGS[language][key].split('|');
+    const [singular = '', plural = singular] = catalog[key].split('|');
     const text = plurals.select(Number(values?.count)) === 'one' ? singular : plural;
     return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values?.[name] ?? whole));
   };

@@ -28,6 +28,8 @@ export interface NewColumn {
   readonly default: string;
   /** The referenced table and column; null: none. */
   readonly references: { readonly schema: string; readonly table: string; readonly column: string } | null;
+  /** The field of a file that fills it, from 0. */
+  readonly field?: number;
 }
 
 export const KEY_COLUMN: NewColumn = {

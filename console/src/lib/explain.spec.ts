@@ -12,8 +12,12 @@ it('gives each node its part of the estimated cost', () => {
   const plan = planOf([
     { 'QUERY PLAN': [{ Plan: { 'Node Type': 'Sort', 'Total Cost': 100, Plans: [scan] } }] },
   ]);
-  expect(plan).toMatchObject({ title: 'Sort', share: 0.25, ms: null });
-  expect(plan?.children[0]).toMatchObject({
+  expect(plan).toMatchObject({
+    root: { title: 'Sort', share: 0.25, ms: null, isMisjudged: false },
+    planning: null,
+    execution: null,
+  });
+  expect(plan?.root.children[0]).toMatchObject({
     title: 'Seq Scan · orders',
     share: 0.75,
     detail: 'Filter: paid',
@@ -22,13 +26,27 @@ it('gives each node its part of the estimated cost', () => {
 
 it('uses the measured time of all loops', () => {
   const measured = { ...scan, 'Actual Total Time': 2, 'Actual Loops': 3, 'Actual Rows': 5 };
-  expect(planOf([{ 'QUERY PLAN': JSON.stringify([{ Plan: measured }]) }])).toMatchObject({
-    ms: 6,
-    actualRows: 15,
+  const answer = [{ Plan: measured, 'Planning Time': 0.5, 'Execution Time': 7 }];
+  expect(planOf([{ 'QUERY PLAN': JSON.stringify(answer) }])).toMatchObject({
+    root: { ms: 6, actualRows: 15, isMisjudged: false },
+    planning: 0.5,
+    execution: 7,
   });
+});
+
+it.each([
+  [10, 0, true],
+  [10, 100, true],
+  [1, 0, false],
+  [10, 99, false],
+])('says whether %j expected rows were wrong for %j', (expected, found, isMisjudged) => {
+  const plan = { ...scan, 'Plan Rows': expected, 'Actual Rows': found, 'Actual Total Time': 1 };
+  expect(planOf([{ 'QUERY PLAN': [{ Plan: plan }] }])?.root.isMisjudged).toBe(isMisjudged);
 });
 
 it('is null for rows that are no plan', () => {
   expect(planOf([{ a: 1 }])).toBeNull();
+  expect(planOf([{ 'QUERY PLAN': 'Seq Scan on orders' }])).toBeNull();
+  expect(planOf([{ 'QUERY PLAN': '7' }])).toBeNull();
   expect(planOf([])).toBeNull();
 });

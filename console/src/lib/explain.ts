@@ -4,6 +4,8 @@ export interface PlanNode {
   readonly title: string;
   readonly detail: string;
   readonly rows: number;
+  /** True if the planner was wrong about the rows by ten times or more. */
+  readonly isMisjudged: boolean;
   /** Rows that the node really gave; null without ANALYZE. */
   readonly actualRows: number | null;
   /** Milliseconds of the node without its children; null without ANALYZE. */
@@ -15,12 +17,36 @@ export interface PlanNode {
 
 type Raw = Readonly<Record<string, unknown>> & { readonly Plans?: readonly Raw[] };
 
-/** @param rows the answer of the statement; null if it is no plan */
-export function planOf(rows: readonly Readonly<Record<string, unknown>>[]): PlanNode | null {
+export interface QueryPlan {
+  readonly root: PlanNode;
+  /** Milliseconds; null without ANALYZE. */
+  readonly planning: number | null;
+  readonly execution: number | null;
+}
+
+/** @param rows the answer of the statement; null if it is no plan in JSON */
+export function planOf(rows: readonly Readonly<Record<string, unknown>>[]): QueryPlan | null {
   const cell = rows[0]?.['QUERY PLAN'];
-  const parsed = (typeof cell === 'string' ? JSON.parse(cell) : cell) as { Plan?: Raw }[] | undefined;
-  const root = parsed?.[0]?.Plan;
-  return root ? toNode(root, weightOf(root)) : null;
+  const [parsed] = (Array.isArray(cell) ? cell : typeof cell === 'string' ? parsedPlan(cell) : []) as Raw[];
+  const root = parsed?.['Plan'] as Raw | undefined;
+  if (!root) return null;
+  const numberOf = (name: string): number | null =>
+    typeof parsed?.[name] === 'number' ? parsed[name] : null;
+  return {
+    root: toNode(root, weightOf(root)),
+    planning: numberOf('Planning Time'),
+    execution: numberOf('Execution Time'),
+  };
+}
+
+/** In other formats, the first row is a line of text. */
+function parsedPlan(cell: string): unknown[] {
+  try {
+    const parsed = JSON.parse(cell) as unknown;
+    return Array.isArray(parsed) ? parsed : [];
+  } catch {
+    return [];
+  }
 }
 
 /** The weight of a node with its children. */
@@ -36,11 +62,15 @@ function toNode(raw: Raw, whole: number): PlanNode {
   const text = (name: string): string | null => (typeof raw[name] === 'string' ? raw[name] : null);
   const conditions = ['Index Cond', 'Filter', 'Hash Cond', 'Merge Cond', 'Recheck Cond', 'Join Filter'];
   const relation = [text('Relation Name') ?? text('CTE Name') ?? text('Function Name'), text('Index Name')];
+  const rows = Number(raw['Plan Rows'] ?? 0);
+  // Per loop, as the estimate is.
+  const found = Number(raw['Actual Rows'] ?? 0);
   return {
     title: [text('Node Type'), ...relation.filter(Boolean)].join(' · '),
     detail: conditions.flatMap((name) => (text(name) ? [`${name}: ${text(name)}`] : [])).join('\n'),
-    rows: Number(raw['Plan Rows'] ?? 0),
-    actualRows: isMeasured ? Number(raw['Actual Rows'] ?? 0) * Number(raw['Actual Loops'] ?? 1) : null,
+    rows,
+    isMisjudged: isMeasured && Math.max(found, rows) >= 10 * Math.max(1, Math.min(found, rows)),
+    actualRows: isMeasured ? found * Number(raw['Actual Loops'] ?? 1) : null,
     ms: isMeasured ? own : null,
     share: whole === 0 ? 0 : own / whole,
     children: children.map((child) => toNode(child, whole)),

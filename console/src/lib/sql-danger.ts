@@ -17,7 +17,7 @@ const TRUNCATE = /^truncate\s+(?:table\s+)?(?<names>.*)$/i;
 const DELETE = new RegExp(String.raw`\bdelete\s+from\s+(?:only\s+)?(${NAME})`, 'gi');
 const UPDATE = new RegExp(String.raw`\bupdate\s+(?:only\s+)?(${NAME})(?:\s+(?:as\s+)?[\w$]+)?\s+set\b`, 'gi');
 /** Comments, texts and names in quotes. */
-const QUOTED =
+export const QUOTED =
   /--[^\n]*|\/\*[\s\S]*?\*\/|\$(\w*)\$[\s\S]*?\$\1\$|\be'(?:[^'\\]|''|\\[\s\S])*'|'(?:[^']|'')*'|"(?:[^"]|"")*"/gi;
 
 /** @example dangersIn('delete from pets') // [{ kind: 'deleteAll', subject: 'pets' }] */

@@ -38,3 +38,13 @@ export async function tryProvider(project: Project, name: string): Promise<strin
   const path = '/v1/auth/{project_id}/admin/providers/{provider_name}/try';
   return (await projectClient(project.id).POST(path, pathOf(project, name))).data!.url;
 }
+
+/** @returns what the directory of LDAP says about a user */
+export async function tryDirectory(
+  { id }: Project,
+  body: Schema<'LdapSignInDto'>,
+): Promise<Record<string, unknown>> {
+  const path = '/v1/auth/{project_id}/admin/ldap/try';
+  const params = { path: { project_id: id } };
+  return (await projectClient(id).POST(path, { params, body })).data!.claims;
+}

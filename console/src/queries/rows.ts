@@ -213,7 +213,8 @@ type InsertCall = Pick<RowsCall, 'project' | 'relation' | 'signal'>;
  */
 export async function insertRecords(
   call: InsertCall,
-  head: readonly string[],
+  /** The column of each field; null for none. */
+  head: readonly (string | null)[],
   records: readonly { readonly fields: CsvRecord }[],
 ): Promise<void> {
   const { columns } = call.relation;
@@ -221,7 +222,12 @@ export async function insertRecords(
   const valueOf = (name: string, field: string | null): string | null =>
     field === null && required.has(name) ? '' : field;
   const bodies = records.map(({ fields }) =>
-    rowBody(columns, Object.fromEntries(head.map((name, at) => [name, valueOf(name, fields[at] ?? null)]))),
+    rowBody(
+      columns,
+      Object.fromEntries(
+        head.flatMap((name, at) => (name === null ? [] : [[name, valueOf(name, fields[at] ?? null)]])),
+      ),
+    ),
   );
   const body = `[${bodies.join(',')}]`;
   await callRows({ ...call, method: 'POST', headers: { Prefer: 'return=minimal' }, body });

@@ -31,7 +31,7 @@ import styles from './mails.module.css';
 import valueStyles from '../ui/value.module.css';
 
 const route = getRouteApi('/signed-in/projects/$slug/mails');
-const KINDS = ['reset', 'verify', 'email_change', 'email_change_notice', 'invite'] as const;
+const KINDS = ['reset', 'verify', 'email_change', 'email_change_notice', 'invite', 'new_device'] as const;
 /** Languages of Plinth's own mails. */
 const LANGUAGES = ['de', 'en', 'es', 'fr', 'it'];
 /** Another kind or language is another template. */

@@ -44,7 +44,7 @@ function KeyTable({ project, keys }: { project: Project; keys: readonly S3Key[] 
   const mayDelete = useMay(project, 'DELETE /admin/v1/projects/:id/s3-keys/:access_key_id');
   const [deleted, setDeleted] = useState<S3Key | null>(null);
   return (
-    <DataTable minWidth={560} heads={[t('name'), t('s3Rights'), t('createdAt'), null]}>
+    <DataTable minWidth={620} heads={[t('name'), t('s3Rights'), t('apiKeyLastUsed'), t('createdAt'), null]}>
       {keys.map((key) => (
         <Table.Tr key={key.access_key_id}>
           <Table.Td>
@@ -59,6 +59,9 @@ function KeyTable({ project, keys }: { project: Project; keys: readonly S3Key[] 
                 {t('s3ReadOnly')}
               </Badge>
             ) : null}
+          </Table.Td>
+          <Table.Td className={textStyles.nowrap}>
+            {key.last_used_at === null ? t('never') : formatTime(key.last_used_at, language)}
           </Table.Td>
           <Table.Td className={textStyles.nowrap}>
             {formatTime(key.created_at, language)}

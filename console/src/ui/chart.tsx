@@ -21,10 +21,12 @@ export interface ChartProps {
   readonly format: (value: number) => string;
   /** The numbers that matter, in words. */
   readonly summary: string;
+  /** Opens the requests of a time: a click, or Enter. */
+  readonly onOpen?: (index: number) => void;
 }
 
 export function Chart(props: ChartProps) {
-  const { title, times, series, format, summary } = props;
+  const { title, times, series, format, summary, onOpen } = props;
   const { language } = useLanguages();
   const [chosen, setChosen] = useState<number | null>(null);
   const last = times.length - 1;
@@ -41,6 +43,7 @@ export function Chart(props: ChartProps) {
     setChosen(Math.max(0, Math.min(last, Math.floor(part * times.length))));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter') return onOpen?.(chosen ?? last);
     const next = nextOf(event.key, chosen ?? last, last);
     if (next === null) return;
     event.preventDefault();
@@ -60,6 +63,12 @@ export function Chart(props: ChartProps) {
         aria-valuetext={textOf(chosen ?? last)}
         onPointerMove={point}
         onPointerDown={point}
+        onClick={({ nativeEvent }) => {
+          // A finger has no other way to read the values.
+          const isTouch = nativeEvent instanceof PointerEvent && nativeEvent.pointerType === 'touch';
+          if (chosen !== null && !isTouch) onOpen?.(chosen);
+        }}
+        data-opens={onOpen ? true : undefined}
         onPointerLeave={() => setChosen(null)}
         onBlur={() => setChosen(null)}
         onKeyDown={onKeyDown}

@@ -51,6 +51,8 @@ const PATHS = {
   bulb: 'M9 18h6M10 21h4M12 3a6 6 0 0 1 4 10.5c-.8.8-1 1.5-1 2.5H9c0-1-.2-1.7-1-2.5A6 6 0 0 1 12 3z',
   mail: 'M3 6h18v12H3zM3 7l9 7 9-7',
   pause: 'M8 5v14M16 5v14',
+  close: 'M6 6l12 12M18 6L6 18',
+  insert: 'M20 5v14M4 12h11M11 8l4 4-4 4',
   archive: 'M3 5h18v4H3zM5 9v11h14V9M10 13h4',
   tree: 'M5 4v12h6M5 9h6M13 6h7v6h-7zM13 14h7v5h-7z',
 } as const;

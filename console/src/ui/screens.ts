@@ -29,7 +29,7 @@ export const SCREENS = [
     icon: 'pulse',
     label: 'logs',
     group: 'observe',
-    search: { view: 'requests' },
+    search: { view: 'history' },
   },
   { path: '/projects/$slug/inside', icon: 'chart', label: 'metrics', group: 'observe' },
   { path: '/projects/$slug/advisor', icon: 'bulb', label: 'advisor', group: 'observe' },
@@ -44,6 +44,7 @@ export const SCREENS = [
 /** The views of the monitoring screen, with the call that each of them begins with. The palette lists each of them. */
 export const INSIDE_VIEWS = [
   { name: 'charts', icon: 'chart', label: 'charts', route: 'GET /admin/v1/projects/:id/samples' },
+  { name: 'history', icon: 'history', label: 'history', route: 'GET /admin/v1/projects/:id/history' },
   { name: 'requests', icon: 'pulse', label: 'liveRequests', route: 'GET /admin/v1/projects/:id/requests' },
   {
     name: 'queries',

@@ -37,7 +37,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, 'apikey') {
         this.secretOf(token).then(
           (secret) =>
             done(secret === null ? new Error('no project with such a key') : null, passportSecret(secret)),
-          // A failed look-up says nothing about the credential: it must not become a 401.
+          // A failed lookup says nothing about the credential: it must not become a 401.
           (error: unknown) => done(new LookupFailure(error)),
         );
       },
@@ -65,6 +65,6 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, 'apikey') {
 /** Carries an error of the registry through passport, which treats every other error as failed credentials. */
 export class LookupFailure extends Error {
   constructor(readonly reason: unknown) {
-    super('the look-up of a project failed');
+    super('the lookup of a project failed');
   }
 }

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { OwnerDatabase } from '../../projects/owner-database';
 import { ProjectEntity } from '../../projects/project.entity';
+import { CatalogObjects } from './catalog-objects';
 import { CatalogRelation } from './catalog-records';
 
 const KINDS = `case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'f' then 'foreign table' else 'table' end`;
@@ -60,6 +61,57 @@ where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
   and not exists (select from pg_depend e where e.classid = 'pg_class'::regclass and e.objid = c.oid and e.deptype = 'e')
 order by 1, 2`;
 
+const isForeign = `n.nspname <> 'information_schema' and n.nspname !~ '^pg_'`;
+const notOfExtension = (catalog: string, oid: string): string => `not exists (
+  select from pg_depend e where e.classid = '${catalog}'::regclass and e.objid = ${oid} and e.deptype = 'e')`;
+
+const TYPES = `
+select n.nspname as schema, t.typname as name,
+  case t.typtype when 'e' then 'enum' when 'c' then 'composite' when 'd' then 'domain' else 'range' end as kind,
+  coalesce((select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid), '[]') as labels,
+  coalesce(case t.typtype
+    when 'c' then (select string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' order by a.attnum)
+      from pg_attribute a where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped)
+    when 'd' then concat_ws(' ', format_type(t.typbasetype, t.typtypmod), case when t.typnotnull then 'not null' end,
+      (select string_agg(pg_get_constraintdef(o.oid), ' ' order by o.conname) from pg_constraint o where o.contypid = t.oid and o.contype = 'c'))
+    when 'r' then (select format_type(r.rngsubtype, null) from pg_range r where r.rngtypid = t.oid) end, '') as definition
+from pg_type t join pg_namespace n on n.oid = t.typnamespace
+where (t.typtype in ('e', 'd', 'r') or exists (select from pg_class c where c.oid = t.typrelid and c.relkind = 'c'))
+  and ${isForeign} and ${notOfExtension('pg_type', 't.oid')}
+order by 1, 2`;
+
+const FUNCTIONS = `
+select n.nspname as schema, p.proname as name, l.lanname as language, p.prosecdef as definer,
+  case p.prokind when 'p' then 'procedure' when 'a' then 'aggregate' when 'w' then 'window' else 'function' end as kind,
+  pg_get_function_identity_arguments(p.oid) as arguments, pg_get_function_result(p.oid) as returns,
+  case p.prokind when 'a' then null else pg_get_functiondef(p.oid) end as definition
+from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
+where ${isForeign} and ${notOfExtension('pg_proc', 'p.oid')}
+order by 1, 2, 6`;
+
+const TRIGGERS = `
+select n.nspname as schema, c.relname as table, g.tgname as name, g.tgenabled <> 'D' as enabled, pg_get_triggerdef(g.oid) as definition
+from pg_trigger g join pg_class c on c.oid = g.tgrelid join pg_namespace n on n.oid = c.relnamespace
+where not g.tgisinternal and ${isForeign} and ${notOfExtension('pg_class', 'c.oid')}
+order by 1, 2, 3`;
+
+const VIEWS = `
+select n.nspname as schema, c.relname as name, c.relkind = 'm' as materialized, coalesce(to_json(c.reloptions), '[]') as options,
+  pg_get_viewdef(c.oid) as definition
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('v', 'm') and ${isForeign} and ${notOfExtension('pg_class', 'c.oid')}
+order by 1, 2`;
+
+const EXTENSIONS = `
+select a.name, n.nspname as schema, a.installed_version as version, a.default_version as available, coalesce(a.comment, '') as comment
+from pg_available_extensions a left join pg_extension e on e.extname = a.name left join pg_namespace n on n.oid = e.extnamespace
+order by 1`;
+
+const listOf = (query: string): string => `coalesce((select json_agg(o) from (${query}) o), '[]')`;
+const OBJECTS = `
+select ${listOf(TYPES)} as types, ${listOf(FUNCTIONS)} as functions, ${listOf(TRIGGERS)} as triggers,
+  ${listOf(VIEWS)} as views, ${listOf(EXTENSIONS)} as extensions`;
+
 const TIMEOUT_MS = 30_000;
 
 @Injectable()
@@ -74,5 +126,16 @@ export class CatalogRepository {
       async (client) => (await client.query<CatalogRelation>(CATALOG)).rows,
       { statement_timeout: TIMEOUT_MS },
     );
+  }
+
+  /** @throws DatabaseFault if they have more than 16 MiB */
+  async listObjects(project: ProjectEntity): Promise<CatalogObjects> {
+    const [objects] = await this.owner.use(
+      project,
+      'the administrator reads the catalog',
+      async (client) => (await client.query<CatalogObjects>(OBJECTS)).rows,
+      { statement_timeout: TIMEOUT_MS },
+    );
+    return objects!;
   }
 }

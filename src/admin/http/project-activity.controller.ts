@@ -1,6 +1,6 @@
 /** Platform administration: what goes on in a project's database. */
 import { Controller, Get, Param, Post } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
@@ -8,15 +8,13 @@ import { DatabaseActivity, SessionSignal, SlowQueries } from '../activity/databa
 import { DatabaseActivityService, Signal } from '../activity/database-activity.service';
 import { SlowQueriesRepository, SLOW_ORDERS } from '../activity/slow-queries.repository';
 import { sessionNotFound } from '../admin.errors';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 
-class ListSlowQueriesQuery extends model({
-  order: f.optional(f.choice(SLOW_ORDERS, 'The largest first; default: total')),
-  limit: f.optional(f.digits(1, 200, 'Default: 50')),
+class ListSlowQueriesQuery extends f.model({
+  order: f.optional.choice(SLOW_ORDERS, 'The largest first; default: total'),
+  limit: f.optional.digits(1, 200, 'Default: 50'),
 }) {}
 
 const DEFAULT_LIMIT = 50;

@@ -1,6 +1,7 @@
 /** Platform administration: the catalog of a project's database. */
 import { Controller, Get, Param } from '@nestjs/common';
 import { ProjectsService } from '../../projects/projects.service';
+import { CatalogObjects } from '../catalog/catalog-objects';
 import { CatalogRelation } from '../catalog/catalog-records';
 import { CatalogRepository } from '../catalog/catalog.repository';
 import { TableResponse } from '../catalog/table-record';
@@ -23,6 +24,14 @@ export class ProjectCatalogController {
   @Answer(200, 'The tables and views, by schema and name', [CatalogRelation])
   async getProjectCatalog(@Param('id') id: string): Promise<CatalogRelation[]> {
     return this.catalog.list(await this.projects.get(id));
+  }
+
+  @Get('catalog/objects')
+  @Describe(`Get the types, functions, triggers, views and extensions
+    With the statements that create them. All schemas except those of PostgreSQL; objects of extensions are left out.`)
+  @Answer(200, 'The objects, by schema and name', CatalogObjects)
+  async getProjectObjects(@Param('id') id: string): Promise<CatalogObjects> {
+    return this.catalog.listObjects(await this.projects.get(id));
   }
 
   @Get('tables')

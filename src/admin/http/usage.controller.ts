@@ -4,8 +4,7 @@ import { Actor, AuditLogRepository } from '../../install/audit/audit-log.reposit
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ProjectUsage, QueueState } from '../usage/project-usage';
 import { ProjectUsageService, queueNotFound } from '../usage/project-usage.service';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StaffApi()

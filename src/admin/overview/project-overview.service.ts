@@ -37,7 +37,7 @@ export class ProjectOverviewService {
 
   /** @throws the driver's error when the database cannot be used */
   async of(project: Project): Promise<ProjectOverview> {
-    const reason = 'administrators look at the overview';
+    const reason = 'administrators read the overview';
     const [[, sizes], samples, backup] = await Promise.all([
       this.rls.systemBatch(project.database, reason, [SHORT_TIMEOUT, SIZES]),
       this.samples.list(project.id, 'day', this.clock.date()),

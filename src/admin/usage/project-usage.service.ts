@@ -42,7 +42,7 @@ export class ProjectUsageService {
   ) {}
 
   async of(project: Project): Promise<ProjectUsage> {
-    const reason = 'administrators look at the usage';
+    const reason = 'administrators read the usage';
     const [rate, requests, sent, [, use, mails]] = await Promise.all([
       this.rates.peek(project),
       this.limits.requestsOf(project),

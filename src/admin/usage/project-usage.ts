@@ -1,37 +1,35 @@
 /** Limits of a project with their present use, and the queues, as types and as OpenAPI schemas. */
-import { Example } from '../../http/docs/example.decorator';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 
 /** Queues of the install, in the order of the list. */
 const QUEUES = ['auth-mail'] as const;
 
 const QUOTA_STATES = ['ok', 'warning', 'exceeded'] as const;
 
-class RateUse extends model({
+class RateUse extends f.model({
   name: f.text({ example: 'storage_requests' }),
   limit: f.size('Events allowed per window'),
   used: f.size('Events in the current window, including refused ones'),
   resets_at: f.timeText('The end of the current window'),
 }) {}
 
-class QuotaUse extends model({
+class QuotaUse extends f.model({
   name: f.field<string>(
     { enum: ['storage_bytes', 'storage_files', 'database_bytes', 'requests_per_day', 'mails_per_day'] },
     [],
     'storage_bytes',
   ),
   used: f.size(),
-  limit: f.nullable(f.size({ description: 'Null: no limit' })),
+  limit: f.nullable.size('Null: no limit'),
   state: f.choice(QUOTA_STATES, '`warning` from 80 %'),
 }) {}
 
-class MailUse extends model({
+class MailUse extends f.model({
   waiting: f.size('Mails that are waiting to be sent'),
   failed: f.size('Mails that failed permanently'),
 }) {}
 
-export class ProjectUsage extends model({
+export class ProjectUsage extends f.model({
   rate_limits: f.list(RateUse, {
     example: [{ name: 'storage_requests', limit: 1000, used: 42, resets_at: '2026-01-01T08:01:00.000Z' }],
   }),
@@ -39,8 +37,8 @@ export class ProjectUsage extends model({
   mails: f.object(MailUse, { example: { waiting: 0, failed: 1 } }),
 }) {}
 
-@Example({ name: 'auth-mail', waiting: 0, active: 1, delayed: 2, failed: 0, completed: 40, paused: false })
-export class QueueState extends model({
+@f.Example({ name: 'auth-mail', waiting: 0, active: 1, delayed: 2, failed: 0, completed: 40, paused: false })
+export class QueueState extends f.model({
   name: f.text({ enum: QUEUES }),
   waiting: f.size('Jobs that wait for a worker'),
   active: f.size('Jobs that are running'),

@@ -6,8 +6,7 @@ import { ADVICE_ID } from '../advice-check';
 import { AdviceDismissalRepository } from '../advice-dismissal.repository';
 import { AdviceDismissed, ProjectAdvice } from './dto/advice-responses';
 import { Advisor, CHECK_NAMES } from '../advisor.service';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import { AppError } from '../../common/errors/app-error';
 

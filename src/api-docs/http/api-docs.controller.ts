@@ -3,7 +3,7 @@ import { Controller, Get, Header, Inject, Param, Req, Res } from '@nestjs/common
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { PublicRoute } from '../../access/public-route.decorator';
-import { httpError } from '../../common/errors/http-errors';
+import { httpError } from '../../common/errors/app-error';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { DocumentService } from '../document.service';
 import { DOCS_PAGE } from '../docs-page';

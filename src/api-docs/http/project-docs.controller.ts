@@ -8,7 +8,7 @@ import { BearerGuard } from '../../access/bearer.guard';
 import type { Caller } from '../../access/caller';
 import { CallerCheck } from '../../access/caller-check.service';
 import { CurrentCaller } from '../../access/current-caller.decorator';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { formatOf, type ServedDocument, serveDocument } from '../openapi/served-document';
 import { ProjectDocumentsService } from '../project-documents.service';
 import { TYPES_LANGUAGES, type TypesLanguage } from '../types/project-types';

@@ -1,4 +1,4 @@
-/** The parameters of one relation: a filter for each column, and the lists of columns with examples of its own. */
+/** The parameters of one relation: a filter for each column, and the lists of columns with their examples. */
 import { type Catalog, nameKey, type Relationship } from '../../rest/catalog/catalog';
 import { type Example, type Parameter, parameterRef, type Reference } from '../openapi/model';
 import { SHARED_PARAMETERS } from '../table-rest/rest-parameters';

@@ -128,8 +128,7 @@ const ROUTINE_ITEM: PathItem = {
         ...FILTERS,
         // Not `arguments`, which generated code could not use as a name.
         name: 'args',
-        description:
-          'Each argument as a parameter of its own: `a=1`. Columns of the result can be filtered too.',
+        description: 'Each argument as its own parameter: `a=1`. Columns of the result can be filtered too.',
         example: { a: '1', b: '2' },
       },
       ...CALL_PARAMETERS,

@@ -1,7 +1,7 @@
 /** An account, and its representations for its owner and for administrators. */
 import { JsonObject, JsonValue } from '../../common/text/json';
 import { EmailAddress } from '../../identity/email-address';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { storageFault } from '../../common/text/storable';
 import { userDataTooLarge } from '../auth.errors';
 

@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
 import { lockAccount } from '../accounts/account-statements';
-import { AuditEntry } from '../audit/audit-entry';
-import { withAudit } from '../audit/with-audit';
+import { AuditEntry, withAudit } from '../audit/audit-entry';
 import { Factor, FACTOR_COLUMNS, toFactor } from '../factors/factor';
 import { lowerSessions } from '../factors/factor-statements';
 

@@ -9,8 +9,7 @@ import { ACCOUNT_COLUMNS, toAccount, toAccountOrNull } from '../accounts/account
 import { changedJson } from '../accounts/account-statements';
 import { accountInsertion } from '../accounts/account.repository';
 import { EmailAddress } from '../../identity/email-address';
-import { AuditEntry } from '../audit/audit-entry';
-import { withAudit } from '../audit/with-audit';
+import { AuditEntry, withAudit } from '../audit/audit-entry';
 import { dropTokensAfterPassword } from '../passwords/password.repository';
 
 const REASON = 'the service-role key manages accounts, but its role has no privileges on auth.users';

@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import { AuditEntry } from './audit-entry';
-import { withAudit } from './with-audit';
+import { AuditEntry, withAudit } from './audit-entry';
 import type { QueryResultRow } from 'pg';
 import { JsonObject } from '../../common/text/json';
 

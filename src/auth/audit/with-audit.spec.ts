@@ -1,5 +1,4 @@
-import { AuditEntry, byUser } from './audit-entry';
-import { withAudit } from './with-audit';
+import { AuditEntry, byUser, withAudit } from './audit-entry';
 
 const ORIGIN = { ip: '192.0.2.1', userAgent: 'browser', languages: [] };
 const NOW = new Date('2026-01-31T12:00:00Z');
@@ -14,7 +13,7 @@ describe('an audited statement', () => {
     values: [true],
   } as const;
 
-  it('writes the entry in a step after those of the change, with parameters of its own', () => {
+  it('writes the entry in a step after those of the change, with its own parameters', () => {
     expect(withAudit(change, ENTRY)).toEqual({
       name: 'auth:test',
       text:

@@ -1,6 +1,6 @@
 /** Mails a link and a code that sign in. */
 import { Injectable } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { JsonObject } from '../../common/text/json';
 import { getEmailAddress } from '../../identity/email-address';
 import { GuessThrottle } from '../../identity/guess-throttle.service';

@@ -1,6 +1,6 @@
 /** Proof key for code exchange (RFC 7636): parameters, and the check of a verifier. */
 import { createHash } from 'node:crypto';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { equalSecrets } from '../../infra/crypto/constant-time';
 import { CodeChallenge } from '../mail/mail-flow';
 

@@ -1,6 +1,6 @@
 /**
  * The addresses to which a link in a mail may lead: those of the project's application and of its list. A link to any other
- * address would hand sessions to whoever asked for the mail.
+ * address would hand sessions to the person who asked for the mail.
  */
 import { Project } from '../../projects/project';
 

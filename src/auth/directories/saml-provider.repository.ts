@@ -4,8 +4,7 @@ import { DatabaseError } from 'pg';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import type { Project } from '../../projects/project';
-import type { AuditEntry } from '../audit/audit-entry';
-import { withAudit } from '../audit/with-audit';
+import { type AuditEntry, withAudit } from '../audit/audit-entry';
 import { samlProviderTaken } from '../auth.errors';
 import {
   PROVIDER_COLUMNS,

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { UUID } from '../../common/text/uuid';
 import { messageOf } from '../../common/errors/error-facts';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { Clock } from '../../common/time/clock';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { MAX_DOCUMENT } from '../../identity/saml/saml-document';

@@ -3,7 +3,7 @@
  * the client who began exchanges with its PKCE verifier: nobody is signed in to an account that somebody else chose.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';

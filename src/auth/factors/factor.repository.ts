@@ -8,8 +8,7 @@ import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
 import { SessionOwner } from '../accounts/account-statements';
-import { AuditEntry } from '../audit/audit-entry';
-import { withAudit } from '../audit/with-audit';
+import { AuditEntry, withAudit } from '../audit/audit-entry';
 import { Factor, FACTOR_COLUMNS, FactorKind, SealedFactor, toFactor, toSealedFactor } from './factor';
 import { lockOwner, lowerSessions, ME, ownerValues } from './factor-statements';
 

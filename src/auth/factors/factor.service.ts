@@ -56,9 +56,9 @@ export class FactorService {
     private readonly throttle: GuessThrottle,
     private readonly audit: AuditRepository,
     private readonly clock: Clock,
-    @Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig,
+    @Inject(SECRETS_CONFIG) { masterKey, otherMasterKey }: SecretsConfig,
   ) {
-    this.formerBox = new SecretBox(masterKey);
+    this.formerBox = new SecretBox(masterKey, otherMasterKey);
   }
 
   /**

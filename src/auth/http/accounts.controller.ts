@@ -2,7 +2,7 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { SkipThrottle } from '@nestjs/throttler';
 import { CurrentProject } from '../../access/current-caller.decorator';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import type { Project } from '../../projects/project';
 import { EmailVerificationService } from '../mail/email-verification.service';
 import { PasswordResetService } from '../passwords/password-reset.service';

@@ -2,7 +2,7 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CurrentProject } from '../../access/current-caller.decorator';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { COUNT } from '../../http/docs/documented-headers';
 import type { Project } from '../../projects/project';
 import { AuditRepository } from '../audit/audit.repository';

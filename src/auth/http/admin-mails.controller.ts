@@ -2,7 +2,7 @@
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { ChangesNoAccount } from '../../access/service-role.guard';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import type { Project } from '../../projects/project';
 import { mailNotFound, mailNotSent } from '../auth.errors';
 import { invalidEmail } from '../../identity/identity.errors';

@@ -1,7 +1,7 @@
 /** Providers with which users sign in, as administrators set them. */
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { CurrentProject } from '../../access/current-caller.decorator';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { directoryFailed, oidcUnreachable, wrongCredentials } from '../../identity/identity.errors';

@@ -18,7 +18,7 @@ import {
 import { AdminUserEnvelopeResponse, AdminUsersResponse } from './dto/admin-responses';
 import { MessageAnswer, MessageResponse } from './dto/auth-responses';
 import { COUNT } from '../../http/docs/documented-headers';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { invalidEmail } from '../../identity/identity.errors';
 import { emailTaken, userNotFound, pageTooLarge, unusablePasswordHash } from '../auth.errors';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';

@@ -87,9 +87,6 @@ export const Captcha = (exemptGrants: readonly string[] = []): MethodDecorator =
   );
 
 /** The member `gotrue_meta_security` of its body. */
-export const CAPTCHA = f.optional(
-  f.json({
-    properties: { captcha_token: { type: 'string', maxLength: MAX_TOKEN } },
-    description: 'What the captcha of the page gave, if the project has one',
-  }),
-);
+export const CAPTCHA = f.optional.json('What the captcha of the page gave, if the project has one', {
+  properties: { captcha_token: { type: 'string', maxLength: MAX_TOKEN } },
+});

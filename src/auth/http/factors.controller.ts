@@ -13,7 +13,7 @@ import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { CurrentSession } from './current-session.decorator';
 import { MessageAnswer, MessageResponse, SignedInResponse } from './dto/auth-responses';
 import { CodeDto, EnrolFactorDto, EnrolledFactorResponse, FactorsResponse } from './dto/factors.dto';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { wrongCode, factorNotFound, tooManyFactors, secondFactorRequired } from '../auth.errors';
 import { AuthApi, tooManyRequests } from './auth-docs.decorator';
 import { MAX_FACTORS } from '../factors/factor.repository';

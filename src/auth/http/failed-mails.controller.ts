@@ -4,10 +4,9 @@ import { FailedMailService } from '../mail/failed-mail.service';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { FailedMailDetailResponse, ListFailedMailsQuery, QueuedMail } from './dto/admin-mails.dto';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { mailNotFound } from '../auth.errors';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 

@@ -2,8 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AdmissionGuard } from '../../access/admission.guard';
-import type { AppError } from '../../common/errors/app-error';
-import { httpError } from '../../common/errors/http-errors';
+import { type AppError, httpError } from '../../common/errors/app-error';
 import { parseAcceptLanguage } from '../../http/syntax/accept-language';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { languageFor } from '../mail/languages/languages';

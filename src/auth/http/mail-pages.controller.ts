@@ -1,4 +1,4 @@
-/** The hosted pages that mails link to, unless a project has pages of its own. */
+/** The hosted pages that mails link to, unless a project has its own pages. */
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';

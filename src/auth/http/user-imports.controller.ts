@@ -4,7 +4,7 @@ import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { pacedBody } from '../../admission/body-pace';
 import { WholeRequests } from '../../admission/whole-requests.service';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { BodyReader } from '../../http/bodies/body-reader';
 import { bodyTooLarge, bodyTooSlow } from '../../http/bodies/body.errors';
 import { assertNotEncoded } from '../../http/bodies/content-encoding';
@@ -13,8 +13,7 @@ import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { StaffAccess } from '../../staff/http/staff-api.decorator';
+import { StaffAccess, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { UserImport } from '../admin/user-import.service';
 import { ImportUsersQuery, UserImportResponse } from './dto/user-imports.dto';
 

@@ -19,7 +19,7 @@ import {
   toSessionFacts,
   UserEnvelopeResponse,
 } from './dto/auth-responses';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { invalidEmail, sessionNotFound } from '../../identity/identity.errors';
 import {
   emailTaken,

@@ -2,14 +2,13 @@
 import { Controller, Param, Post } from '@nestjs/common';
 import { userNotFound } from '../auth.errors';
 import { claimsFailed } from '../sessions/custom-claims';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import type { StaffCaller } from '../../staff/roles/staff';
 import { ViewTokens } from '../views/view-token.service';
-import { CurrentActor, CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { ViewAsDto, ViewTokenResponse } from './dto/view-as.dto';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { StaffApi, CurrentActor, CurrentStaff } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 @StaffApi()

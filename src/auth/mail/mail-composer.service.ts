@@ -1,12 +1,13 @@
 /** Composes a mail from its kind and values: chooses the template, adds the link, renders. */
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { MailTemplate, MailValues } from '../../infra/mail/mail-template';
 import { TemplateFault, TemplateRenderer } from '../../infra/mail/template-renderer';
 import { Project } from '../../projects/project';
 import { chooseTemplate } from './choose-template';
 import { MailKind } from './mail-kinds';
+import type { NewDevice } from './mail-sealer.service';
 
 interface MailContent {
   readonly kind: MailKind;
@@ -19,6 +20,8 @@ interface MailContent {
   readonly code?: string;
   readonly redirectTo?: string | null;
   readonly newEmail?: string;
+  readonly device?: NewDevice;
+  readonly date: Date;
   readonly lifetimeMs: number;
   /** Language tags, in order of preference. */
   readonly languages: readonly string[];
@@ -29,6 +32,8 @@ const SAMPLE = {
   email: 'ada@example.com',
   token: 'sample-token',
   newEmail: 'ada@new.example.com',
+  device: { ip: '203.0.113.7', client: 'Firefox, Windows' },
+  date: new Date(Date.UTC(2026, 0, 2, 3, 4)),
   lifetimeMs: 3_600_000,
 } satisfies Omit<MailContent, 'kind' | 'languages'>;
 
@@ -89,9 +94,10 @@ export class MailComposer {
    * @throws AppError 400 that names the template, the part and the fault
    */
   async assertRenders(key: string, template: Partial<MailTemplate>): Promise<void> {
-    const { name, email, token, newEmail } = SAMPLE;
+    const { name, email, token, newEmail, device, date } = SAMPLE;
     const account = { project: 'Sample', name, email, new_email: newEmail };
-    const values = { ...account, token, code: SAMPLE_CODE, link: 'https://example.com/', hours: 1 };
+    const link = { token, code: SAMPLE_CODE, link: 'https://example.com/', hours: 1 };
+    const values = { ...account, ...link, ...device, signed_in_at: timeOf(date) };
     const whole = { subject: '', text: '', html: '', ...template };
     await this.renderOrRefuse(whole, values, `mail_templates["${key}"]`);
   }
@@ -141,9 +147,15 @@ export class MailComposer {
       code: content.code ?? null,
       link: token === undefined ? null : this.linkFor(project, kind, token, redirectTo),
       hours: Math.round(content.lifetimeMs / 3_600_000),
+      signed_in_at: content.device ? timeOf(content.date) : null,
+      ip: content.device?.ip ?? null,
+      client: content.device?.client ?? null,
     };
   }
 }
+
+/** Minutes, in UTC: the recipient's zone is not known. */
+const timeOf = (date: Date): string => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** Sign-up accepts the address of another person with any name, so a name that may be a link or a message is not mailed. */
 function isSafeName(name: string): boolean {

@@ -2,6 +2,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { isUnusableRecord } from '../../database/rows/record-reader';
+import { History } from '../../install/history/history.service';
 import { MailTransport } from '../../infra/mail/mail-transport';
 import { Project } from '../../projects/project';
 import { EmailAddress, parseEmailAddress } from '../../identity/email-address';
@@ -27,6 +28,7 @@ export class MailDelivery {
     private readonly metrics: MailMetrics,
     private readonly hooks: Hooks,
     private readonly clock: Clock,
+    private readonly history: History,
   ) {}
 
   /**
@@ -53,7 +55,22 @@ export class MailDelivery {
       const isMail = await this.guarded(project, mailId, isLast, resolving);
       return isMail ? this.attempt(project, mailId, isLast, false) : undefined;
     }
-    await this.guarded(project, mailId, isLast, this.deliver(project, mailId, mail));
+    const began = performance.now();
+    const note = (error: string | null): void =>
+      this.history.note(project.id, {
+        source: 'mail',
+        path: mail.kind,
+        ms: performance.now() - began,
+        error,
+        request_id: mailId,
+      });
+    await this.guarded(project, mailId, isLast, this.deliver(project, mailId, mail)).catch(
+      (error: unknown) => {
+        note(isLast ? 'given_up' : 'retried');
+        throw error;
+      },
+    );
+    note(null);
     this.metrics.count('sent');
     await this.mails.markSent(project, mailId, this.clock.date());
   }
@@ -80,7 +97,7 @@ export class MailDelivery {
     if (!isMailKind(kind) || sealed === null) throw new Error(`nothing known of a mail "${kind}"`);
     const content = this.sealer.open(project.id, mailId, sealed);
     const { address } = recipientOf(mail, content);
-    const { token, code, redirectTo, newEmail } = content;
+    const { token, code, redirectTo, newEmail, device } = content;
     if (project.settings.send_email_hook !== null) {
       const email_data = {
         email_action_type: kind,
@@ -89,6 +106,7 @@ export class MailDelivery {
         redirect_to: redirectTo ?? '',
         site_url: project.settings.site_url ?? '',
         new_email: newEmail ?? '',
+        ...(device ? { device: { ...device, signed_in_at: createdAt.toISOString() } } : {}),
       };
       const user = { email: address, name: mail.userName };
       // An error is a failed attempt: the mail is tried again.
@@ -102,6 +120,8 @@ export class MailDelivery {
       code,
       redirectTo,
       newEmail,
+      device,
+      date: createdAt,
       lifetimeMs: mail.expiresAt.getTime() - createdAt.getTime(),
       languages: languagesOf(mail, content),
     });

@@ -1,4 +1,4 @@
-/** The kinds of mails. Their texts are in languages/, unless a project has templates of its own. */
+/** The kinds of mails. Their texts are in languages/, unless a project has its own templates. */
 
 export const MAIL_KINDS = [
   'reset',
@@ -8,6 +8,7 @@ export const MAIL_KINDS = [
   'invite',
   'magic_link',
   'reauthentication',
+  'new_device',
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 

@@ -26,18 +26,27 @@ export interface SealedMail extends MailRequestOptions {
   /** Of MailFlow; absent in mails of `/v1/auth`. */
   readonly redirectTo?: string | null;
   readonly newEmail?: string;
+  /** Of a notice of a sign-in. */
+  readonly device?: NewDevice;
   /** Language tags of the request that caused the mail, in order of preference. */
   readonly languages?: readonly string[];
   /** Origin of the request, in place of a token, until a worker has found the account. */
   readonly origin?: RequestOrigin;
 }
 
+/** A sign-in from a device that its account did not know. */
+export interface NewDevice {
+  readonly ip: string;
+  /** Such as `Firefox, Windows`. */
+  readonly client: string;
+}
+
 @Injectable()
 export class MailSealer {
   private readonly box: SecretBox;
 
-  constructor(@Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig) {
-    this.box = new SecretBox(masterKey);
+  constructor(@Inject(SECRETS_CONFIG) { masterKey, otherMasterKey }: SecretsConfig) {
+    this.box = new SecretBox(masterKey, otherMasterKey);
   }
 
   seal(projectId: string, mailId: string, content: SealedMail): Buffer {

@@ -1,6 +1,6 @@
 /** Validates the mail templates of a project's settings before they are saved. */
 import { Injectable } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { LANGUAGE_TAG } from '../../common/text/language-tag';
 import { isJsonObject } from '../../common/text/json';
 import { MailTemplate, TEMPLATE_PARTS } from '../../infra/mail/mail-template';

@@ -19,8 +19,7 @@ import {
   SessionOwner,
   UNPROVED,
 } from '../accounts/account-statements';
-import { AuditEntry } from '../audit/audit-entry';
-import { withAudit } from '../audit/with-audit';
+import { AuditEntry, withAudit } from '../audit/audit-entry';
 import { CodeChallenge, CodedToken } from './mail-flow';
 import { MAILED_TOKEN_KINDS, MailedToken, MailedTokenKind } from './mailed-token';
 

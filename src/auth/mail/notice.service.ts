@@ -1,11 +1,16 @@
 /** Mails that only inform: they have no token. */
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { messageOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { Account } from '../accounts/account';
 import { parseEmailAddress } from '../../identity/email-address';
 import { RequestOrigin } from '../../identity/request-origin';
+import { GuessThrottle } from '../../identity/guess-throttle.service';
 import { AuthMailer } from './auth-mailer.service';
+import { clientOf } from './client-name';
+import type { SealedMail } from './mail-sealer.service';
+import type { TokenlessMail } from './outgoing-mail';
 import { OutgoingMailRepository } from './outgoing-mail.repository';
 
 /** Milliseconds after which a notice is no longer worth sending. */
@@ -13,9 +18,12 @@ const LIFETIME_MS = 24 * 3_600_000;
 
 @Injectable()
 export class NoticeService {
+  private readonly logger = new Logger('Mail');
+
   constructor(
     private readonly mailer: AuthMailer,
     private readonly mails: OutgoingMailRepository,
+    private readonly throttle: GuessThrottle,
     private readonly clock: Clock,
   ) {}
 
@@ -26,14 +34,37 @@ export class NoticeService {
     newEmail: string,
     { languages }: RequestOrigin,
   ): Promise<void> {
+    await this.send(project, { kind: 'email_change_notice', userId, recipient }, { newEmail, languages });
+  }
+
+  /** Mails the owner that a device signed in which the account did not know. Fails for no sign-in. */
+  async newDevice(
+    project: Project,
+    { id: userId, email: recipient }: Account,
+    origin: RequestOrigin,
+  ): Promise<void> {
+    const { ip, userAgent, languages } = origin;
+    const notice = { kind: 'new_device', userId, recipient } as const;
+    try {
+      await this.throttle.assertMayMail(project, `device:${userId}`);
+      await this.send(project, notice, { device: { ip, client: clientOf(userAgent) }, languages });
+    } catch (error) {
+      this.logger.warn(`project ${project.slug}: no mail about a new device: ${messageOf(error)}`);
+    }
+  }
+
+  private async send(
+    project: Project,
+    notice: Pick<TokenlessMail, 'kind' | 'userId' | 'recipient'>,
+    content: SealedMail,
+  ): Promise<void> {
     // An imported account may have no valid address.
-    const to = parseEmailAddress(recipient)?.key;
+    const to = parseEmailAddress(notice.recipient)?.key;
     if (to === undefined) return;
-    await this.mailer.send(project, { to, newEmail, languages }, async (id, sealed) => {
+    await this.mailer.send(project, { ...content, to }, async (id, sealed) => {
       const now = this.clock.date();
       const expiresAt = new Date(now.getTime() + LIFETIME_MS);
-      const notice = { id, userId, kind: 'email_change_notice', recipient, sealed, now, expiresAt } as const;
-      await this.mails.insert(project, notice);
+      await this.mails.insert(project, { ...notice, id, sealed, now, expiresAt });
       return true;
     });
   }

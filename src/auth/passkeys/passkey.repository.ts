@@ -8,8 +8,7 @@ import type { NewPasskeyCredential, PasskeyCredential } from '../../identity/pas
 import type { Project } from '../../projects/project';
 import type { SessionOwner } from '../accounts/account-statements';
 import { isLive, lockAccount } from '../accounts/account-statements';
-import type { AuditEntry } from '../audit/audit-entry';
-import { withAudit } from '../audit/with-audit';
+import { type AuditEntry, withAudit } from '../audit/audit-entry';
 
 const REASON = 'auth.passkeys is closed to the roles of callers';
 /** Of a user. */

@@ -13,8 +13,7 @@ import {
   lockAccount,
   UNPROVED,
 } from '../accounts/account-statements';
-import { AuditEntry } from '../audit/audit-entry';
-import { withAudit } from '../audit/with-audit';
+import { AuditEntry, withAudit } from '../audit/audit-entry';
 
 /** The kinds of mailed tokens that set a password. */
 const KINDS = ['reset', 'invite'];

@@ -5,8 +5,7 @@ import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import type { Project } from '../../projects/project';
 import { MAX_DATA_TEXT } from '../accounts/account';
-import type { AuditEntry } from '../audit/audit-entry';
-import { withAudit } from '../audit/with-audit';
+import { type AuditEntry, withAudit } from '../audit/audit-entry';
 
 const REASON = 'auth.phone_codes is closed to the roles of callers';
 const TABLE = 'auth.phone_codes';

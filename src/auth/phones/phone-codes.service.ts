@@ -52,7 +52,7 @@ export class PhoneCodes {
     const most = project.settings.sms_per_hour;
     await this.assertBelow(`sms:${project.id}:${ip}`, Math.ceil(most / 4));
     await this.throttle.assertMayMail(project, `phone:${phone}`);
-    // Whoever receives money for messages to many phones must not cost the project more.
+    // Somebody who earns money with messages to many phones must not cost the project more.
     await this.assertBelow(`sms:${project.id}`, most);
   }
 

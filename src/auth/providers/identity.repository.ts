@@ -12,8 +12,7 @@ import type { NewAccount } from '../accounts/account';
 import { ACCOUNT_COLUMNS, Credentials, isTakenAddress, toCredentials } from '../accounts/account-record';
 import { isLive, isNotBanned, lockAccount } from '../accounts/account-statements';
 import { accountInsertion } from '../accounts/account.repository';
-import type { AuditEntry } from '../audit/audit-entry';
-import { withAudit } from '../audit/with-audit';
+import { type AuditEntry, withAudit } from '../audit/audit-entry';
 import { MAX_IDENTITIES } from '../accounts/identity';
 import type { ProviderIdentity } from './provider-identity';
 
@@ -65,7 +64,7 @@ export class IdentityRepository {
     }
   }
 
-  /** The account of an address, whoever has created it. */
+  /** The account of an address, by whomever it was created. */
   async findByEmail(
     project: Project,
     emailKey: string,

@@ -126,7 +126,7 @@ export class ProviderClients {
     }
   }
 
-  /** GitHub has no ID tokens; the addresses of a user, with their state, are at a path of their own. */
+  /** GitHub has no ID tokens; the addresses of a user, with their state, are at their own path. */
   private async readGitHub(provider: Provider, accessToken: string): Promise<JsonObject> {
     const { api } = gitHubAddresses(issuerOf(provider));
     const read = async (path: string): Promise<unknown> => {

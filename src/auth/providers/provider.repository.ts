@@ -2,8 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import type { AuditEntry } from '../audit/audit-entry';
-import { withAudit } from '../audit/with-audit';
+import { type AuditEntry, withAudit } from '../audit/audit-entry';
 import { Provider, PROVIDER_COLUMNS, toProvider } from './provider';
 
 const REASON = 'auth.providers is closed to the roles of callers';

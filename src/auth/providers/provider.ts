@@ -2,7 +2,7 @@
 import type { QueryResultRow } from 'pg';
 import type { JsonObject } from '../../common/text/json';
 import { RecordReader } from '../../database/rows/record-reader';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 
 export const PRESETS = [
   'oidc',

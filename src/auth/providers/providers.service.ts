@@ -1,6 +1,6 @@
 /** Providers as administrators manage them. A secret is encrypted for the provider and the addresses it is sent to, and never shown again. */
 import { Injectable } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { Clock } from '../../common/time/clock';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { SecretBox } from '../../infra/crypto/secret-box';
@@ -89,7 +89,7 @@ export class ProvidersService {
 
 type Sealed = Pick<Provider, 'name' | 'preset' | 'settings'>;
 
-/** Whoever may point a provider to another server must not get the secret there. */
+/** A staff member who may point a provider to another server must not get the secret there. */
 const purposeOf = (provider: Sealed): string =>
   `provider:${provider.name}:${provider.preset}:${issuerOf(provider)}`;
 

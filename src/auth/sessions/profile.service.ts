@@ -68,7 +68,7 @@ export class ProfileService {
     return changed;
   }
 
-  /** The password alone must not be enough to take away what the second factor protects. */
+  /** The password alone must not be enough to remove what the second factor protects. */
   private async assertStrong(project: Project, { userId, aal }: SessionOwner): Promise<void> {
     if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(project, userId))) {
       throw secondFactorRequired();

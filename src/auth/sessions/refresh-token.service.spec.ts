@@ -3,6 +3,7 @@ import { RefreshTokenService } from './refresh-token.service';
 
 const service = new RefreshTokenService({
   masterKey: 'm'.repeat(32),
+  otherMasterKey: null,
   platformAdminKey: '',
   metricsToken: null,
 });

@@ -26,11 +26,13 @@ type RefreshingProject = Pick<Project, 'id' | 'dataSecret'>;
 @Injectable()
 export class RefreshTokenService {
   /** Of tokens that earlier versions issued. */
-  private readonly formerKey: Buffer;
+  private readonly formerKeys: readonly Buffer[];
   private readonly keys = new WeakMap<RefreshingProject, Buffer>();
 
-  constructor(@Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig) {
-    this.formerKey = Buffer.from(hkdfSync('sha256', masterKey, '', 'plinth refresh token v1', 32));
+  constructor(@Inject(SECRETS_CONFIG) { masterKey, otherMasterKey }: SecretsConfig) {
+    this.formerKeys = [masterKey, otherMasterKey]
+      .filter((key) => key !== null)
+      .map((key) => Buffer.from(hkdfSync('sha256', key, '', 'plinth refresh token v1', 32)));
   }
 
   issue(project: RefreshingProject, { sessionId, number }: RefreshTokenContent): string {
@@ -48,7 +50,7 @@ export class RefreshTokenService {
     if (bytes.toString('base64url') !== token) return null;
     const content = bytes.subarray(0, SESSION_BYTES + NUMBER_BYTES);
     const code = bytes.subarray(content.length);
-    const keys = [this.keyOf(project), this.formerKey];
+    const keys = [this.keyOf(project), ...this.formerKeys];
     if (!keys.some((key) => timingSafeEqual(code, codeOf(key, project, content)))) return null;
     return { sessionId: toUuid(content), number: content.readUInt32BE(SESSION_BYTES) };
   }

@@ -8,6 +8,8 @@ import { Project } from '../../projects/project';
 import { Credentials } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
 import { HousekeepingService } from './housekeeping.service';
+import { NoticeService } from '../mail/notice.service';
+import { SessionRepository } from './session.repository';
 import { NewSession, SessionToIssue, SignInMethod } from './session';
 import { SessionIssuer, SignedIn } from './session-issuer.service';
 import { SessionTokensRepository } from './session-tokens.repository';
@@ -17,6 +19,8 @@ export class SessionStarter {
   constructor(
     private readonly sessions: SessionTokensRepository,
     private readonly issuer: SessionIssuer,
+    private readonly sessionRows: SessionRepository,
+    private readonly notices: NoticeService,
     private readonly housekeeping: HousekeepingService,
     private readonly clock: Clock,
   ) {}
@@ -32,6 +36,8 @@ export class SessionStarter {
     method: SignInMethod,
     origin: RequestOrigin,
   ): Promise<SignedIn | null> {
+    const isNewDevice =
+      project.settings.new_device_mails && (await this.sessionRows.isNewDevice(project, account.id, origin));
     const session = this.newSession(project, account.id, method, origin);
     const entry = byAnonymous('sign_in', account.id, { now: this.clock.date(), origin });
     const customClaims = await this.sessions.begin(
@@ -40,6 +46,7 @@ export class SessionStarter {
       entry,
     );
     if (!customClaims) return null;
+    if (isNewDevice) await this.notices.newDevice(project, account, origin);
     this.housekeeping.visit(project);
     return this.issueFirst(project, { account, customClaims }, session);
   }

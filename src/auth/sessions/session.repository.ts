@@ -2,10 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
+import type { RequestOrigin } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
 import { isLive, SessionOwner } from '../accounts/account-statements';
-import { AuditEntry } from '../audit/audit-entry';
-import { withAudit } from '../audit/with-audit';
+import { AuditEntry, withAudit } from '../audit/audit-entry';
 import { LogoutScope, SessionInfo, toSessionInfo } from './session';
 
 const REASON = 'auth.sessions is closed to the roles of callers';
@@ -29,6 +29,22 @@ export class SessionRepository {
     });
     const sessions = rows.map(toSessionInfo);
     return sessions.some(({ id }) => id === owner.sessionId) ? sessions : null;
+  }
+
+  /**
+   * Whether no session of the user, also one that ended some days ago, has the same program and network. Clients of other sites send
+   * no cookies, so there is no better mark. Versions of programs count for nothing.
+   * @returns false for the first sign-in of an account
+   */
+  async isNewDevice(project: Project, userId: string, { ip, userAgent }: RequestOrigin): Promise<boolean> {
+    const { rows } = await this.rls.systemQuery(project.database, REASON, {
+      name: 'auth:is-new-device',
+      text: `select from auth.users u where u.id = $1 and u.last_sign_in_at is not null and not exists (
+        select from auth.sessions s where s.user_id = u.id and regexp_replace(coalesce(s.user_agent, ''), '[0-9.]+', '', 'g') = $2
+          and (s.ip = $3 or starts_with(s.ip, $4)))`,
+      values: [userId, (userAgent ?? '').replaceAll(/[0-9.]+/g, ''), ip, networkOf(ip)],
+    });
+    return rows.length > 0;
   }
 
   /** Ends sessions of the user. @returns false if the current session was over already */
@@ -83,3 +99,7 @@ export class SessionRepository {
     return rows[0] ? new RecordReader('auth.sessions', rows[0]).boolean('ended') : null;
   }
 }
+
+/** The beginning of the addresses of a network: all but the last number of IPv4 (also within IPv6), or three groups of IPv6. */
+const networkOf = (ip: string): string =>
+  (ip.includes('.') ? /^.*\./ : /^([0-9a-f]*:){1,3}/i).exec(ip)?.[0] ?? ip;

@@ -4,7 +4,7 @@ import { ONE_FACTOR } from '../../access/caller';
 import { userNotFound } from '../auth.errors';
 import { allowedClaims, MAX_CUSTOM_CLAIMS } from '../sessions/access-token.service';
 import { SessionTokensRepository } from '../sessions/session-tokens.repository';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import type { JsonObject } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import { UUID } from '../../common/text/uuid';

@@ -1,5 +1,5 @@
 /**
- * The types of an archive's JSON members. Whoever made an archive chose its passphrase, too, so an authentic header is still a
+ * The types of an archive's JSON members. The maker of an archive chose its passphrase, too, so an authentic header is still a
  * stranger's: its id becomes the name of a database and of a folder.
  */
 import { isJsonObject } from '../../common/text/json';

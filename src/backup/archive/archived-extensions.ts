@@ -14,7 +14,7 @@ export class ArchivedExtensions {
   ) {}
 
   /**
-   * The extensions that the owner did not create. One that PostgreSQL trusts is harmless, whoever creates it; others may reach
+   * The extensions that the owner did not create. One that PostgreSQL trusts is harmless, no matter who creates it; others may reach
    * files, programs or the network, so the operator names them. One that the server lacks is left to PostgreSQL's error.
    * @throws AppError 400
    */

@@ -1,5 +1,5 @@
 /**
- * gzip in several threads. The input is divided into blocks, each of which becomes a gzip member of its own: their
+ * gzip in several threads. The input is divided into blocks, each of which becomes a gzip member: their
  * concatenation is a valid gzip file (RFC 1952, 2.2), which every tool reads. Node's createGzip() uses one thread, which is
  * slower than PostgreSQL and the disk.
  */

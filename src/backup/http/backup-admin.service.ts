@@ -10,11 +10,11 @@ import { BackupRun, PHYSICAL, PLATFORM, RunRepository } from '../schedule/run.re
 import { assertTimes, dailyAt } from '../schedule/schedule';
 import { ScheduleRepository } from '../schedule/schedule.repository';
 import { messageOf } from '../../common/errors/error-facts';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { Clock } from '../../common/time/clock';
 import { DATABASE_CONFIG, DatabaseConfig } from '../../config/app-config';
 import { physicalNotSupported } from '../backup.errors';
-import { answerOf } from '../../http/model/model';
+import { answerOf } from '../../http/model/fields';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
 import {

@@ -1,7 +1,7 @@
 /** Platform administration: schedules of backups, and their runs. */
 import { Controller, Delete, Get, Post, Put } from '@nestjs/common';
 import { backupsNotConfigured, physicalNotSupported } from '../backup.errors';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { projectNotFound } from '../../projects/projects.errors';
@@ -13,8 +13,7 @@ import {
   BackupScheduleResponse,
 } from './dto/backup-responses';
 import { BackupAdminService } from './backup-admin.service';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { BackupRequestDto, BackupScheduleQuery, ListRunsQuery, BackupScheduleDto } from './dto/backups.dto';
 import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
 
@@ -35,7 +34,7 @@ export class BackupSchedulesController {
 
   @Put('schedule')
   @Describe(`Schedule backups of the install or of a project
-    The schedule of the install applies to each project without a schedule of its own. Physical backups have a schedule of their own. BACKUP_PASSPHRASE and the destination are settings of the install.`)
+    The schedule of the install applies to each project without its own schedule. Physical backups have their own schedule. BACKUP_PASSPHRASE and the destination are settings of the install.`)
   @Answer(200, 'The schedule', BackupScheduleResponse)
   @Errors(invalidParameters('keep must not be less than 1'), projectNotFound())
   @Errors(physicalNotSupported())

@@ -14,10 +14,9 @@ import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { clientLeft } from '../../http/client-left';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { RestoreReport } from './dto/backup-responses';
-import { StaffAccess } from '../../staff/http/staff-api.decorator';
+import { StaffAccess, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { archiveIn, untilSent, ArchiveAnswer, ArchiveBody } from './archive-response';
 import { passphraseOf } from './passphrase-header';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { BackupQuery, RestoreQuery } from './dto/backups.dto';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 

@@ -7,10 +7,9 @@ import { PhysicalBackup } from '../physical/physical-backup.service';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { projectBusy } from '../../projects/projects.errors';
-import { StaffAccess } from '../../staff/http/staff-api.decorator';
+import { StaffAccess, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { archiveIn, untilSent, ArchiveAnswer } from './archive-response';
 import { passphraseOf } from './passphrase-header';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { PhysicalBackupQuery } from './dto/backups.dto';
 import { Describe, Errors } from '../../http/docs/operation.decorators';
 

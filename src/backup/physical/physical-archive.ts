@@ -37,6 +37,8 @@ export interface PhysicalHeader {
 /** The content of SECRETS. */
 export interface PhysicalSecrets {
   readonly master_key: string;
+  /** While secrets are re-encrypted; absent in archives of earlier versions. */
+  readonly master_key_other?: string | null;
   readonly platform_admin_key: string;
   /** Password of the superuser. */
   readonly postgres_password: string;

@@ -125,6 +125,7 @@ export class PhysicalBackup {
   private secrets(): PhysicalSecrets {
     return {
       master_key: this.platformSecrets.masterKey,
+      master_key_other: this.platformSecrets.otherMasterKey,
       platform_admin_key: this.platformSecrets.platformAdminKey,
       postgres_password: decodeURIComponent(new URL(this.platformUrl).password),
     };

@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { OTHER_MASTER_KEY_FILE } from '../../config/load-config';
 import { PRODUCT } from '../../config/product';
 import { writeSecret } from '../../config/secret-file';
 import type { StorageConfig } from '../../config/app-config';
@@ -93,6 +94,8 @@ async function restoreInto(
     archivedFiles = await restoreArchivedFiles(fileArchive, store, options.target);
   }
   writeSecret(path.join(dataDir, 'master-key'), secrets.master_key);
+  if (secrets.master_key_other)
+    writeSecret(path.join(dataDir, OTHER_MASTER_KEY_FILE), secrets.master_key_other);
   writeSecret(path.join(dataDir, 'platform-admin-key'), secrets.platform_admin_key);
   writeSecret(path.join(dataDir, 'postgres.password'), secrets.postgres_password);
   await copyLog(header, clusterDir, options);

@@ -35,7 +35,7 @@ export async function intoEmptyDirectory<T>(dataDir: string, work: () => Promise
   const names = await contentOf(dataDir);
   if (names.length > 0 && !names.includes(MARK)) {
     throw new RestoreDirectoryError(
-      `${dataDir} is not empty: set DATA_DIR to a new directory, or move its content away`,
+      `${dataDir} is not empty: set DATA_DIR to a new directory, or move its content elsewhere`,
     );
   }
   await writeFile(mark, '', { mode: 0o600, flush: true });

@@ -5,7 +5,7 @@ import { Metrics } from '../../infra/metrics/metrics';
 import { BackupStates, SubjectState } from './backup-state.service';
 import { PLATFORM } from './run.repository';
 
-/** Projects with a series of their own: those with the oldest backups. */
+/** Projects with their own series: those with the oldest backups. */
 const MAX_PROJECTS = 100;
 
 @Injectable()

@@ -1,6 +1,6 @@
 /** When the backups of a project, or of the install, are made, and how many are kept. */
 import { type CronExpression, CronExpressionParser } from 'cron-parser';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import type { ArchivedSchedule } from '../archive/archive-format';
 
 export interface BackupSchedule {

@@ -4,13 +4,10 @@ import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { type Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { allTablesLive, needsIdentity, tableUnknown } from '../changes.errors';
 import { LiveTables } from '../live-tables.service';
-import { Example } from '../../http/docs/example.decorator';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 
 /** Bytes of a name in PostgreSQL. */
 const NAME_LENGTH = 63;
@@ -18,15 +15,15 @@ const SCHEMA = { example: 'public', minLength: 1, maxLength: NAME_LENGTH } as co
 const TABLE = { example: 'orders', minLength: 1, maxLength: NAME_LENGTH } as const;
 const LIVE = { description: 'Whether clients that may read its rows can follow their changes' } as const;
 
-@Example({ schema: SCHEMA.example, table: TABLE.example, live: true })
-class ChangeLiveTableDto extends model({
+@f.Example({ schema: SCHEMA.example, table: TABLE.example, live: true })
+class ChangeLiveTableDto extends f.model({
   schema: f.text({ min: 1, max: NAME_LENGTH, ...SCHEMA }),
   table: f.text({ min: 1, max: NAME_LENGTH, ...TABLE }),
   live: f.flag(LIVE),
 }) {}
 
-@Example({ schema: SCHEMA.example, table: TABLE.example, live: true, can_be_live: true })
-class LiveTable extends model({
+@f.Example({ schema: SCHEMA.example, table: TABLE.example, live: true, can_be_live: true })
+class LiveTable extends f.model({
   schema: f.text(),
   table: f.text(),
   live: f.flag(LIVE),

@@ -1,6 +1,10 @@
-/** Ends streams within a second when their sessions end: one statement a second for each project that has any. */
+/** Ends streams within a second when their sessions or keys end: one statement a second for each project that has any. */
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import type { Request } from 'express';
+import { bearerToken } from '../../access/bearer-token';
 import type { Caller } from '../../access/caller';
+import { SocketCredentials } from '../../access/socket-credentials.service';
+import { AppError } from '../../common/errors/app-error';
 import { messageOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
 import { ProjectRegistry } from '../../projects/project-registry.service';
@@ -10,8 +14,12 @@ const CHECK_MS = 800;
 
 interface Watched {
   readonly caller: Caller;
-  /** Seconds since the epoch; null: the token has no end. */
-  readonly expires: number | null;
+  readonly apikey: string;
+  readonly bearer: string;
+  /** Milliseconds since the epoch: of the token and of named keys. */
+  readonly expires: number;
+  /** Of the project, in which the credentials were valid. */
+  revision: string;
   readonly onEnded: (message: string) => void;
 }
 
@@ -27,12 +35,25 @@ export class StreamSessions implements OnApplicationShutdown {
     private readonly sessions: LiveSessionsRepository,
     private readonly registry: ProjectRegistry,
     private readonly clock: Clock,
+    private readonly credentials: SocketCredentials,
   ) {}
 
-  /** @returns ends the watch */
-  watch(caller: Caller, onEnded: (message: string) => void): () => void {
+  /** @param request with the credentials of the caller @returns ends the watch */
+  watch(caller: Caller, request: Request, onEnded: (message: string) => void): () => void {
     const { exp } = caller.tokenClaims;
-    const one: Watched = { caller, onEnded, expires: typeof exp === 'number' ? exp : null };
+    const ends = [
+      typeof exp === 'number' ? exp * 1_000 : null,
+      caller.named?.expires_at,
+      request.apiKey?.named?.expires_at,
+    ];
+    const one: Watched = {
+      caller,
+      apikey: request.get('apikey') ?? '',
+      bearer: bearerToken(request.get('authorization') ?? '') ?? '',
+      expires: Math.min(...ends.map((end) => end ?? Infinity)),
+      revision: caller.project.revision,
+      onEnded,
+    };
     this.watched.add(one);
     this.timer ??= setInterval(() => this.check(), CHECK_MS).unref();
     return () => {
@@ -48,15 +69,32 @@ export class StreamSessions implements OnApplicationShutdown {
   }
 
   private check(): void {
-    const now = this.clock.nowSeconds();
+    const now = this.clock.now();
     const ofSessions = new Map<string, Watched[]>();
     for (const one of [...this.watched]) {
       const { project, sessionId } = one.caller;
-      if (one.expires !== null && one.expires <= now) one.onEnded('The token has expired');
+      void this.checkCredentials(one);
+      if (one.expires <= now) one.onEnded('The token has expired');
       else if (this.keysChanged(one.caller)) one.onEnded('The keys of the project were rotated');
       else if (sessionId !== null) ofSessions.set(project.id, [...(ofSessions.get(project.id) ?? []), one]);
     }
     for (const [id, all] of ofSessions) void this.checkSessions(id, all);
+  }
+
+  /** Named keys and trusted issuers are part of the project: each change of it asks again. */
+  private async checkCredentials(one: Watched): Promise<void> {
+    const { caller, revision, onEnded } = one;
+    const current = this.registry.peek(caller.project.id);
+    if (!current || current.revision === revision) return;
+    one.revision = current.revision;
+    try {
+      const key = await this.credentials.renewKey(one.apikey);
+      const renewed = await this.credentials.callerOf(key, one.bearer);
+      if (renewed.secondFactor !== caller.secondFactor) onEnded('The rule of second factors has changed');
+    } catch (error) {
+      if (error instanceof AppError && error.status < 500) onEnded('The credentials are no longer valid');
+      else one.revision = revision;
+    }
   }
 
   /** A rotation ends streams: the client's credentials are checked again when it connects. */

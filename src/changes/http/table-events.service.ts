@@ -98,7 +98,9 @@ export class TableEvents implements OnApplicationBootstrap {
       try {
         const rows = isResumed ? [] : await this.readRows(caller, asRead, catalog, relation);
         events.begin(release);
-        unwatch = this.sessions.watch(caller, (message) => events.refuse('session_ended', message));
+        unwatch = this.sessions.watch(caller, response.req, (message) =>
+          events.refuse('session_ended', message),
+        );
         for (const row of rows) await events.sendRow(row);
         events.release();
         if (this.isEnding) events.end();

@@ -51,3 +51,54 @@ export class AppError extends Error {
     this.details = details;
   }
 }
+
+const CODES: Readonly<Record<number, string>> = {
+  400: 'invalid_parameters',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  406: 'not_acceptable',
+  408: 'request_timeout',
+  409: 'conflict',
+  411: 'length_required',
+  413: 'payload_too_large',
+  414: 'uri_too_long',
+  415: 'unsupported_media_type',
+  416: 'range_not_satisfiable',
+  422: 'unprocessable_content',
+  429: 'rate_limited',
+  431: 'headers_too_large',
+  500: 'internal_error',
+  503: 'service_unavailable',
+};
+
+/** An error for which the HTTP status says enough. Its SQLSTATE is `PL` and the status; 503 has a Retry-After. */
+export function httpError(status: number, message: string, cause?: unknown, retryAfter = 1): AppError {
+  return new AppError(
+    status,
+    CODES[status] ?? (status < 500 ? 'invalid_parameters' : 'internal_error'),
+    message,
+    {
+      database: { sqlstate: `PL${status}` },
+      headers: status === 503 ? { 'Retry-After': String(retryAfter) } : {},
+      cause,
+    },
+  );
+}
+
+/** 503 for what is over in a moment. */
+export const busy = (message: string): AppError => httpError(503, message, undefined, 2);
+
+/** A fault of the installation; the cause is for the log only. */
+export const internalError = (cause?: unknown): AppError =>
+  httpError(500, 'Something went wrong on our side', cause);
+
+export const databaseUnreachable = (cause?: unknown): AppError =>
+  new AppError(503, 'service_unavailable', 'The database cannot be reached', {
+    database: { sqlstate: '08006' },
+    headers: { 'Retry-After': '1' },
+    cause,
+  });
+
+export const invalidParameters = (message: string): AppError => httpError(400, message);

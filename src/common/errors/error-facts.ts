@@ -29,3 +29,9 @@ export function messageOf(error: unknown): string {
   const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
   return String(hasMessage ? error.message : error);
 }
+
+/** True for a certificate that is refused, or another failure of TLS (Node's manual, "X509 certificate error codes"). */
+export const isTlsFault = (error: unknown): boolean =>
+  /^(ERR_TLS|CERT_|DEPTH_|UNABLE_|SELF_SIGNED|ERR_SSL|EPROTO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/.test(
+    codeOf(error) ?? '',
+  );

@@ -3,7 +3,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { PublicRoute } from '../../access/public-route.decorator';
-import { httpError } from '../../common/errors/http-errors';
+import { httpError } from '../../common/errors/app-error';
 import { PRODUCT } from '../../config/product';
 import { type ConsoleBuild, consoleFolder, readConsole } from '../console-files';
 import { baseOf, NOT_BUILT, PAGE_HEADERS, withBase } from '../console-page';

@@ -29,6 +29,7 @@ import { S3Keys1790000001020 } from '../../../migrations/platform/1790000001020-
 import { ApiKeys1790000001030 } from '../../../migrations/platform/1790000001030-api-keys';
 import { Scim1790000001050 } from '../../../migrations/platform/1790000001050-scim';
 import { WebhookSkips1790000001071 } from '../../../migrations/platform/1790000001071-webhook-skips';
+import { ProjectHistory1790000001080 } from '../../../migrations/platform/1790000001080-project-history';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { lockAsAdmin } from '../pools/admin-lock';
@@ -64,6 +65,7 @@ const PLATFORM_MIGRATIONS = [
   ApiKeys1790000001030,
   Scim1790000001050,
   WebhookSkips1790000001071,
+  ProjectHistory1790000001080,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

@@ -2,7 +2,7 @@
 import { types } from 'node:util';
 import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
-import { codeOf } from '../../common/errors/error-facts';
+import { codeOf, isTlsFault } from '../../common/errors/error-facts';
 import { mayRecover } from './sqlstate';
 
 /** Node's codes of sockets and name resolution (errno(3), getaddrinfo(3)). */
@@ -34,7 +34,7 @@ export function isConnectionLoss(thrown: unknown): boolean {
   const code = codeOf(thrown);
   if (code === undefined)
     return causesOf(thrown).some((one) => isConnectionLoss(one)) || DRIVER_MESSAGE.test(thrown.message);
-  return NETWORK_CODES.has(code) || isOfConnect(thrown);
+  return NETWORK_CODES.has(code) || isOfConnect(thrown) || isTlsFault(thrown);
 }
 
 /** TypeORM wraps the server's errors. Any other failure of a statement is not a lost connection. */

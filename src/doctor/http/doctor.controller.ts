@@ -4,15 +4,14 @@ import { IsEmail } from 'class-validator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { DoctorService } from '../doctor.service';
 import { PRODUCT } from '../../config/product';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors, JsonBody } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 import { Finding, FINDING_STATUSES } from '../finding';
 
 class FindingResponse
-  extends model({
+  extends f.model({
     check: f.text({ example: 'disk' }),
     status: f.choice(FINDING_STATUSES),
     message: f.text(),
@@ -20,15 +19,15 @@ class FindingResponse
   })
   implements Finding {}
 
-class DoctorReport extends model({
-  version: f.text({ description: "The server's version", example: '0.1.0' }),
+class DoctorReport extends f.model({
+  version: f.text("The server's version", { example: '0.1.0' }),
   now: f.time("The server's clock"),
   findings: f.list(FindingResponse, {
     example: [{ check: 'redis', status: 'skipped', message: 'REDIS_URL is not set', remedy: null }],
   }),
 }) {}
 
-class DoctorDto extends model({
+class DoctorDto extends f.model({
   mail_to: f.optional(
     f.field<string>({ description: 'Address that a test mail is sent to', example: 'admin@example.com' }, [
       IsEmail(),

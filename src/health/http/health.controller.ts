@@ -4,7 +4,6 @@ import { ApiBearerAuth, ApiProperty, type ApiPropertyOptions, ApiTags } from '@n
 import type { Response } from 'express';
 import { invalidCredentials, missingBearer } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
-import { internalError } from '../../common/errors/http-errors';
 import { NOT_STORED } from '../../http/docs/documented-headers';
 import type { SchemaObject } from '../../http/docs/documented-types';
 import { ErrorDocs } from '../../http/docs/error-docs';
@@ -16,7 +15,7 @@ import { Checks, isReady, ReadinessService } from '../readiness.service';
 import { MetricsGuard } from './metrics.guard';
 import { Answer, Describe, Errors, errorsIn, StreamAnswer } from '../../http/docs/operation.decorators';
 import { documentHandlers } from '../../http/docs/controller-docs';
-import { AppError } from '../../common/errors/app-error';
+import { AppError, internalError } from '../../common/errors/app-error';
 
 /** 503, with the failed checks in the body. */
 function notReady(checks: Checks): AppError {

@@ -3,8 +3,7 @@
  * (memory-budget.ts), and has to arrive in time (body-pace.ts).
  */
 import type { Request } from 'express';
-import { AppError } from '../../common/errors/app-error';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { AppError, invalidParameters } from '../../common/errors/app-error';
 import { hasTooManyValues, MAX_VALUES } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import type { MemoryBudget, HeldBody, Reservation, Sender } from '../../admission/memory-budget';

@@ -1,6 +1,5 @@
 /** Errors about request bodies, the same in every area. */
-import { AppError } from '../../common/errors/app-error';
-import { httpError } from '../../common/errors/http-errors';
+import { AppError, httpError } from '../../common/errors/app-error';
 
 export const bodyNotAnObject = (): AppError => httpError(400, 'The body must be a JSON object');
 

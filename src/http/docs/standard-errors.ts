@@ -1,6 +1,6 @@
 /** Errors that many operations of the OpenAPI document share. */
 import { noMemoryForBody } from '../../admission/memory-budget';
-import { databaseUnreachable, internalError } from '../../common/errors/http-errors';
+import { databaseUnreachable, internalError } from '../../common/errors/app-error';
 import {
   bodyIsEncoded,
   bodyNotJson,

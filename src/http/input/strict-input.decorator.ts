@@ -5,7 +5,7 @@
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import { getMetadataStorage, type ValidationError } from 'class-validator';
 import type { Request } from 'express';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { isJsonObject } from '../../common/text/json';
 import { mostSimilar } from './similar';
 import { bodyNotAnObject } from '../bodies/body.errors';

@@ -70,7 +70,7 @@ describe('evaluatePreconditions', () => {
       'not_modified',
     ],
     ['nothing', {}, 'met'],
-  ])('looks at %s', (_what, preconditions, expected) => expect(outcome(preconditions)).toBe(expected));
+  ])('evaluates %s', (_what, preconditions, expected) => expect(outcome(preconditions)).toBe(expected));
 });
 
 describe('rangeApplies', () => {

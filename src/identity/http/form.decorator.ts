@@ -13,7 +13,7 @@ import {
 } from '@nestjs/common';
 import type { Request } from 'express';
 import { from, lastValueFrom, Observable } from 'rxjs';
-import { httpError } from '../../common/errors/http-errors';
+import { httpError } from '../../common/errors/app-error';
 import { type BodyKind, BodyReader } from '../../http/bodies/body-reader';
 import { PublicRoute } from '../../access/public-route.decorator';
 import { ClientThrottlerGuard } from './client-throttler.guard';

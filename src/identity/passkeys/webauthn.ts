@@ -9,12 +9,14 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
-import type { JsonObject } from '../../common/text/json';
+import { isJsonObject, type JsonObject } from '../../common/text/json';
 import { passkeyFailed } from '../identity.errors';
 
 /** Characters; authenticators use at most 1023 bytes. */
 const MAX_CREDENTIAL_ID = 1_400;
 const MAX_TRANSPORTS = 10;
+/** Characters of a field, of which answers have hundreds: the library decodes CBOR at once, and a megabyte of it takes seconds. */
+const MAX_FIELD = 8_192;
 /** Milliseconds for which a browser asks for the passkey. */
 const CHALLENGE_MS = 60_000;
 
@@ -77,12 +79,19 @@ export function requestOptions(
   return { challenge, rpId, timeout: CHALLENGE_MS, userVerification: 'preferred' };
 }
 
+/** @throws AppError 401 */
+function assertShort({ response }: JsonObject): void {
+  const fields = isJsonObject(response) ? Object.values(response) : [];
+  if (fields.some((value) => typeof value === 'string' && value.length > MAX_FIELD)) throw passkeyFailed();
+}
+
 /** @throws AppError 401 for an answer that is not valid for this enrolment */
 export async function verifyCreation(
   parties: readonly RelyingParty[],
   expectedChallenge: string,
   credential: JsonObject,
 ): Promise<NewPasskeyCredential> {
+  assertShort(credential);
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const { registrationInfo } = await verifyRegistrationResponse({
     response: credential as unknown as RegistrationResponseJSON,
@@ -119,6 +128,7 @@ export async function verifyAssertion(
   { credentialId, publicKey, counter }: PasskeyCredential,
   isOnlyFactor: boolean,
 ): Promise<number> {
+  assertShort(credential);
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: credential as unknown as AuthenticationResponseJSON,

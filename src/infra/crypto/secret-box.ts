@@ -7,10 +7,15 @@ const TAG_BYTES = 16;
 
 export class SecretBox {
   private readonly key: Buffer;
+  private readonly other: SecretBox | null;
 
-  /** @param masterKey any text of at least 32 characters; the cipher's key is derived from it (HKDF, RFC 5869) */
-  constructor(masterKey: string) {
+  /**
+   * @param masterKey any text of at least 32 characters; the cipher's key is derived from it (HKDF, RFC 5869)
+   * @param otherKey opens secrets that were sealed under it
+   */
+  constructor(masterKey: string, otherKey: string | null = null) {
     this.key = Buffer.from(hkdfSync('sha256', masterKey, '', 'plinth secret box v1', 32));
+    this.other = otherKey === null ? null : new SecretBox(otherKey);
   }
 
   /**
@@ -26,6 +31,24 @@ export class SecretBox {
 
   /** @throws Error for another key or purpose, or an altered ciphertext */
   open(box: Buffer, purpose: string): string {
+    if (!this.other) return this.decrypt(box, purpose);
+    try {
+      return this.decrypt(box, purpose);
+    } catch {
+      return this.other.open(box, purpose);
+    }
+  }
+
+  /** @returns the secret under the first key; null if it was sealed under that one, or under neither */
+  reseal(box: Buffer, purpose: string): Buffer | null {
+    try {
+      return this.other && this.seal(this.other.open(box, purpose), purpose);
+    } catch {
+      return null;
+    }
+  }
+
+  private decrypt(box: Buffer, purpose: string): string {
     if (box[0] !== VERSION) throw new Error('unknown version of an encrypted secret');
     const iv = box.subarray(1, 1 + IV_BYTES);
     const tag = box.subarray(1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES);

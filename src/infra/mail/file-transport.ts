@@ -1,10 +1,13 @@
 /** Without SMTP_URL: mails become .eml files, which any mail program opens. */
 import { Logger } from '@nestjs/common';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { addressee, MailTransport, OutgoingMail } from './mail-transport';
 import { AUTOMATIC } from './smtp-transport';
+
+/** Of files: older ones are removed with the next mail. */
+const LIMITS = { count: 1_000, ageMs: 30 * 86_400_000 };
 
 export class FileTransport extends MailTransport {
   private readonly logger = new Logger('Mail');
@@ -13,6 +16,7 @@ export class FileTransport extends MailTransport {
   constructor(
     private readonly directory: string,
     private readonly from: string,
+    private readonly limits = LIMITS,
   ) {
     super();
   }
@@ -30,6 +34,7 @@ export class FileTransport extends MailTransport {
     // Written under another name and renamed, so that a reader never sees half a mail.
     await writeFile(`${file}.part`, message, { mode: 0o600 });
     await rename(`${file}.part`, file);
+    await this.removeOld();
     // At the end of the line, where terminals recognise it as a link. With SMTP_URL no log holds a token.
     const ending = link === null ? '' : `; its link is ${link}`;
     this.logger.log(`SMTP_URL is not set: the mail "${mail.subject}" was written to ${file}${ending}`);
@@ -37,11 +42,20 @@ export class FileTransport extends MailTransport {
 
   override async verify(): Promise<void> {}
 
+  private async removeOld(): Promise<void> {
+    const names = (await readdir(this.directory)).filter((name) => /\.eml(\.part)?$/.test(name)).sort();
+    const oldest = timeText(new Date(Date.now() - this.limits.ageMs));
+    const excess = names.length - this.limits.count;
+    for (const [index, name] of names.entries())
+      if (index < excess || name < oldest) await rm(join(this.directory, name), { force: true });
+  }
+
   override async close(): Promise<void> {}
 }
 
 /** Sorts by time; sending a mail again overwrites its file. */
 function fileName({ date, messageId }: Pick<OutgoingMail, 'date' | 'messageId'>): string {
-  const time = date.toISOString().replace(/[:.]/g, '-');
-  return `${time}-${messageId.replace(/[^\w-]/g, '_')}.eml`;
+  return `${timeText(date)}-${messageId.replace(/[^\w-]/g, '_')}.eml`;
 }
+
+const timeText = (date: Date): string => date.toISOString().replace(/[:.]/g, '-');

@@ -1,12 +1,15 @@
 /** Mails of the installation itself, such as invitations. They belong to no project, so the job holds the mail, encrypted. */
 import { InjectQueue } from '@nestjs/bullmq';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Queue } from 'bullmq';
+import type { Job, Queue } from 'bullmq';
 import { Clock } from '../../common/time/clock';
 import { MAIL_CONFIG, MailConfig, SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { SecretBox } from '../crypto/secret-box';
 import { MailTransport } from './mail-transport';
 import { MAIL_QUEUE, MailJob, mailJobOptions } from './mail-queue';
+
+/** Jobs that are read at once. */
+const PAGE = 500;
 
 interface PlatformMail {
   /** A UUID, also of the job: the same mail is queued once. */
@@ -30,9 +33,9 @@ export class PlatformMails {
     private readonly transport: MailTransport,
     private readonly clock: Clock,
     @Inject(MAIL_CONFIG) private readonly config: MailConfig,
-    @Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig,
+    @Inject(SECRETS_CONFIG) { masterKey, otherMasterKey }: SecretsConfig,
   ) {
-    this.box = new SecretBox(masterKey);
+    this.box = new SecretBox(masterKey, otherMasterKey);
   }
 
   /** Queues a mail; it is tried again like those of projects. */
@@ -40,6 +43,24 @@ export class PlatformMails {
     const platformMail = this.box.seal(JSON.stringify(mail), purposeOf(mail.id)).toString('base64');
     const options = mailJobOptions(mail.id, this.config.retryDelayMs);
     await this.queue.add('send', { projectId: '', mailId: mail.id, platformMail }, options);
+  }
+
+  /** Re-encrypts waiting mails under MASTER_KEY. */
+  async reseal(): Promise<void> {
+    for (let start = 0; ; start += PAGE) {
+      const jobs: Job<MailJob>[] = await this.queue.getJobs(
+        ['waiting', 'delayed', 'active'],
+        start,
+        start + PAGE - 1,
+      );
+      for (const job of jobs) {
+        const { mailId, platformMail } = job.data;
+        const sealed =
+          platformMail && this.box.reseal(Buffer.from(platformMail, 'base64'), purposeOf(mailId));
+        if (sealed) await job.updateData({ ...job.data, platformMail: sealed.toString('base64') });
+      }
+      if (jobs.length === 0) return;
+    }
   }
 
   /** Sends the mail of a job. @throws Error if it could not be sent, or was altered */

@@ -3,7 +3,7 @@ import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { join } from 'node:path';
 import { Piscina } from 'piscina';
 import { codeOf, messageOf, nameOf } from '../../common/errors/error-facts';
-import { httpError } from '../../common/errors/http-errors';
+import { httpError } from '../../common/errors/app-error';
 import { Slots } from '../../admission/slots';
 import { MailTemplate, MailValues } from './mail-template';
 

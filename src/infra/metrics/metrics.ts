@@ -135,7 +135,7 @@ function pagesOfFiles(): number {
       '/sys/fs/cgroup/memory',
     ]) {
       const text = readText(`${directory}/memory.stat`);
-      // Version 1 has the sums with subgroups under names of their own.
+      // Version 1 has the sums with subgroups under their own names.
       const sums = text.match(/^total_(in)?active_file \d+$/gm) ?? text.match(/^(in)?active_file \d+$/gm);
       if (sums) return sums.reduce((sum, line) => sum + Number(line.split(' ')[1]), 0);
     }

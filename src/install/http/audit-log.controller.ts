@@ -10,7 +10,7 @@ import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { ExportAuditLogQuery, filterOf, ListAuditLogQuery, VerifyAuditLogQuery } from './dto/audit-log.dto';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { TEXT, NOT_STORED } from '../../http/docs/documented-headers';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { Answer, Describe, Errors, StreamAnswer } from '../../http/docs/operation.decorators';
 
 const DEFAULT_LIMIT = 100;

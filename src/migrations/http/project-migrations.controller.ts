@@ -6,10 +6,9 @@ import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { AppliedMigrationResponse, MigrationRunResponse } from './dto/project-migrations.dto';
 import { ProjectMigrationsService } from '../project-migrations.service';
-import { invalidParameters } from '../../common/errors/http-errors';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { invalidParameters } from '../../common/errors/app-error';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { MIGRATION_FAILURES, MigrationErrors } from './migration-error-docs';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
 import { RunMigrationsDto } from './dto/project-migrations.dto';
 import { Answer, Describe } from '../../http/docs/operation.decorators';
 
@@ -32,7 +31,7 @@ export class ProjectMigrationsController {
 
   @Post()
   @Describe(`Apply the pending ones of the given migrations to a project's database
-    Each migration runs in a transaction of its own unless its first line is \`-- plinth: no-transaction\`. If one fails, it is rolled back, and those before it stay applied.`)
+    Each migration runs in its own transaction unless its first line is \`-- plinth: no-transaction\`. If one fails, it is rolled back, and those before it stay applied.`)
   @Answer(200, 'The outcome', MigrationRunResponse)
   @MigrationErrors(invalidParameters('version must have 1 to 18 digits'), MIGRATION_FAILURES)
   runProjectMigrations(

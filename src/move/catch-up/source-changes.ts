@@ -32,7 +32,7 @@ const SNAPSHOT = /^[0-9A-F-]+$/i;
 const SLOT_MS = 60_000;
 /** Milliseconds between two reports: PostgreSQL ends a connection that is silent for 60 seconds. */
 const REPORT_MS = 10_000;
-/** Milliseconds between two looks at the log that the source keeps. */
+/** Milliseconds between two checks of the log that the source keeps. */
 const WATCH_MS = 2_000;
 /** Bytes of one change, which is kept in memory. */
 const MAX_CHANGE_BYTES = 64 * 1024 * 1024;

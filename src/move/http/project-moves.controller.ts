@@ -1,6 +1,6 @@
 /** Platform administration: moves a project to another PostgreSQL server (docs/reference/scaling.md). */
 import { Controller, Get, Param, Post } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { alreadyThere, noMove } from '../move.errors';
 import type { MoveRow } from '../move.repository';
@@ -8,48 +8,36 @@ import { ProjectMover } from '../project-mover.service';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { projectBusy } from '../../projects/projects.errors';
 import { serverNotFound, serverUnusable } from '../../servers/server.errors';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
-import { answerOf, model } from '../../http/model/model';
 
 const MOVE_STATUSES = ['running', 'undoing', 'switched', 'done', 'failed'] as const;
 
-class MoveResponse extends model({
-  from: f.nullable(
-    f.text({ description: 'Null: the project has its own server (`database_url`)', example: 'platform' }),
-  ),
+class MoveResponse extends f.model({
+  from: f.nullable.text('Null: the project has its own server (`database_url`)', { example: 'platform' }),
   to: f.text({ example: 'db2' }),
-  status: f.choice(MOVE_STATUSES, {
-    description:
-      '`running`, `undoing`: the project is on the old server. `switched`: it is on the new one, and the old database is being dropped',
-    example: 'done',
-  }),
-  step: f.text({ description: 'The current step, as text to show', example: 'done' }),
-  bytes_copied: f.size({
-    description: "Bytes copied so far, in COPY's text format",
-    example: 1048576,
-  }),
-  bytes_total: f.size({
-    description: 'Size of tables with their indexes before the move',
-    example: 2097152,
-  }),
-  writes_refused_ms: f.nullable(
-    f.size({ description: 'Milliseconds for which writes were refused', example: 900 }),
+  status: f.choice(
+    MOVE_STATUSES,
+    '`running`, `undoing`: the project is on the old server. `switched`: it is on the new one, and the old database is being dropped',
+    { example: 'done' },
   ),
+  step: f.text('The current step, as text to show', { example: 'done' }),
+  bytes_copied: f.size("Bytes copied so far, in COPY's text format", { example: 1048576 }),
+  bytes_total: f.size('Size of tables with their indexes before the move', { example: 2097152 }),
+  writes_refused_ms: f.nullable.size('Milliseconds for which writes were refused', { example: 900 }),
   old_database_kept: f.flag({ example: false }),
-  error: f.nullable(f.text('Why it failed; the project is where it was')),
+  error: f.nullable.text('Why it failed; the project is where it was'),
   started_at: f.time(),
-  finished_at: f.nullable(f.time()),
+  finished_at: f.nullable.time(),
 }) {}
 
-class MoveProjectDto extends model({
-  server: f.text({ example: 'db2', description: 'Name of a server, whatever its status and capacity' }),
-  read_only_window: f.optional(
-    f.flag('Writes may be refused for as long as the copy takes, also for more than five seconds'),
+class MoveProjectDto extends f.model({
+  server: f.text('Name of a server, whatever its status and capacity', { example: 'db2' }),
+  read_only_window: f.optional.flag(
+    'Writes may be refused for as long as the copy takes, also for more than five seconds',
   ),
-  keep: f.optional(f.flag('Keep the old database on its server; it accepts no connections')),
+  keep: f.optional.flag('Keep the old database on its server; it accepts no connections'),
 }) {}
 
 @StaffApi()
@@ -82,5 +70,5 @@ export class ProjectMovesController {
 
 function toRecord(move: MoveRow): MoveResponse {
   const { sourceServer: from, targetServer: to, keep: oldDatabaseKept } = move;
-  return answerOf(MoveResponse, { ...move, from, to, oldDatabaseKept });
+  return f.answerOf(MoveResponse, { ...move, from, to, oldDatabaseKept });
 }

@@ -1,12 +1,11 @@
 /** Platform administration: the named keys of projects (docs/reference/administration.md). */
 import { Controller, Delete, Get, Param, Post } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { Clock } from '../../common/time/clock';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import type { ApiKey } from '../api-keys';
 import { ApiKeysService } from '../api-keys.service';
 import { ANON_ROLE, SERVICE_ROLE } from '../project-keys';

@@ -1,7 +1,7 @@
 /** Project administration, in the terms of the admin API. */
 import { Injectable } from '@nestjs/common';
 import { isSocketDirectory } from '../../pg-pipeline';
-import { answerOf } from '../../http/model/model';
+import { answerOf } from '../../http/model/fields';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { DiskReserve } from '../../limits/disk-reserve.service';
 import { OwnerDatabase } from '../owner-database';

@@ -4,9 +4,8 @@ import type { Response } from 'express';
 import { MailTemplateCheck } from '../../auth/mail/mail-template-check.service';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { ProjectAdminService } from './project-admin.service';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { StaffApi, CurrentStaff, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { isOperator, type StaffCaller, visibleProjects } from '../../staff/roles/staff';
-import { CurrentStaff, CurrentActor } from '../../staff/http/current-staff.decorator';
 import { roleForbids } from '../../staff/staff.errors';
 import {
   CreatedProject,
@@ -18,7 +17,7 @@ import {
 import { CreateProjectDto, ListProjectsQuery, RotateKeysDto, UpdateProjectDto } from './dto/projects.dto';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { COUNT } from '../../http/docs/documented-headers';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import {
   invalidSlug,
   nameWithoutSlug,

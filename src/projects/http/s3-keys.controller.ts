@@ -1,18 +1,15 @@
 /** Platform administration: the key pairs of the S3 protocol (docs/reference/storage-s3.md). */
 import { Controller, Delete, Get, Param, Post } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { MAX_KEYS } from '../project-key-lists.service';
 import { keyNotFound, tooManyKeys } from '../projects.errors';
 import type { S3Key } from '../s3-keys';
 import { S3KeysService } from '../s3-keys.service';
-import { Example } from '../../http/docs/example.decorator';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 
 const RIGHTS = { name: 'backups', user_id: null, bucket: 'backups', read_only: false };
 const KEY = {
@@ -23,33 +20,31 @@ const KEY = {
 const USER = { description: 'Requests have the rights of this user; null: of the service-role key' } as const;
 const BUCKET = { description: 'The only bucket that the key reaches, by name or slug; null: all' } as const;
 
-@Example({ name: 'backups', bucket: 'backups' })
-class CreateS3KeyDto extends model({
-  name: f.optional(f.nullable(f.text({ max: 255, description: 'What the key is for; default: empty' }))),
-  user_id: f.optional(f.nullable(f.uuid(USER))),
-  bucket: f.optional(f.nullable(f.text({ min: 1, max: 255, ...BUCKET }))),
-  read_only: f.optional(f.nullable(f.flag('The key may only read; default: false'))),
+@f.Example({ name: 'backups', bucket: 'backups' })
+class CreateS3KeyDto extends f.model({
+  name: f.optional(f.nullable.text('What the key is for; default: empty', { max: 255 })),
+  user_id: f.optional(f.nullable.uuid(USER)),
+  bucket: f.optional(f.nullable.text({ min: 1, max: 255, ...BUCKET })),
+  read_only: f.optional(f.nullable.flag('The key may only read; default: false')),
 }) {}
 
-class S3KeyResponse extends model({
+class S3KeyResponse extends f.model({
   access_key_id: f.text({ example: 'k3v9x0a1b2c3d4e5f6g7m4q8z1t6w2y9' }),
-  name: f.text({ description: 'What the key is for', example: 'backups' }),
-  user_id: f.nullable(f.text(USER)),
-  bucket: f.nullable(f.text({ ...BUCKET, example: 'backups' })),
-  read_only: f.flag({ description: 'The key may only read', example: false }),
+  name: f.text('What the key is for', { example: 'backups' }),
+  user_id: f.nullable.text(USER),
+  bucket: f.nullable.text({ ...BUCKET, example: 'backups' }),
+  read_only: f.flag('The key may only read', { example: false }),
   created_at: f.time(),
-  expires_at: f.nullable(f.time('The end of the grace period of a rotation; null before one')),
+  expires_at: f.nullable.time('The end of the grace period of a rotation; null before one'),
+  last_used_at: f.nullable.time('Up to a minute late; null: it was not used'),
 }) {}
 
-class CreatedS3KeyResponse extends model(S3KeyResponse, {
-  secret_access_key: f.text({
-    description: 'Shown only now',
-    example: 'sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2w3D5i6R9k0T',
-  }),
+class CreatedS3KeyResponse extends f.model(S3KeyResponse, {
+  secret_access_key: f.text('Shown only now', { example: 'sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2w3D5i6R9k0T' }),
 }) {}
 
-@Example({ access_key_id: KEY.access_key_id, deleted: true })
-class DeletedS3KeyResponse extends model({
+@f.Example({ access_key_id: KEY.access_key_id, deleted: true })
+class DeletedS3KeyResponse extends f.model({
   access_key_id: f.text(),
   deleted: f.field<true>({ type: Boolean, enum: [true] }, [], true),
 }) {}
@@ -64,7 +59,7 @@ export class S3KeysController {
     Without their secrets.`)
   @Answer(200, 'The keys, the oldest first', [S3KeyResponse])
   async listS3Keys(@Param('id') id: string): Promise<S3KeyResponse[]> {
-    return (await this.keys.list(id)).map(toRecord);
+    return (await this.keys.list(id)).map(({ key, lastUsedAt }) => toRecord(key, lastUsedAt));
   }
 
   @Post()
@@ -84,7 +79,7 @@ export class S3KeysController {
       read_only: body.read_only ?? false,
     };
     const key = await this.keys.create(id, rights, actor);
-    return { ...toRecord(key), secret_access_key: key.secret };
+    return { ...toRecord(key, null), secret_access_key: key.secret };
   }
 
   @Delete(':access_key_id')
@@ -102,15 +97,10 @@ export class S3KeysController {
   }
 }
 
-const toRecord = ({
-  id,
-  name,
-  user_id,
-  bucket,
-  read_only,
-  created_at,
-  expires_at,
-}: S3Key): S3KeyResponse => ({
+const toRecord = (
+  { id, name, user_id, bucket, read_only, created_at, expires_at }: S3Key,
+  lastUsedAt: Date | null,
+): S3KeyResponse => ({
   access_key_id: id,
   name,
   user_id,
@@ -118,4 +108,5 @@ const toRecord = ({
   read_only,
   created_at: new Date(created_at),
   expires_at: expires_at === undefined ? null : new Date(expires_at),
+  last_used_at: lastUsedAt,
 });

@@ -3,17 +3,15 @@ import { Controller, Post } from '@nestjs/common';
 import { ProjectUpkeep } from '../project-upkeep.service';
 import { StaffApi } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe } from '../../http/docs/operation.decorators';
-import { Example } from '../../http/docs/example.decorator';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 
-class FailedUpgrade extends model({
+class FailedUpgrade extends f.model({
   slug: f.text({ example: 'acme' }),
   reason: f.text(),
 }) {}
 
-@Example({ migrated: ['acme'], failed: [] })
-class UpgradeResponse extends model({
+@f.Example({ migrated: ['acme'], failed: [] })
+class UpgradeResponse extends f.model({
   migrated: f.texts('Slugs of the migrated projects'),
   failed: f.list(FailedUpgrade),
 }) {}

@@ -145,6 +145,13 @@ export const AUTH_SETTINGS = {
     description: 'Allows signed-in users to link and unlink identities',
   }),
 
+  new_device_mails: flag({
+    fallback: false,
+    description: 'Mails a user about the first sign-in from a device',
+    details:
+      'A device is a client on a network, as far as sessions of the last weeks tell ([auth](auth.md#new-devices)).',
+  }),
+
   reauthentication_required: flag({
     fallback: false,
     description:
@@ -219,7 +226,7 @@ export const AUTH_SETTINGS = {
 
   locale: text({
     fallback: 'en',
-    description: 'Language of mails to users without a language of their own: a tag such as `de` or `pt-BR`',
+    description: 'Language of mails to users without their own language: a tag such as `de` or `pt-BR`',
     maxLength: 30,
     checks: [Matches(LANGUAGE_TAG, { message: 'locale must be a language tag such as de or pt-BR' })],
   }),

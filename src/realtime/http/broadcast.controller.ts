@@ -15,14 +15,13 @@ import type { Request } from 'express';
 import { invalidCredentials, missingApiKey } from '../../access/access.errors';
 import type { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
-import { databaseUnreachable, invalidParameters } from '../../common/errors/http-errors';
+import { databaseUnreachable, invalidParameters } from '../../common/errors/app-error';
 import type { JsonValue } from '../../common/text/json';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { documentHandlers } from '../../http/docs/controller-docs';
 import { ErrorDocs } from '../../http/docs/error-docs';
 import { Answer, Describe, Errors, JSON_BODY, JsonBody } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 import { projectNotFound } from '../../projects/projects.errors';
 import { ChannelBroadcast } from '../channel-broadcast.service';
 import { ChannelRightsRepository } from '../channel-rights.repository';
@@ -59,8 +58,8 @@ const PayloadBody = (): MethodDecorator =>
     }),
   );
 
-class BroadcastQuery extends model({
-  private: f.optional(f.choice(['true', 'false'], 'The channel is private')),
+class BroadcastQuery extends f.model({
+  private: f.optional.choice(['true', 'false'], 'The channel is private'),
 }) {}
 
 @ApiTags('realtime')

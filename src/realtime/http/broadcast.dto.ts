@@ -1,25 +1,23 @@
 /** Bodies of POST .../realtime/v1/api/broadcast. */
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { isJsonObject, isNestedDeeper, type JsonValue } from '../../common/text/json';
 import { FREE_OBJECT } from '../../http/docs/documented-types';
 import { MAX_FRAME_BYTES, MAX_NESTING, MAX_TOPIC_LENGTH } from '../realtime-limits';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 
 const MAX_MESSAGES = 100;
 const NAME = { type: 'string', minLength: 1, maxLength: MAX_TOPIC_LENGTH } as const;
 
-class BroadcastMessageDto extends model({
+class BroadcastMessageDto extends f.model({
   topic: f.field<string>({ ...NAME, description: 'The name of the channel' }),
   event: f.field<string>({ ...NAME, description: 'The event that clients listen for' }),
   payload: f.field<JsonValue>({ ...FREE_OBJECT, description: 'JSON of up to 256 KiB' }),
-  private: f.optional(f.flag('The channel is private: policies decide whether the caller may send')),
+  private: f.optional.flag('The channel is private: policies decide whether the caller may send'),
 }) {}
 
-export class BroadcastDto extends model({
-  messages: f.list(BroadcastMessageDto, {
+export class BroadcastDto extends f.model({
+  messages: f.list(BroadcastMessageDto, 'Sent in this order', {
     maxItems: MAX_MESSAGES,
-    description: 'Sent in this order',
     example: [{ topic: 'room-1', event: 'moved', payload: { x: 1 }, private: false }],
   }),
 }) {}

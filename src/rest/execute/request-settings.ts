@@ -2,6 +2,7 @@
 import type { Caller } from '../../access/caller';
 import { type ContextSettings, ISOLATION_LEVELS, type IsolationLevel } from '../../database/rls/rls-context';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
+import type { RequestContext } from '../../http/request-context';
 import { withoutStaffCookie } from '../../http/staff-cookie';
 import { statementTimeout } from '../../projects/project-settings';
 import type { RequestHeaders } from '../grammar/rest-request';
@@ -21,6 +22,8 @@ export interface RequestFacts {
 export interface RequestSender {
   readonly caller: Caller;
   readonly facts: RequestFacts;
+  /** Where the statement and its time are noted. */
+  readonly context: RequestContext;
 }
 
 export function settingsOf({ caller, facts }: RequestSender, prepared: PreparedRequest): ContextSettings {

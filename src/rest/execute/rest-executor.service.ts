@@ -25,7 +25,9 @@ export class RestExecutor {
     let token: string | null = null;
     if (server === undefined || isReadOnly(prepared)) settings.replica = replicaFor(sender, prepared);
     else settings.onCommitted = (position) => (token = consistencyToken(server, position));
-    const { caller } = sender;
+    const { caller, context } = sender;
+    context.statement = pipeline.statements[pipeline.before]?.text ?? null;
+    const began = performance.now();
     const consumer = consumerOf(pipeline, rows);
     const decide = commitDecision(prepared);
     let results: StatementResult[];
@@ -42,6 +44,8 @@ export class RestExecutor {
             );
     } catch (error) {
       throw rows.refusal ?? error;
+    } finally {
+      context.databaseMs = (context.databaseMs ?? 0) + performance.now() - began;
     }
     if (prepared.plan.representation.kind === 'explain') takePlanLines(results, pipeline, rows);
     return executionOf(results, pipeline, token);

@@ -5,6 +5,7 @@ import { AdmissionGuard } from '../../access/admission.guard';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import { callerOf } from '../../access/current-caller.decorator';
+import { contextOf } from '../../http/request-context';
 import { type BodyKind, BodyReader } from '../../http/bodies/body-reader';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
 import { LARGEST_FORM } from '../body/form';
@@ -81,7 +82,8 @@ export class RestController {
       ? await this.bodies.hold(request, this.kindOf(parsed.shape.contentType))
       : null;
     try {
-      const sender = { caller, facts: { method, path: pathInApi(path), headers } };
+      const facts = { method, path: pathInApi(path), headers };
+      const sender = { caller, facts, context: contextOf(request) };
       await this.rest.answer(sender, parsed, held, new ResponseWriter(response, this.results));
     } finally {
       held?.release();

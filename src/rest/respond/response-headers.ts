@@ -123,14 +123,14 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  */
 const RESERVED = new Set(
   (
-    'accept-ch alt-svc clear-site-data connection content-length edge-control keep-alive nel ' +
+    'accept-ch alt-svc clear-site-data connection content-length edge-control expect-ct keep-alive nel ' +
     'no-vary-search origin-agent-cluster public-key-pins public-key-pins-report-only report-to reporting-endpoints ' +
     'service-worker-allowed set-login shared-storage-write strict-transport-security surrogate-control te trailer ' +
     'transfer-encoding upgrade use-as-dictionary www-authenticate x-content-type-options'
   ).split(' '),
 );
 const RESERVED_PARTS =
-  /^(access-control|attribution-reporting|proxy|sec|secure|x-accel|x-appengine|x-envoy|x-lighttpd|x-litespeed|x-reproxy)-|sendfile|send-file|cdn-cache-control$/;
+  /^(access-control|attribution-reporting|proxy|sec|secure|x-accel|x-appengine|x-envoy|x-lighttpd|x-litespeed|x-reproxy)-|sendfile|send-file|-cache-control$/;
 
 /**
  * For responses whose type SQL chooses: a page among them runs its scripts in an origin of no other page, not in that of the console
@@ -176,7 +176,7 @@ export function customHeaders(
     else if (lower === 'vary') vary.push(value);
     else if (lower === 'cache-control') caching.push(value);
     else if (lower === 'content-security-policy') policies.push(value);
-    else headers[name] = name in headers ? [...[headers[name] ?? []].flat(), value] : value;
+    else headers[name] = Object.hasOwn(headers, name) ? [...[headers[name] ?? []].flat(), value] : value;
     isTyped ||= lower === 'content-type';
     isCached ||= lower === 'cache-control' || lower === 'expires';
   }

@@ -4,27 +4,19 @@ import { Clock } from '../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 import { newSecretToken } from '../../identity/secret-token';
 import type { Actor } from '../../install/audit/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { scimTokenNotFound } from '../scim.errors';
 import { ScimRepository, type ScimScope } from '../scim.repository';
 
 /** Lets scanners find leaked tokens. */
 const PREFIX = 'plscim_';
 
-export class ScimTokenResponse extends model({
-  token: f.text({
-    description: 'Shown only now',
-    example: 'plscim_Jx2s9QhT4mYb7uVw0cNzK1pRfLgD8eAo3iS6tXq5HnE',
-  }),
-  url: f.text({
-    description: 'The address for the directory',
-    example: 'https://plinth.example.com/scim/v2',
-  }),
+export class ScimTokenResponse extends f.model({
+  token: f.text('Shown only now', { example: 'plscim_Jx2s9QhT4mYb7uVw0cNzK1pRfLgD8eAo3iS6tXq5HnE' }),
+  url: f.text('The address for the directory', { example: 'https://plinth.example.com/scim/v2' }),
 }) {}
 
 @Injectable()

@@ -1,13 +1,12 @@
 /** Platform administration: PostgreSQL servers for projects' databases (docs/reference/scaling.md). */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { platformServerFixed, serverExists, serverInUse, serverNotFound } from '../server.errors';
 import { ServersService, type ServerState } from '../servers.service';
 import { RemovedServer, DatabaseServerResponse } from './dto/server-responses';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { AddServerDto, UpdateServerDto } from './dto/servers.dto';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 

@@ -1,20 +1,17 @@
 /** Platform administration: SQL that staff saved under a name. It is stored, and never run from here. */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { UUID } from '../../common/text/uuid';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { ProjectsService } from '../../projects/projects.service';
-import { CurrentStaff, CurrentActor } from '../../staff/http/current-staff.decorator';
 import { isOperator, projectRoleOf, type StaffCaller } from '../../staff/roles/staff';
 import { savedQueryExists, savedQueryNotFound, tooManySavedQueries } from '../sql.errors';
 import { MAX_SAVED, SavedQueryRepository } from '../queries/saved-query.repository';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { StaffApi, CurrentStaff, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
-import { Example } from '../../http/docs/example.decorator';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 
 /** Characters. */
 const NAME_LENGTH = 100;
@@ -26,36 +23,32 @@ const SHARED = {
   description: 'Whether all staff who can run SQL in the project see it; otherwise only its author does',
 } as const;
 
-@Example({ name: NAME.example, sql: SQL.example, shared: true })
-class SaveQueryDto extends model({
-  name: f.text({
+@f.Example({ name: NAME.example, sql: SQL.example, shared: true })
+class SaveQueryDto extends f.model({
+  name: f.text('Unique among the queries of the author in the project', {
     min: 1,
     max: NAME_LENGTH,
     ...NAME,
-    description: 'Unique among the queries of the author in the project',
   }),
   sql: f.text({ min: 1, max: SQL_LENGTH, ...SQL }),
-  shared: f.optional(f.flag(SHARED)),
+  shared: f.optional.flag(SHARED),
 }) {}
 
-class UpdateQueryDto extends model({
-  name: f.optional(f.text({ min: 1, max: NAME_LENGTH, ...NAME })),
-  sql: f.optional(f.text({ min: 1, max: SQL_LENGTH, ...SQL })),
-  shared: f.optional(f.flag({ ...SHARED, example: false })),
+class UpdateQueryDto extends f.model({
+  name: f.optional.text({ min: 1, max: NAME_LENGTH, ...NAME }),
+  sql: f.optional.text({ min: 1, max: SQL_LENGTH, ...SQL }),
+  shared: f.optional.flag({ ...SHARED, example: false }),
 }) {}
 
-class SavedQuery extends model({
+class SavedQuery extends f.model({
   id: f.uuid(),
   name: f.text({ example: NAME.example }),
   sql: f.text({ example: SQL.example }),
   shared: f.flag(SHARED),
-  mine: f.flag({ description: 'True if the sender saved it, and may change it', example: false }),
-  author: f.nullable(
-    f.text({
-      description: 'Name of the staff member; null: saved with PLATFORM_ADMIN_KEY',
-      example: 'Ada Lovelace',
-    }),
-  ),
+  mine: f.flag('True if the sender saved it, and may change it', { example: false }),
+  author: f.nullable.text('Name of the staff member; null: saved with PLATFORM_ADMIN_KEY', {
+    example: 'Ada Lovelace',
+  }),
   created_at: f.time(),
   updated_at: f.time(),
 }) {}

@@ -4,8 +4,7 @@ import type { Response } from 'express';
 import { DatabaseError } from 'pg';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { SqlRequests } from '../sql-requests.service';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
-import { CurrentActor, CurrentStaff } from '../../staff/http/current-staff.decorator';
+import { StaffApi, CurrentActor, CurrentStaff } from '../../staff/http/staff-api.decorator';
 import type { StaffCaller } from '../../staff/roles/staff';
 import { stepUpRequired } from '../../staff/staff.errors';
 import { AppError } from '../../common/errors/app-error';
@@ -15,17 +14,15 @@ import { clientLeft } from '../../http/client-left';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { SqlErrors, SQL_FAILURES, SERVER_FAILURE } from './sql-error-docs';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
-import { NotContains } from 'class-validator';
-import { Example } from '../../http/docs/example.decorator';
+import { ArrayMaxSize, IsArray, NotContains, ValidateBy } from 'class-validator';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 
-class SqlStatement extends model({
-  command: f.nullable(f.text({ example: 'INSERT' })),
-  row_count: f.nullable(f.size('Rows that were returned or changed')),
+class SqlStatement extends f.model({
+  command: f.nullable.text({ example: 'INSERT' }),
+  row_count: f.nullable.size('Rows that were returned or changed'),
 }) {}
 
-class SqlResult extends model(SqlStatement, {
+class SqlResult extends f.model(SqlStatement, {
   columns: f.texts(
     'Names of the columns in their order. One that occurs again gets a number, in the rows as well: `count`, `count_2`.',
   ),
@@ -37,10 +34,10 @@ class SqlResult extends model(SqlStatement, {
         'Rows of the statement, if the request has `all_results`. Those of the last statement are in the `rows` of the response.',
     }),
   ),
-  truncated: f.optional(f.flag('The statement returned more rows than the response holds')),
+  truncated: f.optional.flag('The statement returned more rows than the response holds'),
 }) {}
 
-@Example({
+@f.Example({
   command: 'SELECT',
   row_count: 1,
   rows: [{ id: 1, title: 'Try Plinth' }],
@@ -48,7 +45,7 @@ class SqlResult extends model(SqlStatement, {
   statements: [{ command: 'SELECT', row_count: 1, columns: ['id', 'title'] }],
   notices: [],
 })
-class SqlResponse extends model(SqlStatement, {
+class SqlResponse extends f.model(SqlStatement, {
   rows: f.field<readonly Record<string, unknown>[]>({
     type: 'array',
     items: { type: 'object', additionalProperties: true },
@@ -59,26 +56,50 @@ class SqlResponse extends model(SqlStatement, {
   notices: f.texts('Notices and warnings, such as those of RAISE NOTICE'),
 }) {}
 
-@Example({ query: 'create table notes (id bigint primary key, title text)', timeout_seconds: 60 })
-class SqlDto extends model({
+/** The protocol would take 65,535. */
+const MAX_PARAMETERS = 1_000;
+
+const AreParameters = (): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'areParameters',
+      validator: {
+        validate: (value: unknown) => value === null || (typeof value === 'string' && !value.includes('\0')),
+        defaultMessage: () => 'each value in parameters must be a string without NUL, or null',
+      },
+    },
+    { each: true },
+  );
+
+@f.Example({ query: 'create table notes (id bigint primary key, title text)', timeout_seconds: 60 })
+class SqlDto extends f.model({
   query: f.text({ min: 1, checks: [NotContains('\0')] }),
-  timeout_seconds: f.optional(
-    f.whole({ minimum: 1, maximum: 3_600, description: 'Seconds after which the SQL is ended; default: 60' }),
-  ),
-  max_rows: f.optional(
-    f.whole({
-      minimum: 1,
-      maximum: 100_000,
-      description: 'Maximum number of rows of a statement in the response; default: 10000',
-    }),
-  ),
-  all_results: f.optional(
-    f.flag('Also returns the rows of the statements before the last one, in `statements`; default: false'),
-  ),
-  text_values: f.optional(
-    f.flag(
-      'Answers numbers, arrays and JSON as text, too, for clients whose JSON parser rounds large numbers; default: false',
+  parameters: f.optional(
+    f.field<readonly (string | null)[]>(
+      {
+        type: 'array',
+        maxItems: MAX_PARAMETERS,
+        items: { type: 'string', nullable: true },
+        example: ['42', null],
+        description:
+          'Values of `$1`, `$2` and so on, as text, which PostgreSQL converts to the types that the statement needs. With them, `query` is one statement.',
+      },
+      [IsArray(), ArrayMaxSize(MAX_PARAMETERS), AreParameters()],
     ),
+  ),
+  timeout_seconds: f.optional.whole('Seconds after which the SQL is ended; default: 60', {
+    minimum: 1,
+    maximum: 3_600,
+  }),
+  max_rows: f.optional.whole('Maximum number of rows of a statement in the response; default: 10000', {
+    minimum: 1,
+    maximum: 100_000,
+  }),
+  all_results: f.optional.flag(
+    'Also returns the rows of the statements before the last one, in `statements`; default: false',
+  ),
+  text_values: f.optional.flag(
+    'Answers numbers, arrays and JSON as text, too, for clients whose JSON parser rounds large numbers; default: false',
   ),
 }) {}
 
@@ -105,6 +126,7 @@ export class SqlController {
     @Res() response: Response,
   ): Promise<void> {
     const limits = {
+      parameters: body.parameters ?? [],
       timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
       maxRows: body.max_rows ?? DEFAULT_MAX_ROWS,
       allResults: body.all_results ?? false,

@@ -131,7 +131,7 @@ export class StaffMemberRepository {
   }
 
   /**
-   * Gives an account whose address was not proved to the staff member who proves it now: whoever had it before keeps no way in. Its
+   * Gives an account whose address was not proved to the staff member who proves it now: its former holder keeps no way in. Its
    * roles stay, because they were given to the address.
    */
   async handOver(id: string, now: Date, manager: EntityManager): Promise<void> {

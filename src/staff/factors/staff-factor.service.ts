@@ -22,9 +22,9 @@ export class StaffFactors {
     private readonly factors: StaffFactorRepository,
     private readonly throttle: GuessThrottle,
     private readonly clock: Clock,
-    @Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig,
+    @Inject(SECRETS_CONFIG) { masterKey, otherMasterKey }: SecretsConfig,
   ) {
-    this.box = new SecretBox(masterKey);
+    this.box = new SecretBox(masterKey, otherMasterKey);
   }
 
   /** Begins the enrolment; confirm() completes it. @throws AppError 409 if the account has a factor */

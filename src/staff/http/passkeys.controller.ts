@@ -7,7 +7,7 @@ import type { RequestOrigin } from '../../identity/request-origin';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { ClientThrottlerGuard, LIMIT_HEADERS } from '../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { tooManyHeaders } from '../../http/request-head';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import type { StaffMember } from '../accounts/staff-member';
@@ -19,7 +19,6 @@ import { StaffSessions } from '../sessions/staff-session.service';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
 import { passkeyNotFound, stepUpRequired, tooManyPasskeys } from '../staff.errors';
 import { flowOver, passkeyFailed, wrongCredentials } from '../../identity/identity.errors';
-import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import {
   EnrolledPasskeyResponse,
   EnrolPasskeyDto,
@@ -32,7 +31,7 @@ import { BeginFactorDto } from './dto/staff-inputs.dto';
 import { StaffSessionResponse } from './dto/staff-responses';
 import { StaffSessionGuard } from './staff.guard';
 import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
-import { PublicStaffApi, StaffApi } from './staff-api.decorator';
+import { PublicStaffApi, StaffApi, CurrentStaffMember, CurrentStaff } from './staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 const CHALLENGE_HEADERS = { ...SESSION_HEADERS, ...LIMIT_HEADERS };

@@ -7,16 +7,15 @@ import type { RequestOrigin } from '../../identity/request-origin';
 import { invalidEmail } from '../../identity/identity.errors';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { tooManyHeaders } from '../../http/request-head';
 import { Actor, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { SetupService } from '../setup/setup.service';
 import { staffMemberExists, setupOver, setupTokenInvalid } from '../staff.errors';
-import { CurrentActor } from './current-staff.decorator';
 import { SetupDto } from './dto/staff-inputs.dto';
 import { SetupLinkResponse, SetupNeededResponse, StaffSessionResponse } from './dto/staff-responses';
-import { PublicStaffApi, StaffAccess } from './staff-api.decorator';
+import { PublicStaffApi, StaffAccess, CurrentActor } from './staff-api.decorator';
 import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 

@@ -1,6 +1,6 @@
 /**
  * Applied to the controllers of the administration: guards, OpenAPI tag, and their common errors. The document takes the
- * security of each operation from ROUTE_TABLE.
+ * security of each operation from ROUTE_TABLE. Parameter decorators give them the sender.
  */
 import {
   applyDecorators,
@@ -9,6 +9,8 @@ import {
   type Type,
   UseGuards,
   UseInterceptors,
+  createParamDecorator,
+  ExecutionContext,
 } from '@nestjs/common';
 import { GUARDS_METADATA, METHOD_METADATA } from '@nestjs/common/constants';
 import { ApiTags } from '@nestjs/swagger';
@@ -27,7 +29,11 @@ import {
   roleForbids,
   sessionRequired,
 } from '../staff.errors';
-import { OwnOriginGuard, StaffGuard, StaffMemberGuard, StaffSessionGuard } from './staff.guard';
+import { OwnOriginGuard, StaffGuard, staffOf, StaffMemberGuard, StaffSessionGuard } from './staff.guard';
+import type { Request } from 'express';
+import { Actor } from '../../install/audit/audit-log.repository';
+import type { StaffMember } from '../accounts/staff-member';
+import { actorOf, StaffCaller } from '../roles/staff';
 
 const STAFF_ERRORS: ErrorList = [
   invalidCredentials(),
@@ -79,3 +85,24 @@ export const PublicStaffApi = (): ClassDecorator =>
       };
     }),
   );
+
+const requestOf = (context: ExecutionContext): Request => context.switchToHttp().getRequest<Request>();
+
+export const CurrentStaff = createParamDecorator((_data: unknown, context: ExecutionContext): StaffCaller =>
+  staffOf(requestOf(context)),
+);
+
+/** The staff member; the route must use StaffMemberGuard or StaffSessionGuard. */
+export const CurrentStaffMember = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): StaffMember => {
+    const { member } = staffOf(requestOf(context));
+    if (!member) throw new Error('this route lacks StaffMemberGuard');
+    return member;
+  },
+);
+
+/** The author of a change, for the audit log. */
+export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
+  const request = requestOf(context);
+  return actorOf(staffOf(request), request.ip ?? null);
+});

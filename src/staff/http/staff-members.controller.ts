@@ -1,6 +1,6 @@
 /** Staff who administer the installation, and their roles in projects. */
 import { Controller, Delete, Get, Param, Patch, Put } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { StaffMemberService } from '../accounts/staff-member.service';
@@ -8,10 +8,9 @@ import { rolesIn } from '../roles/decide';
 import { INVITERS } from '../roles/route-table';
 import type { StaffCaller } from '../roles/staff';
 import { lastOwner, passwordsKept, staffMemberNotFound } from '../staff.errors';
-import { CurrentActor, CurrentStaff } from './current-staff.decorator';
 import { ProjectRoleDto, RotatePasswordQuery, UpdateStaffMemberDto } from './dto/staff-inputs.dto';
 import { MembershipResponse, StaffMemberResponse, ProjectMemberResponse } from './dto/staff-responses';
-import { StaffApi } from './staff-api.decorator';
+import { StaffApi, CurrentActor, CurrentStaff } from './staff-api.decorator';
 import { toColleagueView, toMemberView, toStaffMemberResponse } from './staff-views';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 

@@ -6,7 +6,7 @@ import type { MemberAccess } from '../accounts/staff-member';
 import type { StaffCaller } from '../roles/staff';
 import { StaffSessionRepository } from '../sessions/staff-session.repository';
 import { StaffTokenRepository } from '../tokens/staff-token.repository';
-import { staffOf } from './current-staff.decorator';
+import { staffOf } from './staff.guard';
 import { decisionAbout } from './staff.guard';
 
 @Injectable()

@@ -6,7 +6,7 @@ import { PublicRoute } from '../../access/public-route.decorator';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { tooShortPassword } from '../../identity/passwords/password-policy';
 import { CurrentOrigin } from '../../identity/http/current-origin.decorator';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import type { StaffMember } from '../accounts/staff-member';
 import { Passkeys } from '../passkeys/passkey.service';
@@ -17,7 +17,6 @@ import { StaffSessions } from '../sessions/staff-session.service';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
 import { factorExists, factorRequired, noFactor, stepUpRequired, wrongFactorCode } from '../staff.errors';
 import { flowOver, passkeyFailed, wrongCredentials } from '../../identity/identity.errors';
-import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import {
   BeginFactorDto,
   ChangeStaffPasswordDto,
@@ -28,7 +27,7 @@ import {
 import { FactorSecretResponse, RecoveryCodesResponse, StaffSessionResponse } from './dto/staff-responses';
 import { StaffSessionGuard } from './staff.guard';
 import { SESSION_HEADERS, SessionResponses } from './session-responses.service';
-import { PublicStaffApi, StaffApi } from './staff-api.decorator';
+import { PublicStaffApi, StaffApi, CurrentStaffMember, CurrentStaff } from './staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import type { ErrorList } from '../../http/docs/error-docs';
 

@@ -6,10 +6,9 @@ import type { StaffMember } from '../accounts/staff-member';
 import type { StaffCaller } from '../roles/staff';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
 import { sessionNotFound } from '../../identity/identity.errors';
-import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import { StaffSessionInfoResponse } from './dto/staff-responses';
 import { StaffSessionGuard } from './staff.guard';
-import { StaffApi } from './staff-api.decorator';
+import { StaffApi, CurrentStaffMember, CurrentStaff } from './staff-api.decorator';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 
 // Nest runs the guard of the lower decorator first.

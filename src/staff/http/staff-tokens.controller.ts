@@ -1,17 +1,16 @@
 /** Personal access tokens, for the command line and for CI. */
 import { Controller, Delete, Get, Ip, Param, Post } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { projectNotFound } from '../../projects/projects.errors';
 import type { StaffMember } from '../accounts/staff-member';
 import type { StaffCaller } from '../roles/staff';
 import { tokenNotFound, tooManyTokens } from '../staff.errors';
 import { MAX_TOKENS, StaffTokens } from '../tokens/staff-token.service';
-import { CurrentStaffMember, CurrentStaff } from './current-staff.decorator';
 import { CreateTokenDto } from './dto/staff-inputs.dto';
 import { CreatedTokenResponse, StaffTokenResponse } from './dto/staff-responses';
 import { StaffMemberGuard } from './staff.guard';
-import { StaffApi } from './staff-api.decorator';
+import { StaffApi, CurrentStaffMember, CurrentStaff } from './staff-api.decorator';
 import { toTokenView } from './staff-views';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 

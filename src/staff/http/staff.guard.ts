@@ -24,7 +24,12 @@ import {
 import { StaffTokens, TOKEN_PREFIX } from '../tokens/staff-token.service';
 import { decide, type Decision } from '../roles/decide';
 import { ROUTE_TABLE } from '../roles/route-table';
-import { staffOf } from './current-staff.decorator';
+
+/** The sender; the route must use StaffGuard. */
+export function staffOf({ staff }: Request): StaffCaller {
+  if (!staff) throw new Error('this route lacks StaffGuard');
+  return staff;
+}
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -129,6 +129,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id/database': confirmed(allow(DEVELOPERS, 'admin')),
   'GET /admin/v1/projects/:id/tables': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/catalog': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/catalog/objects': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/schema': allow(READERS, 'read'),
   // Runs read-only in a session that is not confirmed; a change asks for the proof.
   'POST /admin/v1/projects/:id/sql': allow(DEVELOPERS, 'sql'),
@@ -165,6 +166,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/v1/projects/:id/failed-mails/:mail_id/retry': allow(DEVELOPERS, 'write'),
   'GET /admin/v1/projects/:id/overview': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/requests': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/history': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/samples': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/usage': allow(READERS, 'read'),
   // Statements hold the values that clients sent.

@@ -43,11 +43,11 @@ export class StaffFlows extends SignInFlows<
   constructor(
     used: UsedFlowRepository,
     clock: Clock,
-    @Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig,
+    @Inject(SECRETS_CONFIG) { masterKey, otherMasterKey }: SecretsConfig,
     @Inject(SERVER_CONFIG) { publicUrl }: ServerConfig,
   ) {
     // Lax: the issuer sends the browser back from another site.
     const jar = new CookieJar(`${STAFF_COOKIE}_flow`, 'Lax', publicUrl);
-    super('staff-flow', new SecretBox(masterKey), jar, used, clock);
+    super('staff-flow', new SecretBox(masterKey, otherMasterKey), jar, used, clock);
   }
 }

@@ -111,11 +111,12 @@ export class StaffSessions {
 
   /** The token against forged requests. It belongs to the session and stays the same when the cookie changes. */
   csrfToken(sessionId: string): string {
-    return createHmac('sha256', this.secrets.masterKey).update(`staff-csrf:${sessionId}`).digest('base64url');
+    return csrfTokenUnder(this.secrets.masterKey, sessionId);
   }
 
   isCsrfToken(sessionId: string, token: string | undefined): boolean {
-    return token !== undefined && equalSecrets(token, this.csrfToken(sessionId));
+    const keys = [this.secrets.masterKey, this.secrets.otherMasterKey].filter((key) => key !== null);
+    return token !== undefined && keys.some((key) => equalSecrets(token, csrfTokenUnder(key, sessionId)));
   }
 
   private isOver({ expiresAt, lastUsedAt, presented, rotatedAt }: StaffSession): boolean {
@@ -143,4 +144,8 @@ export class StaffSessions {
     }
     return null;
   }
+}
+
+function csrfTokenUnder(masterKey: string, sessionId: string): string {
+  return createHmac('sha256', masterKey).update(`staff-csrf:${sessionId}`).digest('base64url');
 }

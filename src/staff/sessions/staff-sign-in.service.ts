@@ -1,7 +1,7 @@
 /** Signs staff in with email, password and, if they have one, their second factor; and changes their password. */
 import { Injectable } from '@nestjs/common';
 import type { RequestOrigin } from '../../identity/request-origin';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import type { JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';

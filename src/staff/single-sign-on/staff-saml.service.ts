@@ -58,10 +58,10 @@ export class StaffSaml {
     private readonly clock: Clock,
     @Inject(STAFF_CONFIG) private readonly config: StaffConfig,
     @Inject(SERVER_CONFIG) { publicUrl }: ServerConfig,
-    @Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig,
+    @Inject(SECRETS_CONFIG) { masterKey, otherMasterKey }: SecretsConfig,
   ) {
     this.service = samlServiceAt(`${publicUrl}/admin/v1/session/saml`);
-    this.box = new SecretBox(masterKey);
+    this.box = new SecretBox(masterKey, otherMasterKey);
     if (config.saml && !parseMapping(config.saml.mapping ?? { keys: {} }))
       throw new ConfigError([
         'STAFF_SAML: attribute_mapping must be {keys: {<claim>: {name, names, array}}}',

@@ -21,7 +21,9 @@ const COLUMNS = `id, name, slug, description, is_public, owner_id, file_size_lim
 const LIST_COLUMNS = COLUMNS.replace('allowed_mime_types', 'to_json(allowed_mime_types)');
 
 /** Finds a bucket by slug or name. The project's owner may have made one bucket's name another's slug: the slug wins. */
-export const BUCKET_BY_ADDRESS = `storage.buckets where slug = $1 or name = $1 order by (slug = $1) desc limit 1`;
+export const bucketBy = (address: string): string =>
+  `storage.buckets where slug = ${address} or name = ${address} order by (slug = ${address}) desc limit 1`;
+export const BUCKET_BY_ADDRESS = bucketBy('$1');
 
 /** Why a row was not changed: row-level security hides it, or shows it and refuses the change. */
 export type Refusal = 'not_found' | 'forbidden';

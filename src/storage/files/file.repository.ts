@@ -6,7 +6,7 @@ import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import { Statement } from '../../database/statement';
 import { UUID } from '../../common/text/uuid';
-import { BUCKET_BY_ADDRESS, Refusal } from '../buckets/bucket.repository';
+import { BUCKET_BY_ADDRESS, bucketBy, Refusal } from '../buckets/bucket.repository';
 import { ObjectAddress } from '../providers/object-address';
 import { QuotaMark } from '../quotas/quota';
 import { LIMITS, MAX_PAGE } from '../rows/limits';
@@ -47,6 +47,8 @@ export interface NewFile {
   readonly bytes: StoredBytes;
   /** Cache-Control of the file; undefined: that of the bucket. */
   readonly cacheControl?: string;
+  /** The slug or name that must still be the bucket's, which must restrict no file; undefined: it may have changed. */
+  readonly address?: string;
   /** Of the S3 protocol; undefined: derived from the hash. */
   readonly etag?: string;
   /** As scan_result of FileRecord. */
@@ -100,11 +102,17 @@ export class FileRepository {
     const assignments = given.map(([column]) => `, ${column} = excluded.${column}`).join('');
     const parameters = given.map((_column, index) => `, $${index + 9}`).join('');
     const replaced = `(select object_id from storage.files where bucket_id = $1 and filename = $2) = $${given.length + 9}`;
+    // With an address, `replaces` is not given.
+    const bucket =
+      file.address === undefined
+        ? 'storage.buckets b where b.id = $1'
+        : `(select * from ${bucketBy(`$${given.length + 9}`)}) b
+          where b.id = $1 and b.file_size_limit is null and b.allowed_mime_types is null`;
     const statement: Statement = {
-      name: `storage:${overwrite ? 'upsert' : 'insert'}${replaces ? '-match' : ''}-file:${columns}`,
+      name: `storage:${overwrite ? 'upsert' : 'insert'}${replaces ? '-match' : ''}${file.address === undefined ? '' : '-at'}-file:${columns}`,
       text: `insert into storage.files as f
           (bucket_id, filename, content_type, size, sha256, object_id, metadata, owner_id${columns})
-        select b.id, $2, $3, $4, $5, $6, $7, auth.uid()${parameters} from storage.buckets b where b.id = $1
+        select b.id, $2, $3, $4, $5, $6, $7, auth.uid()${parameters} from ${bucket}
           ${replaces ? `and ${replaced}` : ''}
         ${overwrite ? ON_CONFLICT_OVERWRITE + assignments : ''}
         ${replaces ? `where f.object_id = $${given.length + 9}` : ''}
@@ -120,6 +128,7 @@ export class FileRepository {
         file.bucket.bucketSlug,
         ...given.map(([, value]) => value),
         ...(replaces ? [replaces.objectId] : []),
+        ...(file.address === undefined ? [] : [file.address]),
       ],
     };
     const { rows, marks } = await this.write(caller, statement);

@@ -1,9 +1,12 @@
 /**
  * Uploads: receive, store, publish. The policies are evaluated before the body is read, the bytes stream to the provider, and then a
- * row makes the file visible. Two round trips to the database. A crash at any moment leaves no row without bytes.
+ * row makes the file visible. Two round trips to the database; one for a small upload where KnownTargets has the bucket. A crash at
+ * any moment leaves no row without bytes.
  */
 import { Inject, Injectable } from '@nestjs/common';
+import { DatabaseError } from 'pg';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
+import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
 import { DiskReserve } from '../../limits/disk-reserve.service';
 import { Project } from '../../projects/project';
 import { parseCacheControl } from '../buckets/cache-control';
@@ -32,7 +35,8 @@ import { StorageContext } from '../storage-transaction';
 import { ByteFacts, ByteMeter } from './byte-meter';
 import { FileRecord } from './file';
 import { FileRepository, NewFile, WrittenFile } from './file.repository';
-import { assertFilename, parseMetadata, isDefinite, limitOf } from './upload-rules';
+import { KnownTargets } from './known-targets';
+import { assertAccepted, assertFilename, parseMetadata, isDefinite, limitOf } from './upload-rules';
 import { TargetRepository, UploadTarget } from './target.repository';
 
 export interface UploadRequest {
@@ -99,6 +103,8 @@ const EARLY_FILENAME =
 
 @Injectable()
 export class UploadService {
+  private readonly known = new KnownTargets();
+
   constructor(
     private readonly files: FileRepository,
     private readonly targets: TargetRepository,
@@ -111,7 +117,11 @@ export class UploadService {
 
   /** @throws AppError 400, 403, 404, 408, 409, 413, 415, 500 storage_unavailable, 503 */
   async upload(caller: StorageContext, request: UploadRequest): Promise<Uploaded> {
-    const { target, limit } = await this.announced(caller, request);
+    const known = this.knownTarget(caller, request);
+    if (known) assertGiven(request.given);
+    const { target, limit } = known
+      ? { target: known, limit: limitOf(caller.project, known, this.config) }
+      : await this.announced(caller, request);
     // Without a length the space is checked while the bytes arrive.
     return this.disk.during(request.announcedLength ?? 0, () => this.receive(caller, request, target, limit));
   }
@@ -122,13 +132,18 @@ export class UploadService {
     request: AnnouncedUpload,
   ): Promise<{ readonly target: UploadTarget; readonly limit: number }> {
     const { given } = request;
-    if (given.filename !== undefined) assertFilename(given.filename);
-    if (given.contentType !== undefined) parseContentType(given.contentType);
+    assertGiven(given);
     const target = await this.target(caller, request.bucket, given.filename ?? null);
     if (target.mayUpload === 'no') throw forbidden();
     const limit = limitOf(caller.project, target, this.config);
     assertAnnounced(request, limit, target);
     return { target, limit };
+  }
+
+  /** Null where the database is to be asked before the body is read. A virus scanner may put the file elsewhere. */
+  private knownTarget(caller: StorageContext, request: UploadRequest): UploadTarget | null {
+    if (request.stored || request.replaces || this.config.clamd) return null;
+    return this.known.find(caller, request);
   }
 
   /** Bytes that a file of the project may have in any bucket. */
@@ -223,11 +238,13 @@ export class UploadService {
         throw error;
       },
     );
-    const written = await this.insert(passed).catch((error: unknown) => {
+    const written = await this.insert(caller, target, request, passed).catch((error: unknown) => {
+      this.known.forget(caller, request);
       if (isDefinite(error)) discard();
       throw error;
     });
     if (passed.refusal) throw passed.refusal;
+    this.known.keep(caller, request, target);
     const { record, replaced, marks } = written;
     if (replaced) this.remover.removeLater([replaced]);
     return { record, isNew: replaced === null, marks };
@@ -245,11 +262,49 @@ export class UploadService {
     return this.scan.pass(caller, file, isTrue(value('upsert')));
   }
 
-  private async insert({ context, file, overwrite }: Passed): Promise<WrittenFile> {
+  private async insert(
+    caller: StorageContext,
+    target: UploadTarget,
+    request: UploadRequest,
+    { context, file, overwrite }: Passed,
+  ): Promise<WrittenFile> {
+    if (target.isUnconfirmed) {
+      const written = await this.files
+        .insert(context, { ...file, address: request.bucket }, overwrite)
+        .catch(noRefusal);
+      return written ?? this.insertAfresh(caller, request, file, overwrite);
+    }
     const written = await this.files.insert(context, file, overwrite);
     if (!written) throw bucketNotFound();
     return written;
   }
+
+  /** What the bucket was known to be is not so any more: begins again with what it is. */
+  private async insertAfresh(
+    caller: StorageContext,
+    request: UploadRequest,
+    file: NewFile,
+    overwrite: boolean,
+  ): Promise<WrittenFile> {
+    this.known.forget(caller, request);
+    const { target, limit } = await this.announced(caller, request);
+    await this.assertMayUpload(caller, request, target, file.filename);
+    assertAccepted(target, file.bytes, limit);
+    const written = await this.files.insert(caller, { ...file, bucket: target }, overwrite);
+    if (!written) throw bucketNotFound();
+    return written;
+  }
+}
+
+/** @returns null when row-level security refuses the row @throws the error otherwise */
+function noRefusal(error: unknown): null {
+  if (error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE) return null;
+  throw error;
+}
+
+function assertGiven({ filename, contentType }: UploadParameters): void {
+  if (filename !== undefined) assertFilename(filename);
+  if (contentType !== undefined) parseContentType(contentType);
 }
 
 /** Bytes that the provider has stored. */

@@ -188,7 +188,7 @@ class MultipartForm implements UploadForm {
     this.beside += chunk.length;
     const rest = this.search ? this.search.push(chunk, this.takeBytes) : chunk;
     if (rest) this.parse(rest);
-    if (this.beside > MAX_BESIDE) this.fail(invalidParameters('The form holds too much beside its file'));
+    if (this.beside > MAX_BESIDE) this.fail(invalidParameters('The form holds too much besides its file'));
     if (this.bytes.bytes >= MAX_WAITING) this.pauseSocket();
   };
 

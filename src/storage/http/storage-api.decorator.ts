@@ -3,8 +3,7 @@ import { applyDecorators, HttpCode, Type, UseGuards, UseInterceptors } from '@ne
 import { ApiExtraModels, ApiResponse, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { invalidCredentials, missingApiKey, missingBearer, rateLimited } from '../../access/access.errors';
 import { PUBLIC_ROUTE } from '../../access/public-route.decorator';
-import { AppError } from '../../common/errors/app-error';
-import { databaseUnreachable } from '../../common/errors/http-errors';
+import { AppError, databaseUnreachable } from '../../common/errors/app-error';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { COUNT, type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
 import { NULL } from '../../http/docs/documented-types';

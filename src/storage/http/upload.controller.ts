@@ -5,12 +5,15 @@ import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
 import { BodyReader } from '../../http/bodies/body-reader';
 import { FileRecord } from '../files/file';
-import { type UploadForm, UploadService } from '../files/upload.service';
+import {
+  UPLOAD_PARAMETERS,
+  type UploadForm,
+  type UploadParameters,
+  UploadService,
+} from '../files/upload.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
-import { UploadQuery } from './dto/files.dto';
 import { FileResponse } from './dto/storage-responses';
 import { bucketAddressOf } from './dto/text';
-import { validQuery } from './dto/validated';
 import { MAX_WAITING, openMultipartForm } from './multipart-form';
 import { QUOTA_HEADER, StorageAccess, Success } from './storage-api.decorator';
 import { ErrorList } from '../../http/docs/error-docs';
@@ -31,7 +34,6 @@ import { bodyIsEncoded } from '../../http/bodies/body.errors';
 import { SchemaObject } from '../../http/docs/documented-types';
 import { Describe, Errors } from '../../http/docs/operation.decorators';
 
-/** The parameters of UploadQuery: Swagger reads a DTO only from a parameter of the handler. */
 const FORM = {
   type: 'object',
   required: ['file'],
@@ -122,7 +124,7 @@ export class UploadController {
     const caller = callerOf(request);
     const { record, isNew, marks } = await this.uploads.upload(caller, {
       bucket: bucketAddressOf(String(request.params.bucket_name)),
-      given: validQuery(UploadQuery, request.query),
+      given: parametersOf(request.query),
       announcedLength: lengthOf(request),
       receive: (held) => this.receive(request, held),
     });
@@ -135,6 +137,20 @@ export class UploadController {
     const bytes = Math.min(lengthOf(request) ?? Infinity, held + MAX_WAITING);
     return openMultipartForm(request, this.bodies.pace, await this.bodies.reserve(request, bytes));
   }
+}
+
+/** Without a DTO, whose validation takes a twentieth of an upload. Other parameters are ignored. @throws AppError 400 */
+function parametersOf(query: Request['query']): UploadParameters {
+  const given = UPLOAD_PARAMETERS.flatMap((name) =>
+    query[name] === undefined ? [] : [[name, query[name]] as const],
+  );
+  const faults = given.flatMap(([name, value]) => {
+    if (typeof value !== 'string') return [`${name} must be given once`];
+    const isKnown = name !== 'upsert' || value === 'true' || value === 'false';
+    return isKnown ? [] : ['upsert must be one of the following values: true, false'];
+  });
+  if (faults.length > 0) throw invalidParameters(faults.join('; '));
+  return Object.fromEntries(given);
 }
 
 function lengthOf(request: Request): number | null {

@@ -1,12 +1,12 @@
 /**
- * Pictures made from files, in processes of their own (docs/reference/storage-js.md). A rendition is an object with a row; each is made
+ * Pictures made from files, in their own processes (docs/reference/storage-js.md). A rendition is an object with a row; each is made
  * once, and sent like a file.
  */
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Slots } from '../../admission/slots';
-import { busy } from '../../common/errors/http-errors';
+import { busy } from '../../common/errors/app-error';
 import { Project } from '../../projects/project';
 import { FileContent, StoredBytes } from '../files/file';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';

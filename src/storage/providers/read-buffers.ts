@@ -1,6 +1,6 @@
 /**
  * A pool of buffers for downloads: new buffers for every chunk cost more, in page faults and garbage collection, than reading
- * and sending. The pool is bounded; while it is in use, further downloads get smaller buffers of their own, so that many
+ * and sending. The pool is bounded; while it is in use, further downloads get their own smaller buffers, so that many
  * slow clients do not fill the memory.
  */
 

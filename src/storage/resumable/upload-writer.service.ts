@@ -150,7 +150,7 @@ export class UploadWriter {
     return facts?.size === received ? facts : null;
   }
 
-  /** Stores each part as an object of its own. */
+  /** Stores each part as its own object. */
   private async storeParts(
     project: Project,
     upload: ResumableUpload,

@@ -1,5 +1,5 @@
 /**
- * Signed uploads: the permission to create one file, as a token that whoever has it may use. An HMAC over action, project and
+ * Signed uploads: the permission to create one file, as a token that its bearer may use. An HMAC over action, project and
  * payload; the upload runs with the role and the id of the signer, so that the policies decide again.
  */
 import { parseJson } from '../../common/text/json';

@@ -6,7 +6,7 @@ const MAX_WAITING = 64 * 1024;
 const TICK_MS = 1_000;
 /** Ticks between two comments, by which a client that disconnected is noticed. */
 const TICKS_OF_SILENCE = 15;
-/** Ticks between two looks at whether the client may still have the stream. */
+/** Ticks between two checks whether the client may still have the stream. */
 const TICKS_OF_TRUST = 5;
 /** Ticks after which a stream ends. The client connects again (EventSource does by itself), and its credential is checked again. */
 const MAX_TICKS = 900;

@@ -4,23 +4,22 @@ import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Server } from 'node:http';
 import { Clock } from '../../common/time/clock';
-import { invalidParameters } from '../../common/errors/http-errors';
 import { TEXT, NOT_STORED } from '../../http/docs/documented-headers';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
+import { HistoryRepository } from '../../install/history/history.repository';
+import { ListHistoryQuery, ProjectHistoryEntry } from './dto/project-history';
 import { LiveRequests, MAX_LISTENERS } from '../live/live-requests.service';
 import { percentileOf } from '../samples/duration-histogram';
 import { SampleRepository, SampleRow, STEPS } from '../samples/sample.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { StaffRecheck } from '../../staff/http/staff-recheck.service';
 import type { StaffCaller } from '../../staff/roles/staff';
 import { ProjectSamples, RANGES } from './dto/request-responses';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { StaffApi, CurrentStaff } from '../../staff/http/staff-api.decorator';
 import { EventStream } from './event-stream';
 import { Answer, Describe, Errors, StreamAnswer } from '../../http/docs/operation.decorators';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
-import { AppError } from '../../common/errors/app-error';
+import { AppError, invalidParameters } from '../../common/errors/app-error';
 
 /** @param of whose limit is reached: that of the whole process concerns everybody */
 const tooManyListeners = (of: 'person' | 'project' | 'process'): AppError =>
@@ -31,13 +30,21 @@ const tooManyListeners = (of: 'person' | 'project' | 'process'): AppError =>
     { headers: { 'Retry-After': '10' } },
   );
 
-class ListSamplesQuery extends model({
-  range: f.optional(f.choice(RANGES, 'Default: hour')),
+class ListSamplesQuery extends f.model({
+  range: f.optional.choice(RANGES, 'Default: hour'),
 }) {}
 
 const HEADERS = {
   ...NOT_STORED,
   'X-Accel-Buffering': { description: '`no`: nginx passes events on at once', schema: TEXT },
+};
+
+const DEFAULT_LIMIT = 100;
+const PAGE_HEADERS = {
+  'X-Next-Cursor': {
+    description: 'Value of `before` for the next page; absent on the last page',
+    schema: TEXT,
+  },
 };
 
 const EVENTS = `event: request
@@ -55,6 +62,7 @@ export class ProjectRequestsController {
     private readonly registry: ProjectRegistry,
     private readonly live: LiveRequests,
     private readonly samples: SampleRepository,
+    private readonly history: HistoryRepository,
     private readonly clock: Clock,
     private readonly host: HttpAdapterHost<AbstractHttpAdapter<Server>>,
     private readonly recheck: StaffRecheck,
@@ -95,6 +103,24 @@ export class ProjectRequestsController {
       for (const one of requests) stream.send('request', one);
       stream.skip(dropped);
     });
+  }
+
+  @Get('history')
+  @Describe(`Search the requests, mails and webhook deliveries of a project, newest first
+    Kept for HISTORY_DAYS, and at most HISTORY_SIZE of each project. Values of query strings, and parts of paths that could be tokens, are \`***\`; statements have parameters in place of values. Of each second a process keeps at most 50 requests that failed or took longer than a second, and 20 others: \`left_out\` counts those that were left out before an entry. Entries appear within two seconds.`)
+  @Answer(200, 'A page of entries', [ProjectHistoryEntry], PAGE_HEADERS)
+  @Errors(invalidParameters('before must be the id of an entry'))
+  async listProjectHistory(
+    @Param('id') id: string,
+    @StrictQuery() { limit = DEFAULT_LIMIT, ...filter }: ListHistoryQuery,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ProjectHistoryEntry[]> {
+    await this.registry.get(id);
+    const entries = await this.history.list(id, filter, limit + 1);
+    const page = entries.slice(0, limit);
+    const last = page.at(-1);
+    if (entries.length > page.length && last) response.setHeader('X-Next-Cursor', last.id);
+    return page;
   }
 
   @Get('samples')

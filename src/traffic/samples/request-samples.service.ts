@@ -43,7 +43,7 @@ export class RequestSamples implements OnApplicationBootstrap, BeforeApplication
     );
   }
 
-  /** On the way of every request: no look-up besides one, no allocation after the first of a minute. */
+  /** Runs in every request: one lookup, and no allocation after the first of a minute. */
   count(projectId: string, { status, ms, bytes }: Ending): void {
     let counts = this.counts.get(projectId);
     if (!counts) {

@@ -25,7 +25,7 @@ export interface SampleRow extends Omit<RequestCounts, 'project_id'> {
 
 /** Advisory lock of the process that measures and prunes in this minute. The number is arbitrary. */
 const UPKEEP_LOCK = 7_046_107;
-/** Databases that are measured in a minute: each costs PostgreSQL a look at some hundred files. */
+/** Databases that are measured in a minute: for each, PostgreSQL reads the sizes of some hundred files. */
 const MEASURED = 200;
 
 const START = `to_timestamp(floor(extract(epoch from $2::timestamptz) / step) * step)`;

@@ -1,11 +1,10 @@
 /** Platform administration: what a project runs at certain times. */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { Answer, Describe, Errors } from '../../http/docs/operation.decorators';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../install/audit/audit-log.repository';
-import { CurrentActor } from '../../staff/http/current-staff.decorator';
-import { StaffApi } from '../../staff/http/staff-api.decorator';
+import { StaffApi, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { MAX_SCHEDULES } from '../schedules/schedule';
 import { SchedulesService } from '../schedules/schedules.service';
 import { needsHttpPost, scheduleExists, scheduleNotFound, tooManySchedules } from '../webhooks.errors';

@@ -1,5 +1,4 @@
 /** Schedules and their runs, as types and as OpenAPI schemas. */
-import { Example } from '../../http/docs/example.decorator';
 import {
   MAX_CRON,
   MAX_NAME,
@@ -11,7 +10,6 @@ import {
   type ScheduleRun,
 } from '../schedules/schedule';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 
 const MAX_BODY = 262_144;
 const MAX_RUNS = 200;
@@ -49,32 +47,32 @@ const BODY = {
 const ENABLED = { description: 'False: its times pass' };
 
 /** What a new schedule has in common with a change. */
-class ScheduleFieldsDto extends model({
-  sql: f.optional(f.text({ min: 1, max: MAX_SQL, ...SQL })),
-  url: f.optional(f.text({ max: MAX_URL, ...ADDRESS })),
-  body: f.optional(f.text({ max: MAX_BODY, ...BODY })),
-  enabled: f.optional(f.flag(ENABLED)),
+class ScheduleFieldsDto extends f.model({
+  sql: f.optional.text({ min: 1, max: MAX_SQL, ...SQL }),
+  url: f.optional.text({ max: MAX_URL, ...ADDRESS }),
+  body: f.optional.text({ max: MAX_BODY, ...BODY }),
+  enabled: f.optional.flag(ENABLED),
 }) {}
 
-@Example({ name: NAME.example, cron: CRON.example, time_zone: TIME_ZONE.example, sql: SQL.example })
-export class CreateScheduleDto extends model(ScheduleFieldsDto, {
-  name: f.text({ min: 1, max: MAX_NAME, ...NAME, description: 'Unique in the project' }),
+@f.Example({ name: NAME.example, cron: CRON.example, time_zone: TIME_ZONE.example, sql: SQL.example })
+export class CreateScheduleDto extends f.model(ScheduleFieldsDto, {
+  name: f.text('Unique in the project', { min: 1, max: MAX_NAME, ...NAME }),
   cron: f.text({ max: MAX_CRON, ...CRON }),
-  time_zone: f.optional(f.text({ max: MAX_NAME, ...TIME_ZONE, description: 'Left out: UTC' })),
+  time_zone: f.optional.text('Left out: UTC', { max: MAX_NAME, ...TIME_ZONE }),
 }) {}
 
-@Example({ enabled: false })
-export class UpdateScheduleDto extends model(ScheduleFieldsDto, {
-  name: f.optional(f.text({ min: 1, max: MAX_NAME, ...NAME })),
-  cron: f.optional(f.text({ max: MAX_CRON, ...CRON })),
-  time_zone: f.optional(f.text({ max: MAX_NAME, ...TIME_ZONE })),
+@f.Example({ enabled: false })
+export class UpdateScheduleDto extends f.model(ScheduleFieldsDto, {
+  name: f.optional.text({ min: 1, max: MAX_NAME, ...NAME }),
+  cron: f.optional.text({ max: MAX_CRON, ...CRON }),
+  time_zone: f.optional.text({ max: MAX_NAME, ...TIME_ZONE }),
 }) {}
 
-export class ListRunsQuery extends model({
-  limit: f.optional(f.digits(1, MAX_RUNS, { example: 50, description: 'Left out: 50' })),
+export class ListRunsQuery extends f.model({
+  limit: f.optional.digits(1, MAX_RUNS, 'Left out: 50', { example: 50 }),
 }) {}
 
-export class ScheduleResponse extends model({
+export class ScheduleResponse extends f.model({
   id: f.uuid(),
   name: f.text(NAME),
   cron: f.text(CRON),
@@ -88,19 +86,16 @@ export class ScheduleResponse extends model({
 }) {}
 
 export class ScheduleRunResponse
-  extends model({
+  extends f.model({
     id: f.uuid(),
     due_at: f.time('The time of the expression'),
     started_at: f.time(),
-    finished_at: f.nullable(f.time()),
+    finished_at: f.nullable.time(),
     state: f.choice(RUN_STATES, { example: 'succeeded' }),
-    result: f.nullable(
-      f.text({
-        description: 'The statements that ran with their rows, or the webhook-id of the request',
-        example: 'DELETE 12',
-      }),
-    ),
-    error: f.nullable(f.text()),
+    result: f.nullable.text('The statements that ran with their rows, or the webhook-id of the request', {
+      example: 'DELETE 12',
+    }),
+    error: f.nullable.text(),
   })
   implements ScheduleRun {}
 

@@ -1,9 +1,7 @@
 /** Webhooks and their deliveries, as types and as OpenAPI schemas. */
-import { Example } from '../../http/docs/example.decorator';
 import { DELIVERY_STATES, type StoredAttempt, type StoredDelivery } from '../delivery';
 import { EVENTS, MAX_CONDITION, MAX_URL, type Webhook } from '../webhook';
 import * as f from '../../http/model/fields';
-import { model } from '../../http/model/model';
 
 const NAME_LENGTH = 63;
 const MAX_SECRET = 100;
@@ -56,14 +54,14 @@ const SECRET = {
 const ENABLED = { description: 'False: no changes are told, and what waits is not sent' };
 
 /** What a new webhook has in common with a change. */
-class WebhookFieldsDto extends model({
-  columns: f.optional(f.texts({ min: 1, max: NAME_LENGTH, ...COLUMN_LIST })),
-  condition: f.optional(f.text({ min: 1, max: MAX_CONDITION, ...CONDITION })),
-  url: f.optional(f.text({ max: MAX_URL, ...ADDRESS })),
-  enabled: f.optional(f.flag(ENABLED)),
+class WebhookFieldsDto extends f.model({
+  columns: f.optional.texts({ min: 1, max: NAME_LENGTH, ...COLUMN_LIST }),
+  condition: f.optional.text({ min: 1, max: MAX_CONDITION, ...CONDITION }),
+  url: f.optional.text({ max: MAX_URL, ...ADDRESS }),
+  enabled: f.optional.flag(ENABLED),
 }) {}
 
-@Example({
+@f.Example({
   schema: SCHEMA.example,
   table: TABLE.example,
   events: EVENT_LIST.example,
@@ -71,49 +69,47 @@ class WebhookFieldsDto extends model({
   condition: CONDITION.example,
   url: ADDRESS.example,
 })
-export class CreateWebhookDto extends model(WebhookFieldsDto, {
-  schema: f.optional(f.text({ min: 1, max: NAME_LENGTH, ...SCHEMA, description: 'Left out: public' })),
-  table: f.optional(f.text({ min: 1, max: NAME_LENGTH, ...TABLE })),
+export class CreateWebhookDto extends f.model(WebhookFieldsDto, {
+  schema: f.optional.text('Left out: public', { min: 1, max: NAME_LENGTH, ...SCHEMA }),
+  table: f.optional.text({ min: 1, max: NAME_LENGTH, ...TABLE }),
   events: f.choices(EVENTS, { ...EVENT_LIST, maxItems: EVENTS.length }),
-  secret: f.optional(f.text({ max: MAX_SECRET, ...SECRET })),
+  secret: f.optional.text({ max: MAX_SECRET, ...SECRET }),
 }) {}
 
-@Example({ enabled: false })
-export class UpdateWebhookDto extends model(WebhookFieldsDto, {
-  events: f.optional(f.choices(EVENTS, { ...EVENT_LIST, maxItems: EVENTS.length })),
+@f.Example({ enabled: false })
+export class UpdateWebhookDto extends f.model(WebhookFieldsDto, {
+  events: f.optional.choices(EVENTS, { ...EVENT_LIST, maxItems: EVENTS.length }),
 }) {}
 
-export class RotateWebhookSecretDto extends model({
-  secret: f.optional(f.text({ max: MAX_SECRET, ...SECRET })),
+export class RotateWebhookSecretDto extends f.model({
+  secret: f.optional.text({ max: MAX_SECRET, ...SECRET }),
 }) {}
 
-export class ListDeliveriesQuery extends model({
-  state: f.optional(
-    f.choice(DELIVERY_STATES, { example: 'failed', description: 'Only deliveries in this state' }),
-  ),
-  before: f.optional(f.uuid('Only deliveries that were queued before this one: the last of the page before')),
-  limit: f.optional(f.digits(1, MAX_LIMIT, { example: 50, description: 'Left out: 50' })),
+export class ListDeliveriesQuery extends f.model({
+  state: f.optional.choice(DELIVERY_STATES, 'Only deliveries in this state', { example: 'failed' }),
+  before: f.optional.uuid('Only deliveries that were queued before this one: the last of the page before'),
+  limit: f.optional.digits(1, MAX_LIMIT, 'Left out: 50', { example: 50 }),
 }) {}
 
-export class WebhookResponse extends model({
+export class WebhookResponse extends f.model({
   id: f.uuid(),
-  schema: f.nullable(f.text(SCHEMA)),
-  table: f.nullable(f.text(TABLE)),
+  schema: f.nullable.text(SCHEMA),
+  table: f.nullable.text(TABLE),
   events: f.field<readonly string[]>(EVENT_LIST),
   columns: f.field<readonly string[] | null>(COLUMN_LIST),
   condition: f.field<string | null>(CONDITION),
   url: f.field<string | null>(ADDRESS),
   enabled: f.flag(ENABLED),
   complete: f.flag('False if its table or a trigger was dropped: change the webhook to create them again'),
-  failing_since: f.nullable(
-    f.time('Since when the receiver accepts nothing; null: it accepted the last delivery'),
+  failing_since: f.nullable.time(
+    'Since when the receiver accepts nothing; null: it accepted the last delivery',
   ),
   created_at: f.time(),
   updated_at: f.time(),
 }) {}
 
-export class WebhookWithSecretResponse extends model(WebhookResponse, {
-  secret: f.text({ description: 'Signs the deliveries. It is not shown again', example: SECRET.example }),
+export class WebhookWithSecretResponse extends f.model(WebhookResponse, {
+  secret: f.text('Signs the deliveries. It is not shown again', { example: SECRET.example }),
 }) {}
 
 const STATUS = {
@@ -126,35 +122,32 @@ const STATUS = {
 const ERROR = { type: String, nullable: true, description: 'Null if the receiver accepted it' };
 
 export class DeliveryResponse
-  extends model({
+  extends f.model({
     id: f.uuid('The header webhook-id'),
     event: f.text({ example: 'INSERT' }),
     state: f.choice(DELIVERY_STATES, { example: 'failed' }),
     attempts: f.whole({ minimum: 0, example: 14 }),
     created_at: f.time(),
-    next_attempt_at: f.nullable(f.time()),
-    finished_at: f.nullable(f.time()),
+    next_attempt_at: f.nullable.time(),
+    finished_at: f.nullable.time(),
     status: f.field<number | null>({ ...STATUS, example: 503 }),
     error: f.field<string | null>({ ...ERROR, example: 'status 503' }),
   })
   implements StoredDelivery {}
 
 class DeliveryAttemptResponse
-  extends model({
+  extends f.model({
     number: f.whole({ minimum: 0, example: 1 }),
     at: f.time(),
     duration_ms: f.whole({ minimum: 0, example: 84 }),
     status: f.field<number | null>({ ...STATUS, example: 503 }),
     error: f.field<string | null>({ ...ERROR, example: 'status 503' }),
-    answer: f.nullable(
-      f.text({ description: 'The first 4096 bytes of the body', example: 'Service Unavailable' }),
-    ),
+    answer: f.nullable.text('The first 4096 bytes of the body', { example: 'Service Unavailable' }),
   })
   implements StoredAttempt {}
 
-export class DeliveryDetailsResponse extends model(DeliveryResponse, {
-  payload: f.text({
-    description: 'The body as it is sent',
+export class DeliveryDetailsResponse extends f.model(DeliveryResponse, {
+  payload: f.text('The body as it is sent', {
     example:
       '{"type": "INSERT", "table": "orders", "record": {"id": 1}, "schema": "public", "timestamp": "2026-01-01T08:00:00+00:00", "old_record": null}',
   }),

@@ -1,5 +1,5 @@
 /** Schedules of a project and their runs, read and checked: the owner may have written anything into them. */
-import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/app-error';
 import { RecordReader } from '../../database/rows/record-reader';
 import { assertTimes } from '../../backup/schedule/schedule';
 

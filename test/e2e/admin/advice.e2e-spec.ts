@@ -46,7 +46,7 @@ interface Case {
   readonly check: string;
   readonly severity: string;
   readonly make: string;
-  /** Statements that need a transaction of their own. */
+  /** Statements that need their own transaction. */
   readonly then?: readonly string[];
   readonly object: readonly string[];
 }
@@ -215,7 +215,7 @@ describe('hostile catalogs', () => {
     expect([body.advice.length, body.truncated]).toEqual([50, ['rls_off']]);
   });
 
-  it("cannot put functions and operators of their own in front of PostgreSQL's", async () => {
+  it("cannot put their own functions and operators in front of PostgreSQL's", async () => {
     const fresh = await plinth.createProject();
     await fresh.sql(`create table called (id int);
       create function public.has_table_privilege(text, oid, text) returns boolean language plpgsql as

@@ -82,6 +82,7 @@ describe('POST /doctor', () => {
         'database_access',
         'disk',
         'mail',
+        'master_key',
         'pooler',
         'projects',
         'public_url',

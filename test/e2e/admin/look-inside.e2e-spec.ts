@@ -229,7 +229,15 @@ describe('the activity of the database', () => {
     await own.service.post(`${own.storage}/buckets`, { name: 'box' });
     await own.service.get(`${own.storage}/buckets/box/files`);
     const path = `/admin/v1/projects/${own.id}`;
-    for (const part of ['catalog', 'overview', 'advice', 'usage', 'tables', 'database/activity'])
+    for (const part of [
+      'catalog',
+      'catalog/objects',
+      'overview',
+      'advice',
+      'usage',
+      'tables',
+      'database/activity',
+    ])
       await plinth.admin.get(`${path}/${part}`);
     // PostgreSQL forgets statements when those of other tests are many.
     await eventually(async () => {

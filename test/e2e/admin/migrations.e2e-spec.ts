@@ -201,7 +201,7 @@ describe('POST /projects/<id>/migrations', () => {
     expect([await versions(), await exists('left_open')]).toEqual([[], false]);
   });
 
-  it('gives each migration a session of its own', async () => {
+  it('gives each migration its own session', async () => {
     const { body } = await post([
       migration(1, `set search_path = ''; set role anon`),
       migration(2, 'create table in_public ()'),

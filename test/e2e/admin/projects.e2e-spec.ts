@@ -34,6 +34,68 @@ describe('projects', () => {
     );
   });
 
+  it('describes types, functions, triggers, views and extensions, whatever their names', async () => {
+    const project = await plinth.createProject();
+    const path = `/admin/v1/projects/${project.id}/catalog/objects`;
+    await project.sql(`create type "Mo""od" as enum ('sad', 'it''s');
+      create type pair as (a int, "B b" text); create domain short as text not null check (length(value) < 9);
+      create table notes (id int primary key);
+      create function twice(n int) returns int language sql security definer as 'select n * 2';
+      create aggregate total(int) (sfunc = int4pl, stype = int);
+      create procedure nothing() language sql as 'select 1';
+      create function stamp() returns trigger language plpgsql as 'begin return new; end';
+      create trigger stamp before update on notes for each row execute function stamp();
+      alter table notes disable trigger stamp;
+      create view seen with (security_invoker = true) as select id from notes;
+      create materialized view kept as select id from notes;
+      create extension pg_trgm`);
+    const { status, body } = await plinth.admin.get(path);
+    expect(status).toBe(200);
+    type Found = Readonly<Record<string, unknown>>;
+    const objects = body as Readonly<Record<string, readonly Found[]>>;
+    const own = (kind: string): readonly Found[] =>
+      objects[kind]!.filter(({ schema }) => schema === 'public');
+    expect(
+      own('types').map(({ name, kind, labels, definition }) => [name, kind, labels, definition]),
+    ).toEqual([
+      ['Mo"od', 'enum', ['sad', "it's"], ''],
+      ['pair', 'composite', [], 'a integer, "B b" text'],
+      ['short', 'domain', [], 'text not null CHECK ((length(VALUE) < 9))'],
+    ]);
+    expect(
+      own('functions').map(({ name, kind, arguments: types, returns, definer }) => [
+        name,
+        kind,
+        types,
+        returns,
+        definer,
+      ]),
+    ).toEqual([
+      ['nothing', 'procedure', '', null, false],
+      ['stamp', 'function', '', 'trigger', false],
+      ['total', 'aggregate', 'integer', 'integer', false],
+      ['twice', 'function', 'n integer', 'integer', true],
+    ]);
+    expect(own('triggers')).toEqual([
+      {
+        schema: 'public',
+        table: 'notes',
+        name: 'stamp',
+        enabled: false,
+        definition:
+          'CREATE TRIGGER stamp BEFORE UPDATE ON public.notes FOR EACH ROW EXECUTE FUNCTION stamp()',
+      },
+    ]);
+    expect(own('views').map(({ name, materialized, options }) => [name, materialized, options])).toEqual([
+      ['kept', true, []],
+      ['seen', false, ['security_invoker=true']],
+    ]);
+    const find = (wanted: string): Found => objects.extensions!.find(({ name }) => name === wanted)!;
+    expect(find('pg_trgm').version).toBe(find('pg_trgm').available);
+    expect(find('pgcrypto')).toMatchObject({ available: expect.any(String) });
+    expect((await plinth.admin.get('/admin/v1/projects/nosuchproject/catalog/objects')).status).toBe(404);
+  });
+
   it('describes the tables and views of a project, whatever their names', async () => {
     const project = await plinth.createProject();
     await project.sql(`create type mood as enum ('sad', 'happy');

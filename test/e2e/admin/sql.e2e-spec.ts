@@ -39,6 +39,32 @@ describe('POST /projects/<id>/sql', () => {
     expect(log.text).toContain('"sql":"create table left_behind (); select pg_sleep(50)"');
   });
 
+  it('sends values as parameters of one statement, and keeps them out of the audit log', async () => {
+    const hostile = `'); drop table "x"; --`;
+    const answer = await run('select $1::text as a, $2::int + 1 as b, $3::text is null as c, $1 as again', {
+      parameters: [hostile, '41', null],
+      text_values: true,
+    });
+    expect([answer.body.rows, answer.body.row_count]).toEqual([
+      [{ a: hostile, b: '42', c: true, again: hostile }],
+      1,
+    ]);
+    const plan = await run('explain (format json) select 1 where $1 = 2', { parameters: ['2'] });
+    expect(plan.body.rows[0]['QUERY PLAN'][0].Plan['Node Type']).toBe('Result');
+    expect((await run('select $1::int', { parameters: ['x'] })).body.error.code).toBe('22P02');
+    expect(
+      (await run('select 1 where $1 = nowhere', { parameters: ['2'] })).body.error.database.position,
+    ).toBe(21);
+    const both = await run('create table of_both (); select $1', { parameters: ['1'] });
+    expect([both.status, both.body.error.code]).toEqual([400, '42601']);
+    for (const parameters of [[1], ['a\0b'], 'x', Array.from({ length: 1_001 }, () => ''), [['a']]])
+      expect((await run('select $1', { parameters })).status).toBe(400);
+    const many = await run('select generate_series(1, $1::int)', { parameters: ['50000'], max_rows: 10 });
+    expect([many.body.rows.length, many.body.truncated]).toEqual([10, true]);
+    const log = await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}&action=project.sql`);
+    expect(log.text).not.toContain('drop table \\"x\\"');
+  });
+
   it('refuses more than 20,000 statements before any has run', async () => {
     const answer = await run(`create table of_many (); ${';select 1'.repeat(20_000)}`);
     expect([answer.status, answer.body.error.message]).toEqual([
@@ -232,7 +258,7 @@ describe('POST /projects/<id>/sql', () => {
       { sqlstate: 'P0001', hint: 'yes' },
     ],
     ['copying from the client', 'create table c (id int); copy c from stdin', { sqlstate: '57014' }],
-    ['a time-out of its own', `set statement_timeout = '50ms'; select pg_sleep(5)`, { sqlstate: '57014' }],
+    ['its own time-out', `set statement_timeout = '50ms'; select pg_sleep(5)`, { sqlstate: '57014' }],
   ])("answers 400 with the database's fields for %s, and keeps nothing", async (_kind, query, fields) => {
     const answer = await run(`create table before_error (); ${query}`);
     expect(answer.status).toBe(400);

@@ -241,7 +241,7 @@ it('lists the tag of each operation, in order', () => {
   expect(tagFaults(document)).toEqual([]);
 });
 
-it('describes every operation, and every error with an example of its own', () => {
+it('describes every operation, and every error with its own example', () => {
   const poor = operationsOf(document)
     .filter(({ path }) => path.includes('/rest/v1/'))
     .filter(({ operation }) => {

@@ -80,7 +80,7 @@ async function run(on: TestPlinth, args: string[], stdin?: Buffer): Promise<Outc
   return { code, out, err, bytes: await bytes };
 }
 
-it('writes one file, whose members are archives of their own', async () => {
+it('writes one file, whose members are archives themselves', async () => {
   const file = join(directory, 'install.tar.gz');
   const made = await run(plinth, ['backup', '--all', '-o', file]);
   expect([made.code, made.out]).toEqual([1, expect.stringMatching(/install\.tar\.gz \([\d.]+ .iB\)\n$/)]);

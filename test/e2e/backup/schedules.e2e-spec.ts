@@ -120,7 +120,7 @@ it('makes up once for the runs that were missed, and leaves files of others alon
   expect(readdirSync(directory)).toContain('.plinth-files');
 });
 
-it('lets a project have a schedule of its own, or none', async () => {
+it('lets a project have its own schedule, or none', async () => {
   const path = `/admin/v1/backups/schedule?project_id=${project.id}`;
   expect((await plinth.admin.put(path, { enabled: false })).status).toBe(200);
   const before = await runsOf(project.id, plinth);

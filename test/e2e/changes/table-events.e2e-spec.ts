@@ -266,6 +266,35 @@ describe('a stream of a table', () => {
     await project.sql('insert into keyless values (1); update keyless set id = 2');
   });
 
+  it('refuses a filter by a computed field that reads columns which the caller may not read', async () => {
+    await project.sql(`create table vault (id int primary key, title text, pin text);
+      create policy open on vault for select using (true);
+      revoke select on vault from anon;
+      grant select (id, title) on vault to anon;
+      create function shown(vault) returns text language sql immutable as 'select $1.pin';
+      grant execute on function shown to anon;
+      alter publication supabase_realtime add table vault`);
+    await until(async () => (await project.service.get('/rest/v1/vault?shown=eq.1')).status === 200);
+    expect((await project.anon.get('/rest/v1/vault?shown=like.4*')).status).toBe(403);
+    const reader = await listen(project.service, '/rest/v1/vault?shown=like.4*');
+    expect((await listen(project.anon, '/rest/v1/vault?shown=like.4*')).status).toBe(403);
+    const titled = await listen(project.anon, '/rest/v1/vault?title=eq.a');
+    await project.sql("insert into vault values (1, 'a', '4711'), (2, 'b', '0815')");
+    await until(() => reader.of('INSERT').length === 1 && titled.of('INSERT').length === 1);
+    expect(titled.of('INSERT')[0].record).toEqual({ id: 1, title: 'a' });
+    // A stream that continues reads no rows, so only the check of the filter refuses it.
+    const headers = { 'last-event-id': titled.of('INSERT')[0].position };
+    expect((await listen(project.anon, '/rest/v1/vault?shown=like.4*', headers)).status).toBe(403);
+    await project.sql('grant select on vault to anon');
+    const whole = await listen(project.anon, '/rest/v1/vault?shown=like.4*', headers);
+    await project.sql("insert into vault values (3, 'c', '4000')");
+    await until(() => whole.of('INSERT').length === 1);
+    await project.sql('revoke select on vault from anon; grant select (id, title) on vault to anon');
+    await project.sql("insert into vault values (4, 'd', '4111')");
+    expect(await whole.ended).toBe(true);
+    expect([whole.of('INSERT').length, whole.of('system').at(-1).reason]).toEqual([1, 'forbidden']);
+  });
+
   it('ends within seconds when the session or the right ends', async () => {
     const user = await project.signUp();
     const [reader, revoked] = [
@@ -279,6 +308,41 @@ describe('a stream of a table', () => {
     expect(await revoked.ended).toBe(true);
     expect([revoked.of('system')[0].reason, revoked.of('INSERT')]).toEqual(['forbidden', []]);
     await project.sql('grant select on plain to anon');
+  });
+
+  it('ends when its named key is revoked or expires', async () => {
+    const own = await plinth.createProject();
+    await own.sql(
+      'create table t (id int primary key); create publication supabase_realtime for table t; grant select on t to anon',
+    );
+    const keyOf = async (more: object = {}): Promise<{ id: string; key: string }> => {
+      const rights = { name: 'test', kind: 'secret', ...more };
+      return (await plinth.admin.post(`/admin/v1/projects/${own.id}/api-keys`, rights)).body;
+    };
+    const [revoked, short] = [await keyOf(), await keyOf({ expires_in: 60 })];
+    const clients = [
+      own.client(revoked.key, revoked.key),
+      own.client(own.anonKey, revoked.key),
+      own.client(revoked.key, own.anonKey),
+      own.client(own.anonKey, short.key),
+      own.client(short.key, own.anonKey),
+      own.service,
+    ];
+    const readers = await Promise.all(clients.map((client) => listen(client, '/rest/v1/t')));
+    const ended = new Set<number>();
+    readers.forEach((reader, at) => void reader.ended.then(() => ended.add(at)));
+    await plinth.admin.delete(`/admin/v1/projects/${own.id}/api-keys/${revoked.id}`);
+    await until(() => ended.size === 3);
+    expect([...ended].sort()).toEqual([0, 1, 2]);
+    plinth.clock.move(60);
+    await until(() => ended.size === 5);
+    plinth.clock.move(-60);
+    expect([...ended].sort()).toEqual([0, 1, 2, 3, 4]);
+    // Other changes of the project end none.
+    await plinth.admin.patch(`/admin/v1/projects/${own.id}`, { name: 'Renamed', settings: { max_rows: 5 } });
+    await own.sql('insert into t values (1)');
+    await until(() => readers[5]!.of('INSERT').length === 1);
+    expect(ended.has(5)).toBe(false);
   });
 
   it('ends with a ban, with the expiry of its token and with a rotation of keys, and others go on', async () => {

@@ -39,7 +39,7 @@ const PROJECT_SCREENS = [
   'realtime',
   'webhooks',
   'backups',
-  ...['charts', 'requests', 'queries', 'sessions', 'limits'].map((one) => `inside?view=${one}`),
+  ...['charts', 'history', 'requests', 'queries', 'sessions', 'limits'].map((one) => `inside?view=${one}`),
 ];
 const INSTALL_SCREENS = ['', 'people', 'account', 'audit-log'];
 
@@ -539,7 +539,7 @@ inBrowser('the console', () => {
 
     it('api: shows the document of the project', async () => {
       const began = performance.now();
-      await view.open(project.slug, 'api');
+      await view.open(project.slug, 'api?view=all');
       await page.locator('.opblock-tag').first().waitFor();
       process.stdout.write(`API page: ${Math.round(performance.now() - began)} ms\n`);
       const sizes = await page.evaluate<number[]>(`performance.getEntriesByType('resource')

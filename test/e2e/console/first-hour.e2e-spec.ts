@@ -220,7 +220,7 @@ inBrowser('the first hour in the console', () => {
       ).toEqual(names);
     expect(await navigation.locator('a[data-active]').allTextContents()).toEqual(['Metrics']);
     await navigation.getByRole('link', { name: 'Logs' }).click();
-    await page.waitForURL(/view=requests/);
+    await page.waitForURL(/view=history/);
     await eventually(
       async () => expect(await navigation.locator('a[data-active]').allTextContents()).toEqual(['Logs']),
       SHOWN_MS,

@@ -40,6 +40,9 @@ inBrowser('monitoring of a project', () => {
     project = await plinth.createProject({ name: 'Inside' });
     await project.sql(`
       create table open_notes (id int primary key, title text);
+      create table api_notes (id int primary key, owner uuid default auth.uid(), big numeric);
+      create policy own on api_notes to authenticated using (owner = (select auth.uid()));
+      create policy add on api_notes for insert to anon with check (id < 10);
       alter table open_notes disable row level security;
       create table "${HOSTILE.replaceAll('"', '""').slice(0, 60)}" (id int primary key);
       alter table "${HOSTILE.replaceAll('"', '""').slice(0, 60)}" disable row level security;
@@ -127,6 +130,81 @@ inBrowser('monitoring of a project', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
+  it('history: finds a request, says why it failed, and explains its statement as the role', async () => {
+    await project.sql('create table guarded (id int primary key)');
+    const token = `eyJ${'a'.repeat(40)}`;
+    await project.anon.post('/rest/v1/guarded', { id: 1 });
+    await project.service.get(`/rest/v1/guarded?id=eq.1&${token}=1`);
+    await view.open(project.slug, 'inside?view=history&filter=guarded');
+    const rows = page.locator('#main tbody').getByRole('row');
+    await eventually(async () => expect(await rows.count()).toBe(2), SHOWN_MS);
+    expect(await page.getByText(/aaaaaa|eq\.1/).count()).toBe(0);
+    await expectAccessibleInBothSchemes();
+    await page.getByRole('combobox', { name: 'Outcome' }).click();
+    await page.getByRole('option', { name: 'Database errors' }).click();
+    await eventually(async () => expect(await rows.count()).toBe(1), SHOWN_MS);
+    expect(page.url()).toContain('status=database');
+    // By the keyboard alone.
+    await rows.getByRole('button').focus();
+    await page.keyboard.press('Enter');
+    const drawer = view.dialog();
+    await drawer.getByText('no policy of row-level security allows the row').waitFor();
+    await drawer.getByLabel('Statement').filter({ hasText: 'INSERT INTO' }).waitFor();
+    await drawer.getByText(/ms in total, of which .* in the database/).waitFor();
+    await expectAccessibleInBothSchemes();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await project.service.get('/rest/v1/guarded?order=id');
+    await view.open(project.slug, 'inside?view=history&filter=guarded%3Forder&source=rest');
+    await page.getByText('/rest/v1/guarded?order=***').waitFor();
+    await rows.first().getByRole('button').click();
+    await drawer.getByRole('link', { name: 'Explain in the editor' }).click();
+    await page.locator('.cm-line', { hasText: 'set local role' }).waitFor();
+    await view.button(/^Run/).click();
+    await page.getByText(/Scan/).first().waitFor();
+    await view.open(project.slug, 'inside?view=history&filter=nowhere-at-all');
+    await page.getByText('No entry matches the filters.').waitFor();
+    await view.button('Clear filters').click();
+    await rows.first().waitFor();
+  });
+
+  it('api: says who may use a table, gives code with the key, and tries a call that is rolled back', async () => {
+    await view.open(project.slug, 'api?table=public.api_notes');
+    await page
+      .getByText('Signed-in users can read, insert, change and delete rows whose owner is their user ID')
+      .waitFor();
+    await page.getByText('Clients that are not signed in can insert rows for which this is true:').waitFor();
+    await page.getByText(project.anonKey).first().waitFor();
+    for (const language of ['supabase-js', 'openapi-fetch', 'Python', 'Dart']) {
+      await page.getByText(language, { exact: true }).click();
+      await page.getByLabel(`List rows, ${language}`).filter({ hasText: project.anonKey }).waitFor();
+    }
+    await expectAccessibleInBothSchemes();
+    const choose = async (name: string): Promise<void> => {
+      await page.getByRole('combobox', { name: 'Operation' }).click();
+      await page.getByRole('option', { name }).click();
+    };
+    await choose('Insert a row');
+    await page.getByLabel('Body', { exact: true }).fill('{"id": 1, "big": 12345678901234567890}');
+    const answer = page.getByRole('region', { name: 'Response' });
+    await view.button('Send request').click();
+    await answer.getByText('201').waitFor();
+    await view.button(/^View as/).click();
+    await page.getByRole('menuitem', { name: 'Service role' }).click();
+    await page.waitForURL(/as=service_role/);
+    await view.button('Send request').click();
+    await answer.getByText('12345678901234567890').waitFor();
+    await expectAccessibleInBothSchemes();
+    // Both were dry runs.
+    expect((await project.service.get('/rest/v1/api_notes')).body).toEqual([]);
+    await page.getByLabel('Dry run: roll the change back').uncheck();
+    await view.button('Send request').click();
+    await eventually(
+      async () => expect((await project.service.get('/rest/v1/api_notes')).body).toHaveLength(1),
+      SHOWN_MS,
+    );
+  });
+
   it('charts: draw the samples, and tell the values by the arrow keys', async () => {
     await plinth.app.get(RequestSamples).write();
     await view.open(project.slug, 'inside');
@@ -147,6 +225,15 @@ inBrowser('monitoring of a project', () => {
     await page.getByText('Last day').click();
     await page.waitForURL(/range=day/);
     await expectAccessibleInBothSchemes();
+    await page.getByText('Last hour').click();
+    await chart.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/view=history&since=.*&until=/);
+    await page.locator('#main tbody').getByRole('row').first().waitFor();
+    await page.goBack();
+    await chart.locator('svg').click();
+    await page.waitForURL(/view=history/);
+    await page.getByLabel('From').waitFor();
   });
 
   it('slow queries: lists statements, or says what the server lacks', async () => {
@@ -523,6 +610,7 @@ inBrowser('monitoring of a project', () => {
     await page.setViewportSize({ width: 390, height: 800 });
     const screens = {
       'inside?view=requests': 'Logs und Metriken',
+      'inside?view=history': 'Logs und Metriken',
       'inside?view=charts': 'Logs und Metriken',
       'inside?view=limits': 'Logs und Metriken',
       advisor: 'Ratgeber',

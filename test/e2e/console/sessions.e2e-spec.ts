@@ -1,8 +1,8 @@
 /** Sessions of the console in a real browser: passkeys, requests that another site forges, stolen cookies. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CDPSession, Page } from 'playwright-core';
-import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
+import type { Page } from 'playwright-core';
+import { addAuthenticator, BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
 import { assertConsoleBuilt, ConsolePage, stopConsole } from '../../support/console-page';
 import { eventually } from '../../support/eventually';
 import { IN_SOAK } from '../../support/extent';
@@ -22,7 +22,6 @@ inBrowser('a session of the console', () => {
   let browser: TestBrowser;
   let page: Page;
   let view: ConsolePage;
-  let devTools: CDPSession;
   let ada: TestPerson;
   /** A page of an attacker, with any content. */
   let foreign: Server;
@@ -44,7 +43,6 @@ inBrowser('a session of the console', () => {
     browser = await TestBrowser.start({ hosts: { localhost: '127.0.0.1', 'evil.test': '127.0.0.1' } });
     page = await browser.newPage();
     view = new ConsolePage(page, origin);
-    devTools = await page.context().newCDPSession(page);
   }, BROWSER_START_MS);
   afterAll(async () => {
     await stopConsole({ browser, plinth });
@@ -77,17 +75,7 @@ inBrowser('a session of the console', () => {
 
   describe('by a passkey', () => {
     it('is enrolled and renamed in the account, begins a session without a password, and ends when it is deleted', async () => {
-      await devTools.send('WebAuthn.enable');
-      await devTools.send('WebAuthn.addVirtualAuthenticator', {
-        options: {
-          protocol: 'ctap2',
-          transport: 'internal',
-          hasResidentKey: true,
-          hasUserVerification: true,
-          isUserVerified: true,
-          automaticPresenceSimulation: true,
-        },
-      });
+      await addAuthenticator(page);
       await signInByPassword();
       await page.goto(`${origin}/console/account`);
       await view.button('Add a passkey').click();
@@ -132,6 +120,36 @@ inBrowser('a session of the console', () => {
     await proof.getByLabel('Password', { exact: true }).fill(STAFF_PASSWORD);
     await proof.getByRole('button', { name: 'Confirm', exact: true }).click();
     await page.getByText('Your new token').waitFor({ timeout: SHOWN_MS });
+  });
+
+  it('older than ten minutes reads by SQL, and asks before it changes something or makes a user', async () => {
+    const own = await plinth.createProject({ name: 'Sensitive' });
+    const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    const prove = async (): Promise<void> => {
+      await proof.getByLabel('Password', { exact: true }).fill(STAFF_PASSWORD);
+      await proof.getByRole('button', { name: 'Confirm', exact: true }).click();
+      await proof.waitFor({ state: 'detached' });
+    };
+    await signInByPassword();
+    plinth.clock.move(11 * 60);
+    await page.goto(
+      `${origin}/console/projects/${own.slug}/sql?query=${encodeURIComponent('select 42 as n')}`,
+    );
+    await view.button('Run').click();
+    await page.getByRole('cell', { name: '42' }).waitFor();
+    await page.locator('.cm-content').fill('create table made (id int)');
+    await view.button('Run').click();
+    await prove();
+    await eventually(async () =>
+      expect(await own.sql("select to_regclass('made') as at")).toEqual([{ at: 'made' }]),
+    );
+    plinth.clock.move(11 * 60);
+    await page.goto(`${origin}/console/projects/${own.slug}/users`);
+    await view.button('New user').click();
+    await view.dialog().getByLabel('E-mail', { exact: true }).fill('grace@example.com');
+    await view.button('Create user').click();
+    await prove();
+    await page.getByRole('button', { name: /grace@example.com/ }).waitFor({ timeout: SHOWN_MS });
   });
 
   describe('that has ended', () => {

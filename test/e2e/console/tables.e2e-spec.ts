@@ -480,7 +480,7 @@ inBrowser('tables, policies and SQL', () => {
       await page.locator('.cm-content').fill('select i as day, i * i as total from generate_series(1, 9) i');
       await view.button('Queries').click();
       await page.getByLabel('Save the text of the editor as').fill('squares');
-      await view.dialog().getByRole('button', { name: 'Save', exact: true }).click();
+      await view.dialog().getByRole('button', { name: 'Save query' }).click();
       await view.button('Close').click();
       await page.locator('.cm-content').fill('select 1');
       await view.button('Queries').click();
@@ -488,7 +488,7 @@ inBrowser('tables, policies and SQL', () => {
         .dialog()
         .getByRole('button', { name: /^squares/ })
         .click();
-      await page.locator('.cm-content').getByText('generate_series').waitFor();
+      await page.locator('.cm-content:visible').getByText('generate_series').waitFor();
     });
   });
 
@@ -497,6 +497,7 @@ inBrowser('tables, policies and SQL', () => {
       const project = await plinth.createProject({ name: 'Plans' });
       await project.sql('create table marks (id int)');
       await view.open(project.slug, 'sql');
+      await page.getByRole('tab', { name: 'New query' }).waitFor();
       const editor = page.locator('.cm-content');
       await editor.fill('select id from marks;\n\ninsert into marks values (1)');
       await editor.press('Control+Home');
@@ -512,7 +513,7 @@ inBrowser('tables, policies and SQL', () => {
     });
   });
 
-  describe('values that JavaScript cannot hold, and columns with names of its own', () => {
+  describe('values that JavaScript cannot hold, and columns with its own names', () => {
     it('are shown, changed and saved without loss', async () => {
       const project = await plinth.createProject({ name: 'Odd' });
       const columns = Array.from({ length: 190 }, (_, i) => `c${i} int`).join(', ');

@@ -471,13 +471,16 @@ describe('the end of access', () => {
     const banned = await join(signedIn(plinth, user.accessToken), 'ends');
     const exp = Math.floor(plinth.clock.now() / 1_000) + 60;
     const expiring = await join(signedIn(plinth, project.token({ role: 'authenticated', exp })), 'ends');
+    const rights = { name: 'short', kind: 'secret', expires_in: 60 };
+    const short = await plinth.admin.post(`/admin/v1/projects/${project.id}/api-keys`, rights);
+    const named = await join(signedIn(plinth, short.body.key), 'ends');
     await project.sql(
       `update auth.users set banned_until = now() + interval '1 hour' where id = '${user.id}'`,
     );
     await soon(() => expect(banned.statuses.at(-1)).toBe('CLOSED'));
-    expect(expiring.statuses).toEqual(['SUBSCRIBED']);
+    for (const { statuses } of [expiring, named]) expect(statuses).toEqual(['SUBSCRIBED']);
     plinth.clock.move(61);
-    await soon(() => expect(expiring.statuses.at(-1)).toBe('CLOSED'));
+    for (const { statuses } of [expiring, named]) await soon(() => expect(statuses.at(-1)).toBe('CLOSED'));
     plinth.clock.move(-61);
     expect(expiring.system).toMatchObject([{ message: 'Token has expired' }]);
   });

@@ -203,8 +203,8 @@ describe('SQLSTATE to status', () => {
     ['a header name that HTTP cannot carry', '{"status": 418, "headers": {"a b": "x"}}', 418],
     ['a header value with a line break', '{"status": 418, "headers": {"x": "a\\r\\nb: c"}}', 418],
     ['a header value that HTTP cannot carry', '{"status": 418, "headers": {"x": "\\u1234"}}', 418],
-    ['a length of its own', '{"status": 418, "headers": {"content-length": "3"}}', 418],
-    ['a framing of its own', '{"status": 418, "headers": {"Transfer-Encoding": "chunked"}}', 418],
+    ['its own length', '{"status": 418, "headers": {"content-length": "3"}}', 418],
+    ['its own framing', '{"status": 418, "headers": {"Transfer-Encoding": "chunked"}}', 418],
     ['a trailer', '{"status": 418, "headers": {"Trailer": "x"}}', 418],
   ])('handles RAISE PGRST with %s', async (_what, detail, status) => {
     await project.sql(`create or replace function raises_oddly(detail text) returns void language plpgsql as $$

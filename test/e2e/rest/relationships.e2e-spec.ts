@@ -76,7 +76,7 @@ describe('an embed', () => {
       [{ id: 4 }, { id: 3 }],
     ],
     [
-      'deep inside has an order, a limit and an offset of its own',
+      'deep inside has its own order, limit and offset',
       'clients?select=id,projects(id,clients(projects(id)))&projects.order=id.desc&projects.offset=1&projects.clients.projects.order=id.desc&projects.clients.projects.limit=1&id=eq.1',
       [{ id: 1, projects: [{ id: 1, clients: { projects: [{ id: 2 }] } }] }],
     ],

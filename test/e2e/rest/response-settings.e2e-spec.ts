@@ -114,6 +114,8 @@ describe('a header that SQL sets', () => {
     'Access-Control-Allow-Credentials',
     'CDN-Cache-Control',
     'Surrogate-Control',
+    'Akamai-Cache-Control',
+    'Expect-CT',
     'Trailer',
     'Upgrade',
     'X-Content-Type-Options',
@@ -126,6 +128,10 @@ describe('a header that SQL sets', () => {
     'Attribution-Reporting-Register-Source',
   ])('and that concerns proxies or the whole origin is left out: %s', async (name) => {
     expect(await sent(name, 'taken')).not.toContain('taken');
+  });
+
+  it.each(['constructor', 'toString', '__proto__'])('and that has the name of a member: %s', async (name) => {
+    expect((await sent(name, 'given')).filter((value) => value !== 'given' && value !== null)).toEqual([]);
   });
 
   it.each([

@@ -1,8 +1,10 @@
 /** Ids of another project in paths and bodies, and members that nobody may set: what staff of one project try on another one. */
 import type { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
+import { fillPath } from '../../support/routes';
 import { newPerson, type TestPerson } from '../../support/staff';
 import { TestProject } from '../../support/test-project';
+import { isOfProject, ROUTE_TABLE, type RouteAccess } from '../../../src/staff/roles/route-table';
 import { withConnection } from '../../../src/database/pools/one-off-connection';
 
 /* oxlint-disable typescript/no-explicit-any -- answers of the product under test */
@@ -105,8 +107,7 @@ it('webhooks, schedules and keys of another project are found by nobody; changes
   // Nor does an id that is none break anything.
   const none = { ids: { hook: '...', schedule: '%00', s3: 'x'.repeat(300), key: '__proto__' }, secrets: [] };
   for (const status of await statuses(chief, none)) expect([400, 404]).toContain(status);
-  // A viewer changes nothing, a developer of the project all of it.
-  for (const status of await statuses(viewer, mine)) expect([200, 403, 404]).toContain(status);
+  for (const status of await statuses(viewer, mine)) expect(status).toBe(403);
   expect(await foreignAdmin.http.unchecked().get(path('webhooks', foreign))).toMatchObject({ status: 200 });
   const [changed] = [
     await developer.http.unchecked().patch(path(`webhooks/${mine.ids.hook}`), { enabled: false }),
@@ -132,6 +133,84 @@ it('webhooks, schedules and keys of another project are found by nobody; changes
   ])
     expect(actions).toContain(action);
   for (const secret of mine.secrets) expect(text).not.toContain(secret);
+});
+
+describe('a viewer', () => {
+  /** In everything of the other project that has a name or a text. */
+  const MARK = 'zebra';
+  /** Ids of that project, by the parameters of the routes. */
+  let ids: Record<string, string>;
+  let marked: TestProject;
+  const ofViewer = ({ roles }: RouteAccess): boolean => roles === null || roles.includes('viewer');
+  const routes = Object.entries(ROUTE_TABLE);
+
+  beforeAll(async () => {
+    marked = await plinth.createProject({ name: MARK, settings: { locale: 'de' } });
+    await marked.sql(`create table ${MARK} (id int primary key); insert into ${MARK} values (1)`);
+    const user = await marked.signUp(`${MARK}@example.com`);
+    const owner = await newPerson(plinth, null, [{ id: marked.id, role: 'admin' }], `${MARK}@example.org`);
+    const post = async (to: string, body: object): Promise<any> => {
+      const answer = await owner.http.unchecked().post(path(to, marked), body);
+      expect([to, answer.status < 300]).toEqual([to, true]);
+      return answer.body;
+    };
+    await post('migrations', { migrations: [{ version: '1', name: MARK, sql: 'select 1' }] });
+    const hook = { table: MARK, events: ['INSERT'], url: `https://example.com/${MARK}` };
+    ids = {
+      person_id: `${MARK}@example.org`,
+      user_id: user.id,
+      query_id: (await post('queries', { name: MARK, sql: 'select 1', shared: true })).id,
+      webhook_id: (await post('webhooks', hook)).id,
+      schedule_id: (await post('schedules', { name: MARK, cron: '0 3 * * *', sql: 'select 1' })).id,
+      access_key_id: (await post('s3-keys', { name: MARK })).access_key_id,
+      key_id: (await post('api-keys', { name: MARK, kind: 'secret' })).id,
+    };
+  }, 60_000);
+
+  const send = (route: string, id: string, { http } = viewer): Promise<HttpAnswer> => {
+    const [method = '', template = ''] = route.split(' ');
+    const address = fillPath(template.replace(':id', id), ids);
+    const body = ['POST', 'PUT', 'PATCH'].includes(method) ? { body: {} } : {};
+    return http.unchecked().send(method, address, body);
+  };
+
+  it('is given nothing of another project by any route that it may read', async () => {
+    const faults: unknown[] = [];
+    const reads = routes.filter(([route, access]) => route.startsWith('GET ') && ofViewer(access));
+    expect(reads.length).toBeGreaterThan(15);
+    for (const [route] of reads)
+      for (const id of isOfProject(route) ? [own.id, marked.id] : ['none']) {
+        const { status, text, headers } = await send(route, id);
+        const isForeign = id === marked.id;
+        const shown = [text.replaceAll(id, ''), JSON.stringify([...headers])].join();
+        const leaks = [MARK, marked.id, ...Object.values(ids)].filter((one) => shown.includes(one));
+        if (isForeign ? status !== 404 : status !== 200 && status !== 404) faults.push([route, id, status]);
+        if (leaks.length > 0) faults.push([route, leaks]);
+      }
+    expect(faults).toEqual([]);
+    // Those who may read the project do find the mark.
+    const found = await Promise.all(reads.map(async ([route]) => (await send(route, marked.id, chief)).text));
+    expect(found.filter((text) => text.includes(MARK)).length).toBeGreaterThan(4);
+  }, 60_000);
+
+  it('changes nothing: each write is refused, in the own project with ids of another one, and there', async () => {
+    const before = await marked.sql(`select count(*)::int from ${MARK}`);
+    const faults: unknown[] = [];
+    const writes = routes.filter(([route, access]) => !route.startsWith('GET ') && !ofViewer(access));
+    expect(writes.length).toBeGreaterThan(50);
+    for (const [route] of writes)
+      for (const id of isOfProject(route) ? [own.id, marked.id] : [marked.id]) {
+        const { status } = await send(route, id);
+        if (status !== (isOfProject(route) && id === marked.id ? 404 : 403)) faults.push([route, id, status]);
+      }
+    expect(faults).toEqual([]);
+    expect(await marked.sql(`select count(*)::int from ${MARK}`)).toEqual(before);
+    const open = routes.filter(([route, access]) => isOfProject(route) && ofViewer(access));
+    // The token that it gives is read-only for viewers.
+    expect(open.map(([route]) => route).filter((route) => !route.startsWith('GET '))).toEqual([
+      'POST /admin/v1/projects/:id/access-tokens',
+    ]);
+  }, 60_000);
 });
 
 it('roles and members beyond the own project are given by no admin of a project', async () => {

@@ -141,7 +141,7 @@ describe.each(SURFACES)('names by %s', (surface) => {
     }
   });
 
-  it('that look like paths are names: each is a file of its own, by every surface', async () => {
+  it('that look like paths are names: each is its own file, by every surface', async () => {
     await send('POST', js('object/box/source'), { ...keys(), 'x-upsert': 'true' }, 'x');
     for (const [index, name] of KEPT.entries()) {
       const own = name.length === 1_024 ? name : `${index}-${SURFACES.indexOf(surface)}${name}`;

@@ -187,7 +187,7 @@ describe('cursors', () => {
 });
 
 describe('folders', () => {
-  it('are listed by prefix and delimiter: direct files, with folders at an endpoint of their own', async () => {
+  it('are listed by prefix and delimiter: direct files, with folders at their own endpoint', async () => {
     expect(await names('prefix=dir/&sortBy=filename')).toEqual(['dir/one.txt', 'dir/sub/two.txt']);
     expect(await names('prefix=dir/&delimiter=/')).toEqual(['dir/one.txt']);
     expect(await names('delimiter=/&sortBy=filename')).toEqual(

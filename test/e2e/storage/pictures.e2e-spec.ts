@@ -9,6 +9,7 @@ import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import sharp from 'sharp';
 import { PictureProcess } from '../../../src/storage/pictures/picture-process';
 import { StorageSweep } from '../../../src/storage/sweep/storage-sweep.service';
+import { backUp, restore } from '../../support/backups';
 import { until } from '../../support/eventually';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
@@ -105,6 +106,23 @@ it('is made of files of its project only, whatever ids its owner writes', async 
     expect.stringContaining('application/json'),
   ]);
   await other.sql('delete from storage.files');
+});
+
+it('is made again after a restore: archives have neither its row nor its bytes', async () => {
+  const path = 'render/image/authenticated/private/photo.jpg?width=77';
+  expect(await sizeOf(await get(path, keyOf(project)))).toContain('77x');
+  const archive = await backUp(plinth, project.id);
+  const { status, body } = await restore(plinth, archive, { query: '?slug=restored-pictures' });
+  expect(status).toBe(201);
+  const { service_role_key: key } = (await plinth.admin.get(`/admin/v1/projects/${body.id}/keys`)).body;
+  const headers = { apikey: key, authorization: `Bearer ${key}` };
+  const count = { query: 'select count(*)::int as n from storage.renditions' };
+  const kept = async (): Promise<unknown> =>
+    (await plinth.admin.post(`/admin/v1/projects/${body.id}/sql`, count)).body.rows;
+  expect(await kept()).toEqual([{ n: 0 }]);
+  const again = await fetch(`${plinth.baseUrl}/p/${body.slug}/storage/v1/${path}`, { headers });
+  expect(await sizeOf(again)).toContain('77x');
+  expect(await kept()).toEqual([{ n: 1 }]);
 });
 
 describe('a picture', () => {

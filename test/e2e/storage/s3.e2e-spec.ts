@@ -431,6 +431,15 @@ describe('keys', () => {
     await clientOf(ended).send(new ListBucketsCommand());
     await plinth.admin.delete(`/admin/v1/projects/${project.id}/s3-keys/${ended.access_key_id}`);
     expect(await fault(clientOf(ended).send(new ListBucketsCommand()))).toBe('InvalidAccessKeyId 403');
+    const lastUse = async (id: string): Promise<unknown> => {
+      const keys = await plinth.admin.get(`/admin/v1/projects/${project.id}/s3-keys`);
+      return keys.body.find((one: { access_key_id: string }) => one.access_key_id === id)?.last_used_at;
+    };
+    const fresh = await newKey();
+    await fault(clientOf({ ...fresh, secret_access_key: 'x'.repeat(43) }).send(new ListBucketsCommand()));
+    expect(await lastUse(fresh.access_key_id)).toBeNull();
+    await clientOf(fresh).send(new ListBucketsCommand());
+    expect(await lastUse(fresh.access_key_id)).toMatch(/^\d{4}-/);
     const forged = clientOf({ ...key, secret_access_key: 'x'.repeat(43) });
     expect(await fault(forged.send(new ListBucketsCommand()))).toBe('SignatureDoesNotMatch 403');
     const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}/s3-keys`);

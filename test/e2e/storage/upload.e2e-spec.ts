@@ -392,6 +392,56 @@ describe('limits of an upload', () => {
   });
 });
 
+describe('a small upload right after another', () => {
+  let bucket = '';
+  let count = 0;
+  const send = (content = 'text'): Promise<HttpAnswer> =>
+    upload(user, storage, bucket, content, { name: `${(count += 1)}.txt`, type: 'text/plain' });
+  const patch = (body: object): Promise<HttpAnswer> => user.patch(`${storage}/buckets/${bucket}`, body);
+  beforeEach(async () => {
+    bucket = `busy-${(count += 1)}`;
+    await user.post(`${storage}/buckets`, { name: bucket });
+    expect((await send()).status).toBe(201);
+  });
+
+  it.each<[string, () => Promise<unknown>, number, string]>([
+    ['a size limit', () => patch({ file_size_limit: 3 }), 413, 'file_too_large'],
+    ['allowed types', () => patch({ allowed_mime_types: ['image/*'] }), 415, 'unsupported_media_type'],
+    ['a quota', () => patch({ quota_files: 1 }), 413, 'quota_exceeded'],
+    ['another name', () => patch({ name: `renamed-${bucket}` }), 404, 'bucket_not_found'],
+    ['its deletion', () => user.delete(`${storage}/buckets/${bucket}`), 404, 'bucket_not_found'],
+    [
+      'another owner',
+      () => project.sql(`update storage.buckets set owner_id = gen_random_uuid() where slug = '${bucket}'`),
+      404,
+      'bucket_not_found',
+    ],
+    [
+      'another owner, and public',
+      () =>
+        project.sql(
+          `update storage.buckets set owner_id = gen_random_uuid(), is_public = true where slug = '${bucket}'`,
+        ),
+      403,
+      'forbidden',
+    ],
+  ])('heeds %s of the bucket', async (_name, change, status, code) => {
+    await change();
+    expect(await send()).toMatchObject(refused(status, code));
+    await expectBytesMatchRows(plinth, project);
+  });
+
+  it('goes into a bucket with restrictions that it meets, and into the one that has the name now', async () => {
+    await patch({ file_size_limit: 1_000, allowed_mime_types: ['text/plain'] });
+    expect((await send()).status).toBe(201);
+    await patch({ file_size_limit: null, allowed_mime_types: null });
+    expect((await send()).status).toBe(201);
+    await user.delete(`${storage}/buckets/${bucket}`);
+    const { body } = await user.post(`${storage}/buckets`, { name: bucket });
+    expect((await send()).body.data.bucket_id).toBe(body.data.id);
+  });
+});
+
 describe('refusals', () => {
   it('answers 404 bucket_not_found for an unknown bucket', async () => {
     expect(await upload(user, storage, 'nowhere', 'x')).toMatchObject(refused(404, 'bucket_not_found'));

@@ -29,7 +29,7 @@ afterAll(async () => {
 const base = (): string => `/admin/v1/projects/${project.id}/webhooks`;
 let paths = 0;
 
-/** A webhook with a path of its own. */
+/** A webhook with its own path. */
 async function create(body: object): Promise<{ id: string; secret: string; path: string }> {
   const path = `/hook-${(paths += 1)}`;
   const answer = await plinth.admin.post(base(), { url: receiver.url(path), ...body });

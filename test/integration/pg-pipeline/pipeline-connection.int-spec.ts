@@ -341,7 +341,7 @@ describe('a statement that runs afterwards', () => {
   };
   beforeEach(() => rows.splice(0));
 
-  it('sees what the pipeline has committed, in a transaction of its own, each time', async () => {
+  it('sees what the pipeline has committed, in its own transaction, each time', async () => {
     await connection.pipeline([{ text: 'create temp table kept (id int)' }]);
     const counting = {
       text: 'select count(*), pg_current_xact_id_if_assigned() is null from kept',

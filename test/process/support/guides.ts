@@ -103,7 +103,10 @@ export function startForGuides(): void {
     await build();
     directory = mkdtempSync(join(tmpdir(), 'plinth-guides-'));
     metricsPort = await freePort();
-    plinth = await PlinthProcess.start({ dataDir: directory, env: { METRICS_PORT: String(metricsPort) } });
+    plinth = await PlinthProcess.start({
+      dataDir: directory,
+      env: { METRICS_PORT: String(metricsPort), AUTH_ALLOWED_HOSTS: '127.0.0.1' },
+    });
   }, LIMIT_MS);
   afterAll(async () => {
     await plinth.end('SIGKILL');

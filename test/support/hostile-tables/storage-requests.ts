@@ -89,6 +89,9 @@ export function readingOneFile(
   ];
 }
 
+/** More than an upload may have that leaves out what the one before it has read. */
+const LARGE = 'new'.repeat(30_000);
+
 export function changingRequests({ project, file, fileId }: Victim): StorageRequest[] {
   const { service, storage } = project;
   const path = `${storage}/buckets`;
@@ -96,13 +99,15 @@ export function changingRequests({ project, file, fileId }: Victim): StorageRequ
     request('copy', ['record', 'content', 'target'], () =>
       service.post(`${file}/copy`, { filename: `copy ${Math.random()}` }),
     ),
-    request('upload', ['target', 'write'], () => upload(service, storage, 'box', 'new', { name: 'new' })),
+    request('upload', ['target', 'write'], () => upload(service, storage, 'box', LARGE, { name: 'new' })),
+    // It need not read what is altered.
+    request('small upload', [], () => upload(service, storage, 'box', 'new', { name: 'small' })),
     request('rename', [], () => service.patch(file, { filename: 'renamed' })),
     request('retype', [], () => service.patch(file, { content_type: 'text/csv' })),
     request('move', [], () => service.patch(file, { bucket_name: 'shelf' })),
     request('move back', [], () => service.patch(file, { bucket_name: 'box', filename: 'victim.txt' })),
     request('overwrite', ['target', 'write'], () =>
-      upload(service, storage, 'box', 'new', { name: 'victim.txt', query: { upsert: 'true' } }),
+      upload(service, storage, 'box', LARGE, { name: 'victim.txt', query: { upsert: 'true' } }),
     ),
     request('change a bucket', [], () => service.patch(`${path}/box`, { description: 'changed' })),
     request('revoke', [], () => service.delete(`${file}/signed-urls`)),

@@ -6,11 +6,13 @@ export const connect: Readonly<Record<keyof typeof en, string>> = {
   connectText:
     'Ein Client braucht die Projekt-URL und den anon-Schlüssel. Row-Level Security entscheidet, welche Zeilen er lesen und ändern darf.',
   connectTitle: 'Mit {name} verbinden',
-  databaseRefused: 'Ihre Rolle darf die Datenbank-URL nicht lesen. Fragen Sie jemanden aus der Entwicklung.',
+  databaseRefused:
+    'Ihre Rolle darf die Datenbank-URL nicht lesen. Fragen Sie einen Entwickler dieses Projekts.',
   keysRefused:
-    'Ihre Rolle darf die Schlüssel nicht lesen. Fragen Sie jemanden aus der Entwicklung, und ersetzen Sie ANON_KEY durch den anon-Schlüssel.',
+    'Ihre Rolle darf die Schlüssel nicht lesen. Fragen Sie einen Entwickler dieses Projekts, und ersetzen Sie ANON_KEY durch den anon-Schlüssel.',
   projectUrl: 'Projekt-URL',
-  psqlText: 'Die Datenbank-URL verbindet als Eigentümer der Datenbank. Policies gelten für ihn nicht.',
+  psqlText:
+    'Mit der Datenbank-URL verbinden Sie sich als Eigentümer der Datenbank. Policies gelten für ihn nicht.',
 
   firstSteps: 'Erste Schritte',
   firstStepsText: 'In vier Schritten zum Backend einer Anwendung.',

@@ -33,8 +33,8 @@ export const policies: Readonly<Record<keyof typeof en, string>> = {
   whyTitle: 'Warum ist diese Zeile sichtbar oder verborgen?',
   whyText:
     'Jede Policy der Tabelle, ausgewertet für diese Zeile und die gewählte Identität, in einer Transaktion, die nur liest.',
-  whyYes: '{command} ist auf dieser Zeile für {role} erlaubt.',
-  whyNo: '{command} ist auf dieser Zeile für {role} nicht erlaubt.',
+  whyYes: '{role} darf auf dieser Zeile {command} ausführen.',
+  whyNo: '{role} darf auf dieser Zeile kein {command} ausführen.',
   verdict_allowed: 'Mindestens eine Policy erlaubt es, und keine einschränkende verbietet es.',
   verdict_bypasses: 'Die Rolle umgeht Row-Level Security.',
   verdict_rlsOff: 'Row-Level Security ist aus, es zählen nur die Rechte.',

@@ -4,7 +4,7 @@ import type { projects as en } from '../en/projects';
 export const projects: Readonly<Record<keyof typeof en, string>> = {
   addresses: 'Endpunkte',
   addressesText: 'URLs für Clients dieses Projekts und für Werkzeuge, die seine Datenbank verwenden.',
-  anonHint: 'Für Clients. Row-Level Security entscheidet, was er sieht.',
+  anonHint: 'Für Clients. Row-Level Security entscheidet, was sie sehen.',
   apiText: 'Referenz der API dieses Projekts, mit Aufrufen zum Ausprobieren.',
   createProject: 'Projekt anlegen',
   database: 'Datenbank',

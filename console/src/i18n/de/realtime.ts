@@ -17,7 +17,7 @@ export const realtime: Readonly<Record<keyof typeof en, string>> = {
   liveTable: 'Änderungen von {name} senden',
   liveTables: 'Live-Tabellen',
   liveTablesText:
-    'Abonnenten erhalten die Änderungen dieser Tabellen, jeder nur von Zeilen, die seine Richtlinien ihn lesen lassen.',
+    'Abonnenten erhalten die Änderungen dieser Tabellen, jeder nur von Zeilen, die seine Policies ihn lesen lassen.',
   messageSent: 'Die Nachricht wurde gesendet',
   message_broadcast: 'Broadcast',
   message_change: 'Änderung',
@@ -28,7 +28,7 @@ export const realtime: Readonly<Record<keyof typeof en, string>> = {
   noMessages: 'Noch keine Nachrichten',
   noMessagesText: 'Nachrichten erscheinen hier, sobald sie ankommen.',
   noChanges: 'Keine Tabelle',
-  notSent: 'Die Nachricht wurde nicht gesendet. Richtlinien oder Grenzen können sie abgelehnt haben.',
+  notSent: 'Die Nachricht wurde nicht gesendet. Policies oder Limits können sie abgelehnt haben.',
   payload: 'Inhalt',
   presentKeys: 'Anwesend: {keys}',
   privateChannel: 'Privat',

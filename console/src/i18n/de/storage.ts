@@ -15,8 +15,8 @@ export const storage: Readonly<Record<keyof typeof en, string>> = {
   download: 'Herunterladen',
   editBucket: 'Bucket bearbeiten',
   fileName: 'Name',
-  fileNameHint: 'Ein Schrägstrich macht einen Ordner: berichte/2026.pdf',
-  leaveUploads: 'Das Hochladen abbrechen?',
+  fileNameHint: 'Ein Schrägstrich trennt Ordner: berichte/2026.pdf',
+  leaveUploads: 'Hochladen abbrechen?',
   leaveUploadsText: 'Laufende Uploads: {count}. Sie werden abgebrochen, wenn Sie diese Seite verlassen.',
   more: 'Mehr anzeigen',
   move: 'Verschieben',
@@ -39,6 +39,6 @@ export const storage: Readonly<Record<keyof typeof en, string>> = {
   sizeLimit: 'Höchstgröße einer Datei',
   upload: 'Hochladen',
   newFolder: 'Neuer Ordner',
-  newFolderHint: 'Er besteht, sobald eine Datei darin hochgeladen ist.',
+  newFolderHint: 'Er entsteht, sobald eine Datei hineingeladen wird.',
   openFolder: 'Öffnen',
 };

@@ -11,7 +11,7 @@ export const webhooks: Readonly<Record<keyof typeof en, string>> = {
   deliveries: 'Zustellungen',
   deliveryBody: 'Inhalt',
   delivery_delivered: 'Zugestellt',
-  delivery_failed: 'Gescheitert',
+  delivery_failed: 'Fehlgeschlagen',
   delivery_waiting: 'Wartet',
   editWebhook: 'Webhook {name} ändern',
   events: 'Ereignisse',
@@ -34,7 +34,7 @@ export const webhooks: Readonly<Record<keyof typeof en, string>> = {
     'Ein UPDATE wird nur gesendet, wenn sich eine dieser Spalten ändert. Leer: jedes UPDATE wird gesendet.',
   webhookConditionHint: 'SQL über die Zeile, etwa new.total > 100',
   webhookEnabled: 'Anfragen senden',
-  webhookFailing: 'Scheitert',
+  webhookFailing: 'Schlägt fehl',
   webhookIncomplete: 'Unvollständig',
   webhookIncompleteText:
     'Die Tabelle oder ein Trigger wurde gelöscht. Speichern Sie den Webhook, um die Trigger wieder anzulegen.',

@@ -25,6 +25,7 @@ export const settingLabels: Readonly<Record<string, string>> = {
   max_rows: 'Rows per response',
   mfa_required: 'Second factor',
   mfa_verification_attempt_hook: 'Hook for second factors',
+  new_device_mails: 'Mails about new devices',
   passkeys_enabled: 'Passkeys',
   password_min_length: 'Password length',
   password_verification_attempt_hook: 'Hook for passwords',

@@ -33,6 +33,8 @@ export const tables = {
   generated: 'set by the database',
   import: 'Import',
   importCsv: 'Import CSV',
+  importTable: 'Table from a CSV or JSON file',
+  jsonTooLarge: 'A JSON file may have 64 MB at most. Use CSV for more.',
   importCut: 'The import stopped because too many rows were refused. The rest of the file was not read.',
   importEmptyField: 'An empty field becomes null, and "" an empty string.',
   importText: 'The rows of {file} ({size}) are added to {table}. The first line names the columns.',

@@ -7,6 +7,7 @@ import type { Project } from '../../queries/projects';
 import { useLanguages, type useT } from '../../i18n';
 import { slotsOf } from '../../lib/chart';
 import { formatBytes, formatMs, formatNumber } from '../../lib/format';
+import { localTime } from '../../lib/history-text';
 import { Chart, type ChartProps } from '../../ui/chart';
 import { Empty, Loaded } from '../../ui/feedback';
 
@@ -61,6 +62,7 @@ function ChartGrid({ samples, ...range }: ChartGridProps) {
   const { t, language } = useLanguages();
   const slots = slotsOf(samples, range);
   const times = slots.map(({ at }) => at);
+  const open = useOpenLogs(range.stepSeconds);
   const count = (value: number): string => formatNumber(Math.round(value), language);
   const ms = (value: number): string => formatMs(value, language);
   const bytes = (value: number): string => formatBytes(value, language);
@@ -117,15 +119,24 @@ function ChartGrid({ samples, ...range }: ChartGridProps) {
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         {charts.map((chart) => (
           <Card withBorder key={chart.title}>
-            <Chart {...chart} />
+            <Chart {...chart} onOpen={(index) => open(times[index]!)} />
           </Card>
         ))}
       </SimpleGrid>
       <Text size="xs" c="dimmed">
-        {t('samplesHint')}
+        {t('samplesHint')} {t('chartsOpenHint')}
       </Text>
     </>
   );
+}
+
+/** Opens the requests of the interval that begins at a time. */
+function useOpenLogs(seconds: number): (at: number) => void {
+  const navigate = route.useNavigate();
+  return (at) =>
+    void navigate({
+      search: { view: 'history', since: localTime(at), until: localTime(at + seconds * 1_000) },
+    });
 }
 
 type ValuesOf = (pick: (sample: Sample) => number | null) => (number | null)[];

@@ -8,6 +8,7 @@ import { useT } from '../../i18n';
 import { Icon } from '../../ui/icon';
 import { Page } from '../../ui/parts';
 import { INSIDE_VIEWS, type InsideView } from '../../ui/screens';
+import { History } from './history';
 import { Limits } from './limits';
 import { LiveRequests } from './live-requests';
 import { Charts } from './charts';
@@ -66,6 +67,8 @@ function View({ name }: { name: InsideView }) {
   switch (name) {
     case 'charts':
       return <Charts project={project} />;
+    case 'history':
+      return <History project={project} />;
     case 'requests':
       return <LiveRequests project={project} />;
     case 'queries':

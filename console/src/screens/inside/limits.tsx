@@ -206,7 +206,7 @@ function Queues() {
                 {list.map((queue) => (
                   <Table.Tr key={queue.name}>
                     <Table.Td>
-                      {queue.name} {queue.paused ? <Badge color="orange">{t('paused')}</Badge> : null}
+                      {queue.name} {queue.paused ? <Badge color="orange">{t('queuePaused')}</Badge> : null}
                     </Table.Td>
                     {columns.map((one) => (
                       <Table.Td key={one} ta="right">

@@ -5,6 +5,7 @@ import type { Project } from '../../queries/projects';
 import { type Numbered, useLiveRequests } from '../../queries/live-requests';
 import { useLanguages } from '../../i18n';
 import { formatBytes, formatMs, formatNumber } from '../../lib/format';
+import { colorOfStatus } from '../../lib/history-text';
 import { AddressInput } from '../../ui/address-input';
 import { Empty, Failure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
@@ -114,7 +115,7 @@ function RequestTable({ requests }: { requests: readonly Numbered[] }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={116}>{t('time')}</Table.Th>
-            <Table.Th w={84}>{t('method')}</Table.Th>
+            <Table.Th w={84}>{t('httpMethod')}</Table.Th>
             <Table.Th>{t('path')}</Table.Th>
             <Table.Th w={70}>{t('status')}</Table.Th>
             <Table.Th w={120}>{t('role')}</Table.Th>
@@ -138,7 +139,7 @@ function RequestTable({ requests }: { requests: readonly Numbered[] }) {
                 {one.path.slice(0, MAX_PATH)}
               </Table.Td>
               <Table.Td>
-                <Badge variant="light" color={colorOf(one.status)}>
+                <Badge variant="light" color={colorOfStatus(one.status)}>
                   {one.status}
                 </Badge>
               </Table.Td>
@@ -154,11 +155,6 @@ function RequestTable({ requests }: { requests: readonly Numbered[] }) {
       </Table>
     </Table.ScrollContainer>
   );
-}
-
-function colorOf(status: number): string {
-  if (status >= 500) return 'red';
-  return status >= 400 ? 'orange' : 'plinth';
 }
 
 function timeOf(at: string, language: string): string {

@@ -1,15 +1,17 @@
-/** A picture of the tables of a schema and their foreign keys, to move and to export. */
-import { Button, Group, Menu, Select, Text, Title } from '@mantine/core';
+/** A schema: a picture of its tables and their foreign keys, to move and to export, and lists of its other objects. */
+import { Button, Group, Menu, Select, Tabs, Text, Title } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import type { Relation } from '../../queries/catalog-types';
 import { type Project, useCatalog, useProject } from '../../queries/projects';
 import { useT } from '../../i18n';
+import { OBJECT_KINDS } from '../../lib/ddl-objects';
 import { idOf, placesOf, type Point } from '../../lib/schema-layout';
 import { keepPlaces, readPlaces } from '../../lib/schema-places';
 import { announceFailure, Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { saveFile } from '../../ui/save-file';
+import { Objects } from './objects';
 import { Picture } from './picture';
 import { pngOf, svgOf } from './export';
 import styles from './schema.module.css';
@@ -18,20 +20,57 @@ import splitStyles from '../../ui/split.module.css';
 const route = getRouteApi('/signed-in/projects/$slug/schema');
 
 export function SchemaScreen() {
+  const t = useT();
   const project = useProject();
   const catalog = useCatalog(project);
-  return <Loaded query={catalog}>{(relations) => <Schema project={project} relations={relations} />}</Loaded>;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const kind = OBJECT_KINDS.find((one) => one === search.view);
+  const schema = search.schema ?? project.settings.exposed_schemas[0] ?? 'public';
+  return (
+    <Tabs
+      value={kind ?? 'picture'}
+      onChange={(view) =>
+        void navigate({ search: { ...search, view: view === 'picture' ? undefined : (view ?? undefined) } })
+      }
+      className={styles.screen}
+    >
+      <Tabs.List aria-label={t('schemaPicture')} className={styles.kinds}>
+        {(['picture', ...OBJECT_KINDS] as const).map((one) => (
+          <Tabs.Tab key={one} value={one}>
+            {t(`objects_${one}`)}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel key={kind} value={kind ?? 'picture'} className={styles.view}>
+        <Loaded query={catalog}>
+          {(relations) =>
+            kind ? (
+              <Objects
+                project={project}
+                kind={kind}
+                schema={schema}
+                relations={relations}
+                onSchema={(next) => void navigate({ search: { ...search, schema: next } })}
+              />
+            ) : (
+              <Schema project={project} schema={schema} relations={relations} />
+            )
+          }
+        </Loaded>
+      </Tabs.Panel>
+    </Tabs>
+  );
 }
 
 interface SchemaProps {
   readonly project: Project;
+  readonly schema: string;
   readonly relations: readonly Relation[];
 }
 
-function Schema({ project, relations }: SchemaProps) {
+function Schema({ project, schema, relations }: SchemaProps) {
   const navigate = route.useNavigate();
-  const search = route.useSearch();
-  const schema = search.schema ?? project.settings.exposed_schemas[0] ?? 'public';
   const tables = useMemo(
     () => relations.filter((one) => one.kind === 'table' && one.schema === schema),
     [relations, schema],
@@ -39,7 +78,7 @@ function Schema({ project, relations }: SchemaProps) {
   const { places, moved, setMoved } = usePlaces(project, schema, tables);
   const svg = useRef<SVGSVGElement>(null);
   return (
-    <div className={styles.screen}>
+    <>
       <div className={splitStyles.head}>
         <Heading schema={schema} schemas={[...new Set([schema, ...relations.map((one) => one.schema)])]} />
         <Group gap="xs">
@@ -65,7 +104,7 @@ function Schema({ project, relations }: SchemaProps) {
           }
         />
       )}
-    </div>
+    </>
   );
 }
 

@@ -1,33 +1,18 @@
 /** Ways to sign in that are settings of the project. Each is saved when it is switched. */
 import { Anchor, Stack, Switch, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api, dataOf } from '../../api/client';
 import { useT } from '../../i18n';
-import { type Project, projectQuery, useMay } from '../../queries/projects';
-import { announce, Failure } from '../../ui/feedback';
+import { type Project, useMay } from '../../queries/projects';
+import { Failure } from '../../ui/feedback';
 import { Section } from '../../ui/parts';
+import { useSaveSettings } from './save-settings';
 
 const METHODS = ['signup_enabled', 'magic_link_enabled', 'anonymous_signin_enabled'] as const;
-type Method = (typeof METHODS)[number];
 
 export function Methods({ project }: { project: Project }) {
   const t = useT();
-  const client = useQueryClient();
   const mayChange = useMay(project, 'PATCH /admin/v1/projects/:id');
-  const save = useMutation({
-    mutationFn: ([name, isOn]: readonly [Method, boolean]) =>
-      dataOf(
-        api.PATCH('/admin/v1/projects/{id}', {
-          params: { path: { id: project.id } },
-          body: { settings: { [name]: isOn } },
-        }),
-      ),
-    onSuccess: (changed) => {
-      client.setQueryData(projectQuery(project.slug).queryKey, changed);
-      announce(t('settingsSaved'));
-    },
-  });
+  const save = useSaveSettings(project);
   const { settings } = project;
   return (
     <Section title={t('signInMethods')}>
@@ -40,7 +25,7 @@ export function Methods({ project }: { project: Project }) {
             disabled={!mayChange || save.isPending}
             label={t(`method_${name}`)}
             description={t(`method_${name}_text`)}
-            onChange={(event) => save.mutate([name, event.currentTarget.checked])}
+            onChange={(event) => save.mutate({ [name]: event.currentTarget.checked })}
           />
         ))}
         {settings.site_url ? null : (

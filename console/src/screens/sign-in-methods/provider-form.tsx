@@ -1,5 +1,5 @@
 /** Adds or changes a provider. */
-import { Group, PasswordInput, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { PasswordInput, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useT } from '../../i18n';
@@ -7,8 +7,8 @@ import type { Project } from '../../queries/projects';
 import { type Preset, type Provider, type ProviderInput, saveProvider } from '../../queries/providers';
 import { Dialog } from '../../ui/dialog';
 import { announce, Failure } from '../../ui/feedback';
-import { Copy, FormButtons } from '../../ui/parts';
-import textStyles from '../../ui/text.module.css';
+import { FormButtons } from '../../ui/parts';
+import { CopiedAddress } from './address';
 import { type Field, FIELDS, presetLabel, PRESETS } from './presets';
 
 type Texts = Record<'name' | 'client_id' | 'client_secret' | 'scopes' | Field, string>;
@@ -66,16 +66,7 @@ export function ProviderForm({ project, provider, callbackUrl, taken, onClose }:
             hasSecret={provider?.has_client_secret ?? false}
             onEdit={(part) => setTexts({ ...texts, ...part })}
           />
-          <Group align="end" gap={4} wrap="nowrap">
-            <TextInput
-              label={t('callbackUrl')}
-              value={callbackUrl}
-              readOnly
-              flex={1}
-              classNames={{ input: textStyles.mono }}
-            />
-            <Copy value={callbackUrl} label={t('copyCallbackUrl')} />
-          </Group>
+          <CopiedAddress label={t('callbackUrl')} value={callbackUrl} />
           <Switch
             label={t('providerEnabled')}
             checked={enabled}

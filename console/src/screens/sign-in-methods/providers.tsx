@@ -1,17 +1,19 @@
 /** Providers of a project: the address to register, the list, and what can be done with each of them. */
-import { Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useT } from '../../i18n';
 import { type Project, useMayWrite } from '../../queries/projects';
 import { type Provider, providersQuery, removeProvider, tryProvider } from '../../queries/providers';
 import { DataTable, Named } from '../../ui/data-table';
-import { announceFailure, Empty, Loaded } from '../../ui/feedback';
+import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
-import { Confirm, Copy, IconButton, Section } from '../../ui/parts';
+import { Confirm, IconButton, Section } from '../../ui/parts';
 import textStyles from '../../ui/text.module.css';
+import { CopiedAddress } from './address';
 import { ProviderForm } from './provider-form';
 import { presetLabel } from './presets';
+import { TryButton } from './try-button';
 
 export function Providers({ project }: { project: Project }) {
   const t = useT();
@@ -23,17 +25,7 @@ export function Providers({ project }: { project: Project }) {
       <Loaded query={providers}>
         {({ providers: list, callback_url: callbackUrl }) => (
           <Stack gap="sm">
-            <Group align="end" gap={4} wrap="nowrap">
-              <TextInput
-                label={t('callbackUrl')}
-                description={t('callbackUrlHint')}
-                value={callbackUrl}
-                readOnly
-                flex={1}
-                classNames={{ input: textStyles.mono }}
-              />
-              <Copy value={callbackUrl} label={t('copyCallbackUrl')} />
-            </Group>
+            <CopiedAddress label={t('callbackUrl')} hint={t('callbackUrlHint')} value={callbackUrl} />
             {list.length === 0 ? (
               <Empty icon="users" title={t('noProviders')} text={t('noProvidersText')} />
             ) : (
@@ -95,7 +87,7 @@ function ProviderTable({ project, providers, mayChange, onEdit }: TableProps) {
           <Table.Td ta="end">
             {mayChange ? (
               <Group gap={4} justify="end" wrap="nowrap">
-                <TryButton project={project} name={provider.name} />
+                <TryButton name={provider.name} begin={() => tryProvider(project, provider.name)} />
                 <IconButton
                   icon="edit"
                   label={t('editProvider', { name: provider.name })}
@@ -124,34 +116,5 @@ function ProviderTable({ project, providers, mayChange, onEdit }: TableProps) {
         />
       ) : null}
     </DataTable>
-  );
-}
-
-/** Opens the provider's page in another tab. A page of the project shows what it answers. */
-function TryButton({ project, name }: { project: Project; name: string }) {
-  const t = useT();
-  const begin = useMutation({
-    mutationFn: async (_tab: Window | null) => tryProvider(project, name),
-    // The tab is opened by the click, since browsers refuse one that opens later.
-    onSuccess: (url, tab) => tab?.location.replace(url),
-    onError: (error, tab) => {
-      tab?.close();
-      announceFailure(error, t('close'));
-    },
-  });
-  return (
-    <Button
-      size="xs"
-      variant="default"
-      loading={begin.isPending}
-      aria-label={t('tryProvider', { name })}
-      onClick={() => {
-        const tab = window.open('about:blank', '_blank');
-        if (tab) tab.opener = null;
-        begin.mutate(tab);
-      }}
-    >
-      {t('tryIt')}
-    </Button>
   );
 }

@@ -5,8 +5,12 @@ import { useT } from '../../i18n';
 import { useProject } from '../../queries/projects';
 import { Icon } from '../../ui/icon';
 import { Page } from '../../ui/parts';
+import { Captcha } from './captcha';
+import { Ldap } from './ldap';
 import { Methods } from './methods';
+import { Passkeys } from './passkeys';
 import { Providers } from './providers';
+import { Saml } from './saml';
 
 export function SignInMethodsScreen() {
   const t = useT();
@@ -35,6 +39,10 @@ export function SignInMethodsScreen() {
       <Stack gap="md" maw={900}>
         <Methods project={project} />
         <Providers project={project} />
+        <Saml project={project} />
+        <Ldap project={project} />
+        <Passkeys project={project} />
+        <Captcha project={project} />
       </Stack>
     </Page>
   );

@@ -12,12 +12,12 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { PostgreSQL, sql } from '@codemirror/lang-sql';
 import {
   bracketMatching,
-  defaultHighlightStyle,
   ensureSyntaxTree,
   HighlightStyle,
   syntaxHighlighting,
   syntaxTree,
 } from '@codemirror/language';
+import { diagnosticCount, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState } from '@codemirror/state';
 import {
   drawSelection,
@@ -32,18 +32,28 @@ import { useComputedColorScheme } from '@mantine/core';
 import { type RefObject, useEffect, useRef } from 'react';
 import type { Relation } from '../../queries/catalog-types';
 import { columnsInScope } from '../../lib/sql-columns';
-import { identifier } from '../../lib/sql-text';
+import { shortIdentifier } from '../../lib/sql-text';
 import styles from './sql.module.css';
+
+/** A part of the text. */
+export interface Piece {
+  readonly sql: string;
+  /** Where it begins. */
+  readonly from: number;
+}
 
 export interface EditorHandle {
   /** The selection, or all text. */
-  readonly wanted: () => string;
+  readonly wanted: () => Piece;
   readonly text: () => string;
   /** The selected statement, or the one at the cursor, which is then selected. Null if several are selected, or none is there. */
-  readonly statement: () => string | null;
-  readonly replace: (text: string) => void;
-  /** Marks a place of the text that was run. One-based, as PostgreSQL counts. */
-  readonly goTo: (line: number, column: number) => void;
+  readonly statement: () => Piece | null;
+  /** Writes a name at the cursor. */
+  readonly insert: (text: string) => void;
+  /** Replaces the selection, or all text, by what is made of it. It stays if it changed before that. */
+  readonly rewrite: (make: (text: string) => Promise<string>) => Promise<void>;
+  /** Underlines a place of a piece that was run, and moves the cursor there. One-based, as PostgreSQL counts. */
+  readonly markError: (piece: Piece, line: number, column: number, message: string) => void;
 }
 
 interface SqlEditorProps {
@@ -56,13 +66,18 @@ interface SqlEditorProps {
   readonly handle: RefObject<EditorHandle | null>;
 }
 
-const DARK = HighlightStyle.define([
-  { tag: tags.keyword, color: '#6cbfb9' },
-  { tag: [tags.string, tags.special(tags.string)], color: '#e3b778' },
-  { tag: [tags.number, tags.bool, tags.null], color: '#d3a0e8' },
-  { tag: tags.comment, color: '#95a0ac', fontStyle: 'italic' },
-  { tag: [tags.typeName, tags.standard(tags.name)], color: '#8fb8f0' },
-]);
+const highlightOf = (keyword: string, text: string, number: string, comment: string, type: string) =>
+  HighlightStyle.define([
+    { tag: tags.keyword, color: keyword },
+    { tag: [tags.string, tags.special(tags.string)], color: text },
+    { tag: [tags.number, tags.bool, tags.null], color: number },
+    { tag: tags.comment, color: comment, fontStyle: 'italic' },
+    { tag: [tags.typeName, tags.standard(tags.name)], color: type },
+  ]);
+
+/** Legible also on the active line. */
+const LIGHT = highlightOf('#0b6e69', '#964200', '#7a2fa8', '#5a636e', '#1f5fae');
+const DARK = highlightOf('#6cbfb9', '#e3b778', '#d3a0e8', '#95a0ac', '#8fb8f0');
 
 const STYLE = EditorView.theme({
   '&': { height: '100%', fontSize: '13.5px', backgroundColor: 'transparent' },
@@ -130,7 +145,9 @@ export function SqlEditor({ initial, label, hint, relations, onRun, onChange, ha
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           COMPLETION_NEEDS_FOCUS,
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) changed.current(update.state.doc.toString());
+            if (!update.docChanged) return;
+            changed.current(update.state.doc.toString());
+            queueMicrotask(() => clearErrors(update.view));
           }),
         ],
       }),
@@ -154,7 +171,7 @@ export function SqlEditor({ initial, label, hint, relations, onRun, onChange, ha
   }, [relations]);
 
   useEffect(() => {
-    const style = scheme === 'dark' ? DARK : defaultHighlightStyle;
+    const style = scheme === 'dark' ? DARK : LIGHT;
     view.current?.dispatch({
       effects: parts.current.colours.reconfigure([
         syntaxHighlighting(style),
@@ -164,6 +181,11 @@ export function SqlEditor({ initial, label, hint, relations, onRun, onChange, ha
   }, [scheme]);
 
   return <div ref={place} className={styles.editor} />;
+}
+
+/** A mark is about the text that was run. */
+function clearErrors(view: EditorView): void {
+  if (diagnosticCount(view.state) > 0) view.dispatch(setDiagnostics(view.state, []));
 }
 
 /** Columns of the tables that the statement names, without the name of a table before them. */
@@ -184,7 +206,7 @@ const columnSource =
         detail,
         type: 'property',
         boost: 10,
-        apply: /^[a-z_][a-z0-9_$]*$/.test(label) ? label : identifier(label),
+        apply: shortIdentifier(label),
       })),
     };
   };
@@ -192,43 +214,70 @@ const columnSource =
 /** Longer texts are parsed as far as this time allows, in milliseconds. */
 const PARSE_MS = 500;
 
-function statementOf(view: EditorView): string | null {
+function statementOf(view: EditorView): Piece | null {
   const { state } = view;
   const { from, to, empty, head } = state.selection.main;
   const tree = ensureSyntaxTree(state, state.doc.length, PARSE_MS) ?? syntaxTree(state);
   const statements = tree.topNode.getChildren('Statement');
   if (!empty) {
     const touched = statements.filter((one) => one.from < to && one.to > from);
-    return touched.length === 1 ? state.sliceDoc(from, to) : null;
+    return touched.length === 1 ? { sql: state.sliceDoc(from, to), from } : null;
   }
   // A cursor after the last semicolon belongs to the statement before it.
   const here = statements.find((one) => head <= one.to) ?? statements.at(-1);
   if (!here) return null;
   if (statements.length > 1) view.dispatch({ selection: { anchor: here.from, head: here.to } });
-  return state.sliceDoc(here.from, here.to);
+  return { sql: state.sliceDoc(here.from, here.to), from: here.from };
 }
 
 function handleOf(view: EditorView): EditorHandle {
   return {
     wanted: () => {
-      const { from, to } = view.state.selection.main;
-      return from === to ? view.state.doc.toString() : view.state.sliceDoc(from, to);
+      const { from, to, empty } = view.state.selection.main;
+      return empty
+        ? { sql: view.state.doc.toString(), from: 0 }
+        : { sql: view.state.sliceDoc(from, to), from };
     },
     text: () => view.state.doc.toString(),
     statement: () => statementOf(view),
-    replace: (text) => {
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+    insert: (text) => {
+      view.dispatch(view.state.replaceSelection(text));
       view.focus();
     },
-    goTo: (line, column) => {
-      const start = view.state.selection.main;
-      const first = start.empty ? 1 : view.state.doc.lineAt(start.from).number;
-      const number = Math.min(first + line - 1, view.state.doc.lines);
-      const { from, to } = view.state.doc.line(number);
-      view.dispatch({ selection: { anchor: Math.min(from + column - 1, to) }, scrollIntoView: true });
+    rewrite: async (make) => {
+      const { doc, selection } = view.state;
+      const { from, to, empty } = selection.main;
+      const range = empty ? { from: 0, to: doc.length } : { from, to };
+      const insert = await make(view.state.sliceDoc(range.from, range.to));
+      if (view.state.doc !== doc) return;
+      const changes = view.state.changes({ ...range, insert });
+      view.dispatch({
+        changes,
+        selection: empty ? { anchor: changes.mapPos(from) } : { anchor: from, head: from + insert.length },
+      });
+      view.focus();
+    },
+    markError: (piece, line, column, message) => {
+      const from = placeOf(piece, line, column);
+      const word = view.state.wordAt(from);
+      // An error at the end of the text has no character to underline.
+      const to = Math.max(word?.to ?? 0, Math.min(from + 1, view.state.doc.length));
+      const start = from === to ? Math.max(0, from - 1) : from;
+      view.dispatch(
+        { selection: { anchor: from }, scrollIntoView: true },
+        setDiagnostics(view.state, [{ from: start, to, severity: 'error', message }]),
+      );
       // A field or a dialog that was opened during the run keeps the focus.
       const { activeElement, body } = document;
       if (activeElement === body || activeElement?.tagName === 'BUTTON') view.focus();
     },
   };
+}
+
+/** The place in the text. PostgreSQL counts characters, the editor counts units of UTF-16. */
+function placeOf({ sql, from }: Piece, line: number, column: number): number {
+  const lines = sql.split('\n');
+  const before = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+  const units = [...(lines[line - 1] ?? '')].slice(0, column - 1).join('').length;
+  return Math.min(from + before + units, from + sql.length);
 }

@@ -1,17 +1,24 @@
 /** A plan as a tree; the bar is the share of the node in the whole. */
 import { Text } from '@mantine/core';
 import { useLanguages } from '../../i18n';
-import type { PlanNode } from '../../lib/explain';
+import type { PlanNode, QueryPlan } from '../../lib/explain';
 import { formatNumber } from '../../lib/format';
 import styles from './plan.module.css';
 import textStyles from '../../ui/text.module.css';
 
-export function Plan({ node }: { node: PlanNode }) {
+export function Plan({ plan: { root, planning, execution } }: { plan: QueryPlan }) {
   const { t } = useLanguages();
   return (
-    <ul className={styles.plan} aria-label={t('plan')}>
-      <Node node={node} />
-    </ul>
+    <>
+      {planning === null || execution === null ? null : (
+        <Text size="sm" px="md">
+          {t('planTimes', { planning: planning.toFixed(2), execution: execution.toFixed(2) })}
+        </Text>
+      )}
+      <ul className={styles.plan} aria-label={t('plan')}>
+        <Node node={root} />
+      </ul>
+    </>
   );
 }
 
@@ -30,6 +37,11 @@ function Node({ node }: { node: PlanNode }) {
           {node.ms === null ? '' : ` · ${node.ms.toFixed(2)} ms`}
           {` · ${Math.round(node.share * 100)} %`}
         </Text>
+        {node.isMisjudged ? (
+          <Text size="xs" c="orange">
+            {t('planEstimate', { count: formatNumber(node.rows, language) })}
+          </Text>
+        ) : null}
         {node.detail === '' ? null : (
           <Text size="xs" ff="monospace" className={textStyles.wrap}>
             {node.detail}

@@ -1,13 +1,11 @@
 /** Rows of a statement. Only the rows and columns in view are in the page. */
-import { Button, Group, Menu, UnstyledButton } from '@mantine/core';
+import { UnstyledButton } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import { useT } from '../../i18n';
-import { disarmed, toCsv } from '../../lib/csv';
 import { chartOf } from '../../lib/result-chart';
+import { textOf } from '../../lib/result-text';
 import { inOneLine } from '../../lib/visible-text';
-import { Icon } from '../../ui/icon';
-import { saveFile } from '../../ui/save-file';
 import { ValueDialog } from './value-dialog';
 import gridStyles from '../../ui/grid.module.css';
 
@@ -20,7 +18,6 @@ interface ResultTableProps {
   /** In the order of the statement. */
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  readonly name: string;
 }
 
 interface Opened {
@@ -28,7 +25,7 @@ interface Opened {
   readonly text: string;
 }
 
-export function ResultTable({ columns, rows, name }: ResultTableProps) {
+export function ResultTable({ columns, rows }: ResultTableProps) {
   const t = useT();
   const scroller = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
@@ -101,33 +98,8 @@ export function ResultTable({ columns, rows, name }: ResultTableProps) {
           ))}
         </div>
       </div>
-      <Export columns={columns} rows={rows} name={name} />
       {opened ? <ValueDialog {...opened} onClose={() => setOpened(null)} /> : null}
     </>
-  );
-}
-
-function Export({ columns, rows, name }: ResultTableProps) {
-  const t = useT();
-  const save = (toField: (value: string | null) => string | null): void => {
-    const records = rows.map((row) => columns.map((column) => toField(textOf(row[column]))));
-    const text = toCsv([columns.map(toField), ...records]);
-    saveFile(new Blob([text], { type: 'text/csv' }), `${name}.csv`);
-  };
-  return (
-    <Group px="md" py={6}>
-      <Menu position="top-start">
-        <Menu.Target>
-          <Button size="compact-xs" variant="default" leftSection={<Icon name="download" size={13} />}>
-            CSV
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => save((value) => value)}>{t('exportCsv')}</Menu.Item>
-          <Menu.Item onClick={() => save(disarmed)}>{t('exportForSpreadsheets')}</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-    </Group>
   );
 }
 
@@ -156,18 +128,6 @@ function Cell({ index, value, isNumber, onOpen }: CellProps) {
       )}
     </div>
   );
-}
-
-/** Texts of values that are large to print. */
-const printed = new WeakMap<object, string>();
-
-function textOf(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  if (typeof value === 'string') return value;
-  if (typeof value !== 'object') return JSON.stringify(value);
-  const text = printed.get(value) ?? JSON.stringify(value);
-  printed.set(value, text);
-  return text;
 }
 
 /** Enough for the name and the first values. */

@@ -1,15 +1,16 @@
-/** The outcome of a run of SQL: rows of each statement as a table or a chart, a plan as a tree, or a failure with its place. */
+/** The outcome of a run of SQL: rows of each statement as a table, a chart or a plan, or a failure with its place. */
 import { Alert, Badge, Group, SegmentedControl, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Schema } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import type { Project } from '../../queries/projects';
-import { useLanguages, useT } from '../../i18n';
+import { useLanguages } from '../../i18n';
 import { chartOf } from '../../lib/result-chart';
-import { type PlanNode, planOf } from '../../lib/explain';
+import { planOf } from '../../lib/explain';
 import { formatNumber } from '../../lib/format';
 import { Failure } from '../../ui/feedback';
 import { Chart } from './chart';
+import { ExportMenu } from './export-menu';
 import { Plan } from './plan';
 import { ResultTable } from './result-table';
 import pageStyles from '../../ui/page.module.css';
@@ -34,7 +35,6 @@ export function SqlFailure({ error }: { error: Error }) {
 interface ResultProps {
   readonly answer: Schema<'SqlResponse'>;
   readonly ms: number;
-  readonly isPlan: boolean;
   readonly project: Project;
 }
 
@@ -47,16 +47,15 @@ interface StatementResult {
   readonly truncated: boolean;
 }
 
-export function Result({ answer, ms, isPlan, project }: ResultProps) {
+export function Result({ answer, ms, project }: ResultProps) {
   const { t, language } = useLanguages();
   const results = resultsOf(answer, language);
   const withRows = results.findLastIndex(({ rows }) => rows.length > 0);
   const [chosen, setChosen] = useState(withRows < 0 ? results.length - 1 : withRows);
-  const plan = isPlan ? planOf(answer.rows) : null;
   const one = results[chosen];
   return (
     <>
-      {plan || results.length < 2 ? null : (
+      {results.length < 2 || (one && planOf(one.rows)) ? null : (
         <Tabs
           value={String(chosen)}
           onChange={(value) => setChosen(Number(value))}
@@ -83,7 +82,6 @@ export function Result({ answer, ms, isPlan, project }: ResultProps) {
       <StatementView
         key={chosen}
         result={one ?? { label: '–', columns: [], rows: [], truncated: false }}
-        plan={plan}
         ms={ms}
         name={project.slug}
       />
@@ -106,29 +104,32 @@ function resultsOf(answer: Schema<'SqlResponse'>, language: string): StatementRe
 
 interface StatementViewProps {
   readonly result: StatementResult;
-  readonly plan: PlanNode | null;
   readonly ms: number;
   readonly name: string;
 }
 
-/** A chart is offered where a column holds numbers. */
-function StatementView({ result, plan, ms, name }: StatementViewProps) {
+type Form = 'table' | 'chart' | 'plan';
+
+/** A chart is offered where a column holds numbers, and a plan where the rows are one, as a tree at first. */
+function StatementView({ result, ms, name }: StatementViewProps) {
   const { t, language } = useLanguages();
-  const [form, setForm] = useState<'table' | 'chart'>('table');
   const { label, columns, rows, truncated } = result;
-  const canChart = plan === null && chartOf(rows) !== null;
+  const plan = planOf(rows);
+  const forms: readonly Form[] = [
+    ...(plan ? (['plan'] as const) : []),
+    'table',
+    ...(!plan && chartOf(rows) ? (['chart'] as const) : []),
+  ];
+  const [chosen, setForm] = useState(forms[0]!);
   return (
     <>
       <Group gap="xs" px="md" py={6} mih={42}>
-        {canChart ? (
+        {forms.length > 1 ? (
           <SegmentedControl
             size="xs"
             aria-label={t('result')}
-            data={[
-              { value: 'table', label: t('asTable') },
-              { value: 'chart', label: t('asChart') },
-            ]}
-            value={form}
+            data={forms.map((form) => ({ value: form, label: t(`as_${form}`) }))}
+            value={chosen}
             onChange={(value) => setForm(value)}
           />
         ) : null}
@@ -143,34 +144,16 @@ function StatementView({ result, plan, ms, name }: StatementViewProps) {
             {t('truncated', { count: formatNumber(rows.length, language) })}
           </Badge>
         ) : null}
+        {columns.length > 0 ? <ExportMenu columns={columns} rows={rows} name={name} /> : null}
       </Group>
-      <StatementRows
-        columns={columns}
-        rows={rows}
-        plan={plan}
-        isChart={canChart && form === 'chart'}
-        name={name}
-      />
+      {chosen === 'plan' && plan ? <Plan plan={plan} /> : null}
+      {chosen === 'chart' ? <Chart rows={rows} /> : null}
+      {chosen === 'table' && columns.length > 0 ? <ResultTable columns={columns} rows={rows} /> : null}
+      {columns.length === 0 ? (
+        <Text px="md" size="sm" c="dimmed">
+          {t('noResultRows')}
+        </Text>
+      ) : null}
     </>
-  );
-}
-
-interface StatementRowsProps {
-  readonly columns: readonly string[];
-  readonly rows: Rows;
-  readonly plan: PlanNode | null;
-  readonly isChart: boolean;
-  readonly name: string;
-}
-
-function StatementRows({ columns, rows, plan, isChart, name }: StatementRowsProps) {
-  const t = useT();
-  if (plan) return <Plan node={plan} />;
-  if (isChart) return <Chart rows={rows} />;
-  if (columns.length > 0) return <ResultTable columns={columns} rows={rows} name={name} />;
-  return (
-    <Text px="md" size="sm" c="dimmed">
-      {t('noResultRows')}
-    </Text>
   );
 }

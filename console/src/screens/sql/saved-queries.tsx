@@ -24,7 +24,7 @@ interface SavedQueriesProps {
   readonly project: Project;
   /** The text of the editor. */
   readonly current: string;
-  readonly onChoose: (sql: string) => void;
+  readonly onChoose: (sql: string, name: string) => void;
 }
 
 export function SavedQueries({ project, current, onChoose }: SavedQueriesProps) {
@@ -133,7 +133,7 @@ function SaveForm({ current, isPending, onSave }: SaveFormProps) {
             loading={isPending}
             disabled={name.trim() === '' || current.trim() === ''}
           >
-            {t('save')}
+            {t('saveQuery')}
           </Button>
         </Group>
         <Checkbox
@@ -172,7 +172,7 @@ function OfBrowser({ project, onMove }: OfBrowserProps) {
 interface SavedProps {
   readonly query: SavedQuery;
   readonly project: Project;
-  readonly onChoose: (sql: string) => void;
+  readonly onChoose: (sql: string, name: string) => void;
   readonly onRemove: () => void;
 }
 
@@ -182,7 +182,12 @@ function Saved({ query, project, onChoose, onRemove }: SavedProps) {
   const author = query.mine ? t('sharedByYou') : t('sharedBy', { name: query.author ?? t('adminKeyName') });
   return (
     <Group gap={4} wrap="nowrap">
-      <UnstyledButton className={choiceStyles.choice} flex={1} miw={0} onClick={() => onChoose(query.sql)}>
+      <UnstyledButton
+        className={choiceStyles.choice}
+        flex={1}
+        miw={0}
+        onClick={() => onChoose(query.sql, query.name)}
+      >
         <Text size="sm" truncate dir="auto">
           {query.name}
         </Text>

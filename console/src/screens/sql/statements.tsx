@@ -1,9 +1,11 @@
 /** Statements to open again: saved queries and the history. */
 import { Button, Stack, Text, Title, UnstyledButton } from '@mantine/core';
-import { useLanguages } from '../../i18n';
+import { useState } from 'react';
+import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
-import type { HistoryEntry } from '../../lib/sql-history';
+import { forget, readHistory } from '../../lib/sql-history';
 import type { Project } from '../../queries/projects';
+import { SideDrawer } from '../../ui/dialog';
 import { SavedQueries } from './saved-queries';
 import choiceStyles from '../../ui/choice.module.css';
 import styles from './sql.module.css';
@@ -12,13 +14,30 @@ interface StatementsProps {
   readonly project: Project;
   /** The text of the editor. */
   readonly current: string;
-  readonly entries: readonly HistoryEntry[];
-  readonly onChoose: (sql: string) => void;
-  readonly onClear: () => void;
+  /** @param name of a saved query */
+  readonly onChoose: (sql: string, name?: string) => void;
 }
 
-export function Statements({ project, current, entries, onChoose, onClear }: StatementsProps) {
+export function StatementsDrawer({
+  isOpen,
+  onClose,
+  ...props
+}: StatementsProps & { isOpen: boolean; onClose: () => void }) {
+  const t = useT();
+  return (
+    <SideDrawer opened={isOpen} onClose={onClose} title={t('openQueries')}>
+      <Statements {...props} />
+    </SideDrawer>
+  );
+}
+
+function Statements({ project, current, onChoose }: StatementsProps) {
   const { t, language } = useLanguages();
+  const [entries, setEntries] = useState(() => readHistory(project.id));
+  const clear = (): void => {
+    forget(project.id);
+    setEntries([]);
+  };
   return (
     <Stack gap="xs">
       <SavedQueries project={project} current={current} onChoose={onChoose} />
@@ -37,7 +56,7 @@ export function Statements({ project, current, entries, onChoose, onClear }: Sta
         </UnstyledButton>
       ))}
       {entries.length > 0 ? (
-        <Button size="xs" variant="default" onClick={onClear}>
+        <Button size="xs" variant="default" onClick={clear}>
           {t('clearHistory')}
         </Button>
       ) : null}

@@ -1,88 +1,101 @@
-/** Runs the text of the SQL editor, and keeps what was run: its result, the history, and the link in the address. */
+/** Runs the text of a tab of the SQL editor, and keeps what was run: its result, the history, and the link in the address. */
 import { useMutation } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useSetState } from '@mantine/hooks';
 import { type RefObject, useRef } from 'react';
 import { ApiError } from '../../api/errors';
 import { type Project, runSql, useCatalogChanged, useMayWrite } from '../../queries/projects';
 import { type Danger, dangersIn } from '../../lib/sql-danger';
-import { forget, readHistory, remember } from '../../lib/sql-history';
-import type { EditorHandle } from './editor';
+import { remember } from '../../lib/sql-history';
+import { type Parameters, parametersOf } from '../../lib/sql-parameters';
+import type { EditorHandle, Piece } from './editor';
+import type { ParameterValues } from './parameters-dialog';
 
-const route = getRouteApi('/signed-in/projects/$slug/sql');
-const LINKED_CHARACTERS = 1500;
 /** Commands after which the catalog and grids are still up to date. */
 const READING = new Set(['SELECT', 'EXPLAIN', 'SHOW', 'BEGIN', 'COMMIT', 'ROLLBACK', 'SET']);
 
+const EXPLAIN = 'explain (format json, verbose false) ';
 /** Stand before a statement. A plan changes nothing, whatever follows its statement. */
 const PREFIXES = {
   run: '',
-  explain: 'set transaction read only; explain (format json, verbose false) ',
+  explain: `set transaction read only; ${EXPLAIN}`,
   analyze: 'explain (analyze, buffers, format json) ',
 };
 
 export type SqlAction = keyof typeof PREFIXES;
 
-interface AskedRun {
-  readonly sql: string;
+interface Wanted {
+  readonly piece: Piece;
   readonly action: SqlAction;
-  readonly dangers: readonly Danger[];
 }
 
-interface Run {
+interface Run extends Wanted {
+  /** As it is sent. */
   readonly sql: string;
-  readonly action: SqlAction;
+  readonly values: readonly (string | null)[];
+  /** Characters of the first line that are not of the piece. */
+  readonly before: number;
   /** All of the editor. */
   readonly text: string;
 }
 
-export function useSqlRun(project: Project, editor: RefObject<EditorHandle | null>) {
-  const navigate = route.useNavigate();
+export function useSqlRun(
+  project: Project,
+  editor: RefObject<EditorHandle | null>,
+  /** Called with each statement that is sent. */
+  onSent: (sql: string) => void,
+) {
   const abort = useRef<AbortController | null>(null);
   const [state, setState] = useSetState({
     limit: '1000',
-    entries: readHistory(project.id),
     asksForOne: false,
     /** A run that waits for a confirmation. */
-    asked: null as AskedRun | null,
+    asked: null as (Wanted & { readonly dangers: readonly Danger[] }) | null,
+    /** A run that waits for the values of its parameters. */
+    asksValues: null as (Wanted & { readonly parameters: Parameters }) | null,
+    values: new Map() as ParameterValues,
   });
   const changed = useCatalogChanged(project);
   const mayRun = useMayWrite(project);
   const run = useMutation({
-    mutationFn: async ({ sql, action }: Run) => {
+    mutationFn: async ({ sql, action, values }: Run) => {
       abort.current = new AbortController();
       const since = performance.now();
       const isRun = action === 'run';
       const options = { max_rows: Number(state.limit), all_results: isRun, text_values: isRun };
-      const answer = await runSql(project.id, PREFIXES[action] + sql, options, abort.current.signal);
+      const parameters = values.length > 0 ? { parameters: [...values] } : {};
+      const answer = await runSql(project.id, sql, { ...options, ...parameters }, abort.current.signal);
       return { answer, ms: performance.now() - since };
     },
     onSuccess: ({ answer }) => {
       if (answer.statements.some(({ command }) => !READING.has(command ?? ''))) void changed();
     },
-    onError: (error, { action, text }) => {
+    onError: (error, { piece, before, text }) => {
       const location = error instanceof ApiError ? error.database?.location : null;
       // The place is that of the text that was run. The cursor stays if the text was edited since.
       if (!location || editor.current?.text() !== text) return;
-      const before = location.line === 1 ? PREFIXES[action].length : 0;
-      editor.current.goTo(location.line, Math.max(1, location.column - before));
+      const column = location.column - (location.line === 1 ? before : 0);
+      editor.current.markError(piece, location.line, Math.max(1, column), error.message);
     },
   });
   const start = (action: SqlAction): void => {
     // EXPLAIN takes one statement: those after it would run.
-    const wanted = action === 'run' ? editor.current?.wanted() : editor.current?.statement();
-    const sql = wanted?.trim();
-    setState({ asksForOne: action !== 'run' && sql === undefined });
-    if (!sql || run.isPending || !mayRun) return;
-    const dangers = action === 'explain' ? [] : dangersIn(sql);
-    if (dangers.length > 0) setState({ asked: { sql, action, dangers } });
-    else send(sql, action);
+    const piece = action === 'run' ? editor.current?.wanted() : editor.current?.statement();
+    setState({ asksForOne: action !== 'run' && !piece });
+    if (!piece || piece.sql.trim() === '' || run.isPending || !mayRun) return;
+    const dangers = action === 'explain' ? [] : dangersIn(piece.sql);
+    if (dangers.length > 0) setState({ asked: { piece, action, dangers } });
+    else withValues({ piece, action });
   };
-  const send = (sql: string, action: SqlAction): void => {
-    setState({ entries: remember(project.id, sql, Date.now()) });
-    // The address links to the SQL that was run, as far as servers and browsers take it.
-    if (sql.length <= LINKED_CHARACTERS) void navigate({ search: { query: sql }, replace: true });
-    run.mutate({ sql, action, text: editor.current?.text() ?? '' });
+  const withValues = (wanted: Wanted): void => {
+    const parameters = parametersOf(wanted.piece.sql);
+    if (parameters) setState({ asksValues: { ...wanted, parameters } });
+    else send(wanted, wanted.piece.sql, PREFIXES[wanted.action], []);
+  };
+  const send = (wanted: Wanted, sql: string, prefix: string, values: readonly (string | null)[]): void => {
+    const text = editor.current?.text() ?? '';
+    remember(project.id, wanted.piece.sql.trim(), Date.now());
+    onSent(wanted.piece.sql.trim());
+    run.mutate({ ...wanted, sql: prefix + sql, values, before: prefix.length, text });
   };
   return {
     ...state,
@@ -90,13 +103,19 @@ export function useSqlRun(project: Project, editor: RefObject<EditorHandle | nul
     result: run,
     start,
     cancel: (): void => abort.current?.abort(),
-    confirm: ({ sql, action }: AskedRun): void => send(sql, action),
+    confirm: (wanted: Wanted): void => withValues(wanted),
     closeQuestion: (): void => setState({ asked: null }),
-    setLimit: (limit: string): void => setState({ limit }),
-    clearHistory: (): void => {
-      forget(project.id);
-      setState({ entries: [] });
+    sendWith: (values: ParameterValues): void => {
+      const { asksValues } = state;
+      if (!asksValues) return;
+      const { parameters, action } = asksValues;
+      setState({ asksValues: null, values });
+      // With parameters, PostgreSQL takes one statement only.
+      const prefix = action === 'explain' ? EXPLAIN : PREFIXES[action];
+      send(asksValues, parameters.sql, prefix, parameters.valuesOf(values));
     },
+    closeValues: (): void => setState({ asksValues: null }),
+    setLimit: (limit: string): void => setState({ limit }),
   };
 }
 

@@ -18,19 +18,19 @@ interface CreateTableProps {
   readonly project: Project;
   readonly relations: readonly Relation[];
   readonly schema: string;
+  /** What a file needs; null for a table without rows. */
+  readonly guessed: { readonly name: string; readonly columns: readonly NewColumn[] } | null;
   readonly onClose: () => void;
-  readonly onCreated: (table: string) => void;
+  readonly onCreated: (table: string, columns: readonly NewColumn[]) => void;
 }
 
-export function CreateTable({ project, relations, schema, onClose, onCreated }: CreateTableProps) {
+const FIRST_COLUMNS = [KEY_COLUMN, OWNER_COLUMN, { ...BLANK_COLUMN, name: 'title', nullable: false }];
+
+export function CreateTable({ project, relations, schema, guessed, onClose, onCreated }: CreateTableProps) {
   const t = useT();
-  const [name, setName] = useState('');
-  const [access, setAccess] = useState<Access>('own');
-  const [columns, setColumns] = useState<readonly NewColumn[]>([
-    KEY_COLUMN,
-    OWNER_COLUMN,
-    { ...BLANK_COLUMN, name: 'title', nullable: false },
-  ]);
+  const [name, setName] = useState(guessed?.name ?? '');
+  const [access, setAccess] = useState<Access>(guessed ? 'none' : 'own');
+  const [columns, setColumns] = useState<readonly NewColumn[]>(guessed?.columns ?? FIRST_COLUMNS);
   const lacksOwner = access === 'own' && !templatesFor(described(columns)).includes('own');
   const isComplete = name.trim() !== '' && !lacksOwner;
   const replace = (index: number, column: NewColumn): void => setColumns(columns.with(index, column));
@@ -43,7 +43,7 @@ export function CreateTable({ project, relations, schema, onClose, onCreated }: 
       size="xl"
       sql={isComplete ? sqlOf(schema, name.trim(), columns, access) : null}
       onClose={onClose}
-      onDone={() => onCreated(name.trim())}
+      onDone={() => onCreated(name.trim(), columns)}
     >
       <Group grow align="start">
         <TextInput

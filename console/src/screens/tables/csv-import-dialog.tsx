@@ -24,10 +24,12 @@ interface CsvImportProps {
   readonly project: Project;
   readonly relation: Relation;
   readonly file: File;
+  /** The column of each field, null for none; by default, the names in the file. */
+  readonly columns?: readonly (string | null)[];
   readonly onClose: () => void;
 }
 
-export function CsvImport({ project, relation, file, onClose }: CsvImportProps) {
+export function CsvImport({ project, relation, file, columns, onClose }: CsvImportProps) {
   const { t, language } = useLanguages();
   const changed = useCatalogChanged(project);
   const [state, setState] = useState(NOTHING);
@@ -41,7 +43,7 @@ export function CsvImport({ project, relation, file, onClose }: CsvImportProps) 
         signal,
         reasonOf,
         onState: setState,
-        send: (head, rows) => insertRecords({ project, relation, signal }, head, rows),
+        send: (head, rows) => insertRecords({ project, relation, signal }, columns ?? head, rows),
       });
       if (outcome.head.length === 0) throw new Error(t('emptyFile'));
       return outcome;

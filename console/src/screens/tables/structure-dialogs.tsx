@@ -11,7 +11,7 @@ import { securitySql } from '../../lib/policy-templates';
 import { identifier, qualified } from '../../lib/sql-text';
 import { SqlDialog } from '../../ui/sql-dialog';
 import { ColumnForm } from './column-form';
-import { AddForeignKey, AddIndex, AddPrimaryKey, AlterColumn } from './structure-forms';
+import { AddForeignKey, AddIndex, AddPrimaryKey, AlterColumn } from '../../ui/structure-forms';
 
 const route = getRouteApi('/signed-in/projects/$slug/tables');
 

@@ -11,6 +11,7 @@ import { SideDrawer } from '../../ui/dialog';
 import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { CreateTable } from './create-table';
+import { ImportTable } from './import-table';
 import { TablePanel } from './table-panel';
 import splitStyles from '../../ui/split.module.css';
 
@@ -77,6 +78,7 @@ export function TablesScreen() {
                 project={project}
                 relations={relations}
                 schema={schema}
+                guessed={null}
                 onClose={dialog.close}
                 onCreated={(table) => void navigate({ search: { schema, table } })}
               />
@@ -161,6 +163,14 @@ function TableList({ project, relations, schema, chosen, onCreate, onChoose }: T
             <Icon name="tree" size={16} />
           </ActionIcon>
         </Tooltip>
+        {mayWrite ? (
+          <ImportTable
+            project={project}
+            relations={relations}
+            schema={schema}
+            onCreated={(table) => void navigate({ search: { schema, table } })}
+          />
+        ) : null}
         {mayWrite ? (
           <Tooltip label={t('newTable')}>
             <ActionIcon variant="filled" color="plinth" aria-label={t('newTable')} onClick={onCreate}>

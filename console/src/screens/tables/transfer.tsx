@@ -14,7 +14,7 @@ import { streamToFile } from '../../lib/stream-to-file';
 import { announceFailure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { saveFile } from '../../ui/save-file';
-import { CsvImport } from './csv-import-dialog';
+import { CsvImport } from './lazy-csv-import';
 
 interface TransferMenuProps {
   readonly project: Project;

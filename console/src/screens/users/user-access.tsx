@@ -6,7 +6,7 @@ import { projectClient, type User } from '../../queries/users';
 import { useLanguages } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { Failure, Loaded } from '../../ui/feedback';
-import { Part } from './user-part';
+import { Part } from '../../ui/part';
 import choiceStyles from '../../ui/choice.module.css';
 import textStyles from '../../ui/text.module.css';
 

@@ -15,7 +15,7 @@ import { Icon } from '../../ui/icon';
 import { Confirm, Copy, DetailDrawer } from '../../ui/parts';
 import { isBanned, UserState } from './user-state';
 import { Factors, Sessions } from './user-access';
-import { Part } from './user-part';
+import { Part } from '../../ui/part';
 import fieldsetStyles from '../../ui/fieldset.module.css';
 import textStyles from '../../ui/text.module.css';
 

@@ -1,43 +1,39 @@
 /** Bodies of the endpoints for mail previews and test mails. */
 import { Matches } from 'class-validator';
 import { LANGUAGE_TAG } from '../../../common/text/language-tag';
-import { Example } from '../../../http/docs/example.decorator';
 import { MAX_EMAIL } from '../../../identity/email-address';
 import { MAIL_KINDS } from '../../mail/mail-kinds';
 import * as f from '../../../http/model/fields';
-import { model } from '../../../http/model/model';
 
 /** Characters of a part of a template. */
 const MAX_TEMPLATE = 200_000;
 
-@Example({ kind: 'reset', language: 'en', subject: 'Hello {{ user.name }}' })
-export class MailPreviewDto extends model({
+@f.Example({ kind: 'reset', language: 'en', subject: 'Hello {{ user.name }}' })
+export class MailPreviewDto extends f.model({
   kind: f.choice(MAIL_KINDS),
   language: f.optional(
     f.field<string>({ type: String, description: "Default: the project's locale" }, [
       Matches(LANGUAGE_TAG, { message: 'language must be a tag such as de or pt-BR' }),
     ]),
   ),
-  subject: f.optional(
-    f.text({ max: MAX_TEMPLATE, description: "Liquid; default: the project's own subject" }),
-  ),
-  text: f.optional(f.text({ max: MAX_TEMPLATE, description: "Liquid; default: the project's own text" })),
-  html: f.optional(f.text({ max: MAX_TEMPLATE, description: "Liquid; default: the project's own HTML" })),
+  subject: f.optional.text("Liquid; default: the project's own subject", { max: MAX_TEMPLATE }),
+  text: f.optional.text("Liquid; default: the project's own text", { max: MAX_TEMPLATE }),
+  html: f.optional.text("Liquid; default: the project's own HTML", { max: MAX_TEMPLATE }),
 }) {}
 
-@Example({ kind: 'reset', to: 'ada@example.com', language: 'en' })
-export class TestMailDto extends model(MailPreviewDto, {
+@f.Example({ kind: 'reset', to: 'ada@example.com', language: 'en' })
+export class TestMailDto extends f.model(MailPreviewDto, {
   to: f.text({ min: 1, max: MAX_EMAIL, format: 'email', example: 'ada@example.com' }),
 }) {}
 
-export class ListFailedMailsQuery extends model({
-  limit: f.optional(f.digits(1, 1_000, 'Default: 100')),
+export class ListFailedMailsQuery extends f.model({
+  limit: f.optional.digits(1, 1_000, 'Default: 100'),
 }) {}
 
 const ID = 'k3v9x0a1b2c3d4e5f6g7';
 
 /** An undeliverable mail of any project. */
-export class FailedMailDetailResponse extends model({
+export class FailedMailDetailResponse extends f.model({
   project_id: f.text({ example: ID }),
   project_slug: f.text({ example: 'acme' }),
   id: f.uuid(),
@@ -45,10 +41,10 @@ export class FailedMailDetailResponse extends model({
   recipient: f.text({ example: 'ada@example.com' }),
   created_at: f.time(),
   attempts: f.whole({ minimum: 0, example: 8 }),
-  last_error: f.nullable(f.text({ example: '550 no such mailbox' })),
+  last_error: f.nullable.text({ example: '550 no such mailbox' }),
 }) {}
 
-export class QueuedMail extends model({
+export class QueuedMail extends f.model({
   id: f.uuid(),
   queued: f.flag({ example: true }),
 }) {}

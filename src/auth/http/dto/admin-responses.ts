@@ -2,59 +2,58 @@
 import { AUDIT_ACTIONS } from '../../audit/audit-entry';
 import { SessionMetadataResponse } from './auth-responses';
 import * as f from '../../../http/model/fields';
-import { model } from '../../../http/model/model';
 
-class AdminUserResponse extends model({
+class AdminUserResponse extends f.model({
   id: f.uuid(),
   email: f.text({ format: 'email', example: 'ada@example.com' }),
   name: f.text({ example: 'Ada' }),
   data: f.json(),
-  email_verified_at: f.nullable(f.timeText()),
-  banned_until: f.nullable(f.timeText()),
-  invited_at: f.nullable(f.timeText()),
-  last_sign_in_at: f.nullable(f.timeText()),
+  email_verified_at: f.nullable.timeText(),
+  banned_until: f.nullable.timeText(),
+  invited_at: f.nullable.timeText(),
+  last_sign_in_at: f.nullable.timeText(),
   created_at: f.timeText(),
   updated_at: f.timeText(),
 }) {}
 
-export class AdminUserEnvelopeResponse extends model({
+export class AdminUserEnvelopeResponse extends f.model({
   user: f.object(AdminUserResponse),
 }) {}
 
-export class AdminUsersResponse extends model({
+export class AdminUsersResponse extends f.model({
   users: f.list(AdminUserResponse),
 }) {}
 
-class AuditEntryResponse extends model({
+class AuditEntryResponse extends f.model({
   id: f.text({ example: '42' }),
   at: f.timeText(),
   action: f.choice(AUDIT_ACTIONS),
-  actor_id: f.nullable(f.uuid()),
+  actor_id: f.nullable.uuid(),
   actor_role: f.choice(['anon', 'authenticated', 'service_role']),
-  user_id: f.nullable(f.uuid()),
-  ip: f.nullable(f.text()),
-  user_agent: f.nullable(f.text()),
+  user_id: f.nullable.uuid(),
+  ip: f.nullable.text(),
+  user_agent: f.nullable.text(),
   details: f.json(),
 }) {}
 
-export class AuditEntriesResponse extends model({
+export class AuditEntriesResponse extends f.model({
   entries: f.list(AuditEntryResponse),
 }) {}
 
-class FailedMailResponse extends model({
+class FailedMailResponse extends f.model({
   id: f.uuid(),
-  kind: f.text({ description: 'The template: reset, verify, ...', example: 'reset' }),
+  kind: f.text('The template: reset, verify, ...', { example: 'reset' }),
   recipient: f.text({ example: 'ada@example.com' }),
   created_at: f.timeText(),
-  attempts: f.whole({ minimum: 0, description: 'Deliveries that failed' }),
-  last_error: f.nullable(f.text()),
+  attempts: f.whole('Deliveries that failed', { minimum: 0 }),
+  last_error: f.nullable.text(),
 }) {}
 
-export class FailedMailsResponse extends model({
+export class FailedMailsResponse extends f.model({
   mails: f.list(FailedMailResponse),
 }) {}
 
-export class MailContentResponse extends model({
+export class MailContentResponse extends f.model({
   subject: f.text({ example: 'Set a new password' }),
   text: f.text({ example: 'Follow this link to set a new password: https://example.com/reset?token=...' }),
   html: f.text({
@@ -63,10 +62,10 @@ export class MailContentResponse extends model({
   }),
 }) {}
 
-class AdminSessionResponse extends model(SessionMetadataResponse, {
+class AdminSessionResponse extends f.model(SessionMetadataResponse, {
   aal: f.choice(['aal1', 'aal2'], '`aal2`: with a second factor'),
 }) {}
 
-export class AdminSessionsResponse extends model({
+export class AdminSessionsResponse extends f.model({
   sessions: f.list(AdminSessionResponse),
 }) {}

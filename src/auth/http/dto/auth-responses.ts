@@ -4,41 +4,39 @@ import { UNIX_SECONDS } from '../../../http/docs/documented-types';
 import type { SessionInfo } from '../../sessions/session';
 import { Answer } from '../../../http/docs/operation.decorators';
 import * as f from '../../../http/model/fields';
-import { model } from '../../../http/model/model';
 
 const JWT = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJzdWIiOiIwYjZmIn0.c2lnbmF0dXJl';
 
-class UserResponse extends model({
+class UserResponse extends f.model({
   id: f.uuid(),
   email: f.text({ format: 'email', example: 'ada@example.com' }),
   name: f.text({ example: 'Ada' }),
-  data: f.optional(f.json('Application-defined JSON about the user; absent if empty')),
+  data: f.optional.json('Application-defined JSON about the user; absent if empty'),
 }) {}
 
-class SessionResponse extends model({
-  access_token: f.text({ description: 'JWT; sent as `Authorization: Bearer ...`', example: JWT }),
-  expires_at: f.whole({ ...UNIX_SECONDS, description: 'When the access token expires, in Unix seconds' }),
-  refresh_token: f.text({
-    description: 'Opaque; valid for one POST /refresh',
+class SessionResponse extends f.model({
+  access_token: f.text('JWT; sent as `Authorization: Bearer ...`', { example: JWT }),
+  expires_at: f.whole('When the access token expires, in Unix seconds', { ...UNIX_SECONDS }),
+  refresh_token: f.text('Opaque; valid for one POST /refresh', {
     example: 'q3fD0n7oRzG2c8bXy1Jk5w.1.Zm9vYmFy',
   }),
 }) {}
 
-export class SignedInResponse extends model({
+export class SignedInResponse extends f.model({
   user: f.object(UserResponse),
   session: f.object(SessionResponse),
 }) {}
 
-export class SignedUpResponse extends model({
+export class SignedUpResponse extends f.model({
   user: f.object(UserResponse),
-  session: f.nullable(f.object(SessionResponse, 'Null if the project requires a verified address')),
+  session: f.nullable.object(SessionResponse, 'Null if the project requires a verified address'),
 }) {}
 
-export class UserEnvelopeResponse extends model({
+export class UserEnvelopeResponse extends f.model({
   user: f.object(UserResponse),
 }) {}
 
-export class MessageResponse extends model({
+export class MessageResponse extends f.model({
   message: f.text('Human-readable message'),
 }) {}
 
@@ -57,20 +55,20 @@ export function MessageAnswer(
   return Answer(200, description, MessageResponse, headers, { examples: Object.fromEntries(examples) });
 }
 
-export class SessionMetadataResponse extends model({
+export class SessionMetadataResponse extends f.model({
   id: f.uuid(),
   created_at: f.timeText(),
   last_seen_at: f.timeText('When it was last refreshed'),
   expires_at: f.timeText(),
-  ip: f.nullable(f.text()),
-  user_agent: f.nullable(f.text()),
+  ip: f.nullable.text(),
+  user_agent: f.nullable.text(),
 }) {}
 
-class SessionInfoResponse extends model(SessionMetadataResponse, {
+class SessionInfoResponse extends f.model(SessionMetadataResponse, {
   current: f.flag('True for the session of this request'),
 }) {}
 
-export class SessionsResponse extends model({
+export class SessionsResponse extends f.model({
   sessions: f.list(SessionInfoResponse),
 }) {}
 

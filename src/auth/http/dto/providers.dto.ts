@@ -1,31 +1,22 @@
 /** Providers of a project, as administrators set them. */
 import { IsUrl, Matches, MaxLength } from 'class-validator';
-import { Example } from '../../../http/docs/example.decorator';
 import { MAX_CLIENT_ID, MAX_CLIENT_IDS, MAX_SCOPES, MAX_URL, PRESETS } from '../../providers/provider';
 import * as f from '../../../http/model/fields';
-import { model } from '../../../http/model/model';
 
 const MAX_SECRET = 5_000;
 const TENANT = '9f0c1f6e-0e5b-4b5b-8f4e-1c2d3e4f5a6b';
 const AT = '2026-01-01T08:00:00.000Z';
 
-@Example({ client_id: 'plinth', client_secret: 'secret of the client', issuer: 'https://id.example.com' })
-export class SaveProviderDto extends model({
-  preset: f.optional(
-    f.choice(PRESETS, {
-      enum: [...PRESETS],
-      description: 'Default: the name, if it is one of these, else `oidc`',
-    }),
-  ),
-  enabled: f.optional(f.flag('Default: true')),
-  client_id: f.optional(f.text({ min: 1, max: MAX_CLIENT_ID, description: 'Needed for a new provider' })),
-  client_secret: f.optional(
-    f.text({
-      min: 1,
-      max: MAX_SECRET,
-      description:
-        'Stored encrypted and never shown again. Default: the stored one stays, if the address of the provider does',
-    }),
+@f.Example({ client_id: 'plinth', client_secret: 'secret of the client', issuer: 'https://id.example.com' })
+export class SaveProviderDto extends f.model({
+  preset: f.optional.choice(PRESETS, 'Default: the name, if it is one of these, else `oidc`', {
+    enum: [...PRESETS],
+  }),
+  enabled: f.optional.flag('Default: true'),
+  client_id: f.optional.text('Needed for a new provider', { min: 1, max: MAX_CLIENT_ID }),
+  client_secret: f.optional.text(
+    'Stored encrypted and never shown again. Default: the stored one stays, if the address of the provider does',
+    { min: 1, max: MAX_SECRET },
   ),
   issuer: f.optional(
     f.field<string>(
@@ -46,22 +37,17 @@ export class SaveProviderDto extends model({
       ],
     ),
   ),
-  tenant: f.optional(
-    f.text({ max: 100, description: 'Of `azure`: the id of the directory (tenant)', example: TENANT }),
-  ),
-  domain: f.optional(f.text({ max: 253, description: 'Of `okta` and `auth0`', example: 'acme.okta.com' })),
+  tenant: f.optional.text('Of `azure`: the id of the directory (tenant)', { max: 100, example: TENANT }),
+  domain: f.optional.text('Of `okta` and `auth0`', { max: 253, example: 'acme.okta.com' }),
   scopes: f.optional(
     f.field<string>(
       { maxLength: MAX_SCOPES, description: 'Separated by spaces. Default: those of the preset' },
       [MaxLength(MAX_SCOPES), Matches(/^[\x21\x23-\x5b\x5d-\x7e ]+$/)],
     ),
   ),
-  additional_client_ids: f.optional(
-    f.texts({
-      max: MAX_CLIENT_ID,
-      maxItems: MAX_CLIENT_IDS,
-      description: 'Ids of further clients, such as mobile applications, whose ID tokens are accepted',
-    }),
+  additional_client_ids: f.optional.texts(
+    'Ids of further clients, such as mobile applications, whose ID tokens are accepted',
+    { max: MAX_CLIENT_ID, maxItems: MAX_CLIENT_IDS },
   ),
 }) {}
 
@@ -81,50 +67,46 @@ const PROVIDER = {
   updated_at: AT,
 };
 
-export class ProviderResponse extends model({
+export class ProviderResponse extends f.model({
   name: f.text({ example: 'keycloak' }),
   preset: f.choice([...PRESETS]),
   enabled: f.flag(),
   client_id: f.text({ example: 'plinth' }),
   has_client_secret: f.flag(),
-  issuer: f.nullable(f.text()),
-  tenant: f.nullable(f.text()),
-  domain: f.nullable(f.text()),
-  scopes: f.nullable(f.text()),
+  issuer: f.nullable.text(),
+  tenant: f.nullable.text(),
+  domain: f.nullable.text(),
+  scopes: f.nullable.text(),
   additional_client_ids: f.texts({ example: [] }),
-  callback_url: f.text({
+  callback_url: f.text('The address to register at the provider', {
     format: 'uri',
-    description: 'The address to register at the provider',
     example: 'https://plinth.example.com/p/acme/auth/v1/callback',
   }),
   created_at: f.timeText(),
   updated_at: f.timeText(),
 }) {}
 
-export class ProviderEnvelopeResponse extends model({
+export class ProviderEnvelopeResponse extends f.model({
   provider: f.object(ProviderResponse),
 }) {}
 
-export class ProvidersResponse extends model({
+export class ProvidersResponse extends f.model({
   providers: f.list(ProviderResponse),
-  callback_url: f.text({
+  callback_url: f.text('The address to register at every provider', {
     format: 'uri',
-    description: 'The address to register at every provider',
     example: PROVIDER.callback_url,
   }),
 }) {}
 
-export class ProviderTrialResponse extends model({
-  url: f.text({
+export class ProviderTrialResponse extends f.model({
+  url: f.text('To be opened in a browser', {
     format: 'uri',
-    description: 'To be opened in a browser',
     example: 'https://id.example.com/realms/acme/protocol/openid-connect/auth?client_id=plinth',
   }),
 }) {}
 
-export class LdapTrialResponse extends model({
-  claims: f.anyObject({
-    description: 'As an identity of the user would have them',
+export class LdapTrialResponse extends f.model({
+  claims: f.anyObject('As an identity of the user would have them', {
     example: {
       iss: 'dc=example,dc=com',
       sub: '5f9c8a1e-1b1e-4c5c-8a86-1d1f4c1e2d3b',

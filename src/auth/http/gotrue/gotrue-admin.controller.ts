@@ -3,7 +3,7 @@ import { Body, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common'
 import type { Response } from 'express';
 import { CurrentProject } from '../../../access/current-caller.decorator';
 import { Clock } from '../../../common/time/clock';
-import { invalidParameters } from '../../../common/errors/http-errors';
+import { invalidParameters } from '../../../common/errors/app-error';
 import { COUNT, TEXT } from '../../../http/docs/documented-headers';
 import { Answer, Describe, Errors, JsonBody } from '../../../http/docs/operation.decorators';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';

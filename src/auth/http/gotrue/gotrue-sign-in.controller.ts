@@ -3,7 +3,7 @@ import { applyDecorators, Body, Get, HttpCode, Post, Query } from '@nestjs/commo
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
 import { CurrentProject } from '../../../access/current-caller.decorator';
-import { invalidParameters } from '../../../common/errors/http-errors';
+import { invalidParameters } from '../../../common/errors/app-error';
 import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';

@@ -3,7 +3,7 @@ import { Body, Delete, Get, HttpCode, Param, Post, Put, Res } from '@nestjs/comm
 import { ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentProject } from '../../../access/current-caller.decorator';
-import { invalidParameters } from '../../../common/errors/http-errors';
+import { invalidParameters } from '../../../common/errors/app-error';
 import { TEXT } from '../../../http/docs/documented-headers';
 import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
 import { LIMIT_HEADERS } from '../../../identity/http/client-throttler.guard';

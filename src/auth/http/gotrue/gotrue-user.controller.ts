@@ -7,7 +7,7 @@ import { SessionGuard } from '../../../access/session.guard';
 import { UserGuard } from '../../../access/user.guard';
 import { UUID } from '../../../common/text/uuid';
 import { Clock } from '../../../common/time/clock';
-import { invalidParameters } from '../../../common/errors/http-errors';
+import { invalidParameters } from '../../../common/errors/app-error';
 import { Answer, Describe, Errors } from '../../../http/docs/operation.decorators';
 import { CurrentOrigin } from '../../../identity/http/current-origin.decorator';
 import { invalidEmail, oidcUnreachable } from '../../../identity/identity.errors';

@@ -51,6 +51,13 @@ export const GERMAN: LanguageTexts = {
       button: 'Anmelden',
       end: 'Wenn Sie das nicht waren, ignorieren Sie diese Mail: Niemand wird angemeldet.',
     }),
+    new_device: noticeMail(GREETING, 'Eine neue Anmeldung bei {{ project }}', [
+      'bei Ihrem Konto bei {{ project }} hat sich jemand mit einem bisher unbekannten Gerät angemeldet.',
+      'Zeit: {{ signed_in_at }}',
+      'Adresse: {{ ip }}',
+      'Programm: {{ client }}',
+      'Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort.',
+    ]),
     reauthentication: noticeMail(GREETING, 'Ihr Code für {{ project }}', [
       'Ihr Code für {{ project }} lautet {{ code }}.',
       'Wenn Sie ihn nicht angefordert haben, ändern Sie jetzt Ihr Passwort.',

@@ -50,6 +50,13 @@ export const ENGLISH: LanguageTexts = {
       button: 'Sign in',
       end: 'If it was not you, ignore this mail: nobody is signed in.',
     }),
+    new_device: noticeMail(GREETING, 'A new sign-in to {{ project }}', [
+      'Your account at {{ project }} was signed in to from a device that it did not know.',
+      'Time: {{ signed_in_at }}',
+      'Address: {{ ip }}',
+      'Client: {{ client }}',
+      'If it was not you, change your password now.',
+    ]),
     reauthentication: noticeMail(GREETING, 'Your code for {{ project }}', [
       'Your code for {{ project }} is {{ code }}.',
       'If you did not ask for it, change your password now.',

@@ -50,6 +50,13 @@ export const SPANISH: LanguageTexts = {
       button: 'Iniciar sesión',
       end: 'Si no fue usted, ignore este mensaje: nadie iniciará sesión.',
     }),
+    new_device: noticeMail(GREETING, 'Un nuevo inicio de sesión en {{ project }}', [
+      'Se ha iniciado sesión en su cuenta de {{ project }} desde un dispositivo desconocido.',
+      'Hora: {{ signed_in_at }}',
+      'Dirección: {{ ip }}',
+      'Programa: {{ client }}',
+      'Si no ha sido usted, cambie su contraseña ahora mismo.',
+    ]),
     reauthentication: noticeMail(GREETING, 'Su código para {{ project }}', [
       'Su código para {{ project }} es {{ code }}.',
       'Si no lo ha pedido, cambie su contraseña ahora.',

@@ -52,6 +52,13 @@ export const FRENCH: LanguageTexts = {
       button: 'Se connecter',
       end: 'Si ce n’était pas vous, ignorez ce message : personne ne sera connecté.',
     }),
+    new_device: noticeMail(GREETING, 'Une nouvelle connexion à {{ project }}', [
+      'Quelqu’un s’est connecté à votre compte chez {{ project }} depuis un appareil inconnu.',
+      'Heure : {{ signed_in_at }}',
+      'Adresse : {{ ip }}',
+      'Programme : {{ client }}',
+      'Si ce n’était pas vous, changez votre mot de passe dès maintenant.',
+    ]),
     reauthentication: noticeMail(GREETING, 'Votre code pour {{ project }}', [
       'Votre code pour {{ project }} est {{ code }}.',
       'Si vous ne l’avez pas demandé, changez votre mot de passe maintenant.',

@@ -53,6 +53,13 @@ export const ITALIAN: LanguageTexts = {
       button: 'Accedi',
       end: 'Se non è stato lei, ignori questo messaggio: nessuno accederà.',
     }),
+    new_device: noticeMail(GREETING, 'Un nuovo accesso a {{ project }}', [
+      'qualcuno ha effettuato l’accesso al suo account su {{ project }} da un dispositivo sconosciuto.',
+      'Ora: {{ signed_in_at }}',
+      'Indirizzo: {{ ip }}',
+      'Programma: {{ client }}',
+      'Se non è stato lei, cambi subito la sua password.',
+    ]),
     reauthentication: noticeMail(GREETING, 'Il suo codice per {{ project }}', [
       'Il suo codice per {{ project }} è {{ code }}.',
       'Se non l’ha richiesto, cambi subito la password.',

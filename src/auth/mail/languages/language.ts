@@ -2,7 +2,7 @@
 import { MailTemplate } from '../../../infra/mail/mail-template';
 import { MailKind } from '../mail-kinds';
 
-/** Liquid, with the values project, name, email, new_email, link, token, code, hours. */
+/** Liquid, with the values project, name, email, new_email, link, token, code, hours, signed_in_at, ip, client. */
 export interface LanguageTexts {
   /** Primary subtag of RFC 5646, such as `de`. */
   readonly tag: string;

@@ -13,6 +13,9 @@ const VALUES = {
   new_email: 'new@example.com',
   link: 'https://example.com/?token=abc',
   token: 'abc',
+  signed_in_at: '2026-01-02 03:04 UTC',
+  ip: '203.0.113.7',
+  client: 'Firefox, Windows',
 };
 
 describe('Accept-Language', () => {
@@ -59,6 +62,14 @@ describe.each(LANGUAGES.map((language) => [language.tag, language] as const))(
         expect(mail.text + mail.html).not.toMatch(/undefined|\{\{|\{%/);
         if (kind === 'email_change_notice') {
           expect(mail.text).toContain('new@example.com');
+          continue;
+        }
+        if (kind === 'new_device') {
+          for (const part of [mail.text, mail.html]) {
+            expect(part).toContain('2026-01-02 03:04 UTC');
+            expect(part).toContain('203.0.113.7');
+            expect(part).toContain('Firefox, Windows');
+          }
           continue;
         }
         if (kind === 'reauthentication') {

@@ -2,131 +2,113 @@
 import { PROJECT_OUTCOMES, ProjectOutcome } from '../../install-restore.service';
 import { RUN_STATUSES } from '../../schedule/run.repository';
 import * as f from '../../../http/model/fields';
-import { model } from '../../../http/model/model';
 
 const ID = 'k3v9x0a1b2c3d4e5f6g7';
 
-export class RestoreReport extends model({
-  id: f.text({ description: 'Empty for a dry run that would make a copy', example: ID }),
+export class RestoreReport extends f.model({
+  id: f.text('Empty for a dry run that would make a copy', { example: ID }),
   slug: f.text({ example: 'acme' }),
   same_id: f.flag('False: a copy with its own id and keys'),
-  keys_kept: f.flag({
-    description: 'False: the keys, secrets and the database password are new',
-    example: false,
-  }),
+  keys_kept: f.flag('False: the keys, secrets and the database password are new', { example: false }),
   dry_run: f.flag({ example: false }),
   backed_up_at: f.timeText(),
   tables: f.size({ example: 12 }),
   rows: f.size({ example: 34000 }),
   files: f.size({ example: 560 }),
-  missing_files: f.size({
-    description: 'Files whose bytes were lost before the backup',
-    example: 0,
-  }),
-  skipped_settings: f.texts({
-    description:
-      'Settings of ALTER DATABASE and ALTER ROLE that the owner may not make here, and why; roles that exist already; memberships that need an administrator',
-    example: [],
-  }),
+  missing_files: f.size('Files whose bytes were lost before the backup', { example: 0 }),
+  skipped_settings: f.texts(
+    'Settings of ALTER DATABASE and ALTER ROLE that the owner may not make here, and why; roles that exist already; memberships that need an administrator',
+    { example: [] },
+  ),
 }) {}
 
 class ProjectOutcomeResponse
-  extends model({
-    slug: f.text({ example: 'acme', description: 'As archived' }),
+  extends f.model({
+    slug: f.text('As archived', { example: 'acme' }),
     outcome: f.choice(
       PROJECT_OUTCOMES,
       '`verified`: in a dry run. `exists`: its id or slug is taken, and nothing was changed',
     ),
-    reason: f.nullable(f.text()),
+    reason: f.nullable.text(),
   })
   implements ProjectOutcome {}
 
-export class InstallRestoreReport extends model({
+export class InstallRestoreReport extends f.model({
   dry_run: f.flag({ example: false }),
   backed_up_at: f.timeText(),
   projects: f.list(ProjectOutcomeResponse, {
     example: [{ slug: 'acme', outcome: 'restored', reason: null }],
   }),
-  audit_entries: f.size({ description: 'Entries that were added to the audit log', example: 1042 }),
-  schedules: f.size({ description: 'Schedules of backups that were added', example: 1 }),
-  servers: f.size({
-    description: "Servers for projects' databases that were added, as draining ones",
-    example: 0,
-  }),
+  audit_entries: f.size('Entries that were added to the audit log', { example: 1042 }),
+  schedules: f.size('Schedules of backups that were added', { example: 1 }),
+  servers: f.size("Servers for projects' databases that were added, as draining ones", { example: 0 }),
 }) {}
 
-export class BackupScheduleResponse extends model({
-  cron: f.text({ example: '0 3 * * *', description: 'Five fields, as in crontab' }),
+export class BackupScheduleResponse extends f.model({
+  cron: f.text('Five fields, as in crontab', { example: '0 3 * * *' }),
   time_zone: f.text({ example: 'UTC' }),
-  keep: f.whole({ minimum: 1, description: 'Number of archives to keep', example: 7 }),
+  keep: f.whole('Number of archives to keep', { minimum: 1, example: 7 }),
   enabled: f.flag('False: no backups are made'),
-  rehearse_days: f.nullable(
-    f.whole({
-      minimum: 1,
-      description: 'Days between two rehearsals of a restore; null: none are made',
-      example: 7,
-    }),
-  ),
-}) {}
-
-export class RehearsalResponse extends model({
-  archive: f.text({ example: '20260102T030000Z-acme-1f3a9c2e.tar.gz', description: 'Empty: there was none' }),
-  started_at: f.time(),
-  finished_at: f.nullable(f.time('Null: it is being made')),
-  error: f.nullable(f.text('Why it failed')),
-  rows: f.nullable(f.size('Rows that were restored and compared')),
-  files: f.nullable(f.size('Files that were compared with their records')),
-  last_good_at: f.nullable(f.time('Start of the last one without an error')),
-}) {}
-
-class BackupSubjectResponse extends model({
-  project_id: f.nullable(f.text({ example: ID, description: "Null: the platform's records" })),
-  slug: f.text({ example: 'acme' }),
-  schedule: f.nullable(f.object(BackupScheduleResponse, "Its own schedule, or else the install's")),
-  own_schedule: f.flag('Whether the project has its own schedule'),
-  next_at: f.nullable(f.time()),
-  last_success_at: f.nullable(f.time('Start of the last successful backup')),
-  last_success_bytes: f.nullable(f.size('Bytes of the archive')),
-  last_status: f.nullable(f.choice(RUN_STATUSES, 'Of the last run')),
-  last_error: f.nullable(f.text('Why the last run failed')),
-  missing: f.flag('True if the last scheduled backup is missing'),
-  rehearsal: f.nullable(f.object(RehearsalResponse, 'The last rehearsal of a restore')),
-}) {}
-
-export class BackupsResponse extends model({
-  destination: f.text({
-    description: 'Where scheduled backups are stored',
-    example: 's3:acme-backups/plinth/',
+  rehearse_days: f.nullable.whole('Days between two rehearsals of a restore; null: none are made', {
+    minimum: 1,
+    example: 7,
   }),
-  refusal: f.nullable(
-    f.text('Why scheduled backups, and backups on request, are refused; null if they are not'),
+}) {}
+
+export class RehearsalResponse extends f.model({
+  archive: f.text('Empty: there was none', { example: '20260102T030000Z-acme-1f3a9c2e.tar.gz' }),
+  started_at: f.time(),
+  finished_at: f.nullable.time('Null: it is being made'),
+  error: f.nullable.text('Why it failed'),
+  rows: f.nullable.size('Rows that were restored and compared'),
+  files: f.nullable.size('Files that were compared with their records'),
+  last_good_at: f.nullable.time('Start of the last one without an error'),
+}) {}
+
+class BackupSubjectResponse extends f.model({
+  project_id: f.nullable.text("Null: the platform's records", { example: ID }),
+  slug: f.text({ example: 'acme' }),
+  schedule: f.nullable.object(BackupScheduleResponse, "Its own schedule, or else the install's"),
+  own_schedule: f.flag('Whether the project has its own schedule'),
+  next_at: f.nullable.time(),
+  last_success_at: f.nullable.time('Start of the last successful backup'),
+  last_success_bytes: f.nullable.size('Bytes of the archive'),
+  last_status: f.nullable.choice(RUN_STATUSES, 'Of the last run'),
+  last_error: f.nullable.text('Why the last run failed'),
+  missing: f.flag('True if the last scheduled backup is missing'),
+  rehearsal: f.nullable.object(RehearsalResponse, 'The last rehearsal of a restore'),
+}) {}
+
+export class BackupsResponse extends f.model({
+  destination: f.text('Where scheduled backups are stored', { example: 's3:acme-backups/plinth/' }),
+  refusal: f.nullable.text(
+    'Why scheduled backups, and backups on request, are refused; null if they are not',
   ),
   projects: f.list(BackupSubjectResponse, "The platform's records first, then the projects"),
 }) {}
 
-export class BackupRunResponse extends model({
+export class BackupRunResponse extends f.model({
   id: f.uuid(),
-  project_id: f.nullable(f.text({ description: "Null: the platform's records", example: ID })),
-  slug: f.text({ description: 'Slug at that time', example: 'acme' }),
+  project_id: f.nullable.text("Null: the platform's records", { example: ID }),
+  slug: f.text('Slug at that time', { example: 'acme' }),
   status: f.choice(RUN_STATUSES, { example: 'succeeded' }),
   due_at: f.time('The scheduled time, or the time of the request'),
   started_at: f.time(),
-  finished_at: f.nullable(f.time()),
-  seconds: f.nullable(f.number({ description: 'Duration', example: 41.3 })),
+  finished_at: f.nullable.time(),
+  seconds: f.nullable.number('Duration', { example: 41.3 }),
   destination: f.text({ example: 's3:acme-backups/plinth/' }),
-  archive: f.text({
-    description: 'Name of the file or object, in a folder named by the project id or `platform`',
+  archive: f.text('Name of the file or object, in a folder named by the project id or `platform`', {
     example: '20260102T030000Z-acme-1f3a9c2e.tar.gz',
   }),
-  bytes: f.nullable(f.size({ description: 'Bytes of the archive', example: 365_000_000 })),
-  error: f.nullable(f.text()),
-  removed_at: f.nullable(f.time('When the archive was removed in favor of newer ones')),
+  bytes: f.nullable.size('Bytes of the archive', { example: 365_000_000 }),
+  error: f.nullable.text(),
+  removed_at: f.nullable.time('When the archive was removed in favor of newer ones'),
 }) {}
 
-export class QueuedBackups extends model({
-  queued: f.size({ description: 'Backups that were queued', example: 1 }),
+export class QueuedBackups extends f.model({
+  queued: f.size('Backups that were queued', { example: 1 }),
 }) {}
 
-export class RemovedSchedule extends model({
+export class RemovedSchedule extends f.model({
   removed: f.flag({ example: true }),
 }) {}

@@ -2,7 +2,6 @@
 import { Matches, NotContains, IsISO8601 } from 'class-validator';
 import { AuditFilter } from '../../audit/audit-log.repository';
 import * as f from '../../../http/model/fields';
-import { model } from '../../../http/model/model';
 import { applyDecorators } from '@nestjs/common';
 
 const RFC_3339 =
@@ -15,24 +14,16 @@ const Moment = (name: string): PropertyDecorator =>
     IsISO8601({ strict: true }),
   );
 
-class AuditFilterQuery extends model({
-  project_id: f.optional(
-    f.text({ description: 'Only entries about this project', checks: [NotContains('\0')] }),
-  ),
-  action: f.optional(
-    f.text({
-      example: 'project.create',
-      description: 'Only entries of this action',
-      checks: [NotContains('\0')],
-    }),
-  ),
-  actor: f.optional(
-    f.text({
-      example: 'platform-admin',
-      description: 'Only entries of this author',
-      checks: [NotContains('\0')],
-    }),
-  ),
+class AuditFilterQuery extends f.model({
+  project_id: f.optional.text('Only entries about this project', { checks: [NotContains('\0')] }),
+  action: f.optional.text('Only entries of this action', {
+    example: 'project.create',
+    checks: [NotContains('\0')],
+  }),
+  actor: f.optional.text('Only entries of this author', {
+    example: 'platform-admin',
+    checks: [NotContains('\0')],
+  }),
   since: f.optional(
     f.field<string>({ format: 'date-time', description: 'Only entries of this time or later' }, [
       Moment('since'),
@@ -43,8 +34,8 @@ class AuditFilterQuery extends model({
   ),
 }) {}
 
-export class ListAuditLogQuery extends model(AuditFilterQuery, {
-  limit: f.optional(f.digits(1, 1_000, 'Entries per page; default: 100')),
+export class ListAuditLogQuery extends f.model(AuditFilterQuery, {
+  limit: f.optional.digits(1, 1_000, 'Entries per page; default: 100'),
   before: f.optional(
     f.field<string>(
       { pattern: '^\\d{1,18}$', description: 'The X-Next-Cursor header of the previous page' },
@@ -55,15 +46,17 @@ export class ListAuditLogQuery extends model(AuditFilterQuery, {
 
 const EXPORT_FORMATS = ['jsonl', 'csv'] as const;
 
-export class ExportAuditLogQuery extends model(AuditFilterQuery, {
-  format: f.optional(f.choice(EXPORT_FORMATS, 'Default: jsonl')),
+export class ExportAuditLogQuery extends f.model(AuditFilterQuery, {
+  format: f.optional.choice(EXPORT_FORMATS, 'Default: jsonl'),
 }) {}
 
-export class VerifyAuditLogQuery extends model({
-  after: f.optional(
-    f.digits(0, undefined, 'Continues after this position: `next` of the previous answer; default: 0'),
+export class VerifyAuditLogQuery extends f.model({
+  after: f.optional.digits(
+    0,
+    undefined,
+    'Continues after this position: `next` of the previous answer; default: 0',
   ),
-  limit: f.optional(f.digits(1, 50_000, 'Records to verify; default: 10000')),
+  limit: f.optional.digits(1, 50_000, 'Records to verify; default: 10000'),
   head: f.optional(
     f.field<string>(
       {

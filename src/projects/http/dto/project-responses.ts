@@ -1,11 +1,9 @@
 /** Responses about projects, as types and as OpenAPI schemas. */
-import { Example } from '../../../http/docs/example.decorator';
 import { KEY_PAIR_ALGORITHMS } from '../../../infra/crypto/jws';
 import { SIGNING_KEY_STATUSES } from '../../signing-keys';
 import { PLANS } from '../../plans';
 import { effectiveSettings, ProjectSettings } from '../../project-settings';
 import * as f from '../../../http/model/fields';
-import { model } from '../../../http/model/model';
 
 const ID = 'k3v9x0a1b2c3d4e5f6g7';
 const CREATED = '2026-01-01T08:00:00.000Z';
@@ -24,54 +22,50 @@ const PROJECT = {
   updated_at: CREATED,
 };
 
-export class ProjectResponse extends model({
+export class ProjectResponse extends f.model({
   id: f.text({ example: ID }),
   slug: f.text({ example: 'acme' }),
   name: f.text({ example: 'Acme' }),
   plan: f.choice(PLANS, { example: 'pro' }),
-  server: f.nullable(
-    f.text({
-      example: 'platform',
-      description:
-        'Name of the server that has its database; null if the project has its own server (`database_url`)',
-    }),
+  server: f.nullable.text(
+    'Name of the server that has its database; null if the project has its own server (`database_url`)',
+    { example: 'platform' },
   ),
-  paused_at: f.nullable(f.time('Since when it is paused; null while it serves requests')),
-  settings: f.object(ProjectSettings, {
-    description: 'All settings, defaults included',
+  paused_at: f.nullable.time('Since when it is paused; null while it serves requests'),
+  settings: f.object(ProjectSettings, 'All settings, defaults included', {
     example: effectiveSettings({ max_rows: 1000 }),
   }),
   created_at: f.time(),
   updated_at: f.time(),
 }) {}
 
-export class ProjectKeys extends model({
-  anon_key: f.text({ description: 'Public; for use in client code', example: 'eyJ...' }),
-  service_role_key: f.text({ description: 'Secret; bypasses row-level security', example: 'eyJ...' }),
+export class ProjectKeys extends f.model({
+  anon_key: f.text('Public; for use in client code', { example: 'eyJ...' }),
+  service_role_key: f.text('Secret; bypasses row-level security', { example: 'eyJ...' }),
 }) {}
 
-@Example({ ...PROJECT, ...KEYS })
+@f.Example({ ...PROJECT, ...KEYS })
 export class CreatedProject
-  extends model(ProjectResponse, {
-    anon_key: f.text({ description: 'Public; for use in client code', example: 'eyJ...' }),
-    service_role_key: f.text({ description: 'Secret; bypasses row-level security', example: 'eyJ...' }),
+  extends f.model(ProjectResponse, {
+    anon_key: f.text('Public; for use in client code', { example: 'eyJ...' }),
+    service_role_key: f.text('Secret; bypasses row-level security', { example: 'eyJ...' }),
   })
   implements ProjectKeys {}
 
-class SigningKeyResponse extends model({
-  kid: f.text({ description: 'Names the key in tokens and in the key set', example: 'p4w7d2m9c0e5r1t8y3u6' }),
+class SigningKeyResponse extends f.model({
+  kid: f.text('Names the key in tokens and in the key set', { example: 'p4w7d2m9c0e5r1t8y3u6' }),
   algorithm: f.choice(KEY_PAIR_ALGORITHMS, { example: 'ES256' }),
-  status: f.choice(SIGNING_KEY_STATUSES, {
-    description: '`next` is published and signs after the next rotation, `previous` only verifies',
-    example: 'current',
-  }),
+  status: f.choice(
+    SIGNING_KEY_STATUSES,
+    '`next` is published and signs after the next rotation, `previous` only verifies',
+    { example: 'current' },
+  ),
   created_at: f.time(),
-  expires_at: f.nullable(f.time('When a previous key stops to verify; null for the others')),
+  expires_at: f.nullable.time('When a previous key stops to verify; null for the others'),
 }) {}
 
-export class ProjectKeysWithSecret extends model(ProjectKeys, {
-  jwt_secret: f.text({
-    description: "Signs the two keys, and tokens of the project's own backend (HS256)",
+export class ProjectKeysWithSecret extends f.model(ProjectKeys, {
+  jwt_secret: f.text("Signs the two keys, and tokens of the project's own backend (HS256)", {
     example: 'sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2',
   }),
   signing_keys: f.list(
@@ -80,24 +74,22 @@ export class ProjectKeysWithSecret extends model(ProjectKeys, {
   ),
 }) {}
 
-export class DeletedProject extends model({
-  id: f.text({ description: 'The id of the project', example: ID }),
+export class DeletedProject extends f.model({
+  id: f.text('The id of the project', { example: ID }),
   deleted: f.flag('False while the database is still being dropped'),
 }) {}
 
-export class DatabaseAccess extends model({
+export class DatabaseAccess extends f.model({
   host: f.text({ example: 'db.example.com' }),
   port: f.whole({ minimum: 1, maximum: 65_535, example: 5432 }),
   database: f.text({ example: 'plinth_k3v9x0a1b2c3d4e5f6g7' }),
   owner_role: f.text({ example: 'plinth_k3v9x0a1b2c3d4e5f6g7_owner' }),
   owner_password: f.text({ example: 'q8ZtR2nW5xYb' }),
-  owner_url: f.text({
-    description: 'For psql and migration tools',
+  owner_url: f.text('For psql and migration tools', {
     example:
       'postgres://plinth_k3v9x0a1b2c3d4e5f6g7_owner:q8ZtR2nW5xYb@db.example.com:5432/plinth_k3v9x0a1b2c3d4e5f6g7',
   }),
-  login_role: f.text({
-    description: 'The role that requests log in with; grant it the roles that tokens may name',
+  login_role: f.text('The role that requests log in with; grant it the roles that tokens may name', {
     example: 'plinth_k3v9x0a1b2c3d4e5f6g7_login',
   }),
 }) {}

@@ -1,8 +1,6 @@
 /** Bodies of the administration of servers. */
 import { Matches } from 'class-validator';
-import { Example } from '../../../http/docs/example.decorator';
 import * as f from '../../../http/model/fields';
-import { model } from '../../../http/model/model';
 import { SERVER_STATUSES } from './server-responses';
 
 const CAPACITY = {
@@ -18,11 +16,10 @@ const URL_SCHEMA = {
 const HOST_FORM = /^(\[[0-9a-f:.%]+\]|[a-z0-9._-]{1,253})(:\d{1,5})?$/i;
 
 const HOSTS = {
-  replicas: f.optional(
-    f.texts({
+  replicas: f.optional.texts(
+    'Standbys of this server that serve reads of table REST, each as `host` or `host:port`. The role and password of the URL are used.',
+    {
       maxItems: 16,
-      description:
-        'Standbys of this server that serve reads of table REST, each as `host` or `host:port`. The role and password of the URL are used.',
       example: ['db2-replica.example.com:5432'],
       checks: [
         Matches(HOST_FORM, {
@@ -30,22 +27,21 @@ const HOSTS = {
           message: 'replicas must be a list of hosts, each as host or host:port',
         }),
       ],
-    }),
+    },
   ),
   pooler: f.optional(
-    f.nullable(
-      f.text({
-        description:
-          'A PgBouncer in transaction mode, as `host` or `host:port`: requests reach the server through it, administration and notifications do not. null: none',
+    f.nullable.text(
+      'A PgBouncer in transaction mode, as `host` or `host:port`: requests reach the server through it, administration and notifications do not. null: none',
+      {
         example: 'pgbouncer.example.com:6432',
         checks: [Matches(HOST_FORM, { message: 'pooler must be host or host:port' })],
-      }),
+      },
     ),
   ),
 };
 
-@Example({ name: 'db2', url: 'postgres://plinth:secret@db2.example.com/postgres', capacity: 1000 })
-export class AddServerDto extends model({
+@f.Example({ name: 'db2', url: 'postgres://plinth:secret@db2.example.com/postgres', capacity: 1000 })
+export class AddServerDto extends f.model({
   name: f.text({
     example: 'db2',
     pattern: '^[a-z][a-z0-9-]{0,38}[a-z0-9]$',
@@ -56,16 +52,14 @@ export class AddServerDto extends model({
     ],
   }),
   url: f.text(URL_SCHEMA),
-  capacity: f.optional(f.whole({ ...CAPACITY, description: `${CAPACITY.description}; default: 1000` })),
+  capacity: f.optional.whole(`${CAPACITY.description}; default: 1000`, { ...CAPACITY }),
   ...HOSTS,
 }) {}
 
-@Example({ status: 'draining' })
-export class UpdateServerDto extends model({
-  status: f.optional(f.choice(SERVER_STATUSES, 'A draining one gets no new projects')),
-  capacity: f.optional(f.whole(CAPACITY)),
-  url: f.optional(
-    f.text({ ...URL_SCHEMA, description: `${URL_SCHEMA.description}. Its projects use it at once` }),
-  ),
+@f.Example({ status: 'draining' })
+export class UpdateServerDto extends f.model({
+  status: f.optional.choice(SERVER_STATUSES, 'A draining one gets no new projects'),
+  capacity: f.optional.whole(CAPACITY),
+  url: f.optional.text(`${URL_SCHEMA.description}. Its projects use it at once`, { ...URL_SCHEMA }),
   ...HOSTS,
 }) {}

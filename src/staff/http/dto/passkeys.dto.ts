@@ -1,8 +1,6 @@
 /** Bodies and answers about passkeys. Credentials and options are JSON as WebAuthn defines it (toJSON() in browsers). */
-import { Example } from '../../../http/docs/example.decorator';
 import { IsFullName } from './staff-inputs.dto';
 import * as f from '../../../http/model/fields';
-import { model } from '../../../http/model/model';
 const CREDENTIAL = {
   id: 'mN3xk0a1b2c3d4e5f6g7',
   rawId: 'mN3xk0a1b2c3d4e5f6g7',
@@ -12,38 +10,36 @@ const CREDENTIAL = {
 };
 const NAME = { minLength: 1, maxLength: 200, example: 'Laptop' } as const;
 
-export class PasskeyOptionsResponse extends model({
-  options: f.anyObject({
-    description: 'For navigator.credentials, after PublicKeyCredential.parse...OptionsFromJSON()',
+export class PasskeyOptionsResponse extends f.model({
+  options: f.anyObject('For navigator.credentials, after PublicKeyCredential.parse...OptionsFromJSON()', {
     example: { challenge: 'q83vEjRWeJCrze8SNFZ4kA', rpId: 'plinth.example.com', timeout: 60_000 },
   }),
 }) {}
 
-export class PasskeySignInDto extends model({
-  credential: f.json({ description: 'toJSON() of the credential', example: CREDENTIAL }),
+export class PasskeySignInDto extends f.model({
+  credential: f.json('toJSON() of the credential', { example: CREDENTIAL }),
 }) {}
 
-@Example({ name: 'Laptop', credential: CREDENTIAL })
-export class EnrolPasskeyDto extends model({
+@f.Example({ name: 'Laptop', credential: CREDENTIAL })
+export class EnrolPasskeyDto extends f.model({
   name: f.field<string>(NAME, [IsFullName()]),
   credential: f.json('toJSON() of the credential'),
 }) {}
 
-export class RenamePasskeyDto extends model({
+export class RenamePasskeyDto extends f.model({
   name: f.field<string>({ ...NAME, example: 'Old laptop' }, [IsFullName()]),
 }) {}
 
-export class PasskeyResponse extends model({
+export class PasskeyResponse extends f.model({
   id: f.uuid(),
   name: f.text({ example: 'Laptop' }),
   created_at: f.time(),
-  last_used_at: f.nullable(f.time()),
+  last_used_at: f.nullable.time(),
 }) {}
 
-export class EnrolledPasskeyResponse extends model(PasskeyResponse, {
-  recovery_codes: f.texts({
-    description:
-      'Each can be used once in place of a second factor; not shown again. Empty if the account already has recovery codes',
-    example: ['k7mp-2xqa-9fht-w3ce'],
-  }),
+export class EnrolledPasskeyResponse extends f.model(PasskeyResponse, {
+  recovery_codes: f.texts(
+    'Each can be used once in place of a second factor; not shown again. Empty if the account already has recovery codes',
+    { example: ['k7mp-2xqa-9fht-w3ce'] },
+  ),
 }) {}

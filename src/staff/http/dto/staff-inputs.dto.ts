@@ -2,11 +2,9 @@
 import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsBooleanString, IsIn, Matches } from 'class-validator';
 import { MAX_EMAIL } from '../../../identity/email-address';
 import { IsName } from '../../../identity/http/checks';
-import { Example } from '../../../http/docs/example.decorator';
 import { INSTALL_ROLES, PROJECT_ROLES } from '../../accounts/staff-member';
 import { Scope, SCOPES } from '../../roles/route-table';
 import * as f from '../../../http/model/fields';
-import { model } from '../../../http/model/model';
 
 /** Characters. The rules for passwords have a stricter limit, in bytes. */
 const MAX_PASSWORD = 1_000;
@@ -32,106 +30,89 @@ export const IsFullName = (): PropertyDecorator => (target, property) => {
   Matches(/\S/, { message: '$property must not be blank' })(target, property);
 };
 
-class FactorProofDto extends model({
+class FactorProofDto extends f.model({
   code: f.optional(
-    f.nullable(
-      f.text({
-        max: MAX_CODE,
-        example: '492039',
-        description: 'A code of the second factor, or a recovery code',
-      }),
-    ),
+    f.nullable.text('A code of the second factor, or a recovery code', { max: MAX_CODE, example: '492039' }),
   ),
-  passkey: f.optional(f.json('A passkey in place of the code: toJSON() of the credential')),
+  passkey: f.optional.json('A passkey in place of the code: toJSON() of the credential'),
 }) {}
 
-@Example({ email: 'ada@example.com', password: 'correct horse', code: '492039' })
-export class SignInStaffDto extends model(FactorProofDto, {
+@f.Example({ email: 'ada@example.com', password: 'correct horse', code: '492039' })
+export class SignInStaffDto extends f.model(FactorProofDto, {
   email: f.text({ min: 1, max: MAX_EMAIL, ...EMAIL }),
   password: f.text({ min: 1, max: MAX_PASSWORD, example: 'correct horse' }),
 }) {}
 
-@Example({ login: 'ada', password: 'correct horse', code: '492039' })
-export class SignInStaffWithLdapDto extends model(FactorProofDto, {
-  login: f.text({ min: 1, max: MAX_EMAIL, example: 'ada', description: 'Name or address in the directory' }),
+@f.Example({ login: 'ada', password: 'correct horse', code: '492039' })
+export class SignInStaffWithLdapDto extends f.model(FactorProofDto, {
+  login: f.text('Name or address in the directory', { min: 1, max: MAX_EMAIL, example: 'ada' }),
   password: f.text({ min: 1, max: MAX_PASSWORD, example: 'correct horse' }),
 }) {}
 
-export class ConfirmSessionDto extends model(FactorProofDto, {
-  password: f.optional(f.nullable(f.text({ max: MAX_PASSWORD, example: 'correct horse' }))),
+export class ConfirmSessionDto extends f.model(FactorProofDto, {
+  password: f.optional(f.nullable.text({ max: MAX_PASSWORD, example: 'correct horse' })),
 }) {}
 
-@Example({ token: TOKEN, email: 'ada@example.com', password: 'correct horse', name: 'Ada' })
-export class SetupDto extends model({
-  token: f.text({ min: 1, max: MAX_TOKEN, example: TOKEN, description: 'From the set-up link' }),
+@f.Example({ token: TOKEN, email: 'ada@example.com', password: 'correct horse', name: 'Ada' })
+export class SetupDto extends f.model({
+  token: f.text('From the set-up link', { min: 1, max: MAX_TOKEN, example: TOKEN }),
   email: f.text({ min: 1, max: MAX_EMAIL, ...EMAIL }),
   password: f.text({ max: MAX_PASSWORD, ...NEW_PASSWORD }),
   name: f.field<string>(NAME, [IsFullName()]),
 }) {}
 
-@Example({ token: TOKEN, name: 'Grace', password: 'correct horse' })
-export class AcceptInvitationDto extends model({
-  token: f.text({ min: 1, max: MAX_TOKEN, example: TOKEN, description: 'The token from the mail' }),
+@f.Example({ token: TOKEN, name: 'Grace', password: 'correct horse' })
+export class AcceptInvitationDto extends f.model({
+  token: f.text('The token from the mail', { min: 1, max: MAX_TOKEN, example: TOKEN }),
   name: f.field<string>(NAME, [IsFullName()]),
   password: f.text({ max: MAX_PASSWORD, ...NEW_PASSWORD }),
 }) {}
 
-@Example({ current_password: 'correct horse', password: 'battery staple', end_tokens: true })
-export class ChangeStaffPasswordDto extends model({
+@f.Example({ current_password: 'correct horse', password: 'battery staple', end_tokens: true })
+export class ChangeStaffPasswordDto extends f.model({
   current_password: f.text({ min: 1, max: MAX_PASSWORD }),
   password: f.text({ max: MAX_PASSWORD, ...NEW_PASSWORD }),
-  end_tokens: f.omittable(f.flag('True ends all personal access tokens of the staff member as well')),
+  end_tokens: f.omittable.flag('True ends all personal access tokens of the staff member as well'),
 }) {}
 
-export class FactorCodeDto extends model({
-  code: f.text({
+export class FactorCodeDto extends f.model({
+  code: f.text('Six digits from the app; a recovery code also works for removing the factor', {
     min: 1,
     max: MAX_CODE,
     example: '492039',
-    description: 'Six digits from the app; a recovery code also works for removing the factor',
   }),
 }) {}
 
-export class BeginFactorDto extends model({
+export class BeginFactorDto extends f.model({
   password: f.optional(
-    f.nullable(
-      f.text({
-        max: MAX_PASSWORD,
-        example: 'correct horse',
-        description: 'Required unless the staff member signs in by single sign-on only',
-      }),
-    ),
+    f.nullable.text('Required unless the staff member signs in by single sign-on only', {
+      max: MAX_PASSWORD,
+      example: 'correct horse',
+    }),
   ),
 }) {}
 
-export class UpdateStaffMemberDto extends model({
+export class UpdateStaffMemberDto extends f.model({
   role: f.optional(
-    f.nullable(
-      f.choice(INSTALL_ROLES, {
-        description: 'Null removes the role of the installation',
-        example: 'operator',
-      }),
-    ),
+    f.nullable.choice(INSTALL_ROLES, 'Null removes the role of the installation', { example: 'operator' }),
   ),
   name: f.omittable(f.field<string>(NAME, [IsFullName()])),
-  disabled: f.omittable(
-    f.flag('True ends all sessions and tokens of the staff member at once and prevents sign-in'),
+  disabled: f.omittable.flag(
+    'True ends all sessions and tokens of the staff member at once and prevents sign-in',
   ),
-  rotate_database_password: f.omittable(
-    f.flag(
-      'True also changes the password of the owner role of each database that the staff member may know, and ends its sessions',
-    ),
+  rotate_database_password: f.omittable.flag(
+    'True also changes the password of the owner role of each database that the staff member may know, and ends its sessions',
   ),
 }) {}
 
-export class ProjectRoleDto extends model({
+export class ProjectRoleDto extends f.model({
   role: f.choice(PROJECT_ROLES, { example: 'developer' }),
-  rotate_database_password: f.omittable(
-    f.flag("True also changes the password of the database's owner role, and ends its sessions"),
+  rotate_database_password: f.omittable.flag(
+    "True also changes the password of the database's owner role, and ends its sessions",
   ),
 }) {}
 
-export class RotatePasswordQuery extends model({
+export class RotatePasswordQuery extends f.model({
   rotate_database_password: f.optional(
     f.field<'true' | 'false' | '1' | '0'>(
       {
@@ -144,24 +125,21 @@ export class RotatePasswordQuery extends model({
   ),
 }) {}
 
-class InviteToProjectDto extends model({
-  id: f.text({ min: 1, max: 100, description: 'The id of the project', example: PROJECT_ID }),
+class InviteToProjectDto extends f.model({
+  id: f.text('The id of the project', { min: 1, max: 100, example: PROJECT_ID }),
   role: f.choice(PROJECT_ROLES),
 }) {}
 
-export class InviteDto extends model({
+export class InviteDto extends f.model({
   email: f.text({ min: 1, max: MAX_EMAIL, ...EMAIL, example: 'grace@example.com' }),
-  role: f.optional(f.nullable(f.choice(INSTALL_ROLES, 'Role of the installation; default: none'))),
-  projects: f.omittable(
-    f.list(InviteToProjectDto, {
-      maxItems: MAX_PROJECTS,
-      description: 'Default: none',
-      example: [{ id: PROJECT_ID, role: 'developer' }],
-    }),
-  ),
+  role: f.optional(f.nullable.choice(INSTALL_ROLES, 'Role of the installation; default: none')),
+  projects: f.omittable.list(InviteToProjectDto, 'Default: none', {
+    maxItems: MAX_PROJECTS,
+    example: [{ id: PROJECT_ID, role: 'developer' }],
+  }),
 }) {}
 
-export class CreateTokenDto extends model({
+export class CreateTokenDto extends f.model({
   name: f.field<string>({ ...NAME, example: 'CI' }, [IsFullName()]),
   scopes: f.field<Scope[]>(
     {
@@ -175,18 +153,14 @@ export class CreateTokenDto extends model({
     [IsIn(SCOPES, { each: true }), ArrayMaxSize(SCOPES.length), ArrayNotEmpty(), IsArray()],
   ),
   project_id: f.optional(
-    f.nullable(
-      f.text({
-        max: 100,
-        example: PROJECT_ID,
-        description: 'The only project that the token is for; default: all projects of the staff member',
-      }),
-    ),
+    f.nullable.text('The only project that the token is for; default: all projects of the staff member', {
+      max: 100,
+      example: PROJECT_ID,
+    }),
   ),
-  expires_in: f.whole({
+  expires_in: f.whole('Seconds until the token expires', {
     minimum: 60,
     maximum: 366 * DAY_SECONDS,
     example: 30 * DAY_SECONDS,
-    description: 'Seconds until the token expires',
   }),
 }) {}

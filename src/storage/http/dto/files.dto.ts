@@ -1,5 +1,5 @@
 /** Bodies and query strings of file requests. The lowest decorator of a member runs first, and only the first failure is reported. */
-import { IsIn, IsOptional } from 'class-validator';
+import { IsOptional } from 'class-validator';
 import {
   DEFAULT_LIMIT,
   ListOptions,
@@ -7,47 +7,42 @@ import {
   SORT_DIRECTIONS,
   SORT_FIELDS,
 } from '../../files/list-options';
-import { UploadParameters } from '../../files/upload.service';
 import { EXPIRY_NAMES } from '../../signed-urls/signed-url';
-import { Omittable } from './omittable.decorator';
-import { GivenOnce, QueryText } from './text';
-import { Example } from '../../../http/docs/example.decorator';
+import { QueryText } from './text';
 import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
 import * as f from '../../../http/model/fields';
-import { model } from '../../../http/model/model';
 
 /** Characters of a name, or of a part of one, in a query string. */
 const MAX_TEXT = 1_024;
 
 export class ListFilesQuery
-  extends model({
+  extends f.model({
     search: f.optional(
       f.field<string>('Text that the filename contains, case-insensitive', [QueryText(MAX_TEXT)]),
     ),
     prefix: f.optional(f.field<string>('Text that the filename begins with', [QueryText(MAX_TEXT)])),
-    delimiter: f.optional(f.choice(['/'], 'Only files directly below the prefix')),
-    sortBy: f.optional(f.choice(SORT_FIELDS, 'Default: created_at')),
-    sortDir: f.optional(
-      f.choice(SORT_DIRECTIONS, 'Default: asc; without sortBy desc, which lists the newest files first'),
+    delimiter: f.optional.choice(['/'], 'Only files directly below the prefix'),
+    sortBy: f.optional.choice(SORT_FIELDS, 'Default: created_at'),
+    sortDir: f.optional.choice(
+      SORT_DIRECTIONS,
+      'Default: asc; without sortBy desc, which lists the newest files first',
     ),
-    limit: f.optional(f.digits(0, MAX_LIMIT, `Files per page; default: ${DEFAULT_LIMIT}`)),
-    offset: f.optional(f.digits(0, undefined, 'Files to skip; default: 0')),
-    cursor: f.optional(
-      f.text({
-        max: 4_096,
-        description: 'X-Next-Cursor of the previous page; unlike offset, late pages are as fast as the first',
-      }),
+    limit: f.optional.digits(0, MAX_LIMIT, `Files per page; default: ${DEFAULT_LIMIT}`),
+    offset: f.optional.digits(0, undefined, 'Files to skip; default: 0'),
+    cursor: f.optional.text(
+      'X-Next-Cursor of the previous page; unlike offset, late pages are as fast as the first',
+      { max: 4_096 },
     ),
   })
   implements ListOptions {}
 
-export class ListFoldersQuery extends model({
+export class ListFoldersQuery extends f.model({
   prefix: f.optional(
     f.field<string>({ example: 'reports/', description: 'Text that the folder names begin with' }, [
       QueryText(MAX_TEXT),
     ]),
   ),
-  limit: f.optional(f.digits(1, MAX_LIMIT, `Folders per page; default: ${DEFAULT_LIMIT}`)),
+  limit: f.optional.digits(1, MAX_LIMIT, `Folders per page; default: ${DEFAULT_LIMIT}`),
   after: f.optional(f.field<string>('The last folder of the previous page', [QueryText(MAX_TEXT)])),
 }) {}
 
@@ -57,59 +52,31 @@ export class DownloadQuery {
   download?: string;
 }
 
-/** Fields of the upload's form have the same names; the query string takes precedence. */
-export class UploadQuery implements UploadParameters {
-  @Omittable()
-  @GivenOnce()
-  filename?: string;
-
-  @Omittable()
-  @GivenOnce()
-  contentType?: string;
-
-  @Omittable()
-  @IsIn(['true', 'false'])
-  @GivenOnce()
-  upsert?: string;
-
-  @Omittable()
-  @GivenOnce()
-  metadata?: string;
-}
-
-@Example({ filename: 'reports/2026-final.txt', metadata: { year: 2026 } })
-export class UpdateFileDto extends model({
-  filename: f.omittable(
-    f.text({ example: 'reports/2026-final.txt', description: 'Unique in the bucket; may hold slashes' }),
-  ),
-  content_type: f.omittable(
-    f.text({ example: 'text/plain', description: 'Must be a type that the bucket accepts' }),
-  ),
-  bucket_name: f.omittable(f.text('Slug or name of the bucket to move to')),
-  metadata: f.omittable(f.json('Replaces the previous metadata')),
+@f.Example({ filename: 'reports/2026-final.txt', metadata: { year: 2026 } })
+export class UpdateFileDto extends f.model({
+  filename: f.omittable.text('Unique in the bucket; may hold slashes', { example: 'reports/2026-final.txt' }),
+  content_type: f.omittable.text('Must be a type that the bucket accepts', { example: 'text/plain' }),
+  bucket_name: f.omittable.text('Slug or name of the bucket to move to'),
+  metadata: f.omittable.json('Replaces the previous metadata'),
 }) {}
 
-export class CopyFileDto extends model({
-  filename: f.text({
-    example: 'reports/2026-copy.txt',
-    description: 'Name of the copy, unique in its bucket',
-  }),
-  bucket_name: f.omittable(f.text('Slug or name; default: the same bucket')),
+export class CopyFileDto extends f.model({
+  filename: f.text('Name of the copy, unique in its bucket', { example: 'reports/2026-copy.txt' }),
+  bucket_name: f.omittable.text('Slug or name; default: the same bucket'),
 }) {}
 
-export class CreateSignedUrlDto extends model({
-  expiry: f.choice(EXPIRY_NAMES, { description: 'How long the URL is valid', example: '1h' }),
+export class CreateSignedUrlDto extends f.model({
+  expiry: f.choice(EXPIRY_NAMES, 'How long the URL is valid', { example: '1h' }),
 }) {}
 
-export class BulkDeleteDto extends model({
-  file_ids: f.texts({
+export class BulkDeleteDto extends f.model({
+  file_ids: f.texts('Ids of files; unknown ids are not an error', {
     maxItems: 1_000,
-    description: 'Ids of files; unknown ids are not an error',
     example: [UUID_EXAMPLE],
   }),
 }) {}
 
-@Example({ file_ids: [UUID_EXAMPLE], expiry: '1h' })
-export class BulkSignedUrlsDto extends model(CreateSignedUrlDto, {
-  file_ids: f.texts({ maxItems: 1_000, description: 'Ids of files' }),
+@f.Example({ file_ids: [UUID_EXAMPLE], expiry: '1h' })
+export class BulkSignedUrlsDto extends f.model(CreateSignedUrlDto, {
+  file_ids: f.texts('Ids of files', { maxItems: 1_000 }),
 }) {}

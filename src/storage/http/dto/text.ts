@@ -3,14 +3,11 @@
  * JSON bodies are checked as a whole when they are parsed.
  */
 import { Injectable, PipeTransform } from '@nestjs/common';
-import { IsString, ValidateBy } from 'class-validator';
+import { ValidateBy } from 'class-validator';
 import { isStorableText } from '../../../common/text/storable';
 import { invalidParameters } from '../../storage.errors';
 
 const unstorable = (name: string): string => `${name} holds a NUL or half a surrogate pair`;
-
-/** A query parameter that is given once at most; its text is validated later. */
-export const GivenOnce = (): PropertyDecorator => IsString({ message: '$property must be given once' });
 
 /** A query parameter that is given once at most, with at most `max` characters. */
 export const QueryText = (max: number): PropertyDecorator =>

@@ -18,6 +18,7 @@ import { contextOf } from '../../../http/request-context';
 import { StorageRateLimiter } from '../../../limits/storage-rate-limiter';
 import type { Project } from '../../../projects/project';
 import { ANON_ROLE, AUTHENTICATED_ROLE, projectKey, SERVICE_ROLE } from '../../../projects/project-keys';
+import { KeyUses } from '../../../projects/key-uses.repository';
 import { ProjectRegistry } from '../../../projects/project-registry.service';
 import { isKeyValid } from '../../../projects/project-key-lists.service';
 import { projectIdOf, type S3Key } from '../../../projects/s3-keys';
@@ -45,6 +46,7 @@ export class S3Guard implements CanActivate {
     private readonly tokens: SocketCredentials,
     private readonly limiter: StorageRateLimiter,
     private readonly rls: RlsTransaction,
+    private readonly uses: KeyUses,
     private readonly clock: Clock,
   ) {}
 
@@ -64,6 +66,7 @@ export class S3Guard implements CanActivate {
     this.admission.canActivate(context);
     const caller = await this.callerOf(credential, given.sessionToken);
     request.caller = caller;
+    if (key) this.uses.note(project.id, key.id);
     const state = await this.limiter.hit(project);
     setRateHeaders(response, state);
     if (!state.allowed) throw rateLimited(state.retryAfter);

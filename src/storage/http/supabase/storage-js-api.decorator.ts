@@ -3,7 +3,7 @@ import { applyDecorators, type Type, UseGuards, UseInterceptors } from '@nestjs/
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { invalidCredentials, missingApiKey, rateLimited } from '../../../access/access.errors';
 import { PUBLIC_ROUTE } from '../../../access/public-route.decorator';
-import { databaseUnreachable } from '../../../common/errors/http-errors';
+import { databaseUnreachable } from '../../../common/errors/app-error';
 import { JsonBodyInterceptor } from '../../../http/bodies/json-body.interceptor';
 import { documentHandlers } from '../../../http/docs/controller-docs';
 import { ErrorDocs, ErrorList } from '../../../http/docs/error-docs';

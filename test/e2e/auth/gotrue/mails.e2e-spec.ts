@@ -172,7 +172,7 @@ describe('a link by mail', () => {
     expect(answer.headers.get('location')).toMatch(/^https:\/\/app\.example\.com\/#access_token=/);
   });
 
-  it('may lead into an application with a scheme of its own', async () => {
+  it('may lead into an application with its own scheme', async () => {
     const link = await asked({}, `?redirect_to=${encodeURIComponent('myapp://callback')}`);
     const answer = await pressButton(project, link);
     expect(answer.headers.get('location')).toMatch(/^myapp:\/\/callback#access_token=/);

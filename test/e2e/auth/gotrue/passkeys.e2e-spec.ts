@@ -4,7 +4,7 @@ import { decode } from 'jsonwebtoken';
 import { gotrue, guestOf } from '../../../support/gotrue';
 import type { HttpAnswer, HttpClient } from '../../../support/http-client';
 import { TestPlinth } from '../../../support/plinth';
-import { SoftwarePasskey } from '../../../support/software-passkey';
+import { extensionsOf, SoftwarePasskey } from '../../../support/software-passkey';
 import type { TestProject } from '../../../support/test-project';
 
 const APP = 'https://app.example.com';
@@ -176,6 +176,22 @@ describe('refuses a sign-in', () => {
       expect((await verify(await begin(), credential)).status).toBe(401);
     for (const credential of [[], 'x', 5, null, { id: '\0' }])
       expect((await verify(await begin(), credential as never)).status).toBe(400);
+  });
+
+  it('with long outputs of extensions, whose CBOR would hold the event loop for seconds', async () => {
+    const { passkey } = await enrol();
+    expect((await signIn(passkey, APP, { extensions: extensionsOf(100) })).status).toBe(200);
+    expect((await signIn(passkey, APP, { extensions: extensionsOf(7_000) })).status).toBe(401);
+    const { http } = await project.signUp();
+    const made = async (zeros: number): Promise<number> => {
+      const { body } = await at(http).post(`${passkeys()}/registration/options`, {});
+      const { challenge } = body.options;
+      const own = new SoftwarePasskey('example.com');
+      const credential = own.register({ challenge, origin: APP, extensions: extensionsOf(zeros) });
+      const given = { challenge_id: body.challenge_id, credential };
+      return (await http.post(`${passkeys()}/registration/verify`, given)).status;
+    };
+    expect([await made(100), await made(7_000)]).toEqual([200, 401]);
   });
 
   it('of a banned user', async () => {

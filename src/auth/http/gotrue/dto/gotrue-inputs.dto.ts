@@ -1,12 +1,10 @@
 /** Bodies and queries of GoTrue's paths. Members that Plinth does not know are dropped. */
 import { UUID_EXAMPLE } from '../../../../http/docs/documented-types';
-import { Example } from '../../../../http/docs/example.decorator';
 import { MAX_EMAIL } from '../../../../identity/email-address';
 import { CAPTCHA } from '../../captcha.interceptor';
 import { FACTOR_KINDS } from '../../../factors/factor';
 import { LOGOUT_SCOPES } from '../../../sessions/session';
 import * as f from '../../../../http/model/fields';
-import { model } from '../../../../http/model/model';
 
 const MAX_PASSWORD = 1_000;
 const MAX_TOKEN = 4_000;
@@ -19,121 +17,106 @@ const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
 /** An empty text is the same as an absent one. */
 
-export class RedirectQuery extends model({
-  redirect_to: f.optional(
-    f.text({
-      max: MAX_URL,
-      description: 'Where the link of the mail leads: an address of the list of the project',
-      checks: [f.EmptyIsAbsent()],
-    }),
-  ),
+export class RedirectQuery extends f.model({
+  redirect_to: f.optional.text('Where the link of the mail leads: an address of the list of the project', {
+    max: MAX_URL,
+    checks: [f.EmptyIsAbsent()],
+  }),
 }) {}
 
-export class PkceDto extends model({
-  code_challenge: f.optional(
-    f.text({ max: 200, description: 'PKCE (RFC 7636)', example: CHALLENGE, checks: [f.EmptyIsAbsent()] }),
-  ),
-  code_challenge_method: f.optional(
-    f.text({ max: 20, enum: ['s256', 'plain'], description: 'PKCE (RFC 7636)', checks: [f.EmptyIsAbsent()] }),
-  ),
+export class PkceDto extends f.model({
+  code_challenge: f.optional.text('PKCE (RFC 7636)', {
+    max: 200,
+    example: CHALLENGE,
+    checks: [f.EmptyIsAbsent()],
+  }),
+  code_challenge_method: f.optional.text('PKCE (RFC 7636)', {
+    max: 20,
+    enum: ['s256', 'plain'],
+    checks: [f.EmptyIsAbsent()],
+  }),
 }) {}
 
-export class LinkIdentityQuery extends model(PkceDto, {
-  provider: f.text({ max: 100, example: 'google', description: 'Name of a provider of the project' }),
-  redirect_to: f.optional(
-    f.text({
-      max: MAX_URL,
-      description: 'Where the way back leads: an address of the list of the project',
-      checks: [f.EmptyIsAbsent()],
-    }),
-  ),
-  scopes: f.optional(f.text({ max: 500, description: 'Further scopes, separated by spaces' })),
+export class LinkIdentityQuery extends f.model(PkceDto, {
+  provider: f.text('Name of a provider of the project', { max: 100, example: 'google' }),
+  redirect_to: f.optional.text('Where the way back leads: an address of the list of the project', {
+    max: MAX_URL,
+    checks: [f.EmptyIsAbsent()],
+  }),
+  scopes: f.optional.text('Further scopes, separated by spaces', { max: 500 }),
 }) {}
 
-class AddressDto extends model(PkceDto, {
-  email: f.optional(f.text({ max: MAX_EMAIL, format: 'email', example: EMAIL, checks: [f.EmptyIsAbsent()] })),
-  phone: f.optional(
-    f.text({
-      max: 50,
-      description: 'E.164, as `+4915112345678`; needs `send_sms_hook`',
-      checks: [f.EmptyIsAbsent()],
-    }),
-  ),
+class AddressDto extends f.model(PkceDto, {
+  email: f.optional.text({ max: MAX_EMAIL, format: 'email', example: EMAIL, checks: [f.EmptyIsAbsent()] }),
+  phone: f.optional.text('E.164, as `+4915112345678`; needs `send_sms_hook`', {
+    max: 50,
+    checks: [f.EmptyIsAbsent()],
+  }),
 }) {}
 
-@Example({ email: EMAIL, password: PASSWORD, data: { theme: 'dark' } })
-export class GoTrueSignUpDto extends model(AddressDto, {
-  password: f.optional(f.text({ max: MAX_PASSWORD, minLength: 6, maxLength: 72, example: PASSWORD })),
-  data: f.optional(f.json('`user_metadata` of the new user')),
+@f.Example({ email: EMAIL, password: PASSWORD, data: { theme: 'dark' } })
+export class GoTrueSignUpDto extends f.model(AddressDto, {
+  password: f.optional.text({ max: MAX_PASSWORD, minLength: 6, maxLength: 72, example: PASSWORD }),
+  data: f.optional.json('`user_metadata` of the new user'),
   gotrue_meta_security: CAPTCHA,
 }) {}
 
-@Example({ email: EMAIL, create_user: true })
-export class GoTrueOtpDto extends model(AddressDto, {
-  create_user: f.optional(f.flag('Creates an account if none has the address; default: true')),
-  data: f.optional(f.json('`user_metadata` of a new user')),
+@f.Example({ email: EMAIL, create_user: true })
+export class GoTrueOtpDto extends f.model(AddressDto, {
+  create_user: f.optional.flag('Creates an account if none has the address; default: true'),
+  data: f.optional.json('`user_metadata` of a new user'),
   gotrue_meta_security: CAPTCHA,
 }) {}
 
-@Example({ email: EMAIL })
-export class GoTrueEmailDto extends model(PkceDto, {
+@f.Example({ email: EMAIL })
+export class GoTrueEmailDto extends f.model(PkceDto, {
   email: f.text({ min: 1, max: MAX_EMAIL, format: 'email', example: EMAIL }),
   gotrue_meta_security: CAPTCHA,
 }) {}
 
 const RESEND_TYPES = ['signup', 'email_change', 'sms', 'phone_change'] as const;
 
-@Example({ type: 'signup', email: EMAIL })
-export class GoTrueResendDto extends model(AddressDto, {
+@f.Example({ type: 'signup', email: EMAIL })
+export class GoTrueResendDto extends f.model(AddressDto, {
   type: f.choice(RESEND_TYPES),
   gotrue_meta_security: CAPTCHA,
 }) {}
 
 const GRANT_TYPES = ['password', 'refresh_token', 'pkce', 'id_token', 'web3'] as const;
 
-export class GrantQuery extends model({
-  grant_type: f.choice(GRANT_TYPES, { example: 'password', description: '`web3` is refused' }),
+export class GrantQuery extends f.model({
+  grant_type: f.choice(GRANT_TYPES, '`web3` is refused', { example: 'password' }),
 }) {}
 
-@Example({ email: EMAIL, password: PASSWORD })
-export class GoTrueTokenDto extends model({
-  email: f.optional(f.text({ max: MAX_EMAIL, example: EMAIL, description: 'Of `password`' })),
-  phone: f.optional(
-    f.text({
-      max: 50,
-      description: 'E.164, as `+4915112345678`; needs `send_sms_hook`',
-      checks: [f.EmptyIsAbsent()],
-    }),
+@f.Example({ email: EMAIL, password: PASSWORD })
+export class GoTrueTokenDto extends f.model({
+  email: f.optional.text('Of `password`', { max: MAX_EMAIL, example: EMAIL }),
+  phone: f.optional.text('E.164, as `+4915112345678`; needs `send_sms_hook`', {
+    max: 50,
+    checks: [f.EmptyIsAbsent()],
+  }),
+  password: f.optional.text('Of `password`', { max: MAX_PASSWORD }),
+  refresh_token: f.optional.text('Of `refresh_token`', { max: MAX_TOKEN }),
+  auth_code: f.optional.text(
+    'Of `pkce`: the code that the link of a mail or the way back from a provider gave',
+    { max: MAX_TOKEN },
   ),
-  password: f.optional(f.text({ max: MAX_PASSWORD, description: 'Of `password`' })),
-  refresh_token: f.optional(f.text({ max: MAX_TOKEN, description: 'Of `refresh_token`' })),
-  auth_code: f.optional(
-    f.text({
-      max: MAX_TOKEN,
-      description: 'Of `pkce`: the code that the link of a mail or the way back from a provider gave',
-    }),
+  code_verifier: f.optional.text('Of `pkce`', { max: 200 }),
+  provider: f.optional.text('Of `id_token`: name of a provider of the project', {
+    max: 100,
+    example: 'google',
+  }),
+  id_token: f.optional.text('Of `id_token`: the token that the provider issued for a client of the project', {
+    max: MAX_ID_TOKEN,
+  }),
+  access_token: f.optional.text('Of `id_token`: the access token that `at_hash` was made of', {
+    max: MAX_ID_TOKEN,
+  }),
+  nonce: f.optional.text(
+    'Of `id_token`: the text whose SHA-256, in hexadecimal, is the `nonce` of the token',
+    { max: 500, checks: [f.EmptyIsAbsent()] },
   ),
-  code_verifier: f.optional(f.text({ max: 200, description: 'Of `pkce`' })),
-  provider: f.optional(
-    f.text({ max: 100, description: 'Of `id_token`: name of a provider of the project', example: 'google' }),
-  ),
-  id_token: f.optional(
-    f.text({
-      max: MAX_ID_TOKEN,
-      description: 'Of `id_token`: the token that the provider issued for a client of the project',
-    }),
-  ),
-  access_token: f.optional(
-    f.text({ max: MAX_ID_TOKEN, description: 'Of `id_token`: the access token that `at_hash` was made of' }),
-  ),
-  nonce: f.optional(
-    f.text({
-      max: 500,
-      description: 'Of `id_token`: the text whose SHA-256, in hexadecimal, is the `nonce` of the token',
-      checks: [f.EmptyIsAbsent()],
-    }),
-  ),
-  link_identity: f.optional(f.flag('Of `id_token`: not supported')),
+  link_identity: f.optional.flag('Of `id_token`: not supported'),
   gotrue_meta_security: CAPTCHA,
 }) {}
 
@@ -149,130 +132,106 @@ const VERIFY_TYPES = [
 ] as const;
 export type VerifyType = (typeof VERIFY_TYPES)[number];
 
-@Example({ type: 'email', email: EMAIL, token: '123456' })
-export class GoTrueVerifyDto extends model({
+@f.Example({ type: 'email', email: EMAIL, token: '123456' })
+export class GoTrueVerifyDto extends f.model({
   type: f.choice(VERIFY_TYPES),
-  token: f.optional(
-    f.text({
-      max: MAX_TOKEN,
-      description: 'The code of the mail',
-      example: '123456',
-      checks: [f.EmptyIsAbsent()],
-    }),
-  ),
-  token_hash: f.optional(
-    f.text({
-      max: MAX_TOKEN,
-      description: 'The token of the link, in place of email and code',
-      example: MAILED_TOKEN,
-      checks: [f.EmptyIsAbsent()],
-    }),
-  ),
-  email: f.optional(f.text({ max: MAX_EMAIL, example: EMAIL, checks: [f.EmptyIsAbsent()] })),
-  phone: f.optional(
-    f.text({
-      max: 50,
-      description: 'E.164, as `+4915112345678`; needs `send_sms_hook`',
-      checks: [f.EmptyIsAbsent()],
-    }),
-  ),
+  token: f.optional.text('The code of the mail', {
+    max: MAX_TOKEN,
+    example: '123456',
+    checks: [f.EmptyIsAbsent()],
+  }),
+  token_hash: f.optional.text('The token of the link, in place of email and code', {
+    max: MAX_TOKEN,
+    example: MAILED_TOKEN,
+    checks: [f.EmptyIsAbsent()],
+  }),
+  email: f.optional.text({ max: MAX_EMAIL, example: EMAIL, checks: [f.EmptyIsAbsent()] }),
+  phone: f.optional.text('E.164, as `+4915112345678`; needs `send_sms_hook`', {
+    max: 50,
+    checks: [f.EmptyIsAbsent()],
+  }),
 }) {}
 
-@Example({ data: { theme: 'dark' } })
-export class GoTrueUpdateUserDto extends model(AddressDto, {
-  password: f.optional(
-    f.text({ max: MAX_PASSWORD, minLength: 6, maxLength: 72, description: 'Ends all other sessions' }),
-  ),
-  current_password: f.optional(
-    f.text({ max: MAX_PASSWORD, description: 'The current password; checked if given' }),
-  ),
-  nonce: f.optional(
-    f.text({
-      max: 50,
-      description: 'The code of a mail of `reauthenticate`',
-      example: '123456',
-      checks: [f.EmptyIsAbsent()],
-    }),
-  ),
-  data: f.optional(f.json('Merged into `user_metadata`; null removes a member')),
+@f.Example({ data: { theme: 'dark' } })
+export class GoTrueUpdateUserDto extends f.model(AddressDto, {
+  password: f.optional.text('Ends all other sessions', { max: MAX_PASSWORD, minLength: 6, maxLength: 72 }),
+  current_password: f.optional.text('The current password; checked if given', { max: MAX_PASSWORD }),
+  nonce: f.optional.text('The code of a mail of `reauthenticate`', {
+    max: 50,
+    example: '123456',
+    checks: [f.EmptyIsAbsent()],
+  }),
+  data: f.optional.json('Merged into `user_metadata`; null removes a member'),
 }) {}
 
-export class LogoutQuery extends model({
-  scope: f.optional(f.choice(LOGOUT_SCOPES, 'Default: `global`')),
+export class LogoutQuery extends f.model({
+  scope: f.optional.choice(LOGOUT_SCOPES, 'Default: `global`'),
 }) {}
 
-export class GoTrueEnrolDto extends model({
+export class GoTrueEnrolDto extends f.model({
   factor_type: f.choice(FACTOR_KINDS, { example: 'totp' }),
-  phone: f.optional(f.text({ max: 30, example: '+4915112345678', description: 'Of `phone`' })),
-  friendly_name: f.optional(f.text({ max: 200, example: 'Phone' })),
-  issuer: f.optional(f.text({ max: 200, description: 'Ignored: apps show the name of the project' })),
+  phone: f.optional.text('Of `phone`', { max: 30, example: '+4915112345678' }),
+  friendly_name: f.optional.text({ max: 200, example: 'Phone' }),
+  issuer: f.optional.text('Ignored: apps show the name of the project', { max: 200 }),
 }) {}
 
-class GoTrueKeyPartyDto extends model({
-  rpId: f.optional(
-    f.text({ max: 253, example: 'example.com', description: 'Default: that of the `Origin`' }),
-  ),
+class GoTrueKeyPartyDto extends f.model({
+  rpId: f.optional.text('Default: that of the `Origin`', { max: 253, example: 'example.com' }),
 }) {}
 
-@Example({ webauthn: { rpId: 'example.com' } })
-export class GoTrueChallengeDto extends model({
-  webauthn: f.optional(f.object(GoTrueKeyPartyDto, 'Of a security key')),
+@f.Example({ webauthn: { rpId: 'example.com' } })
+export class GoTrueChallengeDto extends f.model({
+  webauthn: f.optional.object(GoTrueKeyPartyDto, 'Of a security key'),
 }) {}
 
-class GoTrueKeyAnswerDto extends model({
+class GoTrueKeyAnswerDto extends f.model({
   credential_response: f.json('`toJSON()` of the credential of the browser'),
 }) {}
 
-export class GoTrueVerifyFactorDto extends model({
+export class GoTrueVerifyFactorDto extends f.model({
   challenge_id: f.text({ min: 1, max: 100, format: 'uuid', example: UUID_EXAMPLE }),
-  code: f.optional(f.text({ min: 1, max: 50, example: '123456', description: 'Of an app or a phone' })),
-  webauthn: f.optional(f.object(GoTrueKeyAnswerDto, 'Of a security key')),
+  code: f.optional.text('Of an app or a phone', { min: 1, max: 50, example: '123456' }),
+  webauthn: f.optional.object(GoTrueKeyAnswerDto, 'Of a security key'),
 }) {}
 
-export class GoTruePageQuery extends model({
-  page: f.optional(f.digits(1, 1_000_000, { description: 'Default: 1', checks: [f.EmptyIsAbsent()] })),
-  per_page: f.optional(f.digits(1, 1_000, { description: 'Default: 50', checks: [f.EmptyIsAbsent()] })),
-  filter: f.optional(
-    f.text({
-      max: MAX_EMAIL,
-      description: 'Part of the email address or the name',
-      checks: [f.EmptyIsAbsent()],
-    }),
+export class GoTruePageQuery extends f.model({
+  page: f.optional.digits(1, 1_000_000, 'Default: 1', { checks: [f.EmptyIsAbsent()] }),
+  per_page: f.optional.digits(1, 1_000, 'Default: 50', { checks: [f.EmptyIsAbsent()] }),
+  filter: f.optional.text('Part of the email address or the name', {
+    max: MAX_EMAIL,
+    checks: [f.EmptyIsAbsent()],
+  }),
+}) {}
+
+class AdminFieldsDto extends f.model({
+  email: f.optional.text({ max: MAX_EMAIL, format: 'email', example: EMAIL, checks: [f.EmptyIsAbsent()] }),
+  phone: f.optional.text('Not supported', { max: 50, checks: [f.EmptyIsAbsent()] }),
+  password: f.optional.text({ max: MAX_PASSWORD, minLength: 6, maxLength: 72 }),
+  password_hash: f.optional.text(
+    'As another system exported it: bcrypt ($2a$, $2b$, $2y$), $argon2id$, $pbkdf2-sha256$ or $fbscrypt$',
+    { max: 1_000 },
   ),
+  email_confirm: f.optional.flag('Whether the address counts as confirmed'),
+  user_metadata: f.optional.json('Merged; null removes a member'),
+  app_metadata: f.optional.json('Merged; null removes a member. At most 1,024 bytes'),
+  ban_duration: f.optional.text('`24h`, `90m`, `30s` or `none`', { max: 50, example: '24h' }),
 }) {}
 
-class AdminFieldsDto extends model({
-  email: f.optional(f.text({ max: MAX_EMAIL, format: 'email', example: EMAIL, checks: [f.EmptyIsAbsent()] })),
-  phone: f.optional(f.text({ max: 50, description: 'Not supported', checks: [f.EmptyIsAbsent()] })),
-  password: f.optional(f.text({ max: MAX_PASSWORD, minLength: 6, maxLength: 72 })),
-  password_hash: f.optional(
-    f.text({
-      max: 1_000,
-      description:
-        'As another system exported it: bcrypt ($2a$, $2b$, $2y$), $argon2id$, $pbkdf2-sha256$ or $fbscrypt$',
-    }),
-  ),
-  email_confirm: f.optional(f.flag('Whether the address counts as confirmed')),
-  user_metadata: f.optional(f.json('Merged; null removes a member')),
-  app_metadata: f.optional(f.json('Merged; null removes a member. At most 1,024 bytes')),
-  ban_duration: f.optional(f.text({ max: 50, description: '`24h`, `90m`, `30s` or `none`', example: '24h' })),
+@f.Example({ email: EMAIL, password: PASSWORD, email_confirm: true })
+export class GoTrueCreateUserDto extends f.model(AdminFieldsDto, {
+  id: f.optional.uuid('Default: a new one'),
 }) {}
 
-@Example({ email: EMAIL, password: PASSWORD, email_confirm: true })
-export class GoTrueCreateUserDto extends model(AdminFieldsDto, {
-  id: f.optional(f.uuid('Default: a new one')),
-}) {}
-
-@Example({ app_metadata: { roles: ['editor'] } })
+@f.Example({ app_metadata: { roles: ['editor'] } })
 export class GoTrueAdminUpdateDto extends AdminFieldsDto {}
 
-export class GoTrueDeleteUserDto extends model({
-  should_soft_delete: f.optional(f.flag({ description: 'Refused if true', example: false })),
+export class GoTrueDeleteUserDto extends f.model({
+  should_soft_delete: f.optional.flag('Refused if true', { example: false }),
 }) {}
 
-export class GoTrueInviteDto extends model({
+export class GoTrueInviteDto extends f.model({
   email: f.text({ min: 1, max: MAX_EMAIL, format: 'email', example: EMAIL }),
-  data: f.optional(f.json({ description: '`user_metadata` of the new user', example: { theme: 'dark' } })),
+  data: f.optional.json('`user_metadata` of the new user', { example: { theme: 'dark' } }),
 }) {}
 
 export const LINK_TYPES = [
@@ -284,17 +243,14 @@ export const LINK_TYPES = [
   'email_change_new',
 ] as const;
 
-export class GoTrueGenerateLinkDto extends model({
+export class GoTrueGenerateLinkDto extends f.model({
   type: f.choice(LINK_TYPES, { example: 'magiclink' }),
   email: f.text({ min: 1, max: MAX_EMAIL, format: 'email', example: EMAIL }),
-  new_email: f.optional(
-    f.text({ max: MAX_EMAIL, description: 'Of the types `email_change_...`', checks: [f.EmptyIsAbsent()] }),
-  ),
-  password: f.optional(
-    f.text({ max: MAX_PASSWORD, minLength: 6, maxLength: 72, description: 'Of the type `signup`' }),
-  ),
-  data: f.optional(f.json('`user_metadata` of a new user')),
-  redirect_to: f.optional(
-    f.text({ max: MAX_URL, description: 'Where the link leads', checks: [f.EmptyIsAbsent()] }),
-  ),
+  new_email: f.optional.text('Of the types `email_change_...`', {
+    max: MAX_EMAIL,
+    checks: [f.EmptyIsAbsent()],
+  }),
+  password: f.optional.text('Of the type `signup`', { max: MAX_PASSWORD, minLength: 6, maxLength: 72 }),
+  data: f.optional.json('`user_metadata` of a new user'),
+  redirect_to: f.optional.text('Where the link leads', { max: MAX_URL, checks: [f.EmptyIsAbsent()] }),
 }) {}

@@ -1,7 +1,6 @@
 /** Buckets as storage-js sends and reads them. A bucket's id is its name. */
 import { OmitType } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
-import { Example } from '../../../../http/docs/example.decorator';
 import { INT64, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import { Bucket, BucketChange } from '../../../buckets/bucket';
 import { BUCKET_SORTS } from '../../../buckets/bucket.repository';
@@ -9,7 +8,6 @@ import { SORT_DIRECTIONS } from '../../../files/list-options';
 import { LIMITS } from '../../../rows/limits';
 import { QueryText } from '../../dto/text';
 import * as f from '../../../../http/model/fields';
-import { model } from '../../../../http/model/model';
 
 const SIZE = /^(\d{1,12}(?:\.\d{1,9})?)(b|kb|mb|gb)$/i;
 const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
@@ -22,11 +20,11 @@ function bytesOf(size: unknown): number | null {
   return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : null;
 }
 
-@Example({ public: false, file_size_limit: '5mb', allowed_mime_types: ['image/*'] })
-export class UpdateStorageBucketDto extends model({
-  id: f.optional(f.text('The name, which is not changed')),
-  name: f.optional(f.text('The same as id')),
-  public: f.optional(f.flag('Everyone can read its files')),
+@f.Example({ public: false, file_size_limit: '5mb', allowed_mime_types: ['image/*'] })
+export class UpdateStorageBucketDto extends f.model({
+  id: f.optional.text('The name, which is not changed'),
+  name: f.optional.text('The same as id'),
+  public: f.optional.flag('Everyone can read its files'),
   file_size_limit: f.optional(
     f.field<string | number | null>(
       {
@@ -46,12 +44,12 @@ export class UpdateStorageBucketDto extends model({
     ),
   ),
   allowed_mime_types: f.optional(
-    f.nullable(f.texts({ max: LIMITS.contentType, maxItems: 100, description: 'Null: any type' })),
+    f.nullable.texts('Null: any type', { max: LIMITS.contentType, maxItems: 100 }),
   ),
 }) {}
 
-@Example({ id: 'avatars', name: 'avatars', public: false, file_size_limit: null, allowed_mime_types: null })
-export class CreateStorageBucketDto extends model(OmitType(UpdateStorageBucketDto, ['name']), {
+@f.Example({ id: 'avatars', name: 'avatars', public: false, file_size_limit: null, allowed_mime_types: null })
+export class CreateStorageBucketDto extends f.model(OmitType(UpdateStorageBucketDto, ['name']), {
   name: f.text('Unique in the project'),
 }) {}
 
@@ -65,28 +63,25 @@ export function bucketChange({
   return { is_public: isPublic, file_size_limit, allowed_mime_types };
 }
 
-export class ListBucketsQuery extends model({
-  limit: f.optional(
-    f.digits(0, MAX_BUCKETS_OF_A_PAGE, `Buckets per page; default: ${MAX_BUCKETS_OF_A_PAGE}`),
-  ),
-  offset: f.optional(f.digits(0, undefined, 'Buckets to skip; default: 0')),
+export class ListBucketsQuery extends f.model({
+  limit: f.optional.digits(0, MAX_BUCKETS_OF_A_PAGE, `Buckets per page; default: ${MAX_BUCKETS_OF_A_PAGE}`),
+  offset: f.optional.digits(0, undefined, 'Buckets to skip; default: 0'),
   search: f.optional(
     f.field<string>('Text that the name contains, case-insensitive', [QueryText(LIMITS.bucketName)]),
   ),
-  sortColumn: f.optional(f.choice(['id', ...BUCKET_SORTS], 'Default: name')),
-  sortOrder: f.optional(f.choice(SORT_DIRECTIONS, 'Default: asc')),
+  sortColumn: f.optional.choice(['id', ...BUCKET_SORTS], 'Default: name'),
+  sortOrder: f.optional.choice(SORT_DIRECTIONS, 'Default: asc'),
 }) {}
 
-export class StorageBucketResponse extends model({
-  id: f.text({ description: 'The name', example: 'avatars' }),
+export class StorageBucketResponse extends f.model({
+  id: f.text('The name', { example: 'avatars' }),
   name: f.text({ example: 'avatars' }),
-  owner: f.text({
-    description: 'The id of the user who created it; empty for a bucket of the project',
+  owner: f.text('The id of the user who created it; empty for a bucket of the project', {
     example: UUID_EXAMPLE,
   }),
   public: f.flag({ example: false }),
-  file_size_limit: f.nullable(f.whole({ ...INT64, description: 'Bytes' })),
-  allowed_mime_types: f.nullable(f.texts()),
+  file_size_limit: f.nullable.whole('Bytes', { ...INT64 }),
+  allowed_mime_types: f.nullable.texts(),
   created_at: f.timeText(),
   updated_at: f.timeText(),
 }) {}
@@ -105,10 +100,10 @@ export function toStorageBucket(bucket: Bucket): StorageBucketResponse {
   };
 }
 
-export class BucketNameResponse extends model({
+export class BucketNameResponse extends f.model({
   name: f.text({ example: 'avatars' }),
 }) {}
 
-export class StorageMessageResponse extends model({
+export class StorageMessageResponse extends f.model({
   message: f.text({ example: 'Successfully updated' }),
 }) {}

@@ -1,12 +1,10 @@
 /** Files as storage-js sends and reads them. */
 import { type ApiPropertyOptions, OmitType } from '@nestjs/swagger';
-import { Example } from '../../../../http/docs/example.decorator';
 import { SIZE, UUID_EXAMPLE } from '../../../../http/docs/documented-types';
 import { ENTRY_SORTS } from '../../../files/entry-list.repository';
 import { SORT_DIRECTIONS } from '../../../files/list-options';
 import { FORMATS, MAX_SIDE, QUALITY, RESIZES, Transformation } from '../../../pictures/transformation';
 import * as f from '../../../../http/model/fields';
-import { model } from '../../../../http/model/model';
 
 const MAX_NAME = 1_024;
 export const MAX_ENTRIES = 1_000;
@@ -15,101 +13,96 @@ const MAX_EXPIRY = 315_360_000;
 const TIME = '2026-01-01T00:00:00.000Z';
 const NAME = 'reports/2026.txt';
 
-@Example({ column: 'name', order: 'asc' })
-export class SortDto extends model({
-  column: f.optional(f.choice([...ENTRY_SORTS, 'last_accessed_at'], 'Default: name')),
-  order: f.optional(f.choice(SORT_DIRECTIONS, 'Default: asc')),
+@f.Example({ column: 'name', order: 'asc' })
+export class SortDto extends f.model({
+  column: f.optional.choice([...ENTRY_SORTS, 'last_accessed_at'], 'Default: name'),
+  order: f.optional.choice(SORT_DIRECTIONS, 'Default: asc'),
 }) {}
 
-class ListDto extends model({
-  limit: f.optional(f.whole({ minimum: 1, maximum: MAX_ENTRIES })),
-  sortBy: f.optional(f.object(SortDto)),
+class ListDto extends f.model({
+  limit: f.optional.whole({ minimum: 1, maximum: MAX_ENTRIES }),
+  sortBy: f.optional.object(SortDto),
 }) {}
 
-@Example({ prefix: 'reports', limit: 100, offset: 0, sortBy: { column: 'name', order: 'asc' } })
-export class ListObjectsDto extends model(ListDto, {
-  prefix: f.optional(f.text({ max: MAX_NAME, description: 'The folder; default: all of the bucket' })),
-  offset: f.optional(f.size()),
-  search: f.optional(
-    f.text({ max: MAX_NAME, description: 'Text that the names in the folder begin with, case-insensitive' }),
-  ),
+@f.Example({ prefix: 'reports', limit: 100, offset: 0, sortBy: { column: 'name', order: 'asc' } })
+export class ListObjectsDto extends f.model(ListDto, {
+  prefix: f.optional.text('The folder; default: all of the bucket', { max: MAX_NAME }),
+  offset: f.optional.size(),
+  search: f.optional.text('Text that the names in the folder begin with, case-insensitive', {
+    max: MAX_NAME,
+  }),
 }) {}
 
-@Example({ prefix: 'reports/', with_delimiter: true, limit: 100 })
-export class ListObjectsV2Dto extends model(ListDto, {
-  prefix: f.optional(f.text({ max: MAX_NAME, description: 'Text that the names begin with' })),
-  with_delimiter: f.optional(f.flag('Shows what follows a further `/` as one folder')),
-  cursor: f.optional(f.text({ max: 8_192, description: 'nextCursor of the page before' })),
+@f.Example({ prefix: 'reports/', with_delimiter: true, limit: 100 })
+export class ListObjectsV2Dto extends f.model(ListDto, {
+  prefix: f.optional.text('Text that the names begin with', { max: MAX_NAME }),
+  with_delimiter: f.optional.flag('Shows what follows a further `/` as one folder'),
+  cursor: f.optional.text('nextCursor of the page before', { max: 8_192 }),
 }) {}
 
-@Example({ bucketId: 'avatars', sourceKey: 'a.png', destinationKey: 'b.png' })
-export class MoveObjectDto extends model({
+@f.Example({ bucketId: 'avatars', sourceKey: 'a.png', destinationKey: 'b.png' })
+export class MoveObjectDto extends f.model({
   bucketId: f.text({ max: MAX_NAME }),
   sourceKey: f.text(),
   destinationKey: f.text(),
-  destinationBucket: f.optional(f.text({ max: MAX_NAME, description: 'Default: the same bucket' })),
+  destinationBucket: f.optional.text('Default: the same bucket', { max: MAX_NAME }),
 }) {}
 
-export class RemoveObjectsDto extends model({
-  prefixes: f.texts({ maxItems: MAX_ENTRIES, description: 'Names of files', example: [NAME] }),
+export class RemoveObjectsDto extends f.model({
+  prefixes: f.texts('Names of files', { maxItems: MAX_ENTRIES, example: [NAME] }),
 }) {}
 
 /** Of a picture: in query strings, and in the body that signs a URL. */
-@Example({ width: 200, height: 200, resize: 'cover', quality: 60, format: 'origin' })
+@f.Example({ width: 200, height: 200, resize: 'cover', quality: 60, format: 'origin' })
 export class TransformDto
-  extends model({
-    width: f.optional(f.digits(1, MAX_SIDE, 'Pixels. Pictures are never enlarged')),
-    height: f.optional(f.digits(1, MAX_SIDE, 'Pixels; default: by the proportions')),
-    resize: f.optional(
-      f.choice(
-        RESIZES,
-        'Crop to both sides (default), fit between them, or distort; the proportions stay with one side alone',
-      ),
+  extends f.model({
+    width: f.optional.digits(1, MAX_SIDE, 'Pixels. Pictures are never enlarged'),
+    height: f.optional.digits(1, MAX_SIDE, 'Pixels; default: by the proportions'),
+    resize: f.optional.choice(
+      RESIZES,
+      'Crop to both sides (default), fit between them, or distort; the proportions stay with one side alone',
     ),
-    quality: f.optional(
-      f.digits(QUALITY.least, QUALITY.most, `Of JPEG, WebP and AVIF; default: ${QUALITY.default}`),
+    quality: f.optional.digits(
+      QUALITY.least,
+      QUALITY.most,
+      `Of JPEG, WebP and AVIF; default: ${QUALITY.default}`,
     ),
-    format: f.optional(
-      f.choice(FORMATS, 'Default: AVIF or WebP if Accept names one, else that of the file, as `origin`'),
+    format: f.optional.choice(
+      FORMATS,
+      'Default: AVIF or WebP if Accept names one, else that of the file, as `origin`',
     ),
   })
   implements Transformation {}
 
-export class SignObjectDto extends model({
-  expiresIn: f.whole({ description: 'Seconds', minimum: 1, maximum: MAX_EXPIRY, example: 3600 }),
-  transform: f.optional(f.object(TransformDto, 'The URL is for this picture of the file')),
+export class SignObjectDto extends f.model({
+  expiresIn: f.whole('Seconds', { minimum: 1, maximum: MAX_EXPIRY, example: 3600 }),
+  transform: f.optional.object(TransformDto, 'The URL is for this picture of the file'),
 }) {}
 
-@Example({ expiresIn: 3600, paths: [NAME] })
-export class SignObjectsDto extends model(OmitType(SignObjectDto, ['transform']), {
+@f.Example({ expiresIn: 3600, paths: [NAME] })
+export class SignObjectsDto extends f.model(OmitType(SignObjectDto, ['transform']), {
   paths: f.texts({ maxItems: MAX_ENTRIES }),
 }) {}
 
-@Example({ Id: UUID_EXAMPLE, Key: `avatars/${NAME}` })
-export class ObjectKeyResponse extends model({
+@f.Example({ Id: UUID_EXAMPLE, Key: `avatars/${NAME}` })
+export class ObjectKeyResponse extends f.model({
   Id: f.text(),
   Key: f.text('Bucket and name'),
 }) {}
 
-export class SignedObjectResponse extends model({
-  signedURL: f.text({
-    description: 'Relative to `/storage/v1`',
-    example: `/object/sign/avatars/${NAME}?token=k3v9.0b6f`,
-  }),
+export class SignedObjectResponse extends f.model({
+  signedURL: f.text('Relative to `/storage/v1`', { example: `/object/sign/avatars/${NAME}?token=k3v9.0b6f` }),
 }) {}
 
-@Example({ path: NAME, signedURL: `/object/sign/avatars/${NAME}?token=k3v9.0b6f`, error: null })
-export class SignedObjectItemResponse extends model({
+@f.Example({ path: NAME, signedURL: `/object/sign/avatars/${NAME}?token=k3v9.0b6f`, error: null })
+export class SignedObjectItemResponse extends f.model({
   path: f.text(),
-  signedURL: f.nullable(f.text()),
-  error: f.nullable(f.text()),
+  signedURL: f.nullable.text(),
+  error: f.nullable.text(),
 }) {}
 
-export class SignedUploadResponse extends model({
-  url: f.text({
-    description: 'Relative to `/storage/v1`',
-    example: `/object/upload/sign/avatars/${NAME}?token=eyJ.x`,
-  }),
+export class SignedUploadResponse extends f.model({
+  url: f.text('Relative to `/storage/v1`', { example: `/object/upload/sign/avatars/${NAME}?token=eyJ.x` }),
 }) {}
 
 const FACTS = {
@@ -139,48 +132,48 @@ const FACTS_SCHEMA = {
   },
 } satisfies ApiPropertyOptions;
 
-export class ObjectEntryResponse extends model({
-  id: f.nullable(f.text({ description: 'Null for a folder', example: UUID_EXAMPLE })),
-  name: f.text({ description: 'Without the folder that is listed', example: '2026.txt' }),
-  created_at: f.nullable(f.text({ example: TIME })),
-  updated_at: f.nullable(f.text({ example: TIME })),
-  last_accessed_at: f.nullable(f.text({ description: 'The same as updated_at', example: TIME })),
+export class ObjectEntryResponse extends f.model({
+  id: f.nullable.text('Null for a folder', { example: UUID_EXAMPLE }),
+  name: f.text('Without the folder that is listed', { example: '2026.txt' }),
+  created_at: f.nullable.text({ example: TIME }),
+  updated_at: f.nullable.text({ example: TIME }),
+  last_accessed_at: f.nullable.text('The same as updated_at', { example: TIME }),
   metadata: f.nullable(f.field<object>({ ...FACTS_SCHEMA, example: FACTS })),
 }) {}
 
-@Example({ key: 'reports', name: 'reports/' })
-class FolderResponse extends model({
+@f.Example({ key: 'reports', name: 'reports/' })
+class FolderResponse extends f.model({
   key: f.text(),
   name: f.text('With the slash'),
 }) {}
 
-@Example({ hasNext: false, folders: [{ key: 'reports', name: 'reports/' }], objects: [] })
-export class ObjectPageResponse extends model({
+@f.Example({ hasNext: false, folders: [{ key: 'reports', name: 'reports/' }], objects: [] })
+export class ObjectPageResponse extends f.model({
   hasNext: f.flag(),
-  nextCursor: f.optional(f.text('Absent on the last page')),
+  nextCursor: f.optional.text('Absent on the last page'),
   folders: f.list(FolderResponse),
   objects: f.field<ObjectEntryResponse[]>({ type: [ObjectEntryResponse] }),
 }) {}
 
-export class ObjectInfoResponse extends model({
+export class ObjectInfoResponse extends f.model({
   id: f.uuid(),
   name: f.text({ example: NAME }),
-  version: f.text({ description: 'Changes with the content', example: UUID_EXAMPLE }),
-  bucket_id: f.text({ description: 'The name of the bucket, as in the request', example: 'avatars' }),
-  size: f.size({ description: 'Bytes', example: 17 }),
+  version: f.text('Changes with the content', { example: UUID_EXAMPLE }),
+  bucket_id: f.text('The name of the bucket, as in the request', { example: 'avatars' }),
+  size: f.size('Bytes', { example: 17 }),
   content_type: f.text({ example: 'text/plain' }),
   cache_control: f.text({ example: 'max-age=3600' }),
   etag: f.text({ example: FACTS.eTag }),
-  metadata: f.json({ description: 'What the upload set', example: { year: 2026 } }),
+  metadata: f.json('What the upload set', { example: { year: 2026 } }),
   last_modified: f.timeText(),
   created_at: f.timeText(),
 }) {}
 
-export class RemovedObjectResponse extends model({
+export class RemovedObjectResponse extends f.model({
   id: f.uuid(),
   bucket_id: f.text({ example: 'avatars' }),
   name: f.text({ example: NAME }),
-  owner: f.text({ description: 'The id of the user; empty without one', example: UUID_EXAMPLE }),
+  owner: f.text('The id of the user; empty without one', { example: UUID_EXAMPLE }),
   created_at: f.timeText(),
   updated_at: f.timeText(),
   last_accessed_at: f.timeText(),

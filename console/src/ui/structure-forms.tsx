@@ -1,10 +1,10 @@
 /** The forms of columns, indexes and keys that are changed or added. */
 import { Autocomplete, Checkbox, MultiSelect, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { Column, Relation } from '../../queries/catalog-types';
-import type { Project } from '../../queries/projects';
-import { useT } from '../../i18n';
-import { COLUMN_TYPES } from '../../lib/ddl';
+import type { Column, Relation } from '../queries/catalog-types';
+import type { Project } from '../queries/projects';
+import { useT } from '../i18n';
+import { COLUMN_TYPES } from '../lib/ddl';
 import {
   addForeignKeySql,
   addIndexSql,
@@ -15,9 +15,9 @@ import {
   INDEX_METHODS,
   type IndexDraft,
   ON_DELETE,
-} from '../../lib/ddl-alter';
-import { SqlDialog } from '../../ui/sql-dialog';
-import textStyles from '../../ui/text.module.css';
+} from '../lib/ddl-alter';
+import { SqlDialog } from './sql-dialog';
+import textStyles from './text.module.css';
 
 interface FormProps {
   readonly project: Project;

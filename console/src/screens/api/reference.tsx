@@ -1,17 +1,12 @@
 /** The OpenAPI page of the project, with the credentials of the chosen identity. Its files are those of `/docs`. */
-import { Anchor, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef } from 'react';
-import { PLINTH_URL } from '../api/base-url';
-import { type Identity, projectHeaders } from '../api/identity';
-import { fetchDocument, type Project, useProject } from '../queries/projects';
-import { useT } from '../i18n';
-import { identityFromText, identityToText } from '../lib/identity-link';
-import { Loaded } from '../ui/feedback';
-import { Page } from '../ui/parts';
-import { ViewAs } from '../ui/view-as';
-import styles from './api-docs.module.css';
+import { PLINTH_URL } from '../../api/base-url';
+import { type Identity, projectHeaders } from '../../api/identity';
+import { identityFromText } from '../../lib/identity-link';
+import { fetchDocument, type Project } from '../../queries/projects';
+import { Loaded } from '../../ui/feedback';
+import styles from './reference.module.css';
 
 interface SwaggerUi {
   preauthorizeApiKey(scheme: string, value: string): void;
@@ -23,16 +18,7 @@ declare global {
   }
 }
 
-const route = getRouteApi('/signed-in/projects/$slug/api');
-
-/** Clients have the anon key, so the page begins with what it may do. */
-const FIRST = 'anon';
-
-export function ApiDocsScreen() {
-  const t = useT();
-  const project = useProject();
-  const { as = FIRST } = route.useSearch();
-  const navigate = route.useNavigate();
+export default function Reference({ project, as }: { project: Project; as: string }) {
   const identity = useMemo(() => identityFromText(as), [as]);
   const document = useQuery({
     queryKey: ['openapi', project.id, as],
@@ -43,26 +29,9 @@ export function ApiDocsScreen() {
     staleTime: 60_000,
   });
   return (
-    <Page
-      title={t('apiDocs')}
-      text={t('apiText')}
-      actions={
-        <Group gap="md">
-          <Anchor size="sm" href={`${PLINTH_URL}/docs`} target="_blank" rel="noopener">
-            /docs
-          </Anchor>
-          <ViewAs
-            project={project}
-            identity={identity}
-            onChange={(next) => void navigate({ search: { as: identityToText(next) ?? next.as } })}
-          />
-        </Group>
-      }
-    >
-      <Loaded query={document}>
-        {(spec) => <Swagger key={as} project={project} identity={identity} spec={spec} />}
-      </Loaded>
-    </Page>
+    <Loaded query={document}>
+      {(spec) => <Swagger key={as} project={project} identity={identity} spec={spec} />}
+    </Loaded>
   );
 }
 

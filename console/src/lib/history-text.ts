@@ -1,0 +1,19 @@
+/** Statuses and times of requests as the console shows them. */
+
+export function colorOfStatus(status: number): string {
+  if (status >= 500) return 'red';
+  return status >= 400 ? 'orange' : 'plinth';
+}
+
+/** With seconds, and the day. */
+export function formatMoment(at: string, language: string): string {
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) return '–';
+  return new Intl.DateTimeFormat(language, { dateStyle: 'short', timeStyle: 'medium' }).format(time);
+}
+
+/** For a field of the browser: local, without a zone. */
+export function localTime(at: number): string {
+  const time = new Date(at);
+  return new Date(at - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}

@@ -1,0 +1,12 @@
+/** Types, functions, triggers, views and extensions of a project's database. */
+import { queryOptions } from '@tanstack/react-query';
+import { api, dataOf } from '../api/client';
+import type { Project } from './projects';
+
+/** Read again with the catalog, whose key its own begins with. */
+export const catalogObjectsQuery = ({ id }: Project) =>
+  queryOptions({
+    queryKey: ['catalog', id, 'objects'],
+    queryFn: () => dataOf(api.GET('/admin/v1/projects/{id}/catalog/objects', { params: { path: { id } } })),
+    staleTime: 30_000,
+  });

@@ -1,0 +1,34 @@
+/** The history of a project: requests, mails and deliveries, newest first. */
+import { infiniteQueryOptions } from '@tanstack/react-query';
+import { api, type Schema } from '../api/client';
+import type { Project } from './projects';
+
+export type HistoryEntry = Schema<'ProjectHistoryEntry'>;
+
+const PER_PAGE = 100;
+/** While the newest entries are shown, new ones appear by themselves. */
+const REFRESH_MS = 5_000;
+
+export interface HistoryFilter {
+  readonly source?: string;
+  readonly outcome?: string;
+  readonly search?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly slower?: string;
+}
+
+export const historyQuery = ({ id }: Project, filter: HistoryFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['history', id, filter],
+    queryFn: async ({ pageParam }) => {
+      const query = { ...filter, limit: PER_PAGE, ...(pageParam === null ? {} : { before: pageParam }) };
+      const { data, response } = await api.GET('/admin/v1/projects/{id}/history', {
+        params: { path: { id }, query: query as never },
+      });
+      return { entries: data as HistoryEntry[], next: response.headers.get('X-Next-Cursor') };
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? REFRESH_MS : false),
+  });

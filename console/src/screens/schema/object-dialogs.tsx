@@ -1,0 +1,141 @@
+/** The dialogs of the objects of a schema. */
+import { Select, Stack, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import type { Schema } from '../../api/client';
+import type { Relation } from '../../queries/catalog-types';
+import type { Project } from '../../queries/projects';
+import { useT } from '../../i18n';
+import { createExtensionSql, type ObjectKind, type SchemaObject } from '../../lib/ddl-objects';
+import { Dialog } from '../../ui/dialog';
+import { SqlDialog } from '../../ui/sql-dialog';
+import { AddForeignKey, AddIndex } from '../../ui/structure-forms';
+import textStyles from '../../ui/text.module.css';
+import { CreateFunction, CreateTrigger, CreateView, EnumForm } from './object-forms';
+
+export type ObjectChange =
+  | { readonly kind: 'create' }
+  | { readonly kind: 'change' | 'drop'; readonly object: SchemaObject };
+
+interface ObjectDialogProps {
+  readonly project: Project;
+  readonly kind: ObjectKind;
+  readonly schema: string;
+  readonly relations: readonly Relation[];
+  readonly functions: Schema<'CatalogObjects'>['functions'];
+  readonly change: ObjectChange;
+  readonly onClose: () => void;
+}
+
+export function ObjectDialog(props: ObjectDialogProps) {
+  const { project, change, schema, onClose } = props;
+  const t = useT();
+  const common = { project, schema, onClose };
+  if (change.kind === 'create') return <Create {...props} />;
+  const { object } = change;
+  const { name } = object;
+  if (change.kind === 'drop')
+    return (
+      <SqlDialog
+        {...common}
+        danger
+        title={t('dropObject', { name })}
+        action={t('dropObject', { name })}
+        done={t('dropped', { name })}
+        sql={object.drop}
+      >
+        <Text size="sm">{t('dropObjectText')}</Text>
+      </SqlDialog>
+    );
+  if (object.labels) return <EnumForm {...common} changed={object} />;
+  if (object.kind === 'extensions')
+    return (
+      <SqlDialog
+        {...common}
+        title={t('installExtension', { name })}
+        action={t('installExtension', { name })}
+        done={t('extensionInstalled', { name })}
+        sql={createExtensionSql(name, 'extensions')}
+      >
+        <Text size="sm">{object.details[1]}</Text>
+      </SqlDialog>
+    );
+  return <Replace {...common} object={object} />;
+}
+
+function Create(props: ObjectDialogProps) {
+  const { kind } = props;
+  switch (kind) {
+    case 'types':
+      return <EnumForm {...props} changed={null} />;
+    case 'functions':
+      return <CreateFunction {...props} />;
+    case 'triggers':
+      return <CreateTrigger {...props} />;
+    case 'views':
+      return <CreateView {...props} />;
+    case 'indexes':
+    case 'keys':
+      return <OfTable {...props} />;
+    case 'extensions':
+      return null;
+  }
+}
+
+/** An index or a foreign key: first its table. */
+function OfTable({ project, kind, schema, relations, onClose }: ObjectDialogProps) {
+  const t = useT();
+  const tables = relations.filter((one) => one.schema === schema && one.kind === 'table');
+  const [relation, setRelation] = useState<Relation | null>(null);
+  if (relation && kind === 'indexes')
+    return <AddIndex project={project} relation={relation} onClose={onClose} />;
+  if (relation)
+    return <AddForeignKey project={project} relation={relation} relations={relations} onClose={onClose} />;
+  return (
+    <Dialog onClose={onClose} title={t(kind === 'indexes' ? 'new_indexes' : 'new_keys')}>
+      <Select
+        label={t('table')}
+        data={tables.map(({ name }) => name)}
+        searchable
+        data-autofocus
+        onChange={(name) => setRelation(tables.find((one) => one.name === name) ?? null)}
+      />
+    </Dialog>
+  );
+}
+
+/** The statement as PostgreSQL prints it, to change and to run again. */
+function Replace({
+  project,
+  object,
+  onClose,
+}: Pick<ObjectDialogProps, 'project' | 'onClose'> & { object: SchemaObject }) {
+  const t = useT();
+  const first = object.replace ?? '';
+  const [sql, setSql] = useState(first);
+  const { name } = object;
+  return (
+    <SqlDialog
+      project={project}
+      onClose={onClose}
+      size="xl"
+      title={t('changeObject', { name })}
+      action={t('saveObject', { name })}
+      done={t('objectChanged', { name })}
+      sql={sql.trim() === '' || sql === first ? null : sql}
+    >
+      <Stack gap="xs">
+        <Textarea
+          label={t('statement')}
+          autosize
+          minRows={6}
+          maxRows={24}
+          spellCheck={false}
+          classNames={{ input: textStyles.mono }}
+          value={sql}
+          onChange={(event) => setSql(event.currentTarget.value)}
+          data-autofocus
+        />
+      </Stack>
+    </SqlDialog>
+  );
+}

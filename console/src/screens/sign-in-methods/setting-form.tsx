@@ -1,0 +1,67 @@
+/** The form of a way to sign in whose facts are settings of the project. */
+import { Button, Group, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useT } from '../../i18n';
+import { type Project, useMay } from '../../queries/projects';
+import fieldsetStyles from '../../ui/fieldset.module.css';
+import { Failure } from '../../ui/feedback';
+import { Section } from '../../ui/parts';
+import { type SettingsChange, useSaveSettings } from './save-settings';
+
+interface SettingFormProps {
+  readonly project: Project;
+  readonly title: string;
+  readonly text: string;
+  /** The settings as the fields have them. */
+  readonly change: () => SettingsChange;
+  /** Turns the way off; null: it is off. */
+  readonly off?: SettingsChange | null;
+  readonly onSaved?: () => void;
+  /** Further buttons. */
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+export function SettingForm(props: SettingFormProps) {
+  const { project, title, text, change, off = null, onSaved, actions, children } = props;
+  const t = useT();
+  const mayChange = useMay(project, 'PATCH /admin/v1/projects/:id');
+  const save = useSaveSettings(project);
+  return (
+    <Section title={title} text={text}>
+      <form
+        aria-label={title}
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate(change(), { onSuccess: () => onSaved?.() });
+        }}
+      >
+        <Stack
+          gap="sm"
+          className={fieldsetStyles.plain}
+          renderRoot={(root) => <fieldset disabled={!mayChange} {...root} />}
+        >
+          {children}
+          {save.error ? <Failure error={save.error} /> : null}
+          {mayChange ? (
+            <Group gap="xs">
+              <Button type="submit" loading={save.isPending} aria-label={t('saveWay', { name: title })}>
+                {t('save')}
+              </Button>
+              {off ? (
+                <Button
+                  variant="default"
+                  aria-label={t('turnWayOff', { name: title })}
+                  onClick={() => save.mutate(off, { onSuccess: () => onSaved?.() })}
+                >
+                  {t('turnOff')}
+                </Button>
+              ) : null}
+              {actions}
+            </Group>
+          ) : null}
+        </Stack>
+      </form>
+    </Section>
+  );
+}

@@ -1,0 +1,13 @@
+/** The import of a file, which is loaded with the first one and not with the grid. */
+import { type ComponentProps, lazy, Suspense } from 'react';
+import type { CsvImport as Dialog } from './csv-import-dialog';
+
+const Loaded = lazy(async () => ({ default: (await import('./csv-import-dialog')).CsvImport }));
+
+export function CsvImport(props: ComponentProps<typeof Dialog>) {
+  return (
+    <Suspense>
+      <Loaded {...props} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,20 @@
+/** What a mail says of a client. Its User-Agent is a stranger's text: only names of this list, or one word of it, are mailed. */
+
+/** In this order: later browsers have the names of earlier ones. */
+const PROGRAMS = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari', 'Dart', 'okhttp', 'node', 'curl'];
+const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS X', 'CrOS', 'Linux'];
+const SHOWN: Readonly<Record<string, string>> = {
+  Edg: 'Edge',
+  OPR: 'Opera',
+  CrOS: 'ChromeOS',
+  'Mac OS X': 'macOS',
+};
+
+/** `Firefox, Windows`; a dash for what is not known. */
+export function clientOf(userAgent: string | null): string {
+  const found = [PROGRAMS, SYSTEMS].flatMap((names) => {
+    const name = names.find((one) => userAgent?.includes(one));
+    return name === undefined ? [] : [SHOWN[name] ?? name];
+  });
+  return found.join(', ') || '-';
+}

@@ -1,0 +1,144 @@
+/**
+ * Collects the history of projects, and writes it once a second. A request pays for a look-up; of a busy project only a share is
+ * kept, failures and slow requests before others.
+ */
+import {
+  BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  OnApplicationBootstrap,
+} from '@nestjs/common';
+import { messageOf } from '../../common/errors/error-facts';
+import { Clock } from '../../common/time/clock';
+import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
+import type { HistoryEntry } from './history-entry';
+import { HistoryRepository, type NewEntry } from './history.repository';
+
+const FLUSH_MS = 1_000;
+const UPKEEP_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Entries of a project, and of all projects, that a process keeps between two writes. */
+const MOST = { ordinary: 20, notable: 50, all: 2_000 } as const;
+/** Entries of a project, and those that a process adds to it until the bounds are checked again. */
+const MAX_ROWS = 200_000;
+const CHECKED_ROWS = 2_000;
+const MAX_TEXT = 4_000;
+
+interface Box {
+  readonly entries: HistoryEntry[];
+  ordinary: number;
+  notable: number;
+  leftOut: number;
+}
+
+@Injectable()
+export class History implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(History.name);
+  private boxes = new Map<string, Box>();
+  private size = 0;
+  /** By project: entries since its bounds were checked. */
+  private readonly added = new Map<string, number>();
+  private flusher: NodeJS.Timeout | undefined;
+  private upkeep: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+  private fault = '';
+
+  constructor(
+    private readonly repository: HistoryRepository,
+    private readonly clock: Clock,
+    @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.upkeep = setInterval(() => void this.keepUp(), UPKEEP_MS).unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.upkeep);
+    clearTimeout(this.flusher);
+    await this.writing;
+    await this.write();
+  }
+
+  /** False: the entry is counted as left out. @param isNotable it failed, or was slow */
+  admits(projectId: string, isNotable: boolean): boolean {
+    if (this.config.historyDays === 0) return false;
+    let box = this.boxes.get(projectId);
+    if (!box) this.boxes.set(projectId, (box = { entries: [], ordinary: 0, notable: 0, leftOut: 0 }));
+    const kind = isNotable ? 'notable' : 'ordinary';
+    if (box[kind] < MOST[kind] && this.size < MOST.all) {
+      box[kind] += 1;
+      this.size += 1;
+      return true;
+    }
+    box.leftOut += 1;
+    return false;
+  }
+
+  /** Only after admits(). */
+  add(projectId: string, entry: HistoryEntry): void {
+    this.boxes.get(projectId)?.entries.push(entry);
+    this.flusher ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
+  }
+
+  /** An entry that is notable if it has an error. */
+  note(projectId: string, entry: Omit<HistoryEntry, 'at'>): void {
+    const at = this.clock.now() - (entry.ms ?? 0);
+    if (this.admits(projectId, (entry.error ?? null) !== null)) this.add(projectId, { at, ...entry });
+  }
+
+  /** Removes what is older than HISTORY_DAYS, and of projects with new entries what exceeds HISTORY_SIZE. */
+  async keepUp(): Promise<void> {
+    const { historyDays, historyBytes } = this.config;
+    const due = [...this.added].filter(([, rows]) => rows >= CHECKED_ROWS).map(([id]) => id);
+    await this.guard(async () => {
+      await this.repository.removeBefore(new Date(this.clock.now() - historyDays * DAY_MS));
+      if (due.length > 0) await this.repository.bound(due, MAX_ROWS, historyBytes);
+      for (const id of due) this.added.set(id, 0);
+    });
+  }
+
+  /** While a write takes long, nothing is added to it: boxes are full then, and further entries are left out. */
+  private flush(): void {
+    this.writing = this.write().then(() => {
+      this.flusher = undefined;
+      if (this.size > 0) this.flusher = setTimeout(() => this.flush(), FLUSH_MS).unref();
+    });
+  }
+
+  private async write(): Promise<void> {
+    const { boxes } = this;
+    this.boxes = new Map();
+    this.size = 0;
+    const entries: NewEntry[] = [];
+    for (const [id, box] of boxes) {
+      const last = box.entries.length - 1;
+      for (const [at, entry] of box.entries.entries())
+        entries.push({ ...storable(entry), project_id: id, left_out: at === last ? box.leftOut : 0 });
+      // A process that starts does not know what was stored before.
+      this.added.set(id, (this.added.get(id) ?? CHECKED_ROWS) + box.entries.length);
+    }
+    if (entries.length > 0) await this.guard(() => this.repository.add(entries));
+  }
+
+  /** Requests do not depend on their history: what cannot be written is lost. */
+  private async guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.fault = '';
+    } catch (error) {
+      const fault = messageOf(error);
+      if (fault !== this.fault) this.logger.warn(`the history of requests could not be written: ${fault}`);
+      this.fault = fault;
+    }
+  }
+}
+
+/** PostgreSQL refuses NUL and halves of surrogate pairs, which a path, a role and a name in SQL may have. */
+function storable(entry: HistoryEntry): HistoryEntry {
+  const text = <T extends string | null | undefined>(value: T): T =>
+    (value?.slice(0, MAX_TEXT).replaceAll('\0', '\uFFFD').toWellFormed() as T) ?? value;
+  const { path, role, error, statement } = entry;
+  return { ...entry, path: text(path), role: text(role), error: text(error), statement: text(statement) };
+}

@@ -1,0 +1,48 @@
+/**
+ * Buckets into which a caller has just uploaded: its next small upload asks the database once, when it writes the row. The memory
+ * decides nothing: the statement that writes the row finds the bucket, its limits and the policies as they are then.
+ */
+import { growingCache } from '../../common/growing-cache';
+import { StorageContext } from '../storage-transaction';
+import { UploadTarget } from './target.repository';
+
+const KEPT_MS = 10_000;
+/** Bytes of the keys of all that is kept: claims are most of one. */
+const MAX_BYTES = 4 * 1024 * 1024;
+/** Bytes of a body up to which it is received before the database is asked; the disk provider holds as many in memory. */
+const SMALL_BODY = 64 * 1024;
+
+interface Addressed {
+  readonly bucket: string;
+  readonly announcedLength: number | null;
+}
+
+interface Known {
+  readonly target: UploadTarget;
+  readonly until: number;
+}
+
+export class KnownTargets {
+  private readonly known = growingCache<Known>(MAX_BYTES, (key) => key.length);
+
+  find(caller: StorageContext, upload: Addressed): UploadTarget | null {
+    if (upload.announcedLength === null || upload.announcedLength > SMALL_BODY) return null;
+    const found = this.known.get(keyOf(caller, upload));
+    return found && found.until > performance.now() ? found.target : null;
+  }
+
+  /** Keeps buckets that restrict no file: restrictions are to be known before the body is read. */
+  keep(caller: StorageContext, upload: Addressed, target: UploadTarget): void {
+    const isFree = target.fileSizeLimit === null && target.allowedMimeTypes === null;
+    if (!isFree || target.accounts.length > 0 || target.mayUpload !== 'yes') return;
+    const until = performance.now() + KEPT_MS;
+    this.known.set(keyOf(caller, upload), { target: { ...target, isUnconfirmed: true }, until });
+  }
+
+  forget(caller: StorageContext, upload: Addressed): void {
+    this.known.delete(keyOf(caller, upload));
+  }
+}
+
+const keyOf = ({ project, role, claims }: StorageContext, { bucket }: Addressed): string =>
+  JSON.stringify([project.id, role, claims, bucket]);
