@@ -4,7 +4,7 @@
  * LIVE_SOAK_SECONDS=3600 npm run soak -- test/soak/live-kills
  */
 import { randomInt } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
@@ -208,9 +208,15 @@ async function followChannel(follower: Follower, continues: boolean): Promise<vo
   await leave();
 }
 
+/** Does nothing while it is still down after the last kill. */
 function killDatabase(): void {
-  const [pid] = readFileSync(join(directory, 'data/postgres/postmaster.pid'), 'utf8').split('\n');
-  process.kill(Number(pid), 'SIGKILL');
+  const file = join(directory, 'data/postgres/postmaster.pid');
+  const [pid] = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  try {
+    if (pid) process.kill(Number(pid), 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 const KILLS: Record<string, () => Promise<unknown>> = {
