@@ -147,7 +147,11 @@ export class ChangeStream {
     this.index += 1;
     const relation = this.relations.get(id);
     const position = { commit: this.commit, index: this.index };
-    if (!relation || !this.handler.wants(relation, position)) return;
+    if (!relation || !this.handler.wants(relation, position)) {
+      // Who joins now, and wants it, has to read it again.
+      if (isAfter(position, this.begun)) this.begun = position;
+      return;
+    }
     this.batch.push({ relation, type, position, at: this.at, ...rows });
     this.batchBytes += bytes;
   }
