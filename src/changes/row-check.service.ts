@@ -8,6 +8,7 @@ import type { Caller } from '../access/caller';
 import { isFault } from '../common/errors/database-fault';
 import { codeOf } from '../common/errors/error-facts';
 import { RlsTransaction } from '../database/rls/rls-transaction';
+import { isConnectionLoss } from '../database/sql/connection-loss';
 import { quoteIdentifier, quoteQualified } from '../database/sql/identifier';
 import type { StatementResult } from '../database/statement';
 import { CatalogService } from '../rest/catalog/catalog.service';
@@ -329,10 +330,13 @@ function toldOf(
   }
 }
 
-/** Classes of SQLSTATE that tell of the server and the session, not of values (manual, appendix A); 57014 is the time limit. */
-const OF_SERVER = /^(?:08|25|40|53|57|58|XX)/;
+/** SQLSTATEs that tell of the server and the session, not of values (manual, appendix A); 57014 is the time limit. */
+const OF_SERVER = /^(?:08|25|26|28|3D|40|53|55P03|57|58|F0|PL|XX)/;
 
+/** EPIPE of a lost connection has the form of a SQLSTATE. */
 function isOfValues(error: unknown): boolean {
   const code = codeOf(error);
-  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('PL') && !OF_SERVER.test(code);
+  return (
+    code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !OF_SERVER.test(code) && !isConnectionLoss(error)
+  );
 }
