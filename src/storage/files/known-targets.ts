@@ -36,7 +36,8 @@ export class KnownTargets {
     const isFree = target.fileSizeLimit === null && target.allowedMimeTypes === null;
     if (!isFree || target.accounts.length > 0 || target.mayUpload !== 'yes') return;
     const until = performance.now() + KEPT_MS;
-    this.known.set(keyOf(caller, upload), { target: { ...target, isUnconfirmed: true }, until });
+    const key = keyOf(caller, upload);
+    this.known.set(key, { target: { ...target, knownBy: key }, until });
   }
 
   forget(caller: StorageContext, upload: Addressed): void {
@@ -44,5 +45,8 @@ export class KnownTargets {
   }
 }
 
-const keyOf = ({ project, role, claims }: StorageContext, { bucket }: Addressed): string =>
-  JSON.stringify([project.id, role, claims, bucket]);
+/** All that the context of a caller consists of. */
+const keyOf = (caller: StorageContext, { bucket }: Addressed): string => {
+  const { project, role, claims, sessionId, secondFactor } = caller;
+  return JSON.stringify([project.id, role, sessionId, secondFactor, bucket, claims]);
+};

@@ -24,8 +24,8 @@ export interface UploadTarget {
   readonly largestFile: number;
   /** `depends`: a policy reads columns that only the body determines, and refuses with those known so far. */
   readonly mayUpload: (typeof MAY_UPLOAD)[number];
-  /** From KnownTargets: the statement that writes the row has to confirm it. */
-  readonly isUnconfirmed?: true;
+  /** Its key in KnownTargets, the same for the same caller and address: the statement that writes the row has to confirm it. */
+  readonly knownBy?: string;
 }
 
 /** A file before a move or a change of type, with the bucket that it will be in. */

@@ -35,6 +35,7 @@ import { StorageContext } from '../storage-transaction';
 import { ByteFacts, ByteMeter } from './byte-meter';
 import { FileRecord } from './file';
 import { FileRepository, NewFile, WrittenFile } from './file.repository';
+import { GroupedInserts } from './grouped-inserts.service';
 import { KnownTargets } from './known-targets';
 import { assertAccepted, assertFilename, parseMetadata, isDefinite, limitOf } from './upload-rules';
 import { TargetRepository, UploadTarget } from './target.repository';
@@ -107,6 +108,7 @@ export class UploadService {
 
   constructor(
     private readonly files: FileRepository,
+    private readonly groups: GroupedInserts,
     private readonly targets: TargetRepository,
     private readonly store: ObjectStore,
     private readonly remover: ObjectRemover,
@@ -268,9 +270,9 @@ export class UploadService {
     request: UploadRequest,
     { context, file, overwrite }: Passed,
   ): Promise<WrittenFile> {
-    if (target.isUnconfirmed) {
-      const written = await this.files
-        .insert(context, { ...file, address: request.bucket }, overwrite)
+    if (target.knownBy !== undefined) {
+      const written = await this.groups
+        .insert(context, { ...file, address: request.bucket }, overwrite, target.knownBy)
         .catch(noRefusal);
       return written ?? this.insertAfresh(caller, request, file, overwrite);
     }

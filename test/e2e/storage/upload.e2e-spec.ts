@@ -442,6 +442,62 @@ describe('a small upload right after another', () => {
   });
 });
 
+describe('many small uploads of a caller at once', () => {
+  const names = Array.from({ length: 24 }, (_, n) => `${n}.txt`);
+  let bucket = '';
+  const send = (name: string): Promise<HttpAnswer> =>
+    upload(user, storage, bucket, `text ${name}`, { name, type: 'text/plain' });
+  const sendAll = (): Promise<HttpAnswer[]> => Promise.all(names.map(send));
+  beforeEach(async () => {
+    bucket = `crowd-${randomBytes(4).toString('hex')}`;
+    await user.post(`${storage}/buckets`, { name: bucket });
+    expect((await send('first')).status).toBe(201);
+  });
+  /** Each statement that inserts files waits for the next of them. */
+  const slowly = (): Promise<unknown> =>
+    project.sql(`
+      create function public.linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.2); return null; end $$;
+      create trigger linger before insert on storage.files for each statement execute function public.linger()`);
+
+  it('share statements, and get their own records', async () => {
+    await slowly();
+    try {
+      const answers = await sendAll();
+      expect(answers.map(({ status }) => status)).toEqual(names.map(() => 201));
+      expect(answers.map(({ body }) => body.data.filename)).toEqual(names);
+      for (const [n, { body }] of answers.entries())
+        expect((await user.get(`${storage}/files/${body.data.id}/download`)).text).toBe(`text ${names[n]}`);
+      const [{ statements }] = await project.sql(
+        `select count(distinct f.xmin::text)::int as statements from storage.files f
+          join storage.buckets b on b.id = f.bucket_id where b.slug = '${bucket}'`,
+      );
+      expect(statements).toBeLessThan(names.length);
+    } finally {
+      await project.sql('drop function public.linger cascade');
+    }
+  });
+
+  it('fail alone where a name is taken, a trigger of the project refuses a row, or a quota ends', async () => {
+    for (const name of names.slice(0, 3)) expect((await send(name)).status).toBe(201);
+    await project.sql(`
+      create function public.refuse() returns trigger language plpgsql as $$ begin
+        if new.filename in ('5.txt', '9.txt') then raise check_violation; end if; return new; end $$;
+      create trigger refuse before insert on storage.files for each row execute function public.refuse()`);
+    try {
+      const statuses = (await sendAll()).map(({ status }) => status);
+      expect(statuses).toEqual(names.map((_name, n) => (n < 3 ? 409 : n === 5 || n === 9 ? 400 : 201)));
+      await user.patch(`${storage}/buckets/${bucket}`, { quota_files: 30 });
+      const more = await Promise.all(names.map((name) => send(`more ${name}`)));
+      // 23 files are there: the first one, and all but two of the names.
+      expect(more.filter(({ status }) => status === 201)).toHaveLength(7);
+      expect(more.filter(({ status }) => status === 413)).toHaveLength(17);
+      await expectBytesMatchRows(plinth, project);
+    } finally {
+      await project.sql('drop function public.refuse cascade');
+    }
+  });
+});
+
 describe('refusals', () => {
   it('answers 404 bucket_not_found for an unknown bucket', async () => {
     expect(await upload(user, storage, 'nowhere', 'x')).toMatchObject(refused(404, 'bucket_not_found'));
