@@ -79,7 +79,8 @@ class SqlDto extends f.model({
       {
         type: 'array',
         maxItems: MAX_PARAMETERS,
-        items: { type: 'string', nullable: true },
+        // Not `nullable`: kubb's types leave it out in a list.
+        items: { anyOf: [{ type: 'string' }, { type: 'null' }] },
         example: ['42', null],
         description:
           'Values of `$1`, `$2` and so on, as text, which PostgreSQL converts to the types that the statement needs. With them, `query` is one statement.',
