@@ -172,6 +172,9 @@ export interface AuthConfig {
 export interface WebhookConfig {
   /** As of AuthConfig. */
   readonly allowedHosts: readonly string[];
+  readonly timeoutMs: number;
+  /** Milliseconds before the second attempt. */
+  readonly retryDelayMs: number;
 }
 
 /** Limits of the sessions of staff who administer the installation (docs/reference/staff.md). */

@@ -190,6 +190,12 @@ export class EnvironmentVariables {
   @Form(HOST_LIST, 'hosts such as hooks.internal or 10.0.0.5:8080, separated by commas')
   WEBHOOK_ALLOWED_HOSTS?: string;
 
+  /** Seconds in which the receiver of a webhook must have answered. */
+  @WholeNumber(1, 60) WEBHOOK_TIMEOUT = 10;
+
+  /** Seconds before the second attempt to send a webhook; each further pause is three times as long. */
+  @WholeNumber(1, 3_600) WEBHOOK_RETRY_DELAY = 5;
+
   /** Range API of Have I Been Pwned, or a mirror of it, for projects with `refuse_breached_passwords`. */
   @HttpUrl() BREACHED_PASSWORDS_URL = 'https://api.pwnedpasswords.com/range/';
 

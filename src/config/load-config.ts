@@ -108,7 +108,11 @@ export function loadConfig(
       allowedHosts: hostList(env.AUTH_ALLOWED_HOSTS),
       breachedPasswordsUrl: env.BREACHED_PASSWORDS_URL,
     },
-    webhooks: { allowedHosts: hostList(env.WEBHOOK_ALLOWED_HOSTS) },
+    webhooks: {
+      allowedHosts: hostList(env.WEBHOOK_ALLOWED_HOSTS),
+      timeoutMs: env.WEBHOOK_TIMEOUT * 1000,
+      retryDelayMs: env.WEBHOOK_RETRY_DELAY * 1000,
+    },
     staff: {
       sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,
       sessionLifetimeMs: env.STAFF_SESSION_IDLE * 1000 * SESSION_LIFETIMES,

@@ -18,8 +18,8 @@ const QUICK_MS = 1_000;
 const REST_MS = { first: 1_000, most: 60_000 };
 /** Failures one after the other, of whatever kind, after which a lane rests. */
 const MANY_FAILURES = 10;
-/** Milliseconds before the second attempt; each further one waits three times as long. */
-const DELAY_MS = { first: 5_000, most: 12 * 3_600_000 };
+/** Milliseconds between two attempts. Each pause is three times as long as the one before. */
+const MAX_DELAY_MS = 12 * 3_600_000;
 /** Milliseconds after the first attempt, after which a delivery is given up. */
 const GIVEN_UP_MS = 3 * 86_400_000;
 const KNOWN_IDS = 1_000;
@@ -29,6 +29,8 @@ export interface DeliveryTools {
   readonly sender: WebhookSender;
   readonly metrics: DeliveryMetrics;
   readonly history: History;
+  /** Milliseconds before the second attempt. */
+  readonly retryDelayMs: number;
   /** Requests of this process, which projects take in turns. */
   readonly slots: Slots;
 }
@@ -98,12 +100,12 @@ export class Lane {
 
   private async attempt(delivery: WaitingDelivery): Promise<boolean> {
     if (this.restMs > 0 || !this.mayGoOn()) return false;
-    const { deliveries, sender, metrics, history } = this.tools;
+    const { deliveries, sender, metrics, history, retryDelayMs } = this.tools;
     const secrets = sender.secretsOf(this.project, delivery);
     if (!secrets) return this.fail(`the webhook ${delivery.webhookId} was deleted, or needs a new secret`);
     const attempt = await sender.send(delivery, secrets);
     const isAccepted = attempt.error === null;
-    const delayMs = delayAfter(delivery.attempts);
+    const delayMs = delayAfter(delivery.attempts, retryDelayMs);
     const isLast = (delivery.age ?? 0) + delayMs > GIVEN_UP_MS;
     const state: DeliveryState = isAccepted ? 'delivered' : isLast ? 'failed' : 'waiting';
     metrics.count(isAccepted ? 'delivered' : isLast ? 'given_up' : 'retried');
@@ -150,7 +152,7 @@ export class Lane {
 }
 
 /** Random, so that what failed together is not sent again together. */
-function delayAfter(attempts: number): number {
-  const delay = Math.min(DELAY_MS.most, DELAY_MS.first * 3 ** Math.min(attempts, 20));
+function delayAfter(attempts: number, firstMs: number): number {
+  const delay = Math.min(MAX_DELAY_MS, firstMs * 3 ** Math.min(attempts, 20));
   return Math.round(delay * (0.9 + Math.random() / 5));
 }

@@ -5,7 +5,6 @@ import { LISTENER_NAME, NotificationListener } from '../database/listen/notifica
 import type { Project } from '../projects/project';
 import { type DeliveryTools, Lane } from './lane';
 import { MAX_WEBHOOKS } from './webhook';
-import { TIMEOUT_MS } from './webhook-sender.service';
 
 /** Written by hooks.enqueue(), and with `again` when resting lanes are worth another attempt. */
 const CHANNEL = 'plinth_hooks';
@@ -16,8 +15,8 @@ const MAX_LANES = MAX_WEBHOOKS + MAX_SERVERS;
 const POLL_MS = { listening: 30_000, deaf: 1_000 };
 /** Milliseconds of rest after a fault of the project's database. */
 const FAULT_REST_MS = 15_000;
-/** Milliseconds of the lease that a request and its record may take. */
-const MARGIN_MS = TIMEOUT_MS + 2_000;
+/** Milliseconds of the lease that recording the outcome of a request may take. */
+const RECORD_MS = 2_000;
 const UPKEEP_MS = 30_000;
 /** Milliseconds from a notification `again` until everything is read again: SQL can send any number. */
 const AGAIN_MS = 200;
@@ -89,7 +88,7 @@ export class ProjectDeliveries {
   }
 
   isOver(): boolean {
-    return this.stopped || performance.now() + MARGIN_MS > this.leasedUntil;
+    return this.stopped || performance.now() + this.tools.sender.timeoutMs + RECORD_MS > this.leasedUntil;
   }
 
   private async read(): Promise<void> {

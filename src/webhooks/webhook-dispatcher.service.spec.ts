@@ -42,7 +42,9 @@ it('renews the leases of all projects while the database of one answers nothing'
   };
   const schedules = { list: ({ id }: { id: string }) => (id === 'slow' ? silence : Promise.resolve([])) };
   const projects = { onRestored: () => {} };
-  const tools = [list, registry, deliveries, {}, {}, schedules, {}, projects, { now: () => Date.now() }];
+  const config = { allowedHosts: [], timeoutMs: 10_000, retryDelayMs: 5_000 };
+  const [sender, clock] = [{ timeoutMs: 10_000 }, { now: () => Date.now() }];
+  const tools = [list, registry, deliveries, sender, {}, schedules, {}, projects, clock, {}, config];
   const dispatcher = Reflect.construct(WebhookDispatcher, tools) as WebhookDispatcher;
   const renewedFurther = async (): Promise<void> => {
     const before = renewals;

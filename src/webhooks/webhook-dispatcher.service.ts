@@ -3,10 +3,17 @@
  * another one goes on; the queue is in the projects' databases, so nothing is lost with it.
  */
 import { randomUUID } from 'node:crypto';
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import {
+  BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  OnApplicationBootstrap,
+} from '@nestjs/common';
 import { Slots } from '../admission/slots';
 import { messageOf } from '../common/errors/error-facts';
 import { Clock } from '../common/time/clock';
+import { WEBHOOK_CONFIG, type WebhookConfig } from '../config/app-config';
 import { History } from '../install/history/history.service';
 import type { Project } from '../projects/project';
 import { ProjectRegistry } from '../projects/project-registry.service';
@@ -18,10 +25,12 @@ import type { DeliveryTools } from './lane';
 import { ProjectDeliveries } from './project-deliveries';
 import { ProjectSchedules, type ScheduleTools } from './schedules/project-schedules';
 import { ScheduleRepository } from './schedules/schedule.repository';
-import { LEASE_MS, WebhookProjectsRepository } from './webhook-projects.repository';
+import { WebhookProjectsRepository } from './webhook-projects.repository';
 import { WebhookSender } from './webhook-sender.service';
 
 const TICK_MS = 2_000;
+/** Milliseconds after its last renewal in which a process keeps a project. A request ends within the lease. */
+const MIN_LEASE_MS = 20_000;
 /** Projects that a process takes at once: with several processes, each gets its part. */
 const MAX_TAKEN = 20;
 /** Connections that listen, each in the database of a project; further projects are read once a second. */
@@ -43,6 +52,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
   private readonly projects = new Map<string, Running>();
   /** Those that wait for their last requests. */
   private readonly ending = new Map<string, Promise<void>>();
+  private readonly leaseMs: number;
   private readonly deliveryTools: DeliveryTools;
   private readonly scheduleTools: ScheduleTools;
   private timer: NodeJS.Timeout | undefined;
@@ -61,11 +71,20 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     projects: ProjectsService,
     clock: Clock,
     history: History,
+    @Inject(WEBHOOK_CONFIG) { timeoutMs, retryDelayMs }: WebhookConfig,
   ) {
+    this.leaseMs = Math.max(MIN_LEASE_MS, 2 * timeoutMs);
     projects.onRestored((id) => this.announce(id));
     const slotsOf = ({ process, project }: typeof MAX_SQL): Slots =>
       new Slots(process, Infinity, { perTenant: project, waitTimeoutMs: Infinity });
-    this.deliveryTools = { deliveries, sender, metrics, history, slots: slotsOf(MAX_REQUESTS) };
+    this.deliveryTools = {
+      deliveries,
+      sender,
+      metrics,
+      history,
+      retryDelayMs,
+      slots: slotsOf(MAX_REQUESTS),
+    };
     this.scheduleTools = { schedules, sql, projects, clock, slots: slotsOf(MAX_SQL) };
   }
 
@@ -103,9 +122,9 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
 
   private async follow(): Promise<void> {
     const began = performance.now();
-    const leased = new Set(await this.list.lease(this.id, MAX_TAKEN));
+    const leased = new Set(await this.list.lease(this.id, MAX_TAKEN, this.leaseMs));
     for (const [id, { deliveries }] of this.projects)
-      if (leased.has(id)) deliveries.renew(began + LEASE_MS);
+      if (leased.has(id)) deliveries.renew(began + this.leaseMs);
       else this.end(id);
     for (const id of leased) {
       if (this.stopped) return;
@@ -114,7 +133,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
       const running = this.projects.get(id);
       // It moved to another server, or its secrets changed.
       if (running && running.deliveries.project.revision !== project?.revision) this.end(id);
-      else if (project && !running) this.begin(project, began + LEASE_MS);
+      else if (project && !running) this.begin(project, began + this.leaseMs);
     }
   }
 

@@ -3,10 +3,6 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { QueueState } from './delivery.repository';
 
-/** Seconds after its last renewal in which a process keeps a project. */
-const LEASE_SECONDS = 20;
-export const LEASE_MS = LEASE_SECONDS * 1_000;
-
 @Injectable()
 export class WebhookProjectsRepository {
   constructor(private readonly platform: DataSource) {}
@@ -27,10 +23,14 @@ export class WebhookProjectsRepository {
     );
   }
 
-  /** Renews the leases of a process, and takes up to `most` projects that have none. @returns ids of all that it has */
-  async lease(processId: string, most: number): Promise<string[]> {
+  /**
+   * Renews the leases of a process, and takes up to `most` projects that have none.
+   * @param leaseMs milliseconds for which it keeps them
+   * @returns ids of all that it has
+   */
+  async lease(processId: string, most: number, leaseMs: number): Promise<string[]> {
     const [rows] = await this.platform.query<[{ project_id: string }[], number]>(
-      `update webhook_projects set leased_by = $1, leased_until = now() + interval '${LEASE_SECONDS} seconds'
+      `update webhook_projects set leased_by = $1, leased_until = now() + $3 * interval '1 millisecond'
        where project_id in (
          select w.project_id from webhook_projects w join projects p on p.id = w.project_id
          where p.status = 'active' and p.paused_at is null and w.leased_by = $1)
@@ -39,7 +39,7 @@ export class WebhookProjectsRepository {
          where p.status = 'active' and p.paused_at is null and (w.leased_until is null or w.leased_until < now())
          order by random() limit $2 for update of w skip locked)
        returning project_id`,
-      [processId, most],
+      [processId, most, leaseMs],
     );
     return rows.map(({ project_id: id }) => id);
   }

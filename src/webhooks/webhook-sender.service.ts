@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { codeOf, isTlsFault } from '../common/errors/error-facts';
 import { isJsonObject, parseJson } from '../common/text/json';
 import { Clock } from '../common/time/clock';
+import { WEBHOOK_CONFIG, type WebhookConfig } from '../config/app-config';
 import { OutboundHttp } from '../infra/outbound/outbound-http';
 import { webhookHeaders } from '../infra/outbound/standard-webhooks';
 import type { Project } from '../projects/project';
@@ -11,9 +12,6 @@ import { openSecrets, type WebhookSecrets } from './webhook';
 
 /** OutboundHttp with WEBHOOK_ALLOWED_HOSTS. */
 export const WEBHOOK_HTTP = Symbol('WEBHOOK_HTTP');
-
-/** Milliseconds for a receiver. */
-export const TIMEOUT_MS = 10_000;
 
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,2000}$/;
@@ -34,10 +32,16 @@ const CONNECTION_ERRORS = new Set([
 
 @Injectable()
 export class WebhookSender {
+  /** Milliseconds for a receiver. */
+  readonly timeoutMs: number;
+
   constructor(
     @Inject(WEBHOOK_HTTP) private readonly http: OutboundHttp,
     private readonly clock: Clock,
-  ) {}
+    @Inject(WEBHOOK_CONFIG) config: WebhookConfig,
+  ) {
+    this.timeoutMs = config.timeoutMs;
+  }
 
   /** Null if the secret was sealed for another project or webhook. */
   secretsOf(project: Project, { webhookId, sealedSecrets }: WaitingDelivery): WebhookSecrets | null {
@@ -67,7 +71,7 @@ export class WebhookSender {
           headers: { ...given, ...this.headers(id, payload, secrets) },
           body: payload,
         },
-        { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER, cutsAnswer: true },
+        { timeoutMs: this.timeoutMs, maxBytes: MAX_ANSWER, cutsAnswer: true },
       );
       // PostgreSQL stores no NUL.
       const answer = (await response.text()).replaceAll('\0', '\uFFFD').slice(0, MAX_ANSWER);
@@ -79,7 +83,7 @@ export class WebhookSender {
           : `status ${response.status}`;
       return outcome({ status: response.status, error, answer });
     } catch (error) {
-      return outcome({ error: reasonOf(error) });
+      return outcome({ error: reasonOf(error, this.timeoutMs) });
     }
   }
 
@@ -103,11 +107,11 @@ function headersOf(text: string | null): Record<string, string> | null {
 }
 
 /** Other errors may name addresses of the network that the server is in. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, timeoutMs: number): string {
   const code = codeOf(error) ?? '';
   const name = error instanceof Error ? error.name : '';
   if (name === 'TimeoutError' || name === 'AbortError' || code === 'ABORT_ERR')
-    return `no answer within ${TIMEOUT_MS / 1000} s`;
+    return `no answer within ${timeoutMs / 1000} s`;
   if (CONNECTION_ERRORS.has(code)) return `the connection failed: ${code}`;
   if (isTlsFault(error)) return `TLS failed: ${code}`;
   if (/^HPE_/.test(code)) return 'the answer is not HTTP';

@@ -552,3 +552,29 @@ it('tells nothing while it is disabled, and counts what waits', async () => {
   await remove(hook);
   await until(async () => (await deliveries(hook.id)) !== undefined);
 });
+
+it('a receiver has WEBHOOK_TIMEOUT seconds, and the second attempt follows after WEBHOOK_RETRY_DELAY', async () => {
+  const hasty = await TestPlinth.start({
+    env: { WEBHOOK_ALLOWED_HOSTS: receiver.host, WEBHOOK_TIMEOUT: '1', WEBHOOK_RETRY_DELAY: '600' },
+  });
+  try {
+    const own = await hasty.createProject();
+    await own.sql('create table orders (id int primary key)');
+    receiver.answer('/hasty', () => undefined);
+    const hooks = `/admin/v1/projects/${own.id}/webhooks`;
+    const hook = { table: 'orders', events: ['INSERT'], url: receiver.url('/hasty') };
+    const { id } = (await hasty.admin.post(hooks, hook)).body;
+    await own.sql('insert into orders values (1)');
+    await eventually(async () =>
+      expect((await hasty.admin.get(`${hooks}/${id}/deliveries`)).body).toMatchObject([
+        { state: 'waiting', error: 'no answer within 1 s' },
+      ]),
+    );
+    const [{ pause }] = await own.sql(
+      `select extract(epoch from next_attempt_at - first_attempt_at)::float8 as pause from hooks.deliveries`,
+    );
+    expect(Math.abs(pause - 600)).toBeLessThan(120);
+  } finally {
+    await hasty.stop();
+  }
+});
