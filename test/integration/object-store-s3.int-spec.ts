@@ -66,12 +66,27 @@ it('sends requests that every server accepts: no chunked signatures, no trailers
 it('copies an object above the size limit of one copy in parts', async () => {
   const [from, to] = [new ObjectAddress(PROJECT, randomUUID()), new ObjectAddress(PROJECT, randomUUID())];
   await store.put(from, oneByOne(Buffer.from('pretends to be large')));
-  // The size comes from the file's row; with a larger one the store requests ranges of five gibibytes.
+  // The size comes from the file's row; with a larger one the store requests ranges of at most five gibibytes.
   const size = 12 * 1024 * MIB;
   await store.copy(from, to, size).catch(() => undefined);
   const ranges = server.requests.flatMap(({ headers }) => headers['x-amz-copy-source-range'] ?? []);
-  expect(ranges[0]).toBe(`bytes=0-${5 * 1024 * MIB - 1}`);
+  expect(ranges[0]).toBe(`bytes=0-${5 * 1024 * MIB - 5 * MIB - 1}`);
   expect(server.uploads.size).toBe(0);
+});
+
+it('tries copies and completions again that fail after their status was sent', async () => {
+  const at = (): ObjectAddress => new ObjectAddress(PROJECT, randomUUID());
+  const [part, joined, copy] = [{ address: at(), size: 6 * MIB }, at(), at()];
+  const bytes = randomBytes(part.size);
+  server.lateErrors = 1;
+  await store.put(part.address, oneByOne(bytes));
+  server.lateErrors = 2;
+  await store.join?.([part, part], joined);
+  server.lateErrors = 1;
+  await store.copy(joined, copy, 2 * part.size);
+  expect(server.lateErrors).toBe(0);
+  const kept = server.objects.get(`installs/one/${PROJECT}/${copy.objectId}`);
+  expect(Buffer.concat([...(kept?.content ?? [])]).equals(Buffer.concat([bytes, bytes]))).toBe(true);
 });
 
 async function* oneByOne(bytes: Buffer): AsyncGenerator<Buffer> {

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config';
 import { TEST_TUNING } from '../support/plinth';
 import { ObjectAddress } from '../../src/storage/providers/object-address';
-import { ObjectStore, StoredObject } from '../../src/storage/providers/object-store';
+import { ObjectStore, SizedObject, StoredObject } from '../../src/storage/providers/object-store';
 import { createObjectStore } from '../../src/storage/providers/object-store.provider';
 import { eventually } from '../support/eventually';
 import { PROVIDERS, PROVIDERS_BY_ADDRESS, TestProvider } from '../support/object-servers/object-stores';
@@ -203,6 +203,75 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => 
 
   // Faults do not depend on the style of the addresses.
   if (!PROVIDERS.some(([each]) => each === name)) return;
+
+  describe('joins', () => {
+    const sizesOf = (count: number, size: number): number[] => Array.from({ length: count }, () => size);
+    /** Objects of the same size are one. */
+    async function stored(sizes: readonly number[]): Promise<SizedObject[]> {
+      const bySize = new Map<number, SizedObject>();
+      for (const size of new Set(sizes))
+        bySize.set(size, { address: await put(LARGE.subarray(0, size)), size });
+      return sizes.flatMap((size) => bySize.get(size) ?? []);
+    }
+    /** The sizes of the objects, and the bytes that may pass through Plinth: those of too small parts of S3. */
+    const cases: readonly (readonly [string, readonly number[], number])[] = [
+      ['large objects', [5 * MIB, 5 * MIB + 1, 100], 0],
+      ['a large and an empty one', [5 * MIB, 0], 0],
+      ['small ones', sizesOf(5, 1_000), 5_000],
+      ['more than one composition takes', sizesOf(name === 'gcs' ? 1_100 : 40, 3), 120],
+      [
+        'small ones before, between and behind large ones',
+        [10, 8 * MIB, 6 * MIB, 3, 4, 3 * MIB, 8 * MIB, 9],
+        15 * MIB,
+      ],
+    ];
+
+    it.each(cases)('%s, without moving their bytes', async (_what, sizes, moved) => {
+      if (!store.join) return;
+      const whole = Buffer.concat(sizes.map((size) => LARGE.subarray(0, size)));
+      const objects = await stored(sizes);
+      const { server } = provider;
+      server?.reset();
+      const to = address('llllllllllllllllllll');
+      await store.join(objects, to);
+      const allowed = name === 'gcs' ? 0 : moved;
+      expect(server?.sentBytes).toBeLessThanOrEqual(allowed);
+      expect(server?.receivedBytes).toBeLessThan(allowed + 250_000);
+      await store.remove(objects.map((object) => object.address));
+      expect(await store.has(to, whole.length)).toBe(true);
+      expect(digest(await get(to, 0, whole.length - 1))).toBe(digest(whole));
+      // What was needed in between is gone.
+      expect(await idsOf(to.projectId)).toContain(to.objectId);
+      expect(await idsOf(address().projectId)).not.toContain(objects[0]?.address.objectId);
+      expect(provider.unfinished()).toBe(0);
+    });
+
+    it('reports missing objects and those of another size, and leaves nothing', async () => {
+      if (!store.join) return;
+      const projectId = 'mmmmmmmmmmmmmmmmmmmm';
+      const size = 5 * MIB;
+      const object = { address: await put(LARGE.subarray(0, size)), size };
+      for (const [wrong, error] of [
+        [{ address: address(), size }, { name: 'ObjectMissingError' }],
+        [{ ...object, size: size + 1 }, UNAVAILABLE],
+      ] as const)
+        await expect(store.join([object, wrong, object], address(projectId))).rejects.toMatchObject(error);
+      expect([await idsOf(projectId), provider.unfinished()]).toEqual([[], 0]);
+    });
+
+    it('while the provider refuses every fourth request', async () => {
+      const { server } = provider;
+      if (!store.join || !server) return;
+      // A composition has 32 objects.
+      const sizes = [...sizesOf(name === 'gcs' ? 33 : 3, 20), 5 * MIB, 6 * MIB];
+      server.refuseEvery = 4;
+      const objects = await stored(sizes);
+      const to = address();
+      await store.join(objects, to);
+      const whole = Buffer.concat(sizes.map((size) => LARGE.subarray(0, size)));
+      expect(digest(await get(to, 0, whole.length - 1))).toBe(digest(whole));
+    });
+  });
 
   describe('when the sender fails', () => {
     it.each([

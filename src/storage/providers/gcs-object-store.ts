@@ -21,7 +21,7 @@ import { storageUnavailable } from '../storage.errors';
 import { CONCURRENCY, BucketLayout } from './bucket-layout';
 import { fetchRetrying } from './fetch-retrying';
 import { ObjectAddress } from './object-address';
-import { ObjectMissingError, ObjectStore, StoredObject } from './object-store';
+import { ObjectMissingError, ObjectStore, SizedObject, StoredObject } from './object-store';
 import { readResuming } from './resuming-read';
 import { endSource, readHead } from './source-head';
 import { SourceFailure, watchSource } from './source-failure';
@@ -30,6 +30,8 @@ import { SourceFailure, watchSource } from './source-failure';
 const CHUNK = 8 * 1024 * 1024;
 const PAGE = 1_000;
 const METADATA = { contentType: 'application/octet-stream' };
+/** Sources of a composition. */
+const MAX_COMPOSED = 32;
 const MAX_RETRIES = 3;
 const MAX_RETRY_DELAY_SECONDS = 1;
 const GOOGLE = /(^|\.)googleapis\.com$/;
@@ -91,6 +93,33 @@ export class GcsObjectStore extends ObjectStore {
     await this.attempt(() => this.file(from).copy(this.file(to)), from);
   }
 
+  /** Compositions of compositions, as one takes MAX_COMPOSED objects and an object may be written once a second. */
+  override async join(objects: readonly SizedObject[], to: ObjectAddress): Promise<void> {
+    const steps: ObjectAddress[] = [];
+    let sources = objects.filter(({ size }) => size > 0).map(({ address }) => address);
+    const size = objects.reduce((sum, object) => sum + object.size, 0);
+    const composed = async (group: readonly ObjectAddress[]): Promise<ObjectAddress> => {
+      const step = this.newAddress(to.projectId);
+      steps.push(step);
+      await this.compose(group, step);
+      return step;
+    };
+    try {
+      while (sources.length > MAX_COMPOSED) {
+        const groups = [...batchesOf(sources, MAX_COMPOSED)];
+        sources = [];
+        for (const batch of batchesOf(groups, CONCURRENCY))
+          sources.push(...(await Promise.all(batch.map(composed))));
+      }
+      if ((await this.compose(sources, to)) === size) return;
+      steps.push(to);
+      throw storageUnavailable(new Error('the joined objects have other sizes than their rows'));
+    } finally {
+      // The sweep removes the others.
+      await this.remove(steps).catch(() => undefined);
+    }
+  }
+
   override async remove(addresses: readonly ObjectAddress[]): Promise<void> {
     const keys = addresses.map((address) => this.layout.keyOf(address));
     await this.attempt(() => this.removeKeys(keys));
@@ -132,6 +161,13 @@ export class GcsObjectStore extends ObjectStore {
     for await (const { files } of this.list(this.layout.folderOf(projectId))) {
       await this.attempt(() => this.removeKeys(files.map(({ name }) => name)));
     }
+  }
+
+  /** @returns bytes of the new object @throws ObjectMissingError, AppError 500 */
+  private async compose(sources: readonly ObjectAddress[], to: ObjectAddress): Promise<number> {
+    const files = sources.map((address) => this.file(address));
+    const [, answer] = await this.attempt(() => this.bucket.combine(files, this.file(to)), sources[0]);
+    return Number((answer as { size?: string }).size);
   }
 
   private async removeKeys(keys: readonly string[]): Promise<void> {

@@ -26,6 +26,12 @@ export class ObjectMissingError extends Error {
   }
 }
 
+/** An object with its bytes. */
+export interface SizedObject {
+  readonly address: ObjectAddress;
+  readonly size: number;
+}
+
 /** An object that one writer adds bytes to. */
 export interface GrowingObject {
   /** Resolves when the next chunk may come. */
@@ -84,6 +90,13 @@ export abstract class ObjectStore {
 
   /** Copies an object without passing its bytes through Plinth. @param size its bytes @throws ObjectMissingError */
   abstract copy(from: ObjectAddress, to: ObjectAddress, size: number): Promise<void>;
+
+  /**
+   * Joins objects in their order to a new one, without passing their bytes through Plinth as far as the provider can. A failure
+   * leaves nothing that the sweep does not remove. Undefined: the provider cannot.
+   * @param objects at least one that is not empty @throws ObjectMissingError, AppError 500, also for objects of other sizes
+   */
+  join?(objects: readonly SizedObject[], to: ObjectAddress): Promise<void>;
 
   /** Removes objects. A missing object is no error. */
   abstract remove(addresses: readonly ObjectAddress[]): Promise<void>;

@@ -27,9 +27,10 @@ import { nameOf } from '../../common/errors/error-facts';
 import { ByteRange } from '../../http/syntax/byte-ranges';
 import { S3Config } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
-import { BucketLayout } from './bucket-layout';
+import { BucketLayout, CONCURRENCY } from './bucket-layout';
+import { joinedParts, type Slice } from './joined-parts';
 import { ObjectAddress } from './object-address';
-import { ObjectMissingError, ObjectStore, StoredObject } from './object-store';
+import { ObjectMissingError, ObjectStore, SizedObject, StoredObject } from './object-store';
 import { partsOf } from './parts';
 import { readResuming } from './resuming-read';
 import { unfinishedUploads } from './s3-unfinished-uploads';
@@ -40,8 +41,9 @@ const MIB = 1024 * 1024;
 /** The smallest part that S3 accepts; an upload holds two parts in memory. */
 const PART = 5 * MIB;
 const MAX_PARTS = 10_000;
-/** The largest object that CopyObject copies; also the part size for larger objects. */
+/** The largest object that CopyObject copies, and the largest part. */
 const MAX_COPY = 5 * 1024 * MIB;
+const CONTENT_TYPE = 'application/octet-stream';
 /** Objects per DeleteObjects request. */
 const REMOVAL_BATCH_SIZE = 1_000;
 const CONNECTION_TIMEOUT_MS = 5_000;
@@ -53,6 +55,9 @@ interface Place {
   readonly Bucket: string;
   readonly Key: string;
 }
+
+/** A multipart upload. */
+type Upload = Place & { readonly UploadId: string | undefined };
 
 export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown {
   override readonly heldBytes: number;
@@ -81,7 +86,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
 
   /** Uploads in one request when the file fits into a part, else by a multipart upload, which is aborted when it fails. */
   override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
-    const place = { ...this.locate(address), ContentType: 'application/octet-stream' };
+    const place = { ...this.locate(address), ContentType: CONTENT_TYPE };
     const source = new SourceFailure();
     const incoming = watchSource(chunks, source);
     try {
@@ -108,11 +113,20 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
   }
 
   override async copy(from: ObjectAddress, to: ObjectAddress, size: number): Promise<void> {
-    const source = encodeURI(`${this.config.bucket}/${this.layout.keyOf(from)}`);
+    const source = this.sourceOf(from);
     await this.attempt(async () => {
-      if (size > MAX_COPY) await this.copyInParts(source, to, size);
+      if (size > MAX_COPY) await this.join([{ address: from, size }], to);
       else await this.client.send(new CopyObjectCommand({ ...this.locate(to), CopySource: source }));
     }, from);
+  }
+
+  override async join(objects: readonly SizedObject[], to: ObjectAddress): Promise<void> {
+    const parts = joinedParts(objects, PART, MAX_COPY);
+    const place = { ...this.locate(to), ContentType: CONTENT_TYPE };
+    await this.attempt(
+      () => this.inParts(place, (upload) => this.sendJoined(upload, parts)),
+      objects[0]?.address,
+    );
   }
 
   override async remove(addresses: readonly ObjectAddress[]): Promise<void> {
@@ -194,23 +208,57 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     });
   }
 
-  private async copyInParts(CopySource: string, to: ObjectAddress, size: number): Promise<void> {
-    const { client } = this;
-    await this.inParts(this.locate(to), async function* (upload) {
-      for (let start = 0, PartNumber = 1; start < size; start += MAX_COPY, PartNumber += 1) {
-        const CopySourceRange = `bytes=${start}-${Math.min(start + MAX_COPY, size) - 1}`;
-        const part = new UploadPartCopyCommand({ ...upload, PartNumber, CopySource, CopySourceRange });
-        const { CopyPartResult } = await client.send(part);
-        yield { PartNumber, ETag: CopyPartResult?.ETag };
+  /** Copies of several parts run at once; what is too small for a copy is read, a part at a time. */
+  private async *sendJoined(upload: Upload, parts: readonly Slice[][]): AsyncGenerator<CompletedPart> {
+    for (const batch of batchesOf([...parts.entries()], CONCURRENCY)) {
+      const copies = batch.map(([index, [slice, ...more]]) =>
+        slice && more.length === 0 ? this.copyPart(upload, index + 1, slice) : null,
+      );
+      try {
+        for (const [place, [index, slices]] of batch.entries())
+          yield (await copies[place]) ?? (await this.sendSlices(upload, index + 1, slices));
+      } finally {
+        // An upload that is aborted during a copy may keep its bytes.
+        await Promise.allSettled(copies);
       }
-    });
+    }
+  }
+
+  private async copyPart(
+    upload: Upload,
+    PartNumber: number,
+    { address, start, size }: Slice,
+  ): Promise<CompletedPart> {
+    const range = {
+      CopySource: this.sourceOf(address),
+      CopySourceRange: `bytes=${start}-${start + size - 1}`,
+    };
+    const command = new UploadPartCopyCommand({ ...upload, PartNumber, ...range });
+    const { CopyPartResult } = await this.client.send(command);
+    return { PartNumber, ETag: CopyPartResult?.ETag };
+  }
+
+  private async sendSlices(
+    upload: Upload,
+    PartNumber: number,
+    slices: readonly Slice[],
+  ): Promise<CompletedPart> {
+    const read = async ({ address, start, size }: Slice): Promise<Buffer> => {
+      const found = await this.read(address, { start, end: start + size - 1 });
+      if (Buffer.isBuffer(found)) return found;
+      const chunks: Buffer[] = [];
+      for await (const chunk of found) chunks.push(Buffer.from(chunk));
+      return Buffer.concat(chunks);
+    };
+    const pieces: Buffer[] = [];
+    for (const batch of batchesOf(slices, CONCURRENCY)) pieces.push(...(await Promise.all(batch.map(read))));
+    const Body = Buffer.concat(pieces);
+    const { ETag } = await this.client.send(new UploadPartCommand({ ...upload, PartNumber, Body }));
+    return { PartNumber, ETag };
   }
 
   /** A multipart upload, aborted when it fails. @param send sends the parts in order and yields each */
-  private async inParts(
-    place: Place,
-    send: (upload: Place & { readonly UploadId: string | undefined }) => AsyncIterable<CompletedPart>,
-  ): Promise<void> {
+  private async inParts(place: Place, send: (upload: Upload) => AsyncIterable<CompletedPart>): Promise<void> {
     const { Bucket, Key } = place;
     const { UploadId } = await this.client.send(new CreateMultipartUploadCommand(place));
     const upload = { Bucket, Key, UploadId };
@@ -236,6 +284,10 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     }
   }
 
+  private sourceOf(address: ObjectAddress): string {
+    return encodeURI(`${this.config.bucket}/${this.layout.keyOf(address)}`);
+  }
+
   private locate(address: ObjectAddress): Place {
     return { Bucket: this.config.bucket, Key: this.layout.keyOf(address) };
   }
@@ -245,6 +297,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     try {
       return await work();
     } catch (error) {
+      if (error instanceof ObjectMissingError) throw error;
       throw address && isMissing(error) ? new ObjectMissingError(address) : storageUnavailable(error);
     }
   }

@@ -1,6 +1,6 @@
 /**
  * The part of Google Cloud Storage's JSON API that Plinth uses: simple and resumable uploads in chunks, downloads, copies by
- * rewriting, deletions, listings, preconditions, and a token endpoint.
+ * rewriting, compositions, deletions, listings, preconditions, and a token endpoint.
  */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -31,6 +31,8 @@ export interface GcsOptions {
 
 /** Chunks of a resumable upload are multiples of this size, except the last one. */
 const GRANULE = 256 * 1024;
+/** Sources of one composition. */
+const MAX_COMPOSED = 32;
 
 class Refusal extends Error {
   constructor(
@@ -122,15 +124,16 @@ export class GcsServer extends ObjectServer {
     if (this.options.authenticated && !isResumable && seen.headers.authorization !== `Bearer ${this.token}`)
       throw new Refusal(401, 'Invalid Credentials', 'authError');
     const match =
-      /^(?:\/upload)?\/storage\/v1\/b\/([^/]+)\/o(?:\/([^/]+))?(?:\/rewriteTo\/b\/([^/]+)\/o\/([^/]+))?$/.exec(
+      /^(?:\/upload)?\/storage\/v1\/b\/([^/]+)\/o(?:\/([^/]+))?(?:\/(compose)|\/rewriteTo\/b\/([^/]+)\/o\/([^/]+))?$/.exec(
         path,
       );
     if (!match) throw new Refusal(404, 'Not Found');
     if (match[1] !== this.options.bucket || !this.hasBucket)
       throw new Refusal(404, 'The specified bucket does not exist.');
-    const [name, target] = [match[2], match[4]].map((text) => text && decodeURIComponent(text));
+    const [name, target] = [match[2], match[5]].map((text) => text && decodeURIComponent(text));
     if (path.startsWith('/upload/')) this.upload(request, response);
     else if (name === undefined) this.list(query, response);
+    else if (match[3] !== undefined) this.compose(name, seen, query, response);
     else if (target !== undefined) this.rewrite(name, target, query, response);
     else if (seen.method === 'DELETE') this.remove(name, response);
     else if (query.get('alt') === 'media') await this.download(name, seen, response, fault);
@@ -206,6 +209,16 @@ export class GcsServer extends ObjectServer {
     }
     const resource = this.store(to, content, query.get('ifGenerationMatch'));
     answerJson(response, { ...progress, done: true, totalBytesRewritten: String(content.size), resource });
+  }
+
+  private compose(to: string, { body }: SeenRequest, query: URLSearchParams, response: ServerResponse): void {
+    const { sourceObjects } = JSON.parse(body.toString()) as { sourceObjects: { name: string }[] };
+    if (sourceObjects.length < 1 || sourceObjects.length > MAX_COMPOSED)
+      throw new Refusal(400, 'The number of source components must be between 1 and 32.', 'invalid');
+    const content = new HashedContent();
+    for (const { name } of sourceObjects)
+      for (const piece of this.object(name).content) content.append(piece);
+    answerJson(response, this.store(to, content, query.get('ifGenerationMatch')));
   }
 
   private remove(name: string, response: ServerResponse): void {

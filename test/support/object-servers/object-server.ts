@@ -44,6 +44,11 @@ export abstract class ObjectServer {
   readonly requests: SeenRequest[] = [];
   /** Downloads whose client disconnected before the end. */
   abortedDownloads = 0;
+  /** Bytes of objects that were sent. */
+  sentBytes = 0;
+  /** If set, each request of this number is refused, as busy services do now and then. */
+  refuseEvery = Infinity;
+  private arrived = 0;
   private readonly server: Server;
   private readonly faults: { fault: Fault; left: number }[] = [];
   private port = 0;
@@ -79,11 +84,18 @@ export abstract class ObjectServer {
     return this.faults.reduce((sum, { left }) => sum + left, 0);
   }
 
+  /** Bytes of the bodies of all recorded requests. */
+  get receivedBytes(): number {
+    return this.requests.reduce((sum, { body }) => sum + body.length, 0);
+  }
+
   /** Clears pending faults and the recorded requests. */
   reset(): void {
     this.faults.length = 0;
     this.requests.length = 0;
     this.abortedDownloads = 0;
+    this.sentBytes = 0;
+    this.refuseEvery = Infinity;
   }
 
   protected abstract answer(request: SeenRequest, response: ServerResponse, fault: Fault): Promise<void>;
@@ -98,6 +110,7 @@ export abstract class ObjectServer {
     void closed.then(() => {
       if (!response.writableFinished && limit === undefined) this.abortedDownloads += 1;
     });
+    this.sentBytes += Math.min(content.size, limit ?? Infinity);
     if (limit === undefined) {
       // Writes in blocks, so that a disconnected client is detected.
       for (let at = 0; at < content.size && !response.destroyed; at += SLICE) {
@@ -156,6 +169,8 @@ export abstract class ObjectServer {
   }
 
   private faultOf(method: string, path: string): Fault {
+    this.arrived += 1;
+    if (this.arrived % this.refuseEvery === 0) return { status: 503 };
     const found = this.faults.find(
       ({ fault, left }) =>
         left > 0 && (fault.method ?? method) === method && (fault.path?.test(path) ?? true),

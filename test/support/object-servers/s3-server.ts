@@ -32,6 +32,7 @@ const STATUS: Record<string, number> = {
   BadDigest: 400,
   EntityTooSmall: 400,
   InvalidAccessKeyId: 403,
+  InvalidArgument: 400,
   InvalidPart: 400,
   InvalidPartOrder: 400,
   InvalidRange: 416,
@@ -45,7 +46,10 @@ const STATUS: Record<string, number> = {
 };
 
 class Refusal extends Error {
-  constructor(readonly code: string) {
+  constructor(
+    readonly code: string,
+    readonly status = STATUS[code] ?? 500,
+  ) {
     super(code);
   }
 }
@@ -62,6 +66,8 @@ export class S3Server extends ObjectServer {
   readonly uploads = new Map<string, MultipartUpload>();
   /** If false, the bucket does not exist. */
   hasBucket = true;
+  /** Copies and completions that are to fail after their status was sent, as AWS documents it. */
+  lateErrors = 0;
 
   constructor(readonly options: S3Options) {
     super();
@@ -78,7 +84,7 @@ export class S3Server extends ObjectServer {
       await (request.key ? this.onObject(request, response, fault) : this.onBucket(request, response));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.refuseWith(response, error.code, STATUS[error.code] ?? 500, seen.method === 'HEAD');
+      this.refuseWith(response, error.code, error.status, seen.method === 'HEAD');
     }
   }
 
@@ -143,6 +149,7 @@ export class S3Server extends ObjectServer {
 
   private put({ seen, key }: S3Request, response: ServerResponse): void {
     const source = seen.headers['x-amz-copy-source'];
+    if (source !== undefined) this.failLate();
     const content = source === undefined ? contentOf(seen) : this.object(sourceKey(String(source))).content;
     const object = toObject(content);
     this.objects.set(key, object);
@@ -169,13 +176,19 @@ export class S3Server extends ObjectServer {
   }
 
   private sourcePart({ headers }: SeenRequest, source: string): Content {
+    this.failLate();
     const { content } = this.object(sourceKey(source));
-    const range = rangeOf(String(headers['x-amz-copy-source-range']), content.size);
-    return range ? content.part(range.start, range.end) : content;
+    const header = headers['x-amz-copy-source-range'];
+    if (header === undefined) return content;
+    const [, first = '', last = ''] = /^bytes=(\d+)-(\d+)$/.exec(String(header)) ?? [];
+    if (first === '' || Number(last) < Number(first) || Number(last) >= content.size)
+      throw new Refusal('InvalidArgument');
+    return content.part(Number(first), Number(last));
   }
 
   private complete({ seen }: S3Request, uploadId: string, response: ServerResponse): void {
     const upload = this.upload(uploadId);
+    this.failLate();
     const asked = [...seen.body.toString().matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, part = '']) => ({
       number: Number(textOf(part, 'PartNumber')),
       etag: textOf(part, 'ETag').replaceAll('&quot;', '"'),
@@ -194,6 +207,12 @@ export class S3Server extends ObjectServer {
     this.uploads.delete(uploadId);
     const fields = `<Key>${escape(upload.key)}</Key><ETag>${escape(object.etag)}</ETag>`;
     answerXml(response, 'CompleteMultipartUploadResult', fields);
+  }
+
+  private failLate(): void {
+    if (this.lateErrors === 0) return;
+    this.lateErrors -= 1;
+    throw new Refusal('InternalError', 200);
   }
 
   private abort(uploadId: string, response: ServerResponse): void {
