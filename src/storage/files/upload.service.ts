@@ -53,9 +53,13 @@ export interface UploadRequest {
   readonly object?: ObjectAddress;
   /**
    * The object has the bytes. They are removed only where the file is refused for good, because the client may try again.
-   * `facts` null: the form reads them.
+   * `facts` null: the form reads them. `join`: the object comes to be by this, and is removed whenever the file is refused.
    */
-  readonly stored?: { readonly facts: ByteFacts | null; readonly size: number };
+  readonly stored?: {
+    readonly facts: ByteFacts | null;
+    readonly size: number;
+    readonly join?: () => Promise<void>;
+  };
   /** Reads the body up to the file. @param held bytes of the file that the provider holds in memory */
   receive(held: number): Promise<UploadForm>;
 }
@@ -213,10 +217,14 @@ export class UploadService {
   ): Promise<StoredFacts> {
     const address = object ?? this.store.newAddress(project.id);
     if (stored && stored.size > limit.bytes) throw limit.exceeded();
-    if (stored?.facts) return { ...stored.facts, address };
+    if (stored?.facts) {
+      await stored.join?.();
+      return { ...stored.facts, address };
+    }
     const meter = new ByteMeter(limit, (evidence) => asDeclared || refuseEarly(evidence, target));
     if (stored) {
       for await (const _chunk of meter.measure(bytes)) continue;
+      await stored.join?.();
       return { ...meter.facts(), address };
     }
     await this.store.put(address, meter.measure(announcedLength === null ? this.disk.watched(bytes) : bytes));
@@ -232,7 +240,7 @@ export class UploadService {
   ): Promise<Uploaded> {
     const { replaces } = request;
     const discard = (): void => {
-      if (!request.stored) this.remover.removeLater([stored.address]);
+      if (!request.stored || request.stored.join) this.remover.removeLater([stored.address]);
     };
     const passed = await this.passed(caller, form, { target, replaces }, value, stored).catch(
       (error: unknown) => {

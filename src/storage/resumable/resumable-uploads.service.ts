@@ -214,12 +214,13 @@ export class ResumableUploadsService {
     const length = chosen ? parts.reduce((sum, { size }) => sum + size, 0) : upload.length;
     const bytes = this.bytesOf(chosen ? inSequence(parts) : parts, length);
     if (isWhole) await this.store.seal(object, length);
+    const join = isWhole ? undefined : this.joinerOf(parts, object, length);
     return this.uploads.upload(caller, {
       bucket: address.bucket,
       given: options,
       announcedLength: isWhole ? null : length,
       object,
-      stored: isWhole ? { facts: this.writer.factsOf(upload), size: length } : undefined,
+      stored: isWhole || join ? { facts: this.writer.factsOf(upload), size: length, join } : undefined,
       receive: () =>
         Promise.resolve({
           fields: new Map<string, string>(),
@@ -234,6 +235,20 @@ export class ResumableUploadsService {
           release: () => undefined,
         }),
     });
+  }
+
+  /** Undefined where the parts are to be read and stored again. */
+  private joinerOf(
+    parts: readonly UploadPart[],
+    object: ObjectAddress,
+    length: number,
+  ): (() => Promise<void>) | undefined {
+    if (!this.store.join || length === 0) return undefined;
+    return async () => {
+      // Rows of parts may have been altered.
+      if (parts.reduce((sum, { size }) => sum + size, 0) !== length) throw uploadNotFound();
+      await this.store.join?.(parts, object).catch(missingAsNotFound);
+    };
   }
 
   /** @throws AppError 404 when rows or bytes of parts are missing */

@@ -157,12 +157,19 @@ export class UploadWriter {
     parts: BodyParts,
     { checksum }: ReceivedBytes,
   ): Promise<number> {
+    const facts = this.takeFacts(upload);
     const unchecked: UploadPart[] = [];
     let end = upload.received;
+    async function* measured(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+      for await (const chunk of bytes) {
+        facts?.update(chunk);
+        yield chunk;
+      }
+    }
     try {
       while (await parts.hasMore()) {
         const address = this.store.newAddress(project.id);
-        await this.store.put(address, this.disk.watched(parts.part()));
+        await this.store.put(address, measured(this.disk.watched(parts.part())));
         const part = { address, start: end, size: parts.size };
         end += part.size;
         if (checksum) unchecked.push(part);
@@ -171,6 +178,7 @@ export class UploadWriter {
       if (checksum && (parts.failure !== null || parts.digest()?.equals(checksum.digest) !== true))
         throw parts.failure ?? checksumMismatch();
       await this.commit(project, upload.id, unchecked.splice(0));
+      if (facts) this.facts.set(upload.id, facts);
       return end;
     } finally {
       this.remover.removeLater(unchecked.map(({ address }) => address));

@@ -51,6 +51,11 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
     upload(project.service, project.storage, 'box', content, { name, query: { upsert: String(upsert) } });
   const names = (): string[] => provider.names().filter((name) => name.startsWith(project.id));
 
+  async function sha256Of(filename: string): Promise<string> {
+    const { body } = await project.service.get(`${project.storage}/buckets/box/files?search=${filename}`);
+    return body.data[0].sha256;
+  }
+
   async function download(id: string, range?: string): Promise<{ status: number; bytes: Buffer }> {
     const response = await fetch(`${plinth.baseUrl}${project.storage}/files/${id}/download`, {
       headers: { ...project.service.headers, ...(range ? { range } : {}) },
@@ -109,14 +114,46 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
       s3.send(new UploadPartCommand({ ...joined, PartNumber: at + 1, Body })),
     );
     const Parts = (await Promise.all(sent)).map(({ ETag }, at) => ({ PartNumber: at + 1, ETag }));
+    provider.server?.reset();
     await s3.send(new CompleteMultipartUploadCommand({ ...joined, MultipartUpload: { Parts } }));
+    // The provider joins them: the bytes are read for their hash, and not sent again.
+    expect(provider.server?.receivedBytes ?? 0).toBeLessThan(MIB);
+    expect(provider.server?.sentBytes ?? 0).toBeLessThanOrEqual(LARGE.length);
     expect(await read('joined')).toBe(digest(LARGE));
+    expect(await sha256Of('joined')).toBe(digest(LARGE));
 
     const aborted = { Bucket, Key: 'aborted', UploadId: (await begin('aborted')).UploadId };
     await s3.send(new UploadPartCommand({ ...aborted, PartNumber: 1, Body: LARGE }));
     await s3.send(new AbortMultipartUploadCommand(aborted));
     for (const Key of ['object', 'copy', 'joined']) await s3.send(new DeleteObjectCommand({ Bucket, Key }));
     await eventually(async () => expect(names()).toEqual([]));
+  });
+
+  it('receives the bytes of a resumable upload once, and reads none of them to join them', async () => {
+    const url = `${plinth.baseUrl}/p/${project.slug}/storage/v1/upload/resumable`;
+    const send = (method: string, at: string, headers: object, body?: Buffer): Promise<Response> =>
+      fetch(at, {
+        method,
+        headers: { ...project.service.headers, 'tus-resumable': '1.0.0', ...headers },
+        body: body && new Uint8Array(body),
+      });
+    provider.server?.reset();
+    const begun = await send('POST', url, {
+      'upload-length': String(LARGE.length),
+      'upload-metadata': `bucketName ${btoa('box')},objectName ${btoa('resumed')}`,
+    });
+    const at = new URL(begun.headers.get('location') ?? '', plinth.baseUrl).href;
+    for (let start = 0; start < LARGE.length; start += 5.5 * MIB) {
+      const headers = { 'content-type': 'application/offset+octet-stream', 'upload-offset': String(start) };
+      const { status } = await send('PATCH', at, headers, LARGE.subarray(start, start + 5.5 * MIB));
+      expect(status).toBe(204);
+    }
+    expect(provider.server?.receivedBytes ?? 0).toBeLessThan(LARGE.length + MIB);
+    expect(provider.server?.sentBytes ?? 0).toBe(0);
+    expect(await sha256Of('resumed')).toBe(digest(LARGE));
+    const listed = await project.service.get(`${project.storage}/buckets/box/files`);
+    expect(digest((await download(listed.body.data[0].id)).bytes)).toBe(digest(LARGE));
+    await eventually(async () => expect(names()).toHaveLength(1));
   });
 
   it('overwrites, copies, moves and deletes, and removes bytes without a file', async () => {
