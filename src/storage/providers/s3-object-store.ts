@@ -219,7 +219,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
           yield (await copies[place]) ?? (await this.sendSlices(upload, index + 1, slices));
       } finally {
         // An upload that is aborted during a copy may keep its bytes.
-        await Promise.allSettled(copies);
+        await Promise.allSettled(copies.flatMap((copy) => copy ?? []));
       }
     }
   }
