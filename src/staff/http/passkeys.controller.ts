@@ -11,8 +11,8 @@ import { invalidParameters } from '../../common/errors/app-error';
 import { tooManyHeaders } from '../../http/request-head';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import type { StaffMember } from '../accounts/staff-member';
-import type { PasskeyRecord } from '../passkeys/passkey.repository';
-import { MAX_PASSKEYS, Passkeys } from '../passkeys/passkey.service';
+import { MAX_PASSKEYS, type PasskeyRecord } from '../passkeys/passkey.repository';
+import { Passkeys } from '../passkeys/passkey.service';
 import { sessionOf, StaffCaller } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
@@ -130,7 +130,12 @@ export class PasskeysController {
     EnrolledPasskeyResponse,
     SESSION_HEADERS,
   )
-  @Errors(invalidParameters('name must not be blank'), passkeyFailed(), flowOver())
+  @Errors(
+    invalidParameters('name must not be blank'),
+    tooManyPasskeys(MAX_PASSKEYS),
+    passkeyFailed(),
+    flowOver(),
+  )
   async createPasskey(
     @CurrentStaff() staff: StaffCaller,
     @CurrentStaffMember() member: StaffMember,

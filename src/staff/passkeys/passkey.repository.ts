@@ -4,6 +4,10 @@ import { DataSource } from 'typeorm';
 import type { NewPasskeyCredential, PasskeyCredential } from '../../identity/passkeys/webauthn';
 import { AuditEntry, AuditLogRepository } from '../../install/audit/audit-log.repository';
 import { changesRow } from '../changes-row';
+import { tooManyPasskeys } from '../staff.errors';
+
+/** Of a staff member. */
+export const MAX_PASSKEYS = 20;
 
 /** A passkey in the list of its owner. */
 export interface PasskeyRecord {
@@ -61,13 +65,21 @@ export class PasskeyRepository {
     return row ?? null;
   }
 
-  /** @returns null if the credential is known already; else the passkey, and whether the recovery codes were stored */
+  /**
+   * @returns null if the credential is known already; else the passkey, and whether the recovery codes were stored
+   * @throws AppError 400 for too many
+   */
   async insert(
     passkey: NewPasskey,
     entry: AuditEntry,
   ): Promise<{ record: PasskeyRecord; hasNewCodes: boolean } | null> {
     const { memberId, credentialId, publicKey, counter, transports, name, now, recoveryCodes } = passkey;
     return this.dataSource.transaction(async (manager) => {
+      // Enrolments that were begun before are counted one after the other.
+      await manager.query('select from staff_people where id = $1 for update', [memberId]);
+      const counted = 'select from staff_passkeys where person_id = $1';
+      const owned = await manager.query<unknown[]>(counted, [memberId]);
+      if (owned.length >= MAX_PASSKEYS) throw tooManyPasskeys(MAX_PASSKEYS);
       const [record] = await manager.query<PasskeyRecord[]>(
         `insert into staff_passkeys (person_id, credential_id, public_key, counter, transports, name, created_at)
          values ($1, $2, $3, $4, $5, $6, $7) on conflict (credential_id) do nothing returning ${RECORD}`,

@@ -25,9 +25,7 @@ import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { actorAs, SessionOfRequest } from '../roles/staff';
 import { StaffFlows } from '../sessions/session-cookies.service';
 import { passkeyNotFound, tooManyPasskeys } from '../staff.errors';
-import { PasskeyRecord, PasskeyRepository } from './passkey.repository';
-
-export const MAX_PASSKEYS = 20;
+import { MAX_PASSKEYS, PasskeyRecord, PasskeyRepository } from './passkey.repository';
 
 interface SignInChallenge {
   readonly challenge: string;
@@ -76,7 +74,7 @@ export class Passkeys {
     return options;
   }
 
-  /** @throws AppError 401 for an answer that is not valid for this enrolment */
+  /** @throws AppError 400 for too many, 401 for an answer that is not valid for this enrolment */
   async enrol(
     member: StaffMember,
     session: SessionOfRequest,

@@ -161,3 +161,17 @@ describe('an attack with a passkey fails', () => {
     );
   });
 });
+
+it('a staff member has at most 20 passkeys, also when more enrolments were begun and end at once', async () => {
+  const person = await newPerson(plinth, null);
+  const begun = [];
+  for (let index = 0; index < 22; index += 1) begun.push(await enrolment(person));
+  const answers = await Promise.all(
+    begun.map(({ challenge, http }) => {
+      const credential = new SoftwarePasskey('plinth.test').register({ challenge, origin: ORIGIN });
+      return http.post('/admin/v1/passkeys', { name: 'One of many', credential });
+    }),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(20).fill(201), 400, 400]);
+  expect((await person.http.get('/admin/v1/passkeys')).body).toHaveLength(20);
+});
