@@ -2,8 +2,8 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { components, paths } from '../generated/openapi';
 import { PLINTH_URL } from './base-url';
-import { ApiError, toApiError } from './errors';
-import { noteUnreachable } from './reachability';
+import { toApiError } from './errors';
+import { unreachable } from './reachability';
 import {
   currentSession,
   expireSession,
@@ -76,11 +76,6 @@ export async function dataOf<Data>(call: Promise<{ data?: Data }>): Promise<NonN
 export async function assertOk(response: Response): Promise<Response> {
   if (response.ok) return response;
   throw toApiError(response, await bodyOf(response));
-}
-
-export function unreachable(): ApiError {
-  noteUnreachable();
-  return new ApiError(0, 'unreachable', 'The server did not answer');
 }
 
 async function bodyOf(response: Response): Promise<unknown> {

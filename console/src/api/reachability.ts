@@ -1,6 +1,7 @@
 /** Whether the server answers. A call that fails without an answer starts a poll until the server answers again. */
 import { useSyncExternalStore } from 'react';
 import { CONSOLE_PATH } from './base-url';
+import { ApiError } from './errors';
 
 const POLL_INTERVAL_MS = 1_500;
 
@@ -11,6 +12,11 @@ export function noteUnreachable(): void {
   if (!isReachable) return;
   set(false);
   void poll();
+}
+
+export function unreachable(): ApiError {
+  noteUnreachable();
+  return new ApiError(0, 'unreachable', 'The server did not answer');
 }
 
 export function useIsReachable(): boolean {

@@ -1,6 +1,6 @@
 /** A stream of server-sent events that is opened again when it ends. */
 import type { EventSourceMessage } from 'eventsource-parser';
-import { unreachable } from '../api/client';
+import { unreachable } from '../api/reachability';
 import { ApiError, isTransient } from '../api/errors';
 import { readServerEvents } from '../lib/server-events';
 
@@ -19,21 +19,17 @@ interface Stream {
   readonly onEnd: (error: ApiError | null) => boolean;
 }
 
-/** Reads streams one after the other, until the signal or a refusal that another attempt would meet again. */
+/**
+ * Reads streams one after the other, until the signal or a refusal that another attempt would meet again. Streams that end soon
+ * after they were opened are opened less and less often.
+ */
 export async function followStream(stream: Stream, signal: AbortSignal): Promise<void> {
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
-    const error = await readStream(
-      {
-        ...stream,
-        onOpen: () => {
-          pause = FIRST_PAUSE_MS;
-          stream.onOpen();
-        },
-      },
-      signal,
-    );
+    const began = Date.now();
+    const error = await readStream(stream, signal);
     if (signal.aborted) return;
+    if (Date.now() - began > MAX_PAUSE_MS) pause = FIRST_PAUSE_MS;
     if (!stream.onEnd(error) && error && !isTransient(error)) return;
     await new Promise((resolve) => setTimeout(resolve, pause));
     pause = Math.min(pause * 2, MAX_PAUSE_MS);
@@ -45,11 +41,20 @@ async function readStream({ open, onOpen, onEvents }: Stream, signal: AbortSigna
     const response = await open();
     onOpen();
     await readServerEvents(response.body!, (events) => {
-      if (!signal.aborted) onEvents(events);
+      if (signal.aborted) return;
+      onEvents(events);
+      for (const event of events) assertGoesOn(event);
     });
     return null;
   } catch (error) {
     if (signal.aborted) return null;
     return error instanceof ApiError ? error : unreachable();
   }
+}
+
+/** @throws ApiError if it is the last event of a stream of changes, with the reason why it ends */
+function assertGoesOn({ event, data }: EventSourceMessage): void {
+  if (event !== 'system') return;
+  const { status, reason, message } = JSON.parse(data) as Record<'status' | 'reason' | 'message', string>;
+  if (status === 'closed') throw new ApiError(reason === 'forbidden' ? 403 : 503, reason, message);
 }

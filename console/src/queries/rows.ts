@@ -1,6 +1,7 @@
 /** Rows of a table through the project's own table REST. */
 import { PLINTH_URL } from '../api/base-url';
-import { assertOk, unreachable } from '../api/client';
+import { assertOk } from '../api/client';
+import { unreachable } from '../api/reachability';
 import { type Identity, projectHeaders, SERVICE_ROLE } from '../api/identity';
 import {
   type Filter,

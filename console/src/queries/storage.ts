@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { PLINTH_URL } from '../api/base-url';
 import type { Schema } from '../api/client';
-import { unreachable } from '../api/client';
+import { unreachable } from '../api/reachability';
 import { toApiError } from '../api/errors';
 import { projectHeaders } from '../api/identity';
 import type { Project } from './projects';

@@ -3,7 +3,7 @@ import createClient from 'openapi-fetch';
 import { queryOptions } from '@tanstack/react-query';
 import type { paths } from '../generated/openapi';
 import { PLINTH_URL } from '../api/base-url';
-import { unreachable } from '../api/client';
+import { unreachable } from '../api/reachability';
 import { toApiError } from '../api/errors';
 import { confirmedHeaders, projectHeaders } from '../api/identity';
 import type { Schema } from '../api/client';

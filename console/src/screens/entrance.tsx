@@ -4,7 +4,7 @@ import { useWindowEvent } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { unreachable } from '../api/client';
+import { unreachable } from '../api/reachability';
 import {
   beginSession,
   personOf,

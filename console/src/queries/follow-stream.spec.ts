@@ -1,0 +1,53 @@
+import type { ApiError } from '../api/errors';
+
+let followStream: typeof import('./follow-stream').followStream;
+
+beforeAll(async () => {
+  // The module of the addresses reads the page's.
+  Object.assign(globalThis, { document: { baseURI: 'http://plinth.test/console/' } });
+  ({ followStream } = await import('./follow-stream'));
+});
+
+const closed = (reason: string): string =>
+  `event: ready\ndata: {}\n\nevent: system\ndata: ${JSON.stringify({ status: 'closed', reason, message: `Why ${reason}`, position: null })}\n\n`;
+
+/** Follows streams that open and end with a text at once, for a minute. */
+async function follow(text: string): Promise<{ opened: number; errors: (ApiError | null)[] }> {
+  jest.useFakeTimers();
+  const abort = new AbortController();
+  const errors: (ApiError | null)[] = [];
+  let opened = 0;
+  const following = followStream(
+    {
+      open: async () => new Response(text),
+      onOpen: () => (opened += 1),
+      onEvents: () => undefined,
+      onEnd: (error) => {
+        errors.push(error);
+        return false;
+      },
+    },
+    abort.signal,
+  );
+  for (let second = 0; second < 60; second += 1) await jest.advanceTimersByTimeAsync(1_000);
+  abort.abort();
+  await jest.advanceTimersByTimeAsync(60_000);
+  await following;
+  jest.useRealTimers();
+  return { opened, errors };
+}
+
+it('ends with the reason when the server refuses to go on', async () => {
+  const { opened, errors } = await follow(closed('forbidden'));
+  expect(opened).toBe(1);
+  expect(errors).toMatchObject([{ status: 403, code: 'forbidden', message: 'Why forbidden' }]);
+});
+
+it.each([closed('slow'), 'event: ready\ndata: {}\n\n'])(
+  'opens streams that end at once less and less often: %j',
+  async (text) => {
+    const { opened } = await follow(text);
+    expect(opened).toBeGreaterThan(3);
+    expect(opened).toBeLessThan(10);
+  },
+);
