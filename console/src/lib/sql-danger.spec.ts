@@ -14,6 +14,7 @@ it.each([
     "update pets set owner = (select id from owners where name = 'x')",
     [{ kind: 'updateAll', subject: 'pets' }],
   ],
+  ['with a as (delete from pets) delete from owners where true', [{ kind: 'deleteAll', subject: 'pets' }]],
   ['with gone as (delete from pets) select 1 where true', [{ kind: 'deleteAll', subject: 'pets' }]],
 ])('finds what %j loses', (sql, dangers) => {
   expect(dangersIn(sql)).toEqual(dangers);
@@ -33,4 +34,30 @@ it.each([
   'select * from pets for update',
 ])('lets %j run', (sql) => {
   expect(dangersIn(sql)).toEqual([]);
+});
+
+it.each([
+  'delete from a ',
+  'delete from a (where) ',
+  'delete from a(',
+  'update a set b = ',
+  'alter table a drop ',
+  'drop table if exists a ',
+  '/* ',
+  '$a$ $b',
+  "e'\\' ",
+  "'",
+  '"',
+])('reads ten times the text of %j in about ten times the time', (part) => {
+  const of = (length: number): number => {
+    const text = part.repeat(length / part.length);
+    const times = [1, 2, 3].map(() => {
+      const began = performance.now();
+      dangersIn(text);
+      return performance.now() - began;
+    });
+    return Math.min(...times);
+  };
+  // Quadratic work would take a hundred times as long.
+  expect(of(300_000)).toBeLessThan(40 * Math.max(5, of(30_000)));
 });

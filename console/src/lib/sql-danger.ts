@@ -16,9 +16,9 @@ const DROP_PART = new RegExp(
 const TRUNCATE = /^truncate\s+(?:table\s+)?(?<names>.*)$/i;
 const DELETE = new RegExp(String.raw`\bdelete\s+from\s+(?:only\s+)?(${NAME})`, 'gi');
 const UPDATE = new RegExp(String.raw`\bupdate\s+(?:only\s+)?(${NAME})(?:\s+(?:as\s+)?[\w$]+)?\s+set\b`, 'gi');
-/** Comments, texts and names in quotes. */
+/** Comments, texts and names in quotes. Without an end they reach to that of the text, so that reading it takes linear time. */
 export const QUOTED =
-  /--[^\n]*|\/\*[\s\S]*?\*\/|\$(\w*)\$[\s\S]*?\$\1\$|\be'(?:[^'\\]|''|\\[\s\S])*'|'(?:[^']|'')*'|"(?:[^"]|"")*"/gi;
+  /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(?<![\w$])\$((?:[a-z_]\w*)?)\$[\s\S]*?(?:\$\1\$|$)|\be'(?:[^'\\]|''|\\[\s\S])*(?:'|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)/gi;
 
 /** @example dangersIn('delete from pets') // [{ kind: 'deleteAll', subject: 'pets' }] */
 export function dangersIn(sql: string): Danger[] {
@@ -49,23 +49,25 @@ function dangersOf(statement: string): Danger[] {
   if (part) found.push({ kind: 'drop', subject: `${part[1]}.${part[2]}` });
   const truncated = TRUNCATE.exec(statement)?.groups?.names;
   if (truncated) found.push({ kind: 'truncate', subject: truncated });
-  for (const [kind, pattern] of [
-    ['deleteAll', DELETE],
-    ['updateAll', UPDATE],
-  ] as const)
-    for (const match of statement.matchAll(pattern))
-      if (!hasCondition(statement.slice(match.index))) found.push({ kind, subject: match[1]! });
-  return found;
+  return [...found, ...changesOfAll(statement)];
 }
 
-/** True if `where` follows on the same level of parentheses. */
-function hasCondition(rest: string): boolean {
-  let depth = 0;
-  for (const [token] of rest.matchAll(/[()]|\bwhere\b|"(?:[^"]|"")*"/gi)) {
-    if (token === '(') depth += 1;
-    else if (token === ')') depth -= 1;
-    else if (!token.startsWith('"') && depth === 0) return true;
-    if (depth < 0) return false;
+/** Deletions and updates without `where` on their level of parentheses, found in one pass. */
+function changesOfAll(statement: string): Danger[] {
+  const of = (kind: 'deleteAll' | 'updateAll', pattern: RegExp) =>
+    [...statement.matchAll(pattern)].map(({ index, 1: subject }) => ({ index, kind, subject: subject! }));
+  const changes = [...of('deleteAll', DELETE), ...of('updateAll', UPDATE)];
+  if (changes.length === 0) return [];
+  const inOrder = changes.toSorted((one, other) => one.index - other.index).values();
+  const limited = new Set<unknown>();
+  // Changes that still wait for a condition, by level.
+  const levels: unknown[][] = [[]];
+  let next = inOrder.next();
+  for (const { 0: token, index } of statement.matchAll(/[()]|\bwhere\b|"(?:[^"]|"")*"/gi)) {
+    for (; !next.done && next.value.index <= index; next = inOrder.next()) levels.at(-1)!.push(next.value);
+    if (token === '(') levels.push([]);
+    else if (token === ')') levels.splice(-1, 1, ...(levels.length === 1 ? [[]] : []));
+    else if (!token.startsWith('"')) for (const one of levels.splice(-1, 1, [])[0]!) limited.add(one);
   }
-  return false;
+  return changes.filter((change) => !limited.has(change)).map(({ kind, subject }) => ({ kind, subject }));
 }
