@@ -119,6 +119,8 @@ export class PasskeyRepository {
   /** Recovery codes go with the last factor. @returns false if the staff member has no such passkey */
   async remove(memberId: string, id: string, entry: AuditEntry): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
+      // As the removal of the app does: the second of the two sees that no factor is left.
+      await manager.query('select from staff_people where id = $1 for update', [memberId]);
       const statement = 'delete from staff_passkeys where person_id = $1 and id = $2 returning 1';
       if (!(await changesRow(manager, statement, [memberId, id]))) return false;
       await manager.query(

@@ -1,5 +1,8 @@
 /** Passkeys of staff: enrolment, second factor, sign-in without a password, and attacks. */
+import { TOTP } from 'otpauth';
+import { eventually } from '../../support/eventually';
 import type { HttpAnswer, HttpClient } from '../../support/http-client';
+import { asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import { newPerson, signIn, STAFF_PASSWORD, TestPerson } from '../../support/staff';
 import { SoftwarePasskey } from '../../support/software-passkey';
@@ -174,4 +177,36 @@ it('a staff member has at most 20 passkeys, also when more enrolments were begun
   );
   expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(20).fill(201), 400, 400]);
   expect((await person.http.get('/admin/v1/passkeys')).body).toHaveLength(20);
+});
+
+it('recovery codes end with the last factor, also when app and passkey are removed at once', async () => {
+  const { person, answer } = await enrolled();
+  const { http } = person;
+  const { uri } = (await http.post('/admin/v1/session/factor', { password: STAFF_PASSWORD })).body;
+  const totp = new TOTP({ secret: new URL(uri).searchParams.get('secret')! });
+  const code = (): string => totp.generate({ timestamp: plinth.clock.now() });
+  const confirmed = await http.put('/admin/v1/session/factor', { code: code() });
+  const session = http.with({ cookie: cookieIn(confirmed, 'plinth_staff') });
+  plinth.clock.move(30);
+  const removals = await asSuperuser(plinth.platformDatabase, async (client) => {
+    await client.query('begin; lock table audit_log in exclusive mode');
+    const sent = [
+      session.send('DELETE', '/admin/v1/session/factor', { body: { code: code() } }),
+      session.send('DELETE', `/admin/v1/passkeys/${answer.body.id}`, { body: { password: STAFF_PASSWORD } }),
+    ];
+    await eventually(async () => {
+      const { rows } = await client.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(rows).toHaveLength(2);
+    });
+    await client.query('commit');
+    return Promise.all(sent);
+  });
+  expect(removals.map(({ status }) => status)).toEqual([204, 204]);
+  const { challenge, http: begun } = await enrolment({ ...person, http: session });
+  const credential = new SoftwarePasskey('plinth.test').register({ challenge, origin: ORIGIN });
+  const again = await begun.post('/admin/v1/passkeys', { name: 'New', credential });
+  // The codes of before are gone, so there are new ones.
+  expect(again.body.recovery_codes).toHaveLength(10);
 });
