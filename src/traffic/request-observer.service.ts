@@ -35,7 +35,9 @@ export class RequestObserver {
   observe(request: ObservedRequest, url: string, ending: Ending): void {
     const project = request.caller?.project ?? request.apiKey?.project ?? this.projectOfPath(url);
     if (project) this.samples.count(project.id, ending);
-    const isKept = project !== null && this.history.admits(project.id, isNotable(ending));
+    // Refusals of strangers leave room for the failures of those who have a key.
+    const isNoted = isNotable(ending) && (request.caller ?? request.apiKey) !== undefined;
+    const isKept = project !== null && this.history.admits(project.id, isNoted);
     if (this.sinks.size === 0 && !isKept) return;
     const ended: EndedRequest = {
       ...ending,

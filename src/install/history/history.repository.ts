@@ -27,7 +27,7 @@ export class HistoryRepository {
     await this.dataSource.query(
       `insert into project_history (project_id, at, left_out, size, ${COLUMNS})
        select r.project_id, to_timestamp(r.at / 1000), r.left_out,
-         ${ROW_BYTES} + octet_length(r.path) + coalesce(octet_length(r.statement), 0), ${COLUMNS}
+         ${ROW_BYTES} + octet_length(concat(r.path, r.role, r.error, r.statement)), ${COLUMNS}
        from json_to_recordset($1) as r (project_id text, at float8, left_out int, source text, method text, path text,
          status smallint, role text, ms real, ms_database real, bytes bigint, error text, request_id text, statement text)
        where exists (select from projects p where p.id = r.project_id)`,

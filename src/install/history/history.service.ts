@@ -24,6 +24,8 @@ const MOST = { ordinary: 20, notable: 50, all: 2_000 } as const;
 const MAX_ROWS = 200_000;
 const CHECKED_ROWS = 2_000;
 const MAX_TEXT = 4_000;
+/** Entries of a statement: they become JSON at once. */
+const BATCH = 250;
 
 interface Box {
   readonly entries: HistoryEntry[];
@@ -119,7 +121,8 @@ export class History implements OnApplicationBootstrap, BeforeApplicationShutdow
       // A process that starts does not know what was stored before.
       this.added.set(id, (this.added.get(id) ?? CHECKED_ROWS) + box.entries.length);
     }
-    if (entries.length > 0) await this.guard(() => this.repository.add(entries));
+    for (let from = 0; from < entries.length; from += BATCH)
+      await this.guard(() => this.repository.add(entries.slice(from, from + BATCH)));
   }
 
   /** Requests do not depend on their history: what cannot be written is lost. */

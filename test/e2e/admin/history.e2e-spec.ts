@@ -1,4 +1,5 @@
 /** The history of a project: requests, mails and deliveries that can be searched, bounded in time, rows and bytes. */
+import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { HistoryRepository } from '../../../src/install/history/history.repository';
 import { History } from '../../../src/install/history/history.service';
@@ -137,6 +138,25 @@ it('keeps a share of a burst, failures before others, and counts the rest', asyn
   expect((await search({ limit: '500' }, busy)).length).toBeLessThan(reads + failures);
 });
 
+it('keeps the failures of those who have a key when strangers without one use up the share of a second', async () => {
+  const flooded = await plinth.createProject();
+  const history = plinth.app.get(History);
+  const preview = `${flooded.storage}/files/${randomUUID()}/preview`;
+  const stranger = plinth.http;
+  // The slug is known once somebody asked for an address without a key.
+  expect((await stranger.get(preview)).status).toBe(404);
+  await until(async () => (await search({}, flooded)).length === 1);
+  // As many as a project has for requests that did not fail.
+  while (history.admits(flooded.id, false));
+  await stranger.get(preview);
+  await flooded.service.get('/rest/v1/nowhere');
+  await until(async () => (await search({}, flooded)).length > 1);
+  expect(await search({}, flooded)).toMatchObject([
+    { source: 'rest', left_out: 2 },
+    { source: 'storage', left_out: 0 },
+  ]);
+});
+
 it('is bounded in bytes, rows and days, and goes with its project', async () => {
   const repository = plinth.app.get(HistoryRepository);
   const history = plinth.app.get(History);
@@ -148,9 +168,9 @@ it('is bounded in bytes, rows and days, and goes with its project', async () => 
         .query('select count(*)::int as count from project_history where project_id = $1', [of.id])
     )[0].count;
   const entry = { project_id: big.id, left_out: 0, source: 'rest', path: '/', at: Date.now() } as const;
-  const statement = 'x'.repeat(3_840);
+  const [statement, error] = ['x'.repeat(1_840), 'x'.repeat(2_000)];
   await repository.add(
-    Array.from({ length: 600 }, (_, index) => ({ ...entry, at: entry.at + index, statement })),
+    Array.from({ length: 600 }, (_, index) => ({ ...entry, at: entry.at + index, statement, error })),
   );
   expect(await count()).toBe(600);
   history.note(big.id, { source: 'rest', path: '/newest' });
