@@ -13,6 +13,7 @@ import type { HttpAnswer } from '../support/http-client';
 import { MoveLoad } from '../support/move-load';
 import { accessOf, asOwner, sqlstateOf } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
+import { sha256, signS3 } from '../support/s3-signature';
 import { TestProject } from '../support/test-project';
 import { upload } from '../support/uploads';
 
@@ -108,6 +109,9 @@ it('moves every object, users with their sessions, files, settings and roles', a
   await project.service.post(`${project.storage}/buckets`, { name: 'box' });
   const { body: file } = await upload(project.service, project.storage, 'box', 'the bytes');
   const user = await project.signUp();
+  const named = { name: 'report', kind: 'secret' };
+  const { key } = (await plinth.admin.post(`/admin/v1/projects/${project.id}/api-keys`, named)).body;
+  const { body: s3 } = await plinth.admin.post(`/admin/v1/projects/${project.id}/s3-keys`, {});
   const roles = await rolesOn(first, project);
   expect(roles.length).toBe(3);
   const before = [await schemaOf(access.database, first.url), await contentOf(access.database, first.url)];
@@ -124,6 +128,12 @@ it('moves every object, users with their sessions, files, settings and roles', a
     refresh_token: user.session.refresh_token,
   });
   expect(refreshed.status).toBe(200);
+  // Named keys and S3 keys belong to the project, wherever its database is.
+  expect((await project.client(key, key).get('/rest/v1/typed')).status).toBe(200);
+  const target = `/p/${project.slug}/storage/v1/s3/box/${file.data.filename}`;
+  const { host } = new URL(plinth.baseUrl);
+  const { headers } = signS3(s3, { method: 'GET', host, target, payload: sha256('') });
+  expect((await plinth.http.with(headers).unchecked().get(target)).text).toBe('the bytes');
   const download = await project.service.get(`${project.storage}/files/${file.data.id}/download`);
   expect([download.status, download.text]).toEqual([200, 'the bytes']);
   const now = await accessOf(plinth, project.id);

@@ -4,12 +4,16 @@ import { forged } from '../../support/forged-archives';
 import { accessOf, asOwner, asSuperuser, DatabaseAccess, sqlstateOf } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import { newPerson } from '../../support/staff';
-import { TestProject } from '../../support/test-project';
+import { type S3Credentials, sha256, signS3 } from '../../support/s3-signature';
+import { TestProject, type TestUser } from '../../support/test-project';
 
 let plinth: TestPlinth;
 let project: TestProject;
 let access: DatabaseAccess;
-let refreshToken: string;
+let user: TestUser;
+/** A named key, and an S3 key of `user` as it signs. */
+let named: string;
+let s3: S3Credentials;
 let link: string;
 let archive: Buffer;
 
@@ -20,14 +24,33 @@ beforeAll(async () => {
   project = await plinth.createProject();
   await project.sql('create table notes as select n from generate_series(1, 10) n');
   access = await accessOf(plinth, project.id);
-  refreshToken = (await project.signUp()).session.refresh_token;
+  user = await project.signUp();
+  named = (await newKey('api-keys', { name: 'report', kind: 'secret' })).key;
+  s3 = await newKey('s3-keys', {});
   link = await signedLink();
+  expect(await otherKeys()).toEqual({ named: 200, s3: 200, token: 200 });
   archive = await backUp(plinth, project.id);
   await remove();
 });
 afterAll(() => plinth.stop());
 
 const remove = (): Promise<unknown> => plinth.admin.delete(`/admin/v1/projects/${project.id}`);
+
+/* oxlint-disable-next-line typescript/no-explicit-any -- bodies of the product under test */
+const newKey = async (kind: 'api-keys' | 's3-keys', rights: object): Promise<any> =>
+  (await plinth.admin.post(`/admin/v1/projects/${project.id}/${kind}`, rights)).body;
+
+/** The statuses of keys that no archive has, and that of a user's access token. */
+async function otherKeys(): Promise<Record<string, number>> {
+  const target = `/p/${project.slug}/storage/v1/s3`;
+  const { host } = new URL(plinth.baseUrl);
+  const { headers } = signS3(s3, { method: 'GET', host, target, payload: sha256('') });
+  return {
+    named: (await project.client(named, named).get('/rest/v1/notes')).status,
+    s3: (await plinth.http.with(headers).unchecked().get(target)).status,
+    token: (await user.http.get(`${project.auth}/user`)).status,
+  };
+}
 
 async function signedLink(): Promise<string> {
   await project.service.post(`${project.storage}/buckets`, { name: 'box' });
@@ -44,7 +67,9 @@ async function signedLink(): Promise<string> {
 
 /** The statuses of everything that the archive's maker could use; null for a login without an error. */
 async function knownSecrets(): Promise<(number | string | null)[]> {
-  const refreshed = await project.anon.post(`${project.auth}/refresh`, { refresh_token: refreshToken });
+  const refreshed = await project.anon.post(`${project.auth}/refresh`, {
+    refresh_token: user.session.refresh_token,
+  });
   return [
     (await project.anon.get('/rest/v1/notes')).status,
     (await project.service.get('/rest/v1/notes')).status,
@@ -62,6 +87,7 @@ describe('A restored archive', () => {
     expect([restored.status, restored.body.keys_kept]).toEqual([201, false]);
     expect(restored.body.id).toBe(project.id);
     expect(await knownSecrets()).toEqual([401, 401, expect.any(Number), 401, '28P01']);
+    expect(await otherKeys()).toEqual({ named: 401, s3: 403, token: 401 });
     expect((await plinth.http.get(link)).status).toBeGreaterThanOrEqual(400);
     const { rows } = await asOwner(await accessOf(plinth, project.id), (client) =>
       client.query(
@@ -75,6 +101,9 @@ describe('A restored archive', () => {
     const restored = await restore(plinth, archive, { query: '?keep_keys=true' });
     expect([restored.status, restored.body.keys_kept]).toEqual([201, true]);
     expect(await knownSecrets()).toEqual([200, 200, 200, 200, null]);
+    expect(await otherKeys()).toEqual({ named: 401, s3: 403, token: 200 });
+    for (const kind of ['api-keys', 's3-keys'])
+      expect((await plinth.admin.get(`/admin/v1/projects/${project.id}/${kind}`)).body).toEqual([]);
     const log = (await plinth.admin.get('/admin/v1/audit-log?action=project.restore&limit=1')).body;
     expect(log[0]?.details).toMatchObject({ keys_kept: true });
   });
