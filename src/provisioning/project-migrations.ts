@@ -26,6 +26,7 @@ import { BucketCors1790000001060 } from '../../migrations/project/1790000001060-
 import { Phones1790000001061 } from '../../migrations/project/1790000001061-phones';
 import { ScanResults1790000001070 } from '../../migrations/project/1790000001070-scan-results';
 import { GrowingUploads1790000001071 } from '../../migrations/project/1790000001071-growing-uploads';
+import { ProjectScimGroups1790000001090 } from '../../migrations/project/1790000001090-scim-groups';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -48,6 +49,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   Phones1790000001061,
   ScanResults1790000001070,
   GrowingUploads1790000001071,
+  ProjectScimGroups1790000001090,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

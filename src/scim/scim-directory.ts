@@ -1,14 +1,22 @@
 /** Whom a directory provisions: staff, or users of a project. */
 import type { RequestOrigin } from '../identity/request-origin';
-import type { ScimChange, ScimPerson } from './scim-people';
+import type { GroupTables } from './scim-group.repository';
+import type { ScimChange, ScimPage, ScimPerson } from './scim-people';
 
-export interface ScimPage {
-  readonly offset: number;
-  readonly limit: number;
+/** A change of a group, and the people whose groups or whose group's name it changed. */
+export interface GroupOutcome<T> {
+  readonly result: T;
+  readonly action: 'create' | 'update' | 'delete';
+  readonly group: string;
+  readonly gained: readonly string[];
+  /** Their sessions and tokens may still name the group. */
+  readonly lost: readonly string[];
 }
 
 /** Changes write their own audit entries; a taken address is AppError 409. Absent members of a change keep their values. */
 export interface ScimDirectory {
+  /** Reads, each statement alone. */
+  readonly groups: GroupTables;
   find(id: string): Promise<ScimPerson | null>;
   findByEmail(emailKey: string): Promise<ScimPerson | null>;
   list(page: ScimPage): Promise<{ readonly total: number; readonly people: readonly ScimPerson[] }>;
@@ -17,4 +25,6 @@ export interface ScimDirectory {
   update(id: string, change: ScimChange, origin: RequestOrigin): Promise<ScimPerson>;
   /** @throws AppError 404, 409 */
   remove(id: string, origin: RequestOrigin): Promise<void>;
+  /** Runs a change of a group in a transaction that no other overlaps, and gives the people what follows from their groups. @throws AppError 409 */
+  changeGroup<T>(work: (tables: GroupTables) => Promise<GroupOutcome<T>>, origin: RequestOrigin): Promise<T>;
 }

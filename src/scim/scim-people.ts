@@ -1,5 +1,5 @@
 /** People as SCIM 2.0 (RFC 7643) shows them, and changes to them (RFC 7644). Pure; a directory's input is checked member by member. */
-import { isJsonObject, type JsonObject } from '../common/text/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../common/text/json';
 import { parseEmailAddress } from '../identity/email-address';
 import { scimFault } from './scim.errors';
 
@@ -16,6 +16,17 @@ export interface ScimPerson {
   readonly name: string;
   readonly isActive: boolean;
   readonly createdAt: Date;
+}
+
+export interface ScimPage {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** A group of a person. */
+export interface ScimMembership {
+  readonly id: string;
+  readonly displayName: string;
 }
 
 /** What the directory says about a person, in addition to the account. */
@@ -38,8 +49,13 @@ export interface ScimFilter {
   readonly value: string;
 }
 
-/** @param base address of `Users` */
-export const toScimUser = (person: ScimPerson, { externalId }: ScimLink, base: string): JsonObject => ({
+/** @param groups of the person @param base address of the directory */
+export const toScimUser = (
+  person: ScimPerson,
+  { externalId }: ScimLink,
+  groups: readonly ScimMembership[],
+  base: string,
+): JsonObject => ({
   schemas: [USER_SCHEMA],
   id: person.id,
   ...(externalId === null ? {} : { externalId }),
@@ -48,10 +64,16 @@ export const toScimUser = (person: ScimPerson, { externalId }: ScimLink, base: s
   displayName: person.name,
   emails: [{ value: person.email, type: 'work', primary: true }],
   active: person.isActive,
+  groups: groups.map(({ id, displayName }) => ({
+    value: id,
+    $ref: `${base}/Groups/${id}`,
+    display: displayName,
+    type: 'direct',
+  })),
   meta: {
     resourceType: 'User',
     created: person.createdAt.toISOString(),
-    location: `${base}/${person.id}`,
+    location: `${base}/Users/${person.id}`,
   },
 });
 
@@ -67,18 +89,56 @@ export const toScimList = (
   Resources: [...resources],
 });
 
+/** Members of a resource by the parameters `attributes` and `excludedAttributes` (RFC 7644, 3.9). */
+export interface ScimSelection {
+  readonly attributes?: unknown;
+  readonly excludedAttributes?: unknown;
+}
+
+export function isSelected(name: string, { attributes, excludedAttributes }: ScimSelection): boolean {
+  if (name === 'id' || name === 'schemas') return true;
+  const wanted = namesIn(attributes);
+  return wanted.size > 0
+    ? wanted.has(name.toLowerCase())
+    : !namesIn(excludedAttributes).has(name.toLowerCase());
+}
+
+export const selected = (resource: JsonObject, selection: ScimSelection): JsonObject =>
+  Object.fromEntries(Object.entries(resource).filter(([name]) => isSelected(name, selection)));
+
+/** Sub-attributes select the attribute: `name.givenName`, `emails[type eq "work"]`. */
+function namesIn(list: unknown): ReadonlySet<string> {
+  const names = typeof list === 'string' ? list.slice(0, 1_000).toLowerCase().split(',') : [];
+  return new Set(
+    names
+      .map((name) =>
+        name
+          .replace(/^urn:.*:/, '')
+          .replace(/[.[].*$/, '')
+          .trim(),
+      )
+      .filter(Boolean),
+  );
+}
+
 /** Such as `userName eq "ada@example.com"`, which directories look people up with. @throws AppError 400 */
 export function parseFilter(text: unknown): ScimFilter | null {
   if (text === undefined) return null;
   const [, attribute = '', value = ''] =
-    /^\s*(userName|externalId|id)\s+eq\s+("(?:[^"\\]|\\.){0,400}")\s*$/i.exec(
+    /^\s*(userName|externalId|id|emails\[type eq "work"\]\.value)\s+eq\s+("(?:[^"\\]|\\.){0,400}")\s*$/i.exec(
       typeof text === 'string' ? text : '',
     ) ?? [];
   if (attribute === '')
-    throw scimFault('invalidFilter', 'The filter must be userName, externalId or id eq "..."');
+    throw scimFault(
+      'invalidFilter',
+      'The filter must be userName, externalId, id or emails[type eq "work"].value eq "..."',
+    );
   try {
     return {
-      attribute: attribute.toLowerCase() as ScimFilter['attribute'],
+      // The work address is the userName.
+      attribute: (attribute.startsWith('emails')
+        ? 'username'
+        : attribute.toLowerCase()) as ScimFilter['attribute'],
       value: JSON.parse(value) as string,
     };
   } catch {
@@ -96,21 +156,36 @@ export function parseUser(body: unknown): ScimChange & { readonly email: string 
 
 /** @param body of PATCH @throws AppError 400 */
 export function parsePatch(body: unknown): ScimChange {
-  const operations = isJsonObject(body) ? body.Operations : null;
-  if (!Array.isArray(operations) || operations.length > MAX_OPERATIONS)
-    throw scimFault('invalidSyntax', `Operations must be a list of at most ${MAX_OPERATIONS}`);
-  return Object.assign({}, ...operations.map(changeOf)) as ScimChange;
+  return Object.assign({}, ...operationsIn(body, MAX_OPERATIONS).map(changeOf)) as ScimChange;
 }
 
-function changeOf(operation: unknown): ScimChange {
-  if (!isJsonObject(operation)) throw scimFault('invalidSyntax', 'An operation must be an object');
-  const { op, path, value } = operation;
-  // Entra ID writes them with a capital letter.
-  const kind = typeof op === 'string' ? op.toLowerCase() : '';
-  if (!['add', 'replace', 'remove'].includes(kind)) throw scimFault('invalidSyntax', 'op is unknown');
-  if (kind === 'remove') return path === 'externalId' ? { externalId: null } : {};
+export interface ScimOperation {
+  readonly op: 'add' | 'replace' | 'remove';
+  readonly path: string | undefined;
+  readonly value: unknown;
+}
+
+/** @param body of PATCH @throws AppError 400 */
+export function operationsIn(body: unknown, most: number): ScimOperation[] {
+  const operations = isJsonObject(body) ? body.Operations : null;
+  if (!Array.isArray(operations) || operations.length > most)
+    throw scimFault('invalidSyntax', `Operations must be a list of at most ${most}`);
+  return operations.map((operation) => {
+    if (!isJsonObject(operation)) throw scimFault('invalidSyntax', 'An operation must be an object');
+    const { op, path, value } = operation;
+    // Entra ID writes them with a capital letter.
+    const name = typeof op === 'string' ? op.toLowerCase() : '';
+    const kind = (['add', 'replace', 'remove'] as const).find((one) => one === name);
+    if (kind === undefined) throw scimFault('invalidSyntax', 'op is unknown');
+    if (path !== undefined && typeof path !== 'string') throw scimFault('invalidPath', 'path must be a text');
+    return { op: kind, path, value };
+  });
+}
+
+function changeOf({ op, path, value }: ScimOperation): ScimChange {
+  if (op === 'remove') return path === 'externalId' ? { externalId: null } : {};
   if (path === undefined) return isJsonObject(value) ? changeIn(value) : {};
-  return typeof path === 'string' ? changeIn({ [path]: value ?? null }) : {};
+  return changeIn({ [path]: (value as JsonValue) ?? null });
 }
 
 /** Other attributes, which directories send by default, are ignored. */
@@ -139,7 +214,7 @@ function toActive(value: unknown): boolean {
   return text === 'true';
 }
 
-function toExternalId(value: unknown): string | null {
+export function toExternalId(value: unknown): string | null {
   if (value === null) return null;
   if (typeof value !== 'string' || value === '' || value.length > MAX_EXTERNAL_ID)
     throw scimFault('invalidValue', `externalId must be a text of at most ${MAX_EXTERNAL_ID} characters`);

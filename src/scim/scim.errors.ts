@@ -6,10 +6,10 @@ import { statusOfSqlstate } from '../http/errors/sqlstate-status';
 import { refusal } from '../identity/identity.errors';
 
 const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';
-const TYPES = ['invalidFilter', 'invalidSyntax', 'invalidValue', 'uniqueness'];
+const TYPES = ['invalidFilter', 'invalidPath', 'invalidSyntax', 'invalidValue', 'uniqueness'];
 
 export const scimFault = (
-  type: 'invalidFilter' | 'invalidSyntax' | 'invalidValue',
+  type: 'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue',
   message: string,
 ): AppError => refusal(400, type, message);
 
@@ -26,8 +26,15 @@ export const scimTokenInvalid = (): AppError =>
     { headers: { 'WWW-Authenticate': 'Bearer' } },
   );
 
-export const scimGroupsUnused = (): AppError =>
-  refusal(501, 'groups_not_supported', 'Groups are not supported; turn their provisioning off');
+export const scimGroupExists = (): AppError =>
+  refusal(409, 'uniqueness', 'Another group has this displayName');
+
+export const scimGroupNotFound = (): AppError => refusal(404, 'group_not_found', 'There is no such group');
+
+export const scimResourceNotFound = (): AppError =>
+  refusal(404, 'resource_not_found', 'There is no such resource');
+
+export const scimTooMany = (message: string): AppError => refusal(413, 'too_many', message);
 
 export const scimTokenNotFound = (): AppError =>
   refusal(404, 'scim_token_not_found', 'There is no token of SCIM');

@@ -5,15 +5,17 @@ import { isStorableText } from '../common/text/storable';
 import { UUID } from '../common/text/uuid';
 import { parseEmailAddress } from '../identity/email-address';
 import type { RequestOrigin } from '../identity/request-origin';
-import type { ScimDirectory, ScimPage } from './scim-directory';
+import type { ScimDirectory } from './scim-directory';
 import {
   type ScimChange,
   type ScimFilter,
   type ScimLink,
+  type ScimPage,
   type ScimPerson,
   toScimList,
   toScimUser,
 } from './scim-people';
+import { ScimGroupRepository } from './scim-group.repository';
 import { scimPersonNotFound } from './scim.errors';
 import { ScimRepository, type ScimScope } from './scim.repository';
 
@@ -21,28 +23,32 @@ import { ScimRepository, type ScimScope } from './scim.repository';
 export interface ScimCaller {
   readonly scope: ScimScope;
   readonly directory: ScimDirectory;
-  /** Address of `Users`. */
-  readonly users: string;
+  /** Address of the directory. */
+  readonly base: string;
 }
 
 @Injectable()
 export class Scim {
-  constructor(private readonly links: ScimRepository) {}
+  constructor(
+    private readonly links: ScimRepository,
+    private readonly groups: ScimGroupRepository,
+  ) {}
 
   /** @throws AppError 404 */
   async get(caller: ScimCaller, id: string): Promise<JsonObject> {
     const { person, link } = await this.find(caller, id);
-    return toScimUser(person, link, caller.users);
+    return this.show(caller, person, link);
   }
 
   async list(caller: ScimCaller, filter: ScimFilter | null, page: ScimPage): Promise<JsonObject> {
     const { total, people } =
       filter === null ? await caller.directory.list(page) : await this.search(caller, filter);
-    const linkOf = await this.links.links(
-      caller.scope,
-      people.map(({ id }) => id),
+    const ids = people.map(({ id }) => id);
+    const linkOf = await this.links.links(caller.scope, ids);
+    const groups = await this.groups.memberships(caller.directory.groups, ids);
+    const shown = people.map((person) =>
+      toScimUser(person, linkOf(person.id), groups.get(person.id) ?? [], caller.base),
     );
-    const shown = people.map((person) => toScimUser(person, linkOf(person.id), caller.users));
     return toScimList(shown, total, page.offset + 1);
   }
 
@@ -55,7 +61,7 @@ export class Scim {
     const person = await caller.directory.create(change, origin);
     const link = { externalId: change.externalId ?? null, isDeactivated: change.isActive === false };
     await this.links.setLink(caller.scope, person.id, link);
-    return toScimUser(person, link, caller.users);
+    return toScimUser(person, link, [], caller.base);
   }
 
   /** @throws AppError 400, 404, 409 */
@@ -88,7 +94,7 @@ export class Scim {
             await this.links.setLink(caller.scope, person.id, link);
             throw error;
           });
-    return toScimUser(changed, next, caller.users);
+    return this.show(caller, changed, next);
   }
 
   /** @throws AppError 404, 409 */
@@ -96,6 +102,15 @@ export class Scim {
     const { person } = await this.find(caller, id);
     await caller.directory.remove(person.id, origin);
     await this.links.removeLink(caller.scope, person.id);
+  }
+
+  private async show(
+    { directory, base }: ScimCaller,
+    person: ScimPerson,
+    link: ScimLink,
+  ): Promise<JsonObject> {
+    const groups = await this.groups.memberships(directory.groups, [person.id]);
+    return toScimUser(person, link, groups.get(person.id) ?? [], base);
   }
 
   private async find(

@@ -1,4 +1,4 @@
-/** Staff as a directory provisions them. It gives no role, and proves no address: groups and single sign-on do. */
+/** Staff as a directory provisions them. It proves no address; its groups give the roles that single sign-on maps them to. */
 import { Injectable } from '@nestjs/common';
 import { codeOf } from '../common/errors/error-facts';
 import type { JsonObject } from '../common/text/json';
@@ -9,16 +9,27 @@ import type { RequestOrigin } from '../identity/request-origin';
 import type { AuditEntry } from '../install/audit/audit-log.repository';
 import { auditEntry, type StaffMemberRecord } from '../staff/accounts/staff-member';
 import { StaffMemberRepository } from '../staff/accounts/staff-member.repository';
-import type { ScimDirectory, ScimPage } from './scim-directory';
-import type { ScimChange, ScimPerson } from './scim-people';
+import type { GroupOutcome, ScimDirectory } from './scim-directory';
+import type { GroupTables } from './scim-group.repository';
+import type { ScimChange, ScimPage, ScimPerson } from './scim-people';
 import { scimPersonExists } from './scim.errors';
+import { StaffGroupRepository } from './staff-group.repository';
 
 @Injectable()
 export class StaffDirectory implements ScimDirectory {
   constructor(
     private readonly members: StaffMemberRepository,
+    private readonly staffGroups: StaffGroupRepository,
     private readonly clock: Clock,
   ) {}
+
+  get groups(): GroupTables {
+    return this.staffGroups.tables;
+  }
+
+  changeGroup<T>(work: (tables: GroupTables) => Promise<GroupOutcome<T>>, { ip }: RequestOrigin): Promise<T> {
+    return this.staffGroups.change(work, { name: 'scim', address: ip });
+  }
 
   async find(id: string): Promise<ScimPerson | null> {
     const member = await this.members.find(id);

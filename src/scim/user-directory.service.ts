@@ -12,6 +12,7 @@ import type { Project } from '../projects/project';
 import type { ScimDirectory } from './scim-directory';
 import type { ScimChange, ScimPerson } from './scim-people';
 import { scimPersonExists } from './scim.errors';
+import { UserGroupRepository } from './user-group.repository';
 
 /** Milliseconds: a hundred years. */
 const FOREVER_MS = 100 * 365 * 86_400_000;
@@ -23,12 +24,15 @@ export class UserDirectories {
     private readonly rows: AdminUsersRepository,
     private readonly accounts: AccountRepository,
     private readonly pages: UserListRepository,
+    private readonly groups: UserGroupRepository,
     private readonly clock: Clock,
   ) {}
 
   of(project: Project): ScimDirectory {
     const person = (account: Account): ScimPerson => this.toPerson(account);
     return {
+      groups: this.groups.tables(project),
+      changeGroup: (work, origin) => this.groups.change(project, work, origin),
       find: async (id) => {
         const account = await this.rows.find(project, id);
         return account && person(account);

@@ -5,6 +5,7 @@ import { ONE_FACTOR } from '../../access/caller';
 import { Clock } from '../../common/time/clock';
 import { RequestOrigin } from '../../identity/request-origin';
 import { Project } from '../../projects/project';
+import type { Account } from '../accounts/account';
 import { Credentials } from '../accounts/account-record';
 import { byAnonymous } from '../audit/audit-entry';
 import { HousekeepingService } from './housekeeping.service';
@@ -25,7 +26,7 @@ export class SessionStarter {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns null if the password was changed, or the account banned or deleted, after the credentials were read */
+  /** @returns null if the password or the groups were changed, or the account banned or deleted, after the credentials were read */
   async start(
     project: Project,
     {
@@ -42,7 +43,7 @@ export class SessionStarter {
     const entry = byAnonymous('sign_in', account.id, { now: this.clock.date(), origin });
     const customClaims = await this.sessions.begin(
       project,
-      { ...session, passwordHash, newPasswordHash },
+      { ...session, passwordHash, groups: groupsIn(account), newPasswordHash },
       entry,
     );
     if (!customClaims) return null;
@@ -56,7 +57,7 @@ export class SessionStarter {
     userId: string,
     method: SignInMethod,
     origin: RequestOrigin,
-  ): Omit<NewSession, 'passwordHash' | 'newPasswordHash'> {
+  ): Omit<NewSession, 'passwordHash' | 'groups' | 'newPasswordHash'> {
     return { id: randomUUID(), userId, method, origin, expiresAt: this.issuer.sessionEnd(project) };
   }
 
@@ -69,4 +70,9 @@ export class SessionStarter {
     const amr = this.issuer.methodsOf(method);
     return this.issuer.issue(project, { ...created, sessionId: id, number: 0, aal: ONE_FACTOR, amr });
   }
+}
+
+function groupsIn({ appData: { groups } }: Account): string | null {
+  const isList = Array.isArray(groups) && groups.every((group) => typeof group === 'string');
+  return isList ? JSON.stringify(groups) : null;
 }

@@ -123,12 +123,13 @@ const rotation = (project: Project): string => `with rotated as (
 
 /** Begins a session, unless the account was changed or banned in the meantime. Its row has the custom claims. */
 function sessionInsertion(project: Project, session: NewSession, audit: AuditEntry): Statement {
-  const { id, userId, passwordHash, newPasswordHash, expiresAt, origin, method } = session;
+  const { id, userId, passwordHash, groups, newPasswordHash, expiresAt, origin, method } = session;
   const insertion = {
     name: 'auth:insert-session',
     steps: {
       u: `update auth.users set last_sign_in_at = $4, encrypted_password = coalesce($3, encrypted_password)
         where id = $2 and encrypted_password is not distinct from $8
+          and ($10::jsonb is null or app_data -> 'groups' = $10)
           and (banned_until is null or banned_until <= $4)
         returning id`,
       s: `insert into auth.sessions (id, user_id, created_at, refreshed_at, expires_at, ip, user_agent, amr)
@@ -148,6 +149,7 @@ function sessionInsertion(project: Project, session: NewSession, audit: AuditEnt
       origin.userAgent,
       passwordHash,
       method,
+      groups,
     ],
   } as const;
   return withClaims(withAudit(insertion, audit), project);

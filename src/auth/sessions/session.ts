@@ -51,6 +51,8 @@ export interface NewSession {
   readonly userId: string;
   /** The hash that the password was verified with: no session begins if it was changed in the meantime. */
   readonly passwordHash: string | null;
+  /** JSON of the groups that a directory gave the account, as its tokens name them: no session begins if it lost one in the meantime. */
+  readonly groups: string | null;
   /** Replaces a hash that was made with too little work; null keeps it. */
   readonly newPasswordHash: string | null;
   readonly expiresAt: Date;

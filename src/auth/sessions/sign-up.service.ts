@@ -127,7 +127,7 @@ export class SignUpService {
   ): Promise<SignedIn> {
     const session = this.starter.newSession(project, account.id, method, origin);
     const entry = byAnonymous('sign_up', account.id, { now: account.now, origin });
-    const begun = { ...session, passwordHash: account.passwordHash, newPasswordHash: null };
+    const begun = { ...session, passwordHash: account.passwordHash, groups: null, newPasswordHash: null };
     const creation = this.sessions.beginWithAccount(project, account, begun, entry);
     return this.starter.issueFirst(project, await refusingTakenAddress(creation), session);
   }

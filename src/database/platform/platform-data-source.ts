@@ -30,6 +30,7 @@ import { ApiKeys1790000001030 } from '../../../migrations/platform/1790000001030
 import { Scim1790000001050 } from '../../../migrations/platform/1790000001050-scim';
 import { WebhookSkips1790000001071 } from '../../../migrations/platform/1790000001071-webhook-skips';
 import { ProjectHistory1790000001080 } from '../../../migrations/platform/1790000001080-project-history';
+import { ScimGroups1790000001090 } from '../../../migrations/platform/1790000001090-scim-groups';
 import { HostListClient, type HostListConfig } from '../../pg-pipeline';
 import { quoteIdentifier } from '../sql/identifier';
 import { lockAsAdmin } from '../pools/admin-lock';
@@ -66,6 +67,7 @@ const PLATFORM_MIGRATIONS = [
   Scim1790000001050,
   WebhookSkips1790000001071,
   ProjectHistory1790000001080,
+  ScimGroups1790000001090,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

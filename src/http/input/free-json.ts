@@ -32,7 +32,9 @@ export class BodyPipe extends ValidationPipe {
   }
 
   private checked(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (isTooLargeToCheck(value)) throw bodyTooLargeToCheck();
+    // A body without a class is passed on as it is.
+    const isChecked = metadata.metatype !== undefined && this.toValidate(metadata);
+    if (isChecked && isTooLargeToCheck(value)) throw bodyTooLargeToCheck();
     return super.transform(value, metadata);
   }
 }

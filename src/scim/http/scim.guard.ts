@@ -43,7 +43,7 @@ export class ScimGuard implements CanActivate {
     if (project) this.admission.admit(project, request.method);
     const directory = project ? this.users.of(project) : this.staff;
     const base = `${this.server.publicUrl}${project ? `/p/${project.slug}` : ''}/scim/v2`;
-    request.scim = { scope, directory, users: `${base}/Users` };
+    request.scim = { scope, directory, base };
     return true;
   }
 }

@@ -13,21 +13,23 @@ export interface GrantedRoles {
   readonly projects: ProjectRoles;
 }
 
+export const NO_ROLES: GrantedRoles = { role: null, projects: {} };
+
 /** The highest role of all groups, for the installation and for each project (by slug). */
-export function rolesOfGroups(groups: readonly string[], mapping: GroupMapping): GrantedRoles {
-  const found = groups.flatMap((group) =>
-    Object.hasOwn(mapping, group) ? [mapping[group] as GroupRoles] : [],
-  );
-  const projects: Record<string, ProjectRole> = {};
-  for (const [slug, role] of found.flatMap((one) => Object.entries(one.projects)))
-    projects[slug] = highest(PROJECT_ROLES, [projects[slug], role]) ?? role;
-  return {
-    role: highest(
-      INSTALL_ROLES,
-      found.map(({ role }) => role),
+export function rolesOfGroups(groups: readonly string[], mappings: readonly GroupMapping[]): GrantedRoles {
+  return highestRoles(
+    mappings.flatMap((mapping) =>
+      groups.flatMap((group) => (Object.hasOwn(mapping, group) ? [mapping[group] as GroupRoles] : [])),
     ),
-    projects,
-  };
+  );
+}
+
+export function highestRoles(found: readonly GrantedRoles[]): GrantedRoles {
+  const projects: Record<string, ProjectRole> = {};
+  for (const [project, role] of found.flatMap((one) => Object.entries(one.projects)))
+    projects[project] = highest(PROJECT_ROLES, [projects[project], role]) ?? role;
+  const roles = found.map(({ role }) => role);
+  return { role: highest(INSTALL_ROLES, roles), projects };
 }
 
 /**

@@ -7,11 +7,12 @@ import { parseEmailAddress } from '../../identity/email-address';
 import type { RequestOrigin } from '../../identity/request-origin';
 import { Clock } from '../../common/time/clock';
 import { AuditLogRepository } from '../../install/audit/audit-log.repository';
-import type { StaffMemberRecord, ProjectRole } from '../accounts/staff-member';
+import type { StaffMemberRecord } from '../accounts/staff-member';
 import { StaffMemberRepository } from '../accounts/staff-member.repository';
 import { actorAs } from '../roles/staff';
-import { addressTaken, lastOwner, noAddress, noGroupRole, type SingleSignOnWay } from '../staff.errors';
-import { GrantedRoles, type GroupMapping, nextRole, rolesOfGroups } from './granted-roles';
+import { addressTaken, noAddress, noGroupRole, type SingleSignOnWay } from '../staff.errors';
+import { type GrantedRoles, type GroupMapping, NO_ROLES } from './granted-roles';
+import { RoleGrants } from './role-grants.service';
 import type { IssuedIdentity } from '../../identity/oidc/issued-identity';
 import { LinkedStaffMember, StaffIdentityRepository, Transaction } from './staff-identity.repository';
 
@@ -28,13 +29,12 @@ export interface AccountOfIdentity {
   readonly hasRole: boolean;
 }
 
-const NO_ROLES: GrantedRoles = { role: null, projects: {} };
-
 @Injectable()
 export class IdentityAccounts {
   constructor(
     private readonly identities: StaffIdentityRepository,
     private readonly members: StaffMemberRepository,
+    private readonly grants: RoleGrants,
     private readonly audit: AuditLogRepository,
     private readonly clock: Clock,
   ) {}
@@ -42,23 +42,12 @@ export class IdentityAccounts {
   /** @throws AppError 403 without a role, 409 for an address that another account has and the last owner, 401 */
   async accountOf(identity: ProvedIdentity, origin: RequestOrigin): Promise<AccountOfIdentity> {
     return this.members.whileOwnersStay(async (manager) => {
-      const granted = await this.rolesOf(identity, manager);
+      const granted = await this.grants.rolesOf(identity.groups, [identity.roles], manager);
       const linked =
         (await this.identities.find(identity, manager)) ??
         (await this.adopt(identity, granted, origin, manager));
       return this.applyRoles(identity, linked, granted, origin, manager);
     });
-  }
-
-  /** Projects by id; slugs without a project are left out. */
-  private async rolesOf({ groups, roles }: ProvedIdentity, manager: Transaction): Promise<GrantedRoles> {
-    const { role, projects } = rolesOfGroups(groups, roles);
-    const ids = await this.identities.projectIds(Object.keys(projects), manager);
-    const entries = Object.entries(projects).flatMap(([slug, one]) => {
-      const id = ids.get(slug);
-      return id === undefined ? [] : [[id, one] as const];
-    });
-    return { role, projects: Object.fromEntries(entries) };
   }
 
   /** The first sign-in. An address that the issuer has not verified neither finds an account nor takes one's place. */
@@ -89,6 +78,7 @@ export class IdentityAccounts {
     return { member: (await this.identities.find(identity, manager))?.member ?? member, granted: NO_ROLES };
   }
 
+  /** A role that a directory's groups give as well stays. */
   private async applyRoles(
     identity: ProvedIdentity,
     { member, granted: before }: LinkedStaffMember,
@@ -96,38 +86,9 @@ export class IdentityAccounts {
     origin: RequestOrigin,
     manager: Transaction,
   ): Promise<AccountOfIdentity> {
-    const role = nextRole(member.role, before.role, granted.role);
-    const roles = await this.identities.projectRoles(member.id, manager);
-    const projects = changedProjects(roles, before, granted);
-    if (role !== member.role) await this.identities.setRole(member.id, role, manager);
-    for (const [id, next] of projects) {
-      if (next === null) await this.identities.removeProjectRole(id, member.id, manager);
-      else await this.members.setProjectRole(id, member.id, next, manager);
-    }
+    const whole = await this.grants.withProvisioned(member.id, granted, manager);
+    const by = { actor: actorAs(member, origin.ip), action: `person.${identity.way}_roles` };
     await this.identities.setGranted(identity, granted, manager);
-    if (role !== member.role || projects.size > 0) {
-      const details = { person_id: member.id, role, projects: Object.fromEntries(projects) };
-      const entry = { actor: actorAs(member, origin.ip), action: `person.${identity.way}_roles` };
-      await this.audit.write({ ...entry, projectId: null, details }, manager);
-    }
-    const wasOwner = member.role === 'owner' && member.disabledAt === null;
-    if (wasOwner && !(await this.members.hasOwner(manager))) throw lastOwner();
-    const left = await this.identities.projectRoles(member.id, manager);
-    return { member: { ...member, role }, hasRole: role !== null || left.size > 0 };
+    return this.grants.give(member, { ...by, before, granted: whole }, manager);
   }
-}
-
-/** By id; null: the role goes. */
-function changedProjects(
-  roles: ReadonlyMap<string, ProjectRole>,
-  before: GrantedRoles,
-  granted: GrantedRoles,
-): ReadonlyMap<string, ProjectRole | null> {
-  const ids = new Set([...Object.keys(before.projects), ...Object.keys(granted.projects)]);
-  const changes = [...ids].flatMap((id) => {
-    const current = roles.get(id) ?? null;
-    const next = nextRole(current, before.projects[id] ?? null, granted.projects[id] ?? null);
-    return next === current ? [] : [[id, next] as const];
-  });
-  return new Map(changes);
 }

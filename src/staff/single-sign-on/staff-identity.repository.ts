@@ -16,6 +16,13 @@ export interface LinkedStaffMember {
   readonly granted: GrantedRoles;
 }
 
+export interface ProvisionedMember {
+  readonly member: StaffMemberRecord;
+  readonly groups: readonly string[];
+  /** Projects by id. */
+  readonly before: GrantedRoles;
+}
+
 /** The transaction of one sign-in, for the service that spans several repositories. */
 export type Transaction = EntityManager;
 
@@ -60,6 +67,30 @@ export class StaffIdentityRepository {
     await manager.query(
       'update staff_identities set granted_role = $3, granted_projects = $4 where issuer = $1 and subject = $2',
       [issuer, subject, granted.role, JSON.stringify(granted.projects)],
+    );
+  }
+
+  /** These members, with the names and external ids of a directory's groups that they are in, and the roles that those gave before. */
+  async provisioned(memberIds: readonly string[], manager: EntityManager): Promise<ProvisionedMember[]> {
+    const rows = await manager.query<(StaffMemberRecord & Omit<ProvisionedMember, 'member'>)[]>(
+      `select ${MEMBER_COLUMNS},
+         coalesce((select array_agg(key) from scim_group_members m join scim_groups g on g.id = m.group_id
+           cross join unnest(array[g.display_name, g.external_id]) key
+           where m.person_id = p.id and key is not null), '{}') as groups,
+         coalesce((select jsonb_build_object('role', r.role, 'projects', r.projects)
+           from scim_granted_roles r where r.person_id = p.id), '{"role": null, "projects": {}}') as before
+       from staff_people p where p.id = any ($1::uuid[]) order by p.id for update of p`,
+      [memberIds],
+    );
+    return rows.map(({ groups, before, ...member }) => ({ member, groups, before }));
+  }
+
+  /** @param granted projects by id */
+  async setProvisioned(memberId: string, granted: GrantedRoles, manager: EntityManager): Promise<void> {
+    await manager.query(
+      `insert into scim_granted_roles (person_id, role, projects) values ($1, $2, $3)
+       on conflict (person_id) do update set role = excluded.role, projects = excluded.projects`,
+      [memberId, granted.role, JSON.stringify(granted.projects)],
     );
   }
 
