@@ -132,6 +132,18 @@ jest.setTimeout(300_000);
     await expectFired(before, 'PlinthFilesLost', scrape);
   });
 
+  it('PlinthWebhooksSkipped: the receiver is gone, and the queue is full', async () => {
+    const before = await scrape();
+    const path = `/admin/v1/projects/${project.id}`;
+    const hook = { table: 'sent', events: ['INSERT'], url: 'https://receiver.invalid/' };
+    await project.sql('create table sent (id int primary key)');
+    expect((await plinth.admin.post(`${path}/webhooks`, hook)).status).toBe(201);
+    const settings = { webhook_queue_rows: 10 };
+    expect((await plinth.admin.patch(path, { settings })).status).toBe(200);
+    await project.sql('insert into sent select generate_series(1, 40)');
+    await expectFired(before, 'PlinthWebhooksSkipped', scrape);
+  });
+
   it('PlinthMovesFail: a move is given up', async () => {
     const before = await scrape();
     const access = await accessOf(plinth, project.id);

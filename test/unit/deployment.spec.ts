@@ -99,6 +99,14 @@ describe.each([
   it('selects its own pods', () => expect(template.metadata.labels).toEqual(selector.matchLabels));
 });
 
+it.each([
+  ['replicas.yaml', /^s3:/],
+  ['single.yaml', /^file:\/\/\/backups$/],
+])('deploy/kubernetes/%s keeps backups where they outlive the pod and the data', (file, where) => {
+  const { data } = ofKind(file, 'ConfigMap') as Manifest & { data: Record<string, string> };
+  expect(data.BACKUP_URL).toMatch(where);
+});
+
 it('updates replicas one after the other, and keeps one during a disruption', () => {
   const { replicas, strategy, selector } = ofKind('replicas.yaml', 'Deployment').spec;
   expect(strategy).toEqual({ type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } });
