@@ -2,12 +2,14 @@
  * Memory does not grow with the number of announced and withheld bodies, because all bodies share a budget
  * (MemoryBudget). Linux only: the memory of a process is read from /proc.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
 import { headOf, type RawClient, rawClient } from '../support/slow-clients';
+import { ROOT } from './support/processes';
 
 const MIB = 1024 * 1024;
 const MANY = 150;
@@ -156,6 +158,26 @@ const WAYS: Way[] = [
       expect(added).toBeLessThan(BUDGET);
     } finally {
       for (const { socket } of clients) socket.destroy();
+    }
+  },
+);
+
+const GROUPS = '/sys/fs/cgroup/memory';
+const canLimit = existsSync(`${GROUPS}/memory.limit_in_bytes`) && process.getuid?.() === 0;
+
+(canLimit ? it : it.skip)(
+  'budgets are parts of the limit of a control group (needs version 1, and root)',
+  () => {
+    const group = join(GROUPS, `plinth-budget-${process.pid}`);
+    mkdirSync(group);
+    try {
+      writeFileSync(join(group, 'memory.limit_in_bytes'), '512M');
+      const budget = join(ROOT, 'dist/src/config/connection-budget.js');
+      const program = `process.stdout.write(String(require('${budget}').memoryBudget(384 * ${MIB}, 4, 1)))`;
+      const inGroup = `echo $$ > ${group}/cgroup.procs; exec '${process.execPath}' -e "${program}"`;
+      expect(execFileSync('sh', ['-c', inGroup], { encoding: 'utf8' })).toBe(String(128 * MIB));
+    } finally {
+      rmdirSync(group);
     }
   },
 );
