@@ -1,4 +1,4 @@
-/** Guides whose commands take long: moves from other databases, migrations in CI, the production checklist. */
+/** Guides whose commands take long: moves from other databases, migrations in CI, the production checklist, runbooks. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -52,6 +52,96 @@ it(
     await guide.shell(quick.join('\n').replaceAll('<project>', 'checked'));
   },
   LIMIT_MS,
+);
+
+const BACKUP_PASSPHRASE = 'a long passphrase that is kept elsewhere';
+
+it(
+  'upgrades.md and operations.md: a backup before an upgrade, limits, leaked keys, a lost machine',
+  async () => {
+    await createProject('acme');
+    const operations = new Guide('operations');
+    const upgrades = new Guide('upgrades');
+    expect(await upgrades.run('before.tar.gz', { BACKUP_PASSPHRASE })).toContain('The backup is intact.');
+    await upgrades.shell('plinth upgrade');
+
+    const former = keys.service;
+    const status = async (key: string): Promise<number> =>
+      (
+        await fetch(`${plinth.baseUrl}/rest/v1/`, {
+          headers: { apikey: key, authorization: `Bearer ${key}` },
+        })
+      ).status;
+    await operations.run('requests_per_second=100');
+    expect(await status(former)).toBe(503);
+    await operations.shell('plinth project resume acme');
+    expect(await status(former)).toBe(200);
+    expect(await operations.run('rotate-keys')).toContain('service_role');
+    expect(await status(former)).toBe(401);
+    await useProject('acme');
+    expect(await status(keys.service)).toBe(200);
+
+    await operations.shell('plinth backup --all -o install.tar.gz', { BACKUP_PASSPHRASE });
+    const { body: projects } = await plinth.admin.get('/admin/v1/projects');
+    for (const { slug } of projects as { slug: string }[])
+      await operations.shell(`plinth project delete ${slug} --yes`);
+    await eventually(
+      async () => expect((await plinth.admin.get('/admin/v1/projects')).body).toEqual([]),
+      LIMIT_MS,
+    );
+    // The first start of the new machine creates it.
+    await createProject('demo');
+    expect(await operations.run('plinth audit verify', { BACKUP_PASSPHRASE })).toMatch(/^ok +database /m);
+    expect(await status(keys.service)).toBe(401);
+    await useProject('acme');
+    expect(await status(keys.service)).toBe(200);
+
+    const page = readFileSync(join(ROOT, 'docs/guides/operations.md'), 'utf8').split(
+      'Runbooks for alerts',
+    )[1]!;
+    const commands = [...page.matchAll(/`(plinth [^`<]+)`/g)].map(([, command = '']) => command);
+    // Without schedules and a passphrase of the server there is nothing to run.
+    const quick = [...new Set(commands)].filter((command) => !/backup run( |$)/.test(command));
+    expect(quick.length).toBeGreaterThan(3);
+    await operations.shell(quick.join('\n'));
+  },
+  3 * LIMIT_MS,
+);
+
+it(
+  'operations.md: a full PostgreSQL server gets a second one, and another address',
+  async () => {
+    await createProject('busy');
+    const servers = await Promise.all([1, 2].map(() => SystemPostgres.start('embedded')));
+    const [second, third] = servers as [SystemPostgres, SystemPostgres];
+    const guide = new Guide('operations');
+    const blocks = (part: string): string => guide.texts('sh').find((text) => text.includes(part))!;
+    const at = ({ url }: SystemPostgres, text: string, host: string): string =>
+      text.replace(`postgres://plinth:secret@${host}.example.com/postgres`, url);
+    try {
+      await guide.shell('echo "$DB2" | plinth server add db2', {
+        DB2: second.url,
+      });
+      await guide.shell('plinth project move busy --server db2');
+      const full = at(third, blocks('server drain'), 'db3').replace('move acme', 'move busy');
+      await guide.shell(full);
+      expect(await guide.shell('plinth project show busy')).toMatch(/^server +db3$/m);
+      const { port, password } = new URL(second.url);
+      const activity = blocks('pg_stat_activity').replace('db2.example.com', `127.0.0.1 -p ${port}`);
+      expect(await guide.shell(activity, { PGPASSWORD: password })).toContain('plinth');
+      const renamed = at(second, blocks('server update db --url'), 'db2').replace(
+        'update db ',
+        'update db2 ',
+      );
+      expect(await guide.shell(renamed)).toContain('db2');
+      await guide.shell('plinth project delete busy --yes');
+      for (const name of ['db2', 'db3'])
+        await eventually(async () => void (await guide.shell(`plinth server remove ${name}`)), LIMIT_MS);
+    } finally {
+      await Promise.all(servers.map((server) => server.stop()));
+    }
+  },
+  3 * LIMIT_MS,
 );
 
 /** Below the version of the embedded one, which pg_dump must not be older than. */
