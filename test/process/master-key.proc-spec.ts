@@ -1,11 +1,13 @@
 /** The generated master key is replaced as docs/guides/operations.md says, with kill -9 in the middle of the re-encryption. */
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { until } from '../support/eventually';
 import { PlinthProcess } from '../support/plinth-process';
+import { ROOT } from './support/processes';
 
 const PROJECTS = 6;
 const BLOCKED = `select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'unnest'`;
@@ -45,6 +47,18 @@ async function secretsOf({ admin }: PlinthProcess): Promise<unknown[]> {
   return Promise.all(found);
 }
 
+/** Lines of the page, without the restarts, which the test makes. */
+function documentedSteps(): (line: string) => void {
+  const page = readFileSync(join(ROOT, 'docs/guides/operations.md'), 'utf8');
+  const block = /```sh\n(cd \/var\/lib\/plinth[^]*?)```/.exec(page)?.[1] ?? '';
+  return (beginning) => {
+    const found = block.split('\n').filter((line) => line.startsWith(beginning));
+    expect(found).toHaveLength(1);
+    const [command = ''] = (found[0] ?? '').split(' && systemctl');
+    execFileSync('bash', ['-ec', command], { cwd: join(directory, 'data') });
+  };
+}
+
 async function finding({ admin }: PlinthProcess): Promise<string> {
   const { body } = await admin.post('/admin/v1/doctor', {});
   return body.findings.find(({ check }) => check === 'master_key')?.message ?? 'none';
@@ -61,11 +75,12 @@ it('keeps all secrets, and starts without a key only once nothing is encrypted u
     string,
     string,
   ];
-  copyFileSync(key, other);
   copyFileSync(key, join(directory, 'kept'));
+  const steps = documentedSteps();
+  steps('cp -p');
   // A kill between the two steps: both files have the same key.
   await (await start()).end('SIGKILL');
-  writeFileSync(key, `${'n'.repeat(40)}\n`);
+  steps('(umask');
   const locks = new Client({ connectionString: url.href });
   await locks.connect();
   for (const table of ['projects', 'project_secrets']) {
@@ -86,7 +101,7 @@ it('keeps all secrets, and starts without a key only once nothing is encrypted u
   const rotated = await start();
   await until(async () => (await finding(rotated)) === 'no secret is encrypted under MASTER_KEY_OTHER');
   await rotated.end('SIGKILL');
-  rmSync(other);
+  steps('rm ');
   const last = await start();
   expect(await secretsOf(last)).toEqual(before);
   expect(await finding(last)).toBe('one master key is in use');
