@@ -2,11 +2,14 @@
  * When the row of an upload is inserted, the bytes, their name and new directories are durable. A kill does not show this,
  * because the kernel keeps the writes of a dead process, so the test checks the system calls.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { eventually } from '../support/eventually';
 import { HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
+import { headOf, rawClient } from '../support/slow-clients';
 import { hasStrace, SystemCall, systemCallsDuring } from '../support/system-calls';
 import { upload } from '../support/uploads';
 
@@ -56,6 +59,34 @@ const CALLS = ['openat', 'mkdir', 'rename', 'write', 'writev', 'pwrite64', 'pwri
     // The names of drafts need not be durable.
     expect([...unsynced].filter((path) => !path.endsWith('/.uploads'))).toEqual([]);
     expect(calls.slice(row).some((call) => call.includes('HTTP/1.1 201'))).toBe(true);
+  });
+
+  it('gets 503 without file descriptors, and 201 with them', async () => {
+    const { pid } = plinth.child;
+    const former = /Max open files +(\d+)/.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1];
+    const limit = (count: string | undefined): unknown =>
+      execFileSync('prlimit', ['--pid', String(pid), `--nofile=${count}:`]);
+    const { body: project } = await plinth.admin.post('/admin/v1/projects', { name: 'Few', slug: null });
+    const key = project.service_role_key;
+    const headers = { apikey: key, authorization: `Bearer ${key}` };
+    const service = new HttpClient(plinth.baseUrl, headers);
+    const storage = `/p/${project.slug}/storage`;
+    await service.post(`${storage}/buckets`, { name: 'box' });
+    const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
+    const body = `${part}${'x'.repeat(300_000)}\r\n--x--\r\n`;
+    const framing = { 'Content-Type': 'multipart/form-data; boundary=x', 'Content-Length': body.length };
+    const client = rawClient(plinth.baseUrl, headOf(`GET ${storage}/buckets`, headers));
+    try {
+      // The connection has its descriptor.
+      expect(await client.answered).toMatch(/^HTTP\/1\.1 200/);
+      limit('20');
+      client.socket.write(headOf(`POST ${storage}/buckets/box/upload`, { ...headers, ...framing }) + body);
+      await eventually(async () => expect(client.answer()).toMatch(/HTTP\/1\.1 503[^]*retry-after: \d+/i));
+    } finally {
+      limit(former);
+      client.socket.destroy();
+    }
+    expect((await upload(service, storage, 'box', 'x'.repeat(300_000))).status).toBe(201);
   });
 });
 
