@@ -1,6 +1,6 @@
 /**
- * Watches the resources for which PostgreSQL has no limit per database: the lock table and the notification
- * queue. Ends a session that takes so much that other projects would soon get none. Also revokes memberships that owners
+ * Watches the resources for which PostgreSQL has no limit per database: the lock table, the notification queue and
+ * transaction ids. Ends a session that takes so much that other projects would soon get none. Also revokes memberships that owners
  * gave to roles of others. One process watches each server, the first that gets an advisory lock.
  */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
@@ -45,6 +45,8 @@ const FACTS = `select
   (select coalesce(json_object_agg(d.oid, d.datname), '{}') from pg_database d join pg_roles o on o.oid = d.datdba
    where d.datname ~ '^plinth_[0-9a-z]+$' and o.rolname = d.datname || '_owner') as databases,
   array(select oid::text from pg_roles where rolsuper) as superusers,
+  array(select oid::text from pg_database
+    where age(datfrozenxid) > 2 * current_setting('autovacuum_freeze_max_age')::int) as aged,
   (select count(pg_get_userbyid(usesysid)) from pg_stat_get_activity(null)) as cached`;
 
 const CAPACITY = `(current_setting('max_locks_per_transaction')::float8 *
@@ -54,7 +56,7 @@ const CAPACITY = `(current_setting('max_locks_per_transaction')::float8 *
 const STATE = `select pg_try_advisory_lock(${WATCH_LOCK}) as "isOurs", pg_notification_queue_usage() as queue,
   (select count(*) from pg_lock_status()) / ${CAPACITY} as locks`;
 
-const SESSIONS = `(select pid, datid::text as database, usesysid, xact_start, query_start, wait_event
+const SESSIONS = `(select pid, datid::text as database, usesysid, backend_start, xact_start, query_start, wait_event
   from pg_stat_get_activity(null)
   where backend_type = 'client backend' and datid = any ($1::oid[]) and usesysid <> all ($2::oid[])) s`;
 
@@ -69,9 +71,16 @@ const QUEUE_HOLDER = `select pid, database from ${SESSIONS}
   where xact_start < now() - interval '1 second' or wait_event = 'ClientWrite'
   order by least(xact_start, query_start) limit 1`;
 
+/** Transactions and locks keep autovacuum from freezing, and so do temporary tables. */
+const FREEZE_HOLDER = `select pid, database from ${SESSIONS}
+  where xact_start < now() - interval '1 second' or backend_start < now() - interval '1 hour'
+  order by xact_start nulls last, backend_start limit 1`;
+
 interface Facts {
   /** Databases of projects, by oid. */
   readonly databases: Readonly<Record<string, string>>;
+  /** Databases, by oid, whose oldest transaction id should have been frozen long ago. */
+  readonly aged: readonly string[];
   readonly superusers: readonly string[];
 }
 
@@ -118,7 +127,7 @@ class WatchedServer {
   private looking: Promise<number> = Promise.resolve(POLL_INTERVAL_MS);
   private isStopped = false;
   private hasFailed = false;
-  private facts: Facts = { databases: {}, superusers: [] };
+  private facts: Facts = { databases: {}, aged: [], superusers: [] };
   /** Milliseconds of the monotonic clock. */
   private factsUntil = 0;
   private grantsUntil = 0;
@@ -209,6 +218,8 @@ class WatchedServer {
     const { rows } = await client.query<Facts>({ name: 'facts', text: FACTS });
     if (rows[0]) this.facts = rows[0];
     this.factsUntil = performance.now() + FACTS_MS;
+    const aged = this.facts.aged.filter((oid) => oid in this.facts.databases);
+    if (aged.length > 0) await this.endOne(client, FREEZE_HOLDER, 'old_transactions', aged);
   }
 
   /** They are revoked over another connection, because locks of sessions may delay that. */
@@ -235,12 +246,18 @@ class WatchedServer {
     this.logger.warn(failure === null ? `revoked ${what}` : `could not revoke all of ${what}: ${failure}`);
   }
 
-  private async endOne(client: Client, text: string, reason: EndReason): Promise<void> {
+  private async endOne(
+    client: Client,
+    text: string,
+    reason: EndReason,
+    among = Object.keys(this.facts.databases),
+  ): Promise<void> {
     const { databases, superusers } = this.facts;
-    const values = [Object.keys(databases), superusers];
+    const values = [among, superusers];
     const { rows } = await client.query<{ pid: number; database: string }>({ name: reason, text, values });
     const [session] = rows;
     if (!session) {
+      if (reason === 'old_transactions') return;
       // The database may belong to a project that is newer than the facts.
       this.factsUntil = 0;
       return this.refreshFacts(client);

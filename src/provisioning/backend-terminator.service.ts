@@ -10,6 +10,7 @@ const REASONS = {
   stalled_client: 'its client neither read nor sent, which blocked the deletion of a project',
   too_many_locks: 'its database held a large part of the lock table of the server',
   notify_queue: 'its transaction kept the notification queue of the server from being emptied',
+  old_transactions: 'it kept the server from reusing transaction ids, without which no project can write',
 } as const;
 
 export type EndReason = keyof typeof REASONS;

@@ -13,7 +13,11 @@ import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 
 /** The smallest possible values, so that the limits are reached soon. */
-const SMALL = { max_notify_queue_pages: '64', temp_file_limit: '8MB' };
+const SMALL = {
+  max_notify_queue_pages: '64',
+  temp_file_limit: '8MB',
+  autovacuum_freeze_max_age: '100000',
+};
 /** With few senders few clients use up all processes, before the first of them are dropped. */
 const SETTINGS = { fsync: 'off', max_wal_senders: '2', ...SMALL };
 const NOT_ADMITTED = '28000';
@@ -257,6 +261,26 @@ it('notifications: a listener that keeps the queue from being truncated is ended
     200,
   );
 });
+
+it('transaction ids: a transaction that keeps them from being reused is ended', async () => {
+  const holder = await sessionOf(access);
+  await holder.query('begin; create temporary table held (n int)');
+  const before = await ended('old_transactions');
+  const burner = await sessionOf(access);
+  await burner.query('create temporary table burnt (n int)');
+  await eventually(async () => {
+    // Each block with a change takes an id.
+    await burner
+      .query(
+        `do $$ begin for i in 1..20000 loop
+          begin insert into burnt values (i); exception when others then null; end;
+        end loop; end $$`,
+      )
+      .catch(() => undefined);
+    expect(await ended('old_transactions')).toBeGreaterThan(before);
+  }, 60_000);
+  await eventually(async () => expect(await sqlstateOf(ping(holder))).not.toBeNull());
+}, 120_000);
 
 it('temporary files: a statement that would fill the disk fails', async () => {
   const session = await sessionOf(access);
