@@ -115,7 +115,7 @@ export class SqlController {
 
   @Post('sql')
   @Describe(`Run SQL as the owner of a project's database, in one transaction
-    A session needs a proof that is less than ten minutes old for all but a single statement that reads (403 step_up_required). Several statements may be separated by semicolons; the rows are those of the last one. If one fails, or the client disconnects, all are rolled back. The audit log records the kinds of the statements, not their text.`)
+    A session needs a proof that is less than ten minutes old for all but a single statement that reads (403 step_up_required). Several statements may be separated by semicolons; the rows are those of the last one. If one fails, or the client disconnects, all are rolled back. The audit log records the statements without their strings.`)
   @Answer(200, 'The SQL was run', SqlResponse)
   @SqlErrors(SQL_FAILURES, SERVER_FAILURE)
   @Errors(stepUpRequired())
