@@ -22,21 +22,23 @@ const WITH_ROLES = `with recursive ours as (
     union select made.oid, d.datname from made join pg_database d on d.datdba = made.owner
     union select oid, null from pg_roles where rolname = any ($2)
   ),
-  foreigners as (
-    select d.oid as database, t.role from ours d, tenants t group by 1, 2 having not bool_or(t.home is not distinct from d.datname)
-  )`;
+  homes (role, databases) as (select role, array_agg(home::text) from tenants group by 1)`;
+
+/** Of a database and a role. A list of all such pairs would grow with the roles of owners, times the databases. */
+const IS_FOREIGN = 'array_position(h.databases, d.datname::text) is null';
 
 /** Also of databases that accept no connections now. */
 const OPEN = `${WITH_ROLES}
   select d.datname as database, case when a.grantee = 0 then 'every role' else a.grantee::regrole::text end as role
-  from ours d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a
-  where a.privilege_type = 'CONNECT'
-    and (a.grantee = 0 or (d.oid, a.grantee) in (select database, role from foreigners))
+  from ours d cross join aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a
+    left join homes h on h.role = a.grantee
+  where a.privilege_type = 'CONNECT' and (a.grantee = 0 or h.role is not null and ${IS_FOREIGN})
   order by 1, 2 limit 20`;
 
 const ENTERED = `${WITH_ROLES}
   select a.datname as database, a.usename as role, a.pid
-  from pg_stat_activity a where (a.datid, a.usesysid) in (select database, role from foreigners)
+  from pg_stat_activity a join ours d on d.oid = a.datid join homes h on h.role = a.usesysid
+  where ${IS_FOREIGN}
   order by 1, 3 limit 20`;
 
 /** Milliseconds in which a database that is being created is closed to others. */
