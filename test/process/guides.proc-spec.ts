@@ -3,15 +3,18 @@
  * A block that names a file after its language (```js uploads.mjs) is written to that file. Slow ones are in test/soak/guides.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import type { SupabaseClient } from '@supabase/supabase-js';
+import { verify } from 'jsonwebtoken';
 import { WebSocket } from 'ws';
 import { addAuthenticator, BROWSER_START_MS, hasBrowser, TestBrowser } from '../support/browser';
 import { until } from '../support/eventually';
 import { hasNginx, TestNginx } from '../support/nginx';
+import { OidcIssuer } from '../support/oidc-issuer';
 import { hasSlapd, SlapdServer } from '../support/slapd-server';
 import { freePort } from '../support/plinth-process';
 import {
@@ -163,6 +166,18 @@ describe('policies.md', () => {
   });
 });
 
+/** The pages about providers, and the names of the providers. Only GitHub and own servers are found without the internet. */
+const PROVIDER_PAGES = [
+  ['google', 'google'],
+  ['microsoft-entra', 'azure'],
+  ['apple', 'apple'],
+  ['github', 'github'],
+  ['gitlab', 'gitlab'],
+  ['keycloak', 'keycloak'],
+  ['okta', 'okta'],
+  ['auth0', 'auth0'],
+] as const;
+
 describe('with the project of first-project.md', () => {
   const slug = 'acme';
 
@@ -171,6 +186,55 @@ describe('with the project of first-project.md', () => {
     const [, query = ''] =
       /project sql acme "([^"]*)"/.exec(new Guide('first-project').texts('sh')[0]!) ?? [];
     await sql(id, query);
+  });
+
+  describe('the pages about providers', () => {
+    let issuer: OidcIssuer;
+    const callback = (): string =>
+      `http://localhost:${new URL(plinth.baseUrl).port}/p/${slug}/auth/v1/callback`;
+    beforeAll(async () => {
+      issuer = await OidcIssuer.start(callback());
+    }, LIMIT_MS);
+    afterAll(() => issuer.stop());
+
+    it.each(PROVIDER_PAGES)(
+      'sign-in-with-%s.md: the provider is saved, and tried',
+      async (page, name) => {
+        await useProject(slug);
+        const guide = new Guide(`sign-in-with-${page}`);
+        guide.writeFiles();
+        const file = join(guide.folder, `${name}.json`);
+        const setting = JSON.parse(readFileSync(file, 'utf8')) as object;
+        const own = { client_id: 'plinth', client_secret: 'secret of plinth', issuer: issuer.url };
+        const isOwn = 'issuer' in setting;
+        if (isOwn) writeFileSync(file, JSON.stringify({ ...setting, ...own }));
+        const [save = '', prove = ''] = guide.texts('sh');
+        const [settings = ''] = prove.split('\n');
+        const isTried = isOwn || name === 'github';
+        const proved = await guide.shell(`${save}\n${isTried ? prove : settings}`);
+        expect(proved).toContain(callback());
+        expect(proved).toContain(`"${name}":true`);
+        const [, url = ''] = /"url": ?"([^"]+)"/.exec(proved) ?? [];
+        expect(url.startsWith(isOwn ? issuer.url : 'https://github.com/login/oauth/')).toBe(isTried);
+        if (!isOwn) return;
+        await issuer.setPerson({ sub: page, email: 'ada@example.com', email_verified: true });
+        const shown = await fetch(await issuer.signIn(url));
+        expect(await shown.text()).toContain('ada@example.com');
+      },
+      LIMIT_MS,
+    );
+
+    it('sign-in-with-apple.md: the program signs a client secret', async () => {
+      const guide = new Guide('sign-in-with-apple');
+      guide.writeFiles();
+      const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
+      writeFileSync(join(guide.folder, 'AuthKey.p8'), pem);
+      const env = { TEAM_ID: 'T1', KEY_ID: 'K1', CLIENT_ID: 'com.example.web', KEY_FILE: 'AuthKey.p8' };
+      const secret = (await guide.shell('node apple-secret.mjs', env)).trim();
+      const claims = verify(secret, publicKey, { algorithms: ['ES256'], issuer: 'T1' });
+      expect(claims).toMatchObject({ aud: 'https://appleid.apple.com', sub: 'com.example.web' });
+    });
   });
 
   (hasPython ? it : it.skip)(
