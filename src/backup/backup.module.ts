@@ -2,6 +2,7 @@
 import { FolderModule } from '../infra/folder-module';
 import { StorageModule } from '../storage/storage.module';
 import { BackupMetrics } from './schedule/backup-metrics.service';
+import { ArchivedRowsController } from './http/archived-rows.controller';
 import { BackupsController } from './http/backups.controller';
 import { InstallBackupsController } from './http/install-backups.controller';
 import { PhysicalBackupController } from './http/physical-backup.controller';
@@ -14,6 +15,7 @@ import { ArchivedExtensions } from './archive/archived-extensions';
 @FolderModule(__dirname, {
   imports: [StorageModule],
   controllers: [
+    ArchivedRowsController,
     BackupsController,
     InstallBackupsController,
     PhysicalBackupController,

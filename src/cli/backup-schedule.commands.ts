@@ -1,4 +1,4 @@
-/** `plinth backup schedule`, `plinth backup run`, `plinth backup runs`, `plinth backup rehearse`. */
+/** `plinth backup schedule`, `plinth backup run`, `plinth backup runs`, `plinth backup rehearse`, `plinth backup rows`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { dataOf, type Schema } from './admin-client';
@@ -47,6 +47,27 @@ export function addBackupScheduleCommands(backup: Command, context: CommandConte
       options: { limit: ['--limit <number>', 'runs to list', (option) => option.default('20')] },
       text: (runs) => table(runs.map(rowOfRun)),
     }),
+    'archives <project>': operation(
+      'GET /admin/v1/projects/{id}/backups',
+      'list the kept archives of a project',
+    ),
+    'rows <project> <backup> <table>': operation(
+      'GET /admin/v1/projects/{id}/backups/{backup_id}/tables/{table}/rows',
+      'find rows of a table, such as public.todos, in an archive',
+      {
+        options: {
+          column: ['--column <name>', 'only rows whose column has the text of --value'],
+          value: ['--value <text>', 'as PostgreSQL prints it'],
+          search: ['--search <text>', 'only rows with this text in a column'],
+          limit: ['--limit <number>', 'rows to print; default: 20'],
+        },
+        text: ({ rows, columns }) => table(rows, columns),
+        after: ({ complete, skipped }, context) => {
+          if (!complete) context.remark('The table may have more rows that fit');
+          if (skipped > 0) context.remark(`Rows of more than 512 KiB that are left out: ${skipped}`);
+        },
+      },
+    ),
   });
 }
 

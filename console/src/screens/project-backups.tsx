@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { assertOk, send } from '../api/client';
 import { PLINTH_URL } from '../api/base-url';
 import { isOfInstall, mayAdminister, sessionHeaders, useSession } from '../api/session';
-import { type Project, useProject } from '../queries/projects';
+import { type Project, useMay, useProject } from '../queries/projects';
 import { useLanguages } from '../i18n';
 import { formatBytes } from '../lib/format';
 import { Dialog } from '../ui/dialog';
@@ -16,6 +16,9 @@ import { FormButtons, Page } from '../ui/parts';
 import { streamToFile } from '../lib/stream-to-file';
 import { saveFile } from '../ui/save-file';
 import { Runs, Schedule } from './backup-schedule';
+import { RestoreRow } from './restore-row';
+
+const ROWS = 'GET /admin/v1/projects/:id/backups/:backup_id/tables/:table/rows';
 
 export function BackupsScreen() {
   const { t } = useLanguages();
@@ -23,6 +26,7 @@ export function BackupsScreen() {
   const session = useSession();
   const [isDownloading, dialog] = useDisclosure();
   const mayDownload = mayAdminister(session, project.id);
+  const mayReadRows = useMay(project, ROWS);
   return (
     <Page
       title={t('backups')}
@@ -35,16 +39,19 @@ export function BackupsScreen() {
         ) : null
       }
     >
-      {isOfInstall(session) ? (
-        <Stack gap="md">
-          <Schedule project={project} />
-          <Runs project={project} />
-        </Stack>
-      ) : (
-        <Text size="sm" c="dimmed">
-          {t(mayDownload ? 'schedulesOfOperators' : 'backupsRefused')}
-        </Text>
-      )}
+      <Stack gap="lg">
+        {isOfInstall(session) ? (
+          <Stack gap="md">
+            <Schedule project={project} />
+            <Runs project={project} />
+          </Stack>
+        ) : (
+          <Text size="sm" c="dimmed">
+            {t(mayDownload ? 'schedulesOfOperators' : 'backupsRefused')}
+          </Text>
+        )}
+        {mayReadRows ? <RestoreRow project={project} /> : null}
+      </Stack>
       {isDownloading ? <Download project={project} onClose={dialog.close} /> : null}
     </Page>
   );

@@ -20,6 +20,8 @@ interface SqlDialogProps {
   readonly sql: string | null;
   readonly danger?: boolean;
   readonly size?: string;
+  /** The statement has to change a row. */
+  readonly needsRow?: boolean;
   readonly onClose: () => void;
   readonly onDone?: () => void;
   /** The form that makes the SQL. */
@@ -28,9 +30,13 @@ interface SqlDialogProps {
 
 export function SqlDialog(props: SqlDialogProps) {
   const { project, title, action, done, sql, danger, size = 'lg', onClose, onDone, children } = props;
+  const t = useT();
   const changed = useCatalogChanged(project);
   const run = useMutation({
-    mutationFn: () => runSql(project.id, sql ?? ''),
+    mutationFn: async () => {
+      const { row_count: rows } = await runSql(project.id, sql ?? '');
+      if (props.needsRow && rows === 0) throw new Error(t('rowGone'));
+    },
     onSuccess: async () => {
       await changed();
       announce(done);

@@ -43,6 +43,8 @@ const LOCK = `hashtextextended('plinth backup run ' || $1, 0)`;
 const LOST = 'The process that made this backup ended before it was complete';
 /** Runs of a subject whose rows are kept, in addition to those whose archive exists. */
 const KEPT_RUNS = 200;
+/** Archives of a list. */
+const MAX_KEPT = 1_000;
 
 @Injectable()
 export class RunRepository {
@@ -151,13 +153,17 @@ export class RunRepository {
 
   /** The newest archive of a subject in this destination. */
   async newest(subject: string, destination: string): Promise<BackupRun | null> {
-    const [run] = await this.dataSource.query<BackupRun[]>(
+    return (await this.listKept(subject, destination, 1))[0] ?? null;
+  }
+
+  /** The archives of a subject in this destination, newest first. */
+  async listKept(subject: string, destination: string, limit = MAX_KEPT): Promise<BackupRun[]> {
+    return this.dataSource.query<BackupRun[]>(
       `select ${COLUMNS} from backup_runs
        where subject = $1 and destination = $2 and status = 'succeeded' and removed_at is null
-       order by started_at desc limit 1`,
-      [subject, destination],
+       order by started_at desc limit $3`,
+      [subject, destination, limit],
     );
-    return run ?? null;
   }
 
   /** Newest first. @param before only runs that started earlier */

@@ -43,6 +43,8 @@ const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
   },
   mail_id: { description: 'The id of a mail, from the list of failed mails', example: UUID_EXAMPLE },
   access_key_id: { description: 'The id of an S3 key', example: `${PROJECT_ID}m4q8z1t6w2y9` },
+  backup_id: { description: 'The id of the backup, from the list of backups', example: UUID_EXAMPLE },
+  table: { description: 'The table with its schema', example: 'public.todos' },
   key_id: { description: 'The id of a named key', example: 'k3v9x0a1b2c3' },
   query_id: { description: 'The id of the query', example: UUID_EXAMPLE },
   advice_id: { description: 'The id of the advice', example: 'rls_off-4a5b0c3f9d2e1a77' },

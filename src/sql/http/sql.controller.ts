@@ -99,6 +99,9 @@ class SqlDto extends f.model({
   all_results: f.optional.flag(
     'Also returns the rows of the statements before the last one, in `statements`; default: false',
   ),
+  read_only: f.optional.flag(
+    'Takes a single statement, which cannot write, such as EXPLAIN; a session needs no proof. Default: false',
+  ),
   text_values: f.optional.flag(
     'Answers numbers, arrays and JSON as text, too, for clients whose JSON parser rounds large numbers; default: false',
   ),
@@ -126,17 +129,19 @@ export class SqlController {
     @CurrentActor() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {
+    const isUnconfirmed = staff.session?.isConfirmed === false;
+    const readOnly = body.read_only ?? false;
     const limits = {
       parameters: body.parameters ?? [],
       timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
       maxRows: body.max_rows ?? DEFAULT_MAX_ROWS,
       allResults: body.all_results ?? false,
       textValues: body.text_values ?? false,
-      readOnly: staff.session?.isConfirmed === false,
+      readOnly: readOnly || isUnconfirmed,
       abandoned: clientLeft(response),
     };
     const answer = await this.requests.run(id, body.query, limits, actor).catch((error: unknown) => {
-      throw limits.readOnly && isBeyondReading(error) ? stepUpRequired() : error;
+      throw isUnconfirmed && !readOnly && isBeyondReading(error) ? stepUpRequired() : error;
     });
     await sendChunks(response, 200, { 'Content-Type': JSON_TYPE }, answerJson(answer)).catch(
       (error: unknown) => {

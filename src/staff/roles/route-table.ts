@@ -118,6 +118,10 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id/move': allow(INSTALL_READERS, 'read'),
   'POST /admin/v1/projects/:id/move': confirmed(allow(OPERATORS, 'admin')),
   'GET /admin/v1/projects/:id/backup': confirmed(allow(PROJECT_ADMINS, 'admin')),
+  'GET /admin/v1/projects/:id/backups': allow(DEVELOPERS, 'read'),
+  'GET /admin/v1/projects/:id/backups/:backup_id/tables': allow(DEVELOPERS, 'read'),
+  // Rows of tables that the service role may read, also those that were deleted since.
+  'GET /admin/v1/projects/:id/backups/:backup_id/tables/:table/rows': confirmed(allow(DEVELOPERS, 'sql')),
   'GET /admin/v1/projects/:id/keys': confirmed(allow(DEVELOPERS, 'admin')),
   'POST /admin/v1/projects/:id/keys/rotate': confirmed(allow(PROJECT_ADMINS, 'admin')),
   'GET /admin/v1/projects/:id/api-keys': allow(DEVELOPERS, 'read'),

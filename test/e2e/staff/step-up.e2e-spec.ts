@@ -210,6 +210,23 @@ describe('without a proof', () => {
     stale = http;
   });
 
+  it('a plan needs none: it only reads, also for a session that is confirmed', async () => {
+    const plan = (http: HttpClient, query: string): Promise<HttpAnswer> =>
+      http.unchecked().post(`/admin/v1/projects/${project.id}/sql`, { query, read_only: true });
+    const http = await confirmed();
+    stale = http;
+    for (const minutes of [0, 11]) {
+      plinth.clock.move(minutes * MINUTE);
+      expect((await plan(http, 'explain (format json) insert into notes values (12)')).status).toBe(200);
+      expect((await plan(http, 'explain analyze select from notes')).status).toBe(200);
+      const write = await plan(http, 'explain analyze insert into notes values (13)');
+      expect([write.status, codeOf(write)]).toEqual([400, '25006']);
+      const several = await plan(http, 'explain select 1; insert into notes values (14)');
+      expect([several.status, codeOf(several)]).toEqual([400, '42601']);
+    }
+    expect((await sql(stale, 'select from notes where id > 11')).body.row_count).toBe(0);
+  });
+
   it('a token for the API of the project changes no users and providers', async () => {
     const view = async (http: HttpClient): Promise<HttpClient> => {
       const body = { as: 'claims', claims: { role: 'service_role', unconfirmed: false } };

@@ -2,6 +2,31 @@
 import type { overview as english } from '../en/overview';
 
 export const overview: Readonly<Record<keyof typeof english, string>> = {
+  anyColumn: 'jede Spalte',
+  backupOf: 'Sicherung vom',
+  compareRow: 'Vergleichen',
+  differs: 'abweichend',
+  exactValue: 'Genauer Wert',
+  findRows: 'Zeilen suchen',
+  inBackup: 'In der Sicherung',
+  moreArchivedRows:
+    'Die Sicherung hat vielleicht weitere passende Zeilen. Suchen Sie nach einem Schlüssel oder einem längeren Text.',
+  noArchivedRows: 'Keine Zeile dieser Tabelle in der Sicherung passt.',
+  noArchives:
+    'Am Ort der geplanten Sicherungen liegt keine Sicherung. Daher lässt sich keine Zeile wiederherstellen.',
+  restoreRow: 'Zeile wiederherstellen',
+  restoreRowText:
+    'Findet eine Zeile einer Tabelle in einer Sicherung, zeigt die Unterschiede zur jetzigen Zeile und schreibt sie zurück.',
+  rowDiffers:
+    'Die Zeile weicht in den markierten Spalten von der Sicherung ab. Diese erhalten die Werte der Sicherung.',
+  rowGone: 'Die Zeile wurde inzwischen gelöscht. Vergleichen Sie sie erneut.',
+  rowIsMissing: 'Die Zeile fehlt jetzt. Sie wird wieder eingefügt.',
+  rowIsSame: 'Die Zeile ist dieselbe wie in der Sicherung.',
+  rowNow: 'Jetzt',
+  rowRestored: 'Zeile wiederhergestellt',
+  rowsSkipped: 'Ausgelassene Zeilen von mehr als 512 KiB: {count}',
+  searchInColumn: 'Suchen in',
+  textOfRow: 'Text in der Zeile',
   adviceCount: 'Funde des Ratgebers: {count}',
   backUpNow: 'Jetzt sichern',
   backedUp: 'Letzte Sicherung',

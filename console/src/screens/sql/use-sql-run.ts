@@ -13,11 +13,10 @@ import type { ParameterValues } from './parameters-dialog';
 /** Commands after which the catalog and grids are still up to date. */
 const READING = new Set(['SELECT', 'EXPLAIN', 'SHOW', 'BEGIN', 'COMMIT', 'ROLLBACK', 'SET']);
 
-const EXPLAIN = 'explain (format json, verbose false) ';
-/** Stand before a statement. A plan changes nothing, whatever follows its statement. */
+/** Stand before a statement. */
 const PREFIXES = {
   run: '',
-  explain: `set transaction read only; ${EXPLAIN}`,
+  explain: 'explain (format json, verbose false) ',
   analyze: 'explain (analyze, buffers, format json) ',
 };
 
@@ -63,7 +62,10 @@ export function useSqlRun(
       const isRun = action === 'run';
       const options = { max_rows: Number(state.limit), all_results: isRun, text_values: isRun };
       const parameters = values.length > 0 ? { parameters: [...values] } : {};
-      const answer = await runSql(project.id, sql, { ...options, ...parameters }, abort.current.signal);
+      // A plan changes nothing, whatever follows its statement.
+      const reading = action === 'explain' ? { read_only: true } : {};
+      const all = { ...options, ...parameters, ...reading };
+      const answer = await runSql(project.id, sql, all, abort.current.signal);
       return { answer, ms: performance.now() - since };
     },
     onSuccess: ({ answer }) => {
@@ -110,9 +112,7 @@ export function useSqlRun(
       if (!asksValues) return;
       const { parameters, action } = asksValues;
       setState({ asksValues: null, values });
-      // With parameters, PostgreSQL takes one statement only.
-      const prefix = action === 'explain' ? EXPLAIN : PREFIXES[action];
-      send(asksValues, parameters.sql, prefix, parameters.valuesOf(values));
+      send(asksValues, parameters.sql, PREFIXES[action], parameters.valuesOf(values));
     },
     closeValues: (): void => setState({ asksValues: null }),
     setLimit: (limit: string): void => setState({ limit }),
