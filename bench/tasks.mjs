@@ -1,7 +1,8 @@
-// Twelve tasks in the console, as somebody does them who knows where they are: clicks, and seconds from the first to the result.
+// Tasks in the console, as somebody does them who knows where they are: clicks, and seconds from the first to the result.
 // Typing and waiting for the screen count as time, not as clicks. Needs chromium, and the console to be built
 // (npm run build --prefix console).
 //   npm run bench -- tasks
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { ADMIN_KEY, startPlinth } from './lib/plinth.mjs';
 
@@ -9,7 +10,7 @@ const BROWSERS = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const COUNT = `globalThis.clicks = 0; addEventListener('click', ({ isTrusted, detail }) => {
   if (isTrusted && detail > 0) globalThis.clicks += 1; }, true)`;
 
-const plinth = await startPlinth();
+const plinth = await startPlinth({ BACKUP_PASSPHRASE: 'correct horse battery' });
 const browser = await chromium.launch({ executablePath: BROWSERS, args: ['--no-sandbox', '--disable-gpu'] });
 try {
   const project = await plinth.admin('POST', '/admin/v1/projects', { name: 'Tasks', slug: 'tasks' });
@@ -185,6 +186,22 @@ function tasksOf(page, project) {
         dialog.getByRole('button', { name: /Download/ }).click(),
       ]);
       await file.path();
+    },
+    'Restore a row from a backup': async () => {
+      await plinth.admin('POST', '/admin/v1/backups/runs', { project_id: project.id });
+      for (;;) {
+        if ((await plinth.admin('GET', `/admin/v1/projects/${project.id}/backups`)).length > 0) break;
+        await sleep(200);
+      }
+      await plinth.admin('POST', `/admin/v1/projects/${project.id}/sql`, { query: 'delete from todos' });
+      await screen('Tables');
+      await page.evaluate('globalThis.clicks = 0');
+      await screen('Backups');
+      await page.getByLabel('Text in the row').fill('milk');
+      await button('Find rows').click();
+      await button('Compare').click();
+      await inDialog('Restore row').click();
+      await page.getByText('Row restored').waitFor();
     },
   };
 }

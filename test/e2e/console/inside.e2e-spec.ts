@@ -8,6 +8,7 @@ import { MailServer } from '../../support/mail-server';
 import { accessOf, asOwner, asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import { ProviderServer } from '../../support/provider-server';
+import { expectSucceeded } from '../../support/scheduled-backups';
 import type { TestProject } from '../../support/test-project';
 import { WebhookReceiver } from '../../support/webhook-receiver';
 
@@ -33,7 +34,12 @@ inBrowser('monitoring of a project', () => {
     receiver = await WebhookReceiver.start();
     // A mail that was refused waits for longer than the tests take.
     plinth = await TestPlinth.start({
-      env: { SMTP_URL: smtp.url, AUTH_ALLOWED_HOSTS: '127.0.0.1', WEBHOOK_ALLOWED_HOSTS: receiver.host },
+      env: {
+        SMTP_URL: smtp.url,
+        AUTH_ALLOWED_HOSTS: '127.0.0.1',
+        WEBHOOK_ALLOWED_HOSTS: receiver.host,
+        BACKUP_PASSPHRASE: 'correct-horse-battery',
+      },
       tuning: { mailRetryDelayMs: 3_600_000 },
     });
     browser = await TestBrowser.start();
@@ -546,6 +552,42 @@ inBrowser('monitoring of a project', () => {
     await page.getByRole('link', { name: /^Plinth: / }).click();
     await page.getByText(/^Last backup: /).waitFor();
     await expectAccessibleInBothSchemes();
+  });
+
+  it('a row of a backup: is found, compared, and written again', async () => {
+    await project.sql(`create table kept (id int generated always as identity primary key, title text, note text);
+      insert into kept (title, note) values ('Milk', '${HOSTILE}'), ('Bread', null)`);
+    await plinth.admin.post('/admin/v1/backups/runs', { project_id: project.id });
+    await expectSucceeded(project.id, 1, plinth);
+    await project.sql(`delete from kept where id = 1; update kept set note = 'changed' where id = 2`);
+    await view.open(project.slug, 'backups');
+    await page.getByRole('combobox', { name: 'Table' }).click();
+    await page.getByRole('option', { name: 'public.kept' }).click();
+    await page.getByLabel('Text in the row').fill('milk');
+    await view.button('Find rows').click();
+    await view.button('Compare').click();
+    await view.dialog().getByText('The row is missing now').waitFor();
+    await expectAccessibleInBothSchemes();
+    await view.dialog().getByRole('button', { name: 'Restore row' }).click();
+    await page.getByText('Row restored').waitFor();
+
+    await page.getByLabel('Text in the row').fill('bread');
+    await view.button('Find rows').click();
+    await page.getByRole('cell', { name: 'Bread' }).waitFor();
+    await view.button('Compare').click();
+    await view.dialog().getByText('differs', { exact: true }).waitFor();
+    await view.dialog().getByText('SQL that runs').click();
+    await view
+      .dialog()
+      .getByText(/^update "public"."kept"\s+set "note" = null\s+where "id" = '2';/)
+      .waitFor();
+    await view.dialog().getByRole('button', { name: 'Restore row' }).click();
+    await view.dialog().waitFor({ state: 'detached' });
+    expect(await project.sql('select id, title, note from kept order by id')).toEqual([
+      { id: 1, title: 'Milk', note: HOSTILE },
+      { id: 2, title: 'Bread', note: null },
+    ]);
+    expect(await page.evaluate('globalThis.wasHacked')).toBeUndefined();
   });
 
   it('the audit log names the project, and shows the kinds of statements without their digest', async () => {
