@@ -4,6 +4,8 @@ import {
   addIndexSql,
   addPrimaryKeySql,
   alterColumnSql,
+  changeForeignKeySql,
+  changeIndexSql,
   draftOfColumn,
   dropIndexSql,
 } from './ddl-alter';
@@ -79,4 +81,33 @@ it('writes keys', () => {
 create index on "public"."a""b" ("x");`,
   );
   expect(addForeignKeySql(table, { ...draft, target: null })).toBeNull();
+});
+
+it('changes indexes in one transaction, and renames them in place', () => {
+  const index = { name: 'i', definition: 'CREATE INDEX i ON t USING btree (x)', constraint: null };
+  expect(changeIndexSql(table, index, index)).toBeNull();
+  expect(changeIndexSql(table, index, { ...index, definition: ' ' })).toBeNull();
+  expect(changeIndexSql(table, index, { ...index, name: 'j' })).toBe(
+    'alter index "public"."i" rename to "j";',
+  );
+  expect(changeIndexSql(table, index, { name: 'j', definition: 'create index i on t (y);' })).toBe(
+    'drop index "public"."i";\n\ncreate index i on t (y);\n\nalter index "public"."i" rename to "j";',
+  );
+  expect(changeIndexSql(table, { ...index, constraint: 'k' }, { ...index, name: 'l', definition: 'x' })).toBe(
+    'alter table "public"."a""b"\n  rename constraint "k" to "l";',
+  );
+});
+
+it('changes foreign keys by one statement, and renames them in place', () => {
+  const key = { name: 'k', columns: ['a', 'b'], schema: 's', table: 't', targets: ['c', 'd'] };
+  expect(changeForeignKeySql(table, key, { name: 'k', onDelete: null })).toBeNull();
+  expect(changeForeignKeySql(table, key, { name: 'l', onDelete: null })).toBe(
+    'alter table "public"."a""b"\n  rename constraint "k" to "l";',
+  );
+  expect(changeForeignKeySql(table, key, { name: 'k', onDelete: 'cascade' })).toBe(
+    `alter table "public"."a""b"
+  drop constraint "k",
+  add constraint "k" foreign key ("a", "b")
+    references "s"."t" ("c", "d") on delete cascade;`,
+  );
 });

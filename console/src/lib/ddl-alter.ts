@@ -1,5 +1,5 @@
 /** The SQL of changes to the columns, keys and indexes of a table. It is shown before it runs. Pure. */
-import type { Column } from '../queries/catalog-types';
+import type { Column, ForeignKey } from '../queries/catalog-types';
 import { identifier, literal, qualified } from './sql-text';
 
 interface Table {
@@ -71,6 +71,53 @@ export function dropIndexSql({ schema, name }: Table, index: string, constraint:
   return constraint === null
     ? `drop index ${qualified(schema, index)};`
     : dropConstraintSql({ schema, name }, constraint);
+}
+
+/**
+ * Both statements run in one transaction: the index is missing at no time. A changed name alone changes nothing else.
+ * @param next the name, and the statement that creates the index
+ * @returns null if nothing is changed
+ */
+export function changeIndexSql(
+  { schema, name }: Table,
+  index: { readonly name: string; readonly definition: string; readonly constraint: string | null },
+  next: { readonly name: string; readonly definition: string },
+): string | null {
+  const statements: string[] = [];
+  const definition = next.definition.trim().replace(/;+$/, '');
+  if (definition === '' || next.name === '') return null;
+  if (index.constraint === null && definition !== index.definition)
+    statements.push(dropIndexSql({ schema, name }, index.name, null), `${definition};`);
+  if (next.name !== index.name)
+    statements.push(
+      index.constraint === null
+        ? `alter index ${qualified(schema, index.name)} rename to ${identifier(next.name)};`
+        : renameConstraintSql({ schema, name }, index.constraint, next.name),
+    );
+  return statements.length === 0 ? null : statements.join('\n\n');
+}
+
+const renameConstraintSql = ({ schema, name }: Table, from: string, to: string): string =>
+  `alter table ${qualified(schema, name)}\n  rename constraint ${identifier(from)} to ${identifier(to)};`;
+
+/**
+ * One statement drops the key and adds it again: rows are checked, and no row without its target gets in.
+ * @param onDelete null: the key stays as it is
+ * @returns null if nothing is changed
+ */
+export function changeForeignKeySql(
+  table: Table,
+  key: ForeignKey,
+  next: { readonly name: string; readonly onDelete: (typeof ON_DELETE)[number] | null },
+): string | null {
+  if (next.name === '') return null;
+  if (next.onDelete === null)
+    return next.name === key.name ? null : renameConstraintSql(table, key.name, next.name);
+  const list = (names: readonly string[]): string => names.map(identifier).join(', ');
+  return `alter table ${qualified(table.schema, table.name)}
+  drop constraint ${identifier(key.name)},
+  add constraint ${identifier(next.name)} foreign key (${list(key.columns)})
+    references ${qualified(key.schema, key.table)} (${list(key.targets)}) on delete ${next.onDelete};`;
 }
 
 export function dropConstraintSql({ schema, name }: Table, constraint: string): string {

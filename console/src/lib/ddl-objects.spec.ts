@@ -79,6 +79,10 @@ it('creates enums, and adds values where they were entered', () => {
   expect(createEnumSql(schema, 'm', [])).toBeNull();
   const [type] = objectsOf('types', catalog, relations);
   expect(alterEnumSql(type!, { name: 'a"b', labels: ["it's", 'x'] })).toBeNull();
+  const renamed = { from: 'x', to: "y'" };
+  expect(alterEnumSql(type!, { name: 'a"b', labels: ["it's", 'x'], renamed })).toMatch(
+    /rename value 'x' to 'y'''/,
+  );
   expect(alterEnumSql(type!, { name: 'z', labels: ['first', "it's", 'mid', 'x'] })).toBe(
     `alter type "public"."a""b" add value 'first' before 'it''s';
 alter type "public"."a""b" add value 'mid' after 'it''s';

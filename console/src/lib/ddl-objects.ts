@@ -189,7 +189,12 @@ export function createEnumSql(schema: string, name: string, labels: readonly str
 /** New labels stand where they were entered. PostgreSQL drops none. */
 export function alterEnumSql(
   { schema, name, labels = [] }: SchemaObject,
-  next: { readonly name: string; readonly labels: readonly string[] },
+  next: {
+    readonly name: string;
+    readonly labels: readonly string[];
+    /** A label that gets another name. */
+    readonly renamed?: { readonly from: string | null; readonly to: string };
+  },
 ): string | null {
   const type = qualified(schema, name);
   const added = next.labels.filter((label) => !labels.includes(label));
@@ -204,6 +209,9 @@ export function alterEnumSql(
           : ` before ${literal(first)}`;
     return `alter type ${type} add value ${literal(label)}${place};`;
   });
+  const { from = null, to = '' } = next.renamed ?? {};
+  if (from !== null && to !== '' && to !== from)
+    statements.push(`alter type ${type} rename value ${literal(from)} to ${literal(to)};`);
   if (next.name !== name && next.name !== '')
     statements.push(`alter type ${type} rename to ${identifier(next.name)};`);
   return statements.length === 0 ? null : statements.join('\n');

@@ -1,7 +1,7 @@
 /** The forms of columns, indexes and keys that are changed or added. */
-import { Autocomplete, Checkbox, MultiSelect, Select, TextInput } from '@mantine/core';
+import { Autocomplete, Checkbox, MultiSelect, Select, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { Column, Relation } from '../queries/catalog-types';
+import type { Column, ForeignKey, Relation } from '../queries/catalog-types';
 import type { Project } from '../queries/projects';
 import { useT } from '../i18n';
 import { COLUMN_TYPES } from '../lib/ddl';
@@ -10,6 +10,8 @@ import {
   addIndexSql,
   addPrimaryKeySql,
   alterColumnSql,
+  changeForeignKeySql,
+  changeIndexSql,
   draftOfColumn,
   type ForeignKeyDraft,
   INDEX_METHODS,
@@ -198,6 +200,84 @@ export function AddPrimaryKey({ project, relation, onClose }: FormProps) {
         value={columns}
         searchable
         onChange={setColumns}
+      />
+    </SqlDialog>
+  );
+}
+
+export function ChangeIndex({
+  project,
+  relation,
+  index,
+  onClose,
+}: FormProps & { index: Relation['indexes'][number] }) {
+  const t = useT();
+  const [next, setNext] = useState({ name: index.name, definition: index.definition });
+  return (
+    <SqlDialog
+      project={project}
+      onClose={onClose}
+      title={t('changeIndex')}
+      action={t('changeIndex')}
+      done={t('objectChanged', { name: next.name })}
+      sql={changeIndexSql(relation, index, next)}
+    >
+      <TextInput
+        label={t('name')}
+        value={next.name}
+        onChange={(event) => setNext({ ...next, name: event.currentTarget.value })}
+      />
+      {index.constraint === null ? (
+        <>
+          <Textarea
+            label={t('indexDefinition')}
+            autosize
+            classNames={{ input: textStyles.mono }}
+            value={next.definition}
+            onChange={(event) => setNext({ ...next, definition: event.currentTarget.value })}
+          />
+          <Text size="sm" c="dimmed">
+            {t('changeIndexText')}
+          </Text>
+        </>
+      ) : null}
+    </SqlDialog>
+  );
+}
+
+export function ChangeForeignKey({
+  project,
+  relation,
+  foreignKey,
+  onClose,
+}: FormProps & { foreignKey: ForeignKey }) {
+  const t = useT();
+  const [next, setNext] = useState({
+    name: foreignKey.name,
+    onDelete: null as (typeof ON_DELETE)[number] | null,
+  });
+  return (
+    <SqlDialog
+      project={project}
+      onClose={onClose}
+      title={t('changeForeignKey')}
+      action={t('changeForeignKey')}
+      done={t('objectChanged', { name: next.name })}
+      sql={changeForeignKeySql(relation, foreignKey, next)}
+    >
+      <TextInput
+        label={t('name')}
+        value={next.name}
+        onChange={(event) => setNext({ ...next, name: event.currentTarget.value })}
+      />
+      <Select
+        label={t('onDelete')}
+        description={t('changeForeignKeyText')}
+        placeholder={t('unchanged')}
+        clearable
+        data={[...ON_DELETE]}
+        value={next.onDelete}
+        onChange={(onDelete) => setNext({ ...next, onDelete })}
       />
     </SqlDialog>
   );

@@ -34,7 +34,11 @@ export function EnumForm({
   onClose,
 }: FormProps & { changed: SchemaObject | null }) {
   const t = useT();
-  const [draft, setDraft] = useSetState({ name: changed?.name ?? '', labels: [...(changed?.labels ?? [])] });
+  const [draft, setDraft] = useSetState({
+    name: changed?.name ?? '',
+    labels: [...(changed?.labels ?? [])],
+    renamed: { from: null as string | null, to: '' },
+  });
   const { name, labels } = draft;
   return (
     <SqlDialog
@@ -54,6 +58,23 @@ export function EnumForm({
           setDraft({ labels: [...(changed?.labels ?? []).filter((one) => !next.includes(one)), ...next] })
         }
       />
+      {changed?.labels ? (
+        <Group grow align="start">
+          <Select
+            label={t('renameLabel')}
+            data={[...changed.labels]}
+            clearable
+            value={draft.renamed.from}
+            onChange={(from) => setDraft({ renamed: { ...draft.renamed, from } })}
+          />
+          <TextInput
+            label={t('newLabel')}
+            disabled={draft.renamed.from === null}
+            value={draft.renamed.to}
+            onChange={(event) => setDraft({ renamed: { ...draft.renamed, to: event.currentTarget.value } })}
+          />
+        </Group>
+      ) : null}
     </SqlDialog>
   );
 }

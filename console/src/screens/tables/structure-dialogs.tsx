@@ -2,7 +2,7 @@
 import { Text, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Column, Relation } from '../../queries/catalog-types';
+import type { Column, ForeignKey, Relation } from '../../queries/catalog-types';
 import type { Project } from '../../queries/projects';
 import { useT } from '../../i18n';
 import { addColumnSql, BLANK_COLUMN, type NewColumn } from '../../lib/ddl';
@@ -11,7 +11,14 @@ import { securitySql } from '../../lib/policy-templates';
 import { identifier, qualified } from '../../lib/sql-text';
 import { SqlDialog } from '../../ui/sql-dialog';
 import { ColumnForm } from './column-form';
-import { AddForeignKey, AddIndex, AddPrimaryKey, AlterColumn } from '../../ui/structure-forms';
+import {
+  AddForeignKey,
+  AddIndex,
+  AddPrimaryKey,
+  AlterColumn,
+  ChangeForeignKey,
+  ChangeIndex,
+} from '../../ui/structure-forms';
 
 const route = getRouteApi('/signed-in/projects/$slug/tables');
 
@@ -20,6 +27,8 @@ export type Change =
   | { readonly kind: 'add' | 'addIndex' | 'addForeignKey' | 'addPrimaryKey' }
   | { readonly kind: 'alter'; readonly column: Column }
   | { readonly kind: 'rename' | 'drop'; readonly column: string | null }
+  | { readonly kind: 'changeIndex'; readonly index: Relation['indexes'][number] }
+  | { readonly kind: 'changeForeignKey'; readonly foreignKey: ForeignKey }
   | { readonly kind: 'dropIndex'; readonly name: string; readonly constraint: string | null }
   | { readonly kind: 'dropConstraint'; readonly name: string }
   | { readonly kind: 'security'; readonly enable: boolean };
@@ -48,6 +57,10 @@ export function ChangeDialog(props: ChangeDialogProps) {
       return <AddForeignKey {...common} relation={relation} relations={props.relations} />;
     case 'addPrimaryKey':
       return <AddPrimaryKey {...common} relation={relation} />;
+    case 'changeIndex':
+      return <ChangeIndex {...common} relation={relation} index={change.index} />;
+    case 'changeForeignKey':
+      return <ChangeForeignKey {...common} relation={relation} foreignKey={change.foreignKey} />;
     case 'rename':
       return <Rename {...props} column={change.column} />;
     case 'drop':

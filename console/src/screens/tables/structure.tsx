@@ -242,20 +242,30 @@ function References({ relation, onChange }: PartProps) {
       }
     >
       {foreignKeys.length === 0 ? <Hint text={t('noForeignKeys')} /> : null}
-      {foreignKeys.map(({ name, columns, schema, table, targets }) => (
-        <Group key={name} justify="space-between" wrap="nowrap">
-          <Text size="sm" className={textStyles.wrap}>
-            <code>{columns.join(', ')}</code> → {schema}.{table} (<code>{targets.join(', ')}</code>)
-          </Text>
-          {onChange ? (
-            <IconButton
-              icon="trash"
-              label={`${t('dropKey')} ${name}`}
-              onClick={() => onChange({ kind: 'dropConstraint', name })}
-            />
-          ) : null}
-        </Group>
-      ))}
+      {foreignKeys.map((foreignKey) => {
+        const { name, columns, schema, table, targets } = foreignKey;
+        return (
+          <Group key={name} gap={4} wrap="nowrap">
+            <Text size="sm" className={textStyles.wrap} flex={1}>
+              <code>{columns.join(', ')}</code> → {schema}.{table} (<code>{targets.join(', ')}</code>)
+            </Text>
+            {onChange ? (
+              <>
+                <IconButton
+                  icon="edit"
+                  label={`${t('changeForeignKey')} ${name}`}
+                  onClick={() => onChange({ kind: 'changeForeignKey', foreignKey })}
+                />
+                <IconButton
+                  icon="trash"
+                  label={`${t('dropKey')} ${name}`}
+                  onClick={() => onChange({ kind: 'dropConstraint', name })}
+                />
+              </>
+            ) : null}
+          </Group>
+        );
+      })}
     </Part>
   );
 }
@@ -280,17 +290,24 @@ function Indexes({ relation, onChange }: PartProps) {
     >
       {indexes.length === 0 ? <Hint text={t('noIndexes')} /> : null}
       <Stack gap="xs">
-        {indexes.map(({ name, definition, constraint }) => (
-          <Group key={name} gap={4} wrap="nowrap">
+        {indexes.map((index) => (
+          <Group key={index.name} gap={4} wrap="nowrap">
             <div className={policyStyles.text}>
-              <Snippet label={name} text={definition} />
+              <Snippet label={index.name} text={index.definition} />
             </div>
             {onChange ? (
-              <IconButton
-                icon="trash"
-                label={`${t('dropIndex')} ${name}`}
-                onClick={() => onChange({ kind: 'dropIndex', name, constraint })}
-              />
+              <>
+                <IconButton
+                  icon="edit"
+                  label={`${t('changeIndex')} ${index.name}`}
+                  onClick={() => onChange({ kind: 'changeIndex', index })}
+                />
+                <IconButton
+                  icon="trash"
+                  label={`${t('dropIndex')} ${index.name}`}
+                  onClick={() => onChange({ ...index, kind: 'dropIndex' })}
+                />
+              </>
             ) : null}
           </Group>
         ))}
