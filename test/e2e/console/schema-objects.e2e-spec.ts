@@ -96,6 +96,30 @@ inBrowser('the objects of a schema', () => {
     await field('Values').press('Enter');
     await done('Save mo"od', 'mo"od changed');
     await row('mo"od').getByText("calm, it's, happy").waitFor();
+    await view.button('Change mo"od').click();
+    await pick('Label to rename', "it's");
+    await field('New label').fill('cheerful');
+    await done('Save mo"od', 'mo"od changed');
+    await row('mo"od').getByText('calm, cheerful, happy').waitFor();
+
+    await choose('Foreign keys');
+    await view.button('Change notes_author_fkey').click();
+    await pick('When the referenced row is deleted', 'cascade');
+    await field('Name').fill('by_author');
+    await view.expectAccessible();
+    await done('Change foreign key', 'by_author changed');
+    await row('by_author').waitFor();
+    expect(
+      await project.sql(
+        `select conname, confdeltype from pg_constraint where contype = 'f' and conrelid = 'notes'::regclass`,
+      ),
+    ).toEqual([{ conname: 'by_author', confdeltype: 'c' }]);
+
+    await choose('Indexes');
+    await view.button('Change notes_title_idx').click();
+    await field('Name').fill('by_title');
+    await done('Change index', 'by_title changed');
+    await row('by_title').waitFor();
 
     await choose('Functions');
     await view.button('Change stamp').click();
@@ -131,8 +155,8 @@ inBrowser('the objects of a schema', () => {
       ['Triggers', 'stamp'],
       ['Functions', 'stamp'],
       ['Views', 'titles'],
-      ['Indexes', 'notes_title_idx'],
-      ['Foreign keys', 'notes_author_fkey'],
+      ['Indexes', 'by_title'],
+      ['Foreign keys', 'by_author'],
       ['Types', 'mo"od'],
     ] as const) {
       await choose(kind);

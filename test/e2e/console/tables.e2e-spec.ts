@@ -334,6 +334,14 @@ inBrowser('tables, policies and SQL', () => {
       await view.button('Create index').click();
       await page.getByLabel('things_title_idx', { exact: true }).waitFor();
       await view.expectAccessible();
+      await view.button('Change index things_title_idx').click();
+      const text = view.dialog().last().getByLabel('Statement that creates it');
+      await text.fill((await text.inputValue()).replace('(title)', '(title DESC)'));
+      await view.dialog().last().getByLabel('Name', { exact: true }).fill('by_title');
+      await view.expectAccessible();
+      await view.dialog().last().getByRole('button', { name: 'Change index' }).click();
+      await page.getByLabel('by_title', { exact: true }).getByText('title DESC').waitFor();
+      expect(await page.getByLabel('things_title_idx', { exact: true }).count()).toBe(0);
       await view.button('Close').first().click();
     });
 

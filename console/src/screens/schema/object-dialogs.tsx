@@ -8,7 +8,7 @@ import { useT } from '../../i18n';
 import { createExtensionSql, type ObjectKind, type SchemaObject } from '../../lib/ddl-objects';
 import { Dialog } from '../../ui/dialog';
 import { SqlDialog } from '../../ui/sql-dialog';
-import { AddForeignKey, AddIndex } from '../../ui/structure-forms';
+import { AddForeignKey, AddIndex, ChangeForeignKey, ChangeIndex } from '../../ui/structure-forms';
 import textStyles from '../../ui/text.module.css';
 import { CreateFunction, CreateTrigger, CreateView, EnumForm } from './object-forms';
 
@@ -59,6 +59,25 @@ export function ObjectDialog(props: ObjectDialogProps) {
         <Text size="sm">{object.details[1]}</Text>
       </SqlDialog>
     );
+  return <ChangeOfTable {...props} object={object} />;
+}
+
+/** An index or a foreign key, or else what is replaced by its statement. */
+function ChangeOfTable({
+  project,
+  relations,
+  object,
+  onClose,
+}: ObjectDialogProps & { object: SchemaObject }) {
+  const { schema, table, name } = object;
+  const relation = relations.find((one) => one.schema === schema && one.name === table);
+  const common = { project, onClose };
+  const index = relation?.indexes.find((one) => one.name === name);
+  if (relation && object.kind === 'indexes' && index)
+    return <ChangeIndex {...common} relation={relation} index={index} />;
+  const foreignKey = relation?.foreignKeys.find((one) => one.name === name);
+  if (relation && object.kind === 'keys' && foreignKey)
+    return <ChangeForeignKey {...common} relation={relation} foreignKey={foreignKey} />;
   return <Replace {...common} object={object} />;
 }
 

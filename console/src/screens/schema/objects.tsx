@@ -169,7 +169,7 @@ function Actions({ object, onChange }: { object: SchemaObject; onChange: (change
     );
   return (
     <Group gap={2} wrap="nowrap" justify="end">
-      {replace !== null || labels ? (
+      {replace !== null || labels || kind === 'indexes' || kind === 'keys' ? (
         <IconButton
           icon="edit"
           label={t('changeObject', { name })}
