@@ -36,21 +36,6 @@ export const extensionsNotAllowed = (names: readonly string[]): AppError =>
 export const physicalNotSupported = (): AppError =>
   notSupported('The PostgreSQL of this install is not the embedded one: back it up with its own tools');
 
-export const archiveNotFound = (): AppError =>
-  new AppError(
-    404,
-    'backup_not_found',
-    'The project has no such backup in the destination of scheduled backups',
-  );
-
-/** Also a table or column that the service role may not read today. */
-export const tableNotArchived = (): AppError =>
-  new AppError(
-    404,
-    'not_found',
-    'The backup has no such table or column, or the service role may not read it',
-  );
-
 export const projectExists = (slug: string): AppError =>
   new AppError(
     409,

@@ -11,10 +11,10 @@ import type { ProjectEntity } from '../../projects/project.entity';
 import { ProjectsService } from '../../projects/projects.service';
 import { ArchiveReader } from '../archive/archive-reader';
 import { type OpenArchive, openArchive } from '../archive/open-archive';
-import { archiveNotFound, tableNotArchived } from '../backup.errors';
 import { BackupDestination } from '../schedule/backup-destination';
 import { BackupPassphrase } from '../schedule/backup-passphrase';
 import { type BackupRun, RunRepository } from '../schedule/run.repository';
+import { archiveNotFound, tableNotArchived } from './archived-rows.errors';
 import { copyLines, fieldsOf } from './copy-rows';
 import { type ReadableTable, ReadableTableRepository } from './readable-table.repository';
 

@@ -9,7 +9,8 @@ import { answerOf } from '../../http/model/fields';
 import { Actor } from '../../install/audit/audit-log.repository';
 import { StaffAccess, CurrentActor } from '../../staff/http/staff-api.decorator';
 import { ArchivedRows } from '../archived-rows/archived-rows.service';
-import { archiveInvalid, archiveNotFound, tableNotArchived, wrongPassphrase } from '../backup.errors';
+import { archiveNotFound, tableNotArchived } from '../archived-rows/archived-rows.errors';
+import { archiveInvalid, wrongPassphrase } from '../backup.errors';
 import {
   ArchivedRowsQuery,
   ArchivedRowsResponse,
