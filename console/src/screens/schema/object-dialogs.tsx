@@ -70,7 +70,8 @@ function ChangeOfTable({
   onClose,
 }: ObjectDialogProps & { object: SchemaObject }) {
   const { schema, table, name } = object;
-  const relation = relations.find((one) => one.schema === schema && one.name === table);
+  // As they were: after the change, the catalog has another name before the dialog has closed.
+  const [relation] = useState(() => relations.find((one) => one.schema === schema && one.name === table));
   const common = { project, onClose };
   const index = relation?.indexes.find((one) => one.name === name);
   if (relation && object.kind === 'indexes' && index)
