@@ -74,8 +74,8 @@ function tasksOf(page, project) {
       await page.getByRole('heading', { name: 'todos', level: 1 }).waitFor();
       await button('Insert row').click();
       await dialog.getByLabel('title', { exact: true }).fill('buy milk');
-      await button('Apply').click();
-      await button('Save').click();
+      await button('Apply to the grid').click();
+      await button('Save changes').click();
       await page.getByText(/^Unsaved changes/).waitFor({ state: 'detached' });
     },
     'Code that connects an application': async () => {
@@ -132,7 +132,7 @@ function tasksOf(page, project) {
       await button('New bucket').first().click();
       await dialog.getByLabel('Name', { exact: true }).fill('files');
       await inDialog('Create bucket').click();
-      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button('Upload').click()]);
+      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button('Upload files').click()]);
       await chooser.setFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') });
       await page.getByRole('button', { name: 'a.txt' }).waitFor();
     },
@@ -164,7 +164,7 @@ function tasksOf(page, project) {
         .first()
         .click();
       await dialog.getByRole('link', { name: 'Explain in the editor' }).click();
-      await button('Run').click();
+      await button('Run SQL').click();
       await page.getByText(/Scan/).first().waitFor();
     },
     'Change a setting': async () => {
@@ -174,12 +174,12 @@ function tasksOf(page, project) {
         .or(page.getByLabel(/max_rows/))
         .first()
         .fill('500');
-      await button('Save').click();
-      await page.getByText('The settings were saved').waitFor();
+      await button('Save settings').click();
+      await page.getByText(/^Settings of .* saved$/).waitFor();
     },
     'Download a backup': async () => {
       await screen('Backups');
-      await button('Download a backup').click();
+      await button('Download backup').click();
       await dialog.getByLabel('Passphrase').fill('correct horse battery');
       const [file] = await Promise.all([
         page.waitForEvent('download'),

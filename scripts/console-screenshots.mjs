@@ -170,7 +170,7 @@ async function takeAll(scheme, viewport, slug, person) {
       ),
   );
   await take('sql', async () => {
-    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('button', { name: 'Run SQL' }).click();
     await page.waitForSelector('[aria-rowindex="2"]');
   });
   await take('plan', async () => {

@@ -102,7 +102,7 @@ export class ConsolePage {
 
   /** Saves the changes of the grid, and waits until it has none: a link before that asks whether they are to be lost. */
   async saveChanges(): Promise<void> {
-    await this.button('Save').click();
+    await this.button('Save changes').click();
     await this.page.getByText(/^Unsaved changes: \d+$/).waitFor({ state: 'detached' });
   }
 

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { de } from './de';
 import { en, type Key } from './en';
 
@@ -27,7 +28,6 @@ const ALIKE: readonly Key[] = [
   'claims',
   'explain',
   'fileName',
-  'filter',
   'limitsTitle',
   'live',
   'logs',
@@ -80,4 +80,44 @@ it('no key is in two modules, of which one would hide the other', () => {
     [...readFileSync(`${__dirname}/en/${name}.ts`, 'utf8').matchAll(/^  (\w+):/gm)].map(([, key]) => key),
   );
   expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
+});
+
+/** Buttons of one word, with the reason. All others name what they do to what. */
+const OF_ONE_WORD: Readonly<Partial<Record<Key, string>>> = {
+  cancel: 'ends a dialog that names what is not done',
+  close: 'ends a dialog',
+  connect: 'opens the dialog of that name, in the header',
+  deliveries: 'opens a list',
+  done: 'ends a dialog',
+  explain: 'the name of a statement',
+  openQueries: 'opens a list',
+  runsOfSchedule: 'opens a list',
+  search: 'opens the command palette, in the header',
+  settings: 'opens a screen',
+  structure: 'opens a drawer',
+  tables: 'opens a list',
+};
+
+const BUTTON = /<(Button|Menu\.Item)\b[^]*?<\/\1>/g;
+const CHILD = /(?:^ *|>)\{.*/gm;
+const ACTION = /\baction=\{.*/g;
+
+/** Keys of the texts of all buttons, and of the `action` of forms and questions. */
+function buttonKeys(): Key[] {
+  const source = join(__dirname, '..');
+  const texts = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.tsx'))
+    .map((name) => readFileSync(join(source, name), 'utf8'));
+  const parts = texts.flatMap((text) => [
+    ...[...text.matchAll(BUTTON)].flatMap(([button]) => button.match(CHILD) ?? []),
+    ...(text.match(ACTION) ?? []),
+  ]);
+  const words = parts.flatMap((part) => [...part.matchAll(/'(\w+)'/g)].map(([, word]) => word!));
+  return [...new Set(words)].filter((word): word is Key => word in en);
+}
+
+it('a button says what it does to what, but for these', () => {
+  const keys = buttonKeys();
+  expect(keys.length).toBeGreaterThan(100);
+  expect(keys.filter((key) => !/\s|\{/.test(en[key].trim())).sort()).toEqual(Object.keys(OF_ONE_WORD));
 });

@@ -91,7 +91,7 @@ export function Schedule({ project }: { project: Project }) {
                   leftSection={<Icon name="clock" size={16} />}
                   onClick={dialog.open}
                 >
-                  {t('schedule')}
+                  {t('editBackupSchedule')}
                 </Button>
               </Group>
             ) : null}
@@ -215,7 +215,7 @@ function ScheduleForm({ project, subject: { schedule, own_schedule: isOwn }, onC
             </>
           ) : null}
           {save.error ? <Failure error={save.error} /> : null}
-          <FormButtons action={t('save')} isPending={save.isPending} onClose={onClose} />
+          <FormButtons action={t('saveSchedule')} isPending={save.isPending} onClose={onClose} />
         </Stack>
       </form>
     </Dialog>

@@ -58,7 +58,7 @@ function Keys({ project }: { project: Project }) {
         <Group gap="xs">
           {keys.data ? (
             <Button variant="default" onClick={keys.reset} leftSection={<Icon name="eyeOff" size={16} />}>
-              {t('hide')}
+              {t('hideKeys')}
             </Button>
           ) : (
             <Button
@@ -110,7 +110,7 @@ function Rotation({ project, onClose, onRotated }: RotationProps) {
         });
         forgetCredentials();
         onRotated();
-        announce(t('rotated'));
+        announce(t('rotated', { name: project.name }));
       }}
     >
       <NumberInput
@@ -164,7 +164,7 @@ function Connection({ project }: { project: Project }) {
               onClick={() => (database.data ? database.reset() : database.mutate())}
               leftSection={<Icon name={database.data ? 'eyeOff' : 'database'} size={16} />}
             >
-              {database.data ? t('hide') : t('showConnection')}
+              {database.data ? t('hideConnection') : t('showConnection')}
             </Button>
           </Group>
         ) : null}

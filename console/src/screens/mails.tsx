@@ -184,7 +184,7 @@ function SaveTemplate({ project, name, draft, isChanged, onSaved }: SaveTemplate
     },
     onSuccess: (changed) => {
       client.setQueryData(projectQuery(project.slug).queryKey, changed);
-      announce(t('templateSaved'));
+      announce(t('templateSaved', { name }));
     },
     onError: () => client.invalidateQueries({ queryKey: projectQuery(project.slug).queryKey }),
   });
@@ -197,7 +197,7 @@ function SaveTemplate({ project, name, draft, isChanged, onSaved }: SaveTemplate
           loading={save.isPending}
           onClick={() => save.mutate(filled(draft), { onSuccess: onSaved })}
         >
-          {t('save')}
+          {t('saveTemplate')}
         </Button>
         {stored ? (
           <Button

@@ -99,7 +99,7 @@ function Download({ project, onClose }: { project: Project; onClose: () => void 
           ) : null}
           {download.error ? <Failure error={download.error} /> : null}
           <FormButtons
-            action={t('download')}
+            action={t('downloadBackup')}
             isPending={download.isPending}
             isDisabled={passphrase.length < MIN_PASSPHRASE_CHARACTERS}
             onClose={onClose}

@@ -53,7 +53,7 @@ function Deletion({ project }: { project: Project }) {
         <Confirm
           title={t('deleteProject')}
           text={t('deleteProjectQuestion', { name: project.name })}
-          action={t('delete')}
+          action={t('deleteProject')}
           typed={project.slug}
           onClose={dialog.close}
           run={async () => {

@@ -66,7 +66,7 @@ function ResumeButton({ project }: { project: Project }) {
     mutationFn: () => api.POST('/admin/v1/projects/{id}/resume', { params: { path: { id: project.id } } }),
     onSuccess: async () => {
       await changed();
-      announce(t('resumed'));
+      announce(t('resumed', { name: project.name }));
     },
   });
   if (!mayResume) return null;

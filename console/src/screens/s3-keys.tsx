@@ -86,7 +86,7 @@ function KeyTable({ project, keys }: { project: Project; keys: readonly S3Key[] 
         <Confirm
           title={t('deleteS3Key', { name: deleted.name || deleted.access_key_id })}
           text={t('deleteS3KeyText')}
-          action={t('delete')}
+          action={t('deleteKey')}
           onClose={() => setDeleted(null)}
           run={async () => {
             await removeS3Key(project, deleted);

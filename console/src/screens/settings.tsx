@@ -130,7 +130,7 @@ function useSettingsForm(project: Project) {
       client.setQueryData(projectQuery(project.slug).queryKey, changed);
       setDraft((now) => enteredSince(now, sent));
       await client.invalidateQueries({ queryKey: ['projects'] });
-      announce(t('settingsSaved'));
+      announce(t('settingsSaved', { name: changed.name }));
     },
   });
   return {
@@ -252,7 +252,7 @@ function SaveBar({ form: { count, save, discard } }: { form: SettingsForm }) {
             {t('discard')}
           </Button>
           <Button type="submit" loading={save.isPending}>
-            {t('save')}
+            {t('saveSettings')}
           </Button>
         </Group>
       </Group>

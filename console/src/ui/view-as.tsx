@@ -152,7 +152,7 @@ function EnterClaims({
           error={isInvalid ? t('invalidJson') : null}
           classNames={{ input: textStyles.mono }}
         />
-        <Button onClick={enter}>{t('apply')}</Button>
+        <Button onClick={enter}>{t('viewWithClaims')}</Button>
       </Stack>
     </Dialog>
   );

@@ -145,7 +145,7 @@ inBrowser('the console', () => {
       await edit('pet 0', 'renamed');
       await edit('pet 1', 'also renamed');
       await page.getByText('Unsaved changes: 2').waitFor();
-      await view.button('Undo').click();
+      await view.button('Undo change').click();
       await view.cell('pet 1').waitFor();
       await view.cell('sad').dblclick();
       await page.getByLabel('mood', { exact: true }).selectOption('happy');
@@ -172,7 +172,7 @@ inBrowser('the console', () => {
         await dialog.getByLabel('tags', { exact: true }).and(page.locator('input')).fill(tag);
         await page.keyboard.press('Enter');
       }
-      await dialog.getByRole('button', { name: 'Apply' }).click();
+      await dialog.getByRole('button', { name: 'Apply to the grid' }).click();
       await view.saveChanges();
       await eventuallyShown(async () => {
         const rows = await project.sql(
@@ -229,9 +229,9 @@ inBrowser('the console', () => {
     });
 
     it('filter, and sort, as the address says', async () => {
-      await view.button('Filter').click();
+      await view.button('Add filter').click();
       await page.getByLabel('Value').fill('9007199254740994');
-      await view.button('Apply').click();
+      await view.button('Apply filter').click();
       await eventuallyShown(async () => expect(await view.rows().count()).toBe(1));
       expect(new URL(page.url()).searchParams.get('filters')).toContain('9007199254740994');
       // Each click changes what is shown.
@@ -277,7 +277,7 @@ inBrowser('the console', () => {
       await view.expectAccessible();
       await view.open(project.slug, '');
       await view.button('Delete project').click();
-      const confirm = view.dialog().getByRole('button', { name: 'Delete', exact: true });
+      const confirm = view.dialog().getByRole('button', { name: 'Delete project' });
       expect(await confirm.isDisabled()).toBe(true);
       await view
         .dialog()
@@ -297,7 +297,7 @@ inBrowser('the console', () => {
       await view.open(project.slug, 'tables');
       await page.getByRole('heading', { name: /^The project has been paused since/ }).waitFor();
       await view.expectAccessible();
-      await view.button('Resume').click();
+      await view.button('Resume project').click();
       await page.getByRole('heading', { name: 'notes', level: 1 }).waitFor();
       expect((await project.anon.get('/rest/v1/notes')).status).toBe(200);
     });
@@ -305,7 +305,7 @@ inBrowser('the console', () => {
     it('sql: runs, explains, and shows where an error is', async () => {
       const sql = encodeURIComponent("select 1 as one; select '<b>' as html, null as nothing");
       await view.open(project.slug, `sql?query=${sql}`);
-      await view.button('Run').click();
+      await view.button('Run SQL').click();
       await page.getByRole('cell', { name: '<b>' }).waitFor();
       await view.expectAccessible();
       await page.locator('.cm-content').fill('select * from notes\nwhere missing = 1');
@@ -346,7 +346,7 @@ inBrowser('the console', () => {
         await page.locator('.cm-content').focus();
         await page.keyboard.press('Control+a');
         await page.keyboard.insertText(sql);
-        await view.button('Run').click();
+        await view.button('Run SQL').click();
       };
       const heads = page.getByRole('columnheader');
       await run(`select 'x' as a, 'y' as a, 'p' as "__proto__", 'c' as constructor, 'one' as "1"`);
@@ -405,7 +405,7 @@ inBrowser('the console', () => {
       await page.getByRole('button', { name: /ada@example.com/ }).click();
       await view.button('End all sessions').click();
       await page.getByText('Not signed in anywhere').waitFor();
-      await view.button('Ban').click();
+      await view.button('Ban user').click();
       await view.button('Lift ban').waitFor();
       const login = await project
         .client(project.anonKey, null)
@@ -416,18 +416,21 @@ inBrowser('the console', () => {
 
     it('storage: uploads, previews as text, signs, deletes', async () => {
       await view.open(project.slug, 'storage');
-      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), view.button('Upload').click()]);
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        view.button('Upload files').click(),
+      ]);
       await chooser.setFiles({ name: 'page.html', mimeType: 'text/html', buffer: Buffer.from(HOSTILE) });
       await page.getByRole('button', { name: 'page.html' }).click();
       await page.getByLabel('Preview').getByText('onerror').waitFor();
-      await view.button('Sign').click();
+      await view.button('Create link').click();
       const link = page.getByRole('link', { name: 'Open in a new tab' });
       await link.waitFor();
       expect(await link.getAttribute('href')).toMatch(/^http:\/\/plinth\.test\/p\//);
       await view.expectAccessible();
-      await view.button('Delete').click();
+      await view.button('Delete file').click();
       await view.dialog().getByText('This cannot be undone').waitFor();
-      await view.button('Delete').last().click();
+      await view.button('Delete file').last().click();
       await page.getByRole('heading', { name: 'No files here' }).waitFor();
       expect(await page.evaluate(() => 'wasHacked' in globalThis)).toBe(false);
     });
@@ -456,7 +459,7 @@ inBrowser('the console', () => {
       const choose = async (): Promise<void> => {
         const [chooser] = await Promise.all([
           page.waitForEvent('filechooser'),
-          view.button('Upload').click(),
+          view.button('Upload files').click(),
         ]);
         await chooser.setFiles(path);
       };
@@ -488,8 +491,11 @@ inBrowser('the console', () => {
       await view.open(project.slug, 'storage');
       await view.button('New folder').click();
       await page.getByLabel('Name', { exact: true }).fill('reports');
-      await view.button('Open').click();
-      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), view.button('Upload').click()]);
+      await view.button('Open folder').click();
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        view.button('Upload files').click(),
+      ]);
       await chooser.setFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') });
       await page.getByRole('button', { name: 'a.txt' }).click();
       await page.getByLabel('Preview').getByText('hello').waitFor();
@@ -527,7 +533,7 @@ inBrowser('the console', () => {
       await unit.click();
       await page.getByRole('option', { name: 'min', exact: true }).click();
       expect([await lifetime.inputValue(), await unit.inputValue()]).toEqual(['90', 'min']);
-      await view.button('Save').click();
+      await view.button('Save settings').click();
       await eventuallyShown(async () => {
         const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}`);
         expect([body.settings.max_rows, body.settings.access_token_lifetime]).toEqual([17, 5_400]);

@@ -55,7 +55,7 @@ inBrowser('the first hour in the console', () => {
     await page.getByRole('heading', { name: 'todos', level: 1 }).waitFor();
     await view.button('Insert row').click();
     await view.dialog().getByLabel('title', { exact: true }).fill('buy milk');
-    await view.button('Apply').click();
+    await view.button('Apply to the grid').click();
     await view.saveChanges();
     await view.cell('buy milk').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
@@ -94,7 +94,7 @@ inBrowser('the first hour in the console', () => {
     await view.cell('two⏎lines⟨U+202E⟩').waitFor();
     await view.open(project.slug, 'sql');
     await page.locator('.cm-content').fill('select note from customers where id = 1');
-    await view.button('Run').click();
+    await view.button('Run SQL').click();
     await page.getByRole('cell').getByText('two⏎lines⟨U+202E⟩').waitFor();
   });
 
@@ -120,7 +120,7 @@ inBrowser('the first hour in the console', () => {
     await view.open(project.slug, 'sql');
     const editor = page.locator('.cm-content');
     await editor.fill('delete from customers; drop table tags');
-    await view.button('Run').click();
+    await view.button('Run SQL').click();
     await view.dialog().getByText('Deletes all rows of customers').waitFor();
     await view.dialog().getByText('Drops table tags').waitFor();
     await view.expectAccessible();
@@ -128,11 +128,11 @@ inBrowser('the first hour in the console', () => {
     await view.dialog().waitFor({ state: 'detached' });
     expect([await count('customers'), await count('tags')]).toEqual([2, 0]);
     await editor.fill('delete from customers where id = 2');
-    await view.button('Run').click();
+    await view.button('Run SQL').click();
     await eventually(async () => expect(await count('customers')).toBe(1), SHOWN_MS);
     await editor.fill('drop table tags');
-    await view.button('Run').click();
-    await view.dialog().getByRole('button', { name: 'Run', exact: true }).click();
+    await view.button('Run SQL').click();
+    await view.dialog().getByRole('button', { name: 'Run SQL' }).click();
     await eventually(
       async () => expect(await project.sql("select to_regclass('tags') as gone")).toEqual([{ gone: null }]),
       SHOWN_MS,
@@ -192,7 +192,7 @@ inBrowser('the first hour in the console', () => {
     await view.button('New user').click();
     await view.dialog().getByText('Invite by mail').click();
     await view.dialog().getByLabel('E-mail', { exact: true }).fill('grace@example.com');
-    await view.dialog().getByRole('button', { name: 'Invite', exact: true }).click();
+    await view.dialog().getByRole('button', { name: 'Send invitation' }).click();
     await page.getByText(/^No mail server is set up: the invitation for grace@example.com/).waitFor();
     await view.open(fresh.slug, '');
     await page.getByText('Requests (24 h)').waitFor();

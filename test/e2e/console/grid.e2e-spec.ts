@@ -78,11 +78,11 @@ inBrowser('the grid', () => {
       page.locator('[data-head="0"]').evaluate((head) => head.getBoundingClientRect().width);
     const before = await width();
     await page.keyboard.press('Home');
-    await menuItem('Wider');
+    await menuItem('Widen column');
     await page.keyboard.press('Escape');
     expect(await width()).toBe(before + 40);
     await page.keyboard.press('ArrowRight');
-    await menuItem('Hide');
+    await menuItem('Hide column');
     expect(await heads()).not.toContain('id');
     await menuItem('Sort descending');
     await page.locator('[aria-sort=descending]').waitFor();
@@ -150,7 +150,7 @@ inBrowser('the grid', () => {
     await page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight));
     await page.getByText('Unsaved changes: 2').waitFor();
     await page.setViewportSize(WIDE);
-    await view.button('Discard').click();
+    await view.button('Discard changes').click();
   });
 
   it('adds and edits columns from the head', async () => {
@@ -190,18 +190,18 @@ inBrowser('the grid', () => {
     );
     expect(await page.getByLabel('title', { exact: true }).inputValue()).toBe('order 8 mine');
     await keys('Enter');
-    await view.button('Save').click();
+    await view.button('Save changes').click();
     await page.getByText(/^id = 8: somebody else changed or deleted/).waitFor();
-    await view.button('Discard').click();
+    await view.button('Discard changes').click();
     await view.cell('theirs').waitFor();
 
     await page.getByText('order 9', { exact: true }).dblclick();
     await page.keyboard.type(' kept');
     await project.sql('delete from orders where id = 9');
     await page.getByText('Unsaved changes: 1').waitFor();
-    await view.button('Save').click();
+    await view.button('Save changes').click();
     await page.getByText(/^id = 9: somebody else changed or deleted/).waitFor();
-    await view.button('Discard').click();
+    await view.button('Discard changes').click();
     await page.getByRole('switch', { name: 'Live' }).click();
     await page.locator('[data-state=off]').waitFor();
   });

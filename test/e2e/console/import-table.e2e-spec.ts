@@ -37,7 +37,7 @@ inBrowser('a table from a file', () => {
     await dialog.getByText('SQL that runs').first().click();
     await view.expectAccessible();
     await dialog.getByRole('button', { name: 'Create table' }).click();
-    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Import rows' }).click();
     await view.cell('1000000').waitFor();
     await eventually(async () =>
       expect(await project.sql(`select last_value::text as last from sta_dte_2026_id_seq`)).toEqual([
@@ -62,7 +62,7 @@ inBrowser('a table from a file', () => {
       '[{"big":9007199254740993,"data":{"n":1.10}},{"big":1,"data":null,"__proto__":"p"}]',
     );
     await view.dialog().getByRole('button', { name: 'Create table' }).click();
-    await view.dialog().getByRole('button', { name: 'Import', exact: true }).click();
+    await view.dialog().getByRole('button', { name: 'Import rows' }).click();
     await eventually(async () =>
       expect(
         await project.sql('select big::text, data::text, "__proto__" as proto from events order by id'),

@@ -83,31 +83,31 @@ inBrowser('monitoring of a project', () => {
     await page.getByRole('option', { name: `public.${LIVE}` }).click();
     await view.button('View as: Service role').click();
     await page.getByRole('menuitem', { name: 'Not signed in (anon)' }).click();
-    await view.button('Join').click();
+    await view.button('Join channel').click();
     await page.getByText('Joined', { exact: true }).waitFor();
     await page.getByText('Subscribed to PostgreSQL').waitFor();
 
     await project.sql(`insert into ${LIVE} values (7, 'told live')`);
     await page.getByText('told live').waitFor();
     await page.getByLabel('Payload').fill(JSON.stringify({ text: HOSTILE }));
-    await view.button('Send').click();
+    await view.button('Send message').click();
     await page.getByText('Broadcast', { exact: true }).waitFor();
     expect(await page.evaluate('globalThis.wasHacked')).toBeUndefined();
     await page.getByLabel('Payload').fill('{');
-    await view.button('Send').click();
+    await view.button('Send message').click();
     await page.getByText('This is not valid JSON').waitFor();
     await expectAccessibleInBothSchemes();
 
-    await view.button('Leave').click();
+    await view.button('Leave channel').click();
     await page.getByText('Not joined').waitFor();
     await page.getByRole('checkbox', { name: 'Private' }).check();
-    await view.button('Join').click();
+    await view.button('Join channel').click();
     await page
       .getByRole('alert')
       .getByText(/not.*(allow|permi|read)|Unauthorized/i)
       .first()
       .waitFor();
-    await view.button('Leave').click();
+    await view.button('Leave channel').click();
     await project.sql(`drop table ${LIVE}`);
   });
 
@@ -121,7 +121,7 @@ inBrowser('monitoring of a project', () => {
     await project.service.unchecked().get(`/rest/v1/long?id=eq.1&${'x'.repeat(7_000)}=1`);
     await page.getByText('/rest/v1/long').first().waitFor();
     await expectAccessibleInBothSchemes();
-    await view.button('Pause').click();
+    await view.button('Pause list').click();
     await project.service.get('/rest/v1/open_notes?offset=0');
     await view.button(/^Resume \([1-9]/).waitFor();
     expect(await page.getByText('/rest/v1/open_notes?offset=***').count()).toBe(0);
@@ -317,14 +317,14 @@ inBrowser('monitoring of a project', () => {
     const finding = page.getByRole('article', { name: 'public.open_notes' }).first();
     await finding.getByText('Row-level security is off').waitFor();
     await expectAccessibleInBothSchemes();
-    await finding.getByRole('button', { name: 'Dismiss' }).click();
+    await finding.getByRole('button', { name: 'Dismiss advice' }).click();
     await finding.waitFor({ state: 'detached' });
     await page.getByRole('switch', { name: 'Show dismissed (1)' }).click();
-    await finding.getByRole('button', { name: 'Restore' }).click();
-    await finding.getByRole('button', { name: 'Dismiss' }).waitFor();
+    await finding.getByRole('button', { name: 'Restore advice' }).click();
+    await finding.getByRole('button', { name: 'Dismiss advice' }).waitFor();
     await finding.getByRole('link', { name: 'Open in the SQL editor' }).click();
     await page.locator('.cm-content', { hasText: 'enable row level security' }).waitFor();
-    await view.button('Run').click();
+    await view.button('Run SQL').click();
     await eventually(async () => {
       const [table] = await project.sql(
         `select relrowsecurity as rls from pg_class where relname = 'open_notes'`,
@@ -345,7 +345,7 @@ inBrowser('monitoring of a project', () => {
     await view.dialog().getByLabel('Client ID').fill('app');
     await view.dialog().getByLabel('Client secret', { exact: true }).fill('secret');
     await view.dialog().getByRole('button', { name: 'Add provider' }).click();
-    await page.getByText('The provider acme was saved').waitFor();
+    await page.getByText('Provider acme saved').waitFor();
     await expectAccessibleInBothSchemes();
     Object.assign(server, {
       user: { sub: '1', email: 'ada@example.com', email_verified: true, name: HOSTILE },
@@ -354,7 +354,7 @@ inBrowser('monitoring of a project', () => {
     const [tab, returned] = await Promise.all([
       page.waitForEvent('popup'),
       page.context().waitForEvent('request', (request) => request.url().includes('/auth/v1/callback')),
-      view.button('Try acme').click(),
+      view.button('Try sign-in with acme').click(),
     ]);
     const { pathname, search } = new URL(returned.url());
     await tab.close();
@@ -365,9 +365,9 @@ inBrowser('monitoring of a project', () => {
     expect(await result.evaluate(() => 'wasHacked' in globalThis)).toBe(false);
     await result.close();
     await page.getByRole('switch', { name: 'Anonymous users' }).click({ force: true });
-    await page.getByText('The settings were saved').waitFor();
+    await page.getByText(/^Settings of .* saved$/).waitFor();
     await view.button('Remove acme').click();
-    await view.dialog().getByRole('button', { name: 'Remove', exact: true }).click();
+    await view.dialog().getByRole('button', { name: 'Remove acme' }).click();
     await page.getByText('No providers yet').waitFor();
     await server.stop();
     const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}`);
@@ -425,13 +425,13 @@ inBrowser('monitoring of a project', () => {
     await view.button('Done').click();
     await view.button('Change the webhook public.open_notes').click();
     await view.dialog().getByRole('switch', { name: 'Send requests' }).click({ force: true });
-    await view.dialog().getByRole('button', { name: 'Save' }).click();
+    await view.dialog().getByRole('button', { name: 'Save webhook' }).click();
     await page.getByText('Disabled', { exact: true }).waitFor();
     await expectAccessibleInBothSchemes();
     const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}/webhooks`);
     expect(body).toMatchObject([{ enabled: false, condition: 'new.id > 0', columns: null }]);
     await view.button('Delete the webhook public.open_notes').click();
-    await view.dialog().getByRole('button', { name: 'Delete', exact: true }).click();
+    await view.dialog().getByRole('button', { name: 'Delete webhook' }).click();
     await page.getByText('No webhooks yet').waitFor();
   });
 
@@ -443,7 +443,7 @@ inBrowser('monitoring of a project', () => {
     await view.dialog().getByRole('textbox', { name: 'SQL' }).fill('insert into open_notes values (600)');
     await expectAccessibleInBothSchemes();
     await view.dialog().getByRole('button', { name: 'Create schedule' }).click();
-    await page.getByText('The schedule was saved').waitFor();
+    await page.getByText('Schedule tick saved').waitFor();
     await project.sql(`update hooks.schedules set last_due_at = now() - interval '2 minutes';
       select pg_notify('plinth_hooks', 'again')`);
     await view.button('History').click();
@@ -453,11 +453,11 @@ inBrowser('monitoring of a project', () => {
     await view.button('Change the schedule tick').click();
     await view.dialog().getByText('Request', { exact: true }).click();
     await view.dialog().getByLabel('URL').fill(receiver.url('/tick'));
-    await view.dialog().getByRole('button', { name: 'Save' }).click();
+    await view.dialog().getByRole('button', { name: 'Save schedule' }).click();
     await view.dialog().getByText('http_post_needed').waitFor();
     await view.dialog().getByRole('button', { name: 'Cancel' }).click();
     await view.button('Delete the schedule tick').click();
-    await view.dialog().getByRole('button', { name: 'Delete', exact: true }).click();
+    await view.dialog().getByRole('button', { name: 'Delete schedule' }).click();
     await page.getByText('No schedules yet').waitFor();
     expect((await plinth.admin.get(`/admin/v1/projects/${project.id}/schedules`)).body).toEqual([]);
   });
@@ -484,7 +484,7 @@ inBrowser('monitoring of a project', () => {
     await page.getByRole('cell', { name: /service_role/ }).waitFor();
     await expectAccessibleInBothSchemes();
     await view.button('Revoke nightly report').click();
-    await view.dialog().getByRole('button', { name: 'Revoke', exact: true }).click();
+    await view.dialog().getByRole('button', { name: 'Revoke key' }).click();
     await page.getByText('No named keys yet.').waitFor();
   });
 
@@ -516,7 +516,7 @@ inBrowser('monitoring of a project', () => {
     const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}/s3-keys`);
     expect(body).toMatchObject([{ name: 'backups', user_id: null, bucket: 'pictures', read_only: true }]);
     await view.button('Delete the S3 key backups').click();
-    await view.dialog().getByRole('button', { name: 'Delete', exact: true }).click();
+    await view.dialog().getByRole('button', { name: 'Delete key' }).click();
     await page.getByText('No S3 keys yet.').waitFor();
   });
 
@@ -530,10 +530,10 @@ inBrowser('monitoring of a project', () => {
     await page.getByLabel('Test mail to').fill('grace@example.com');
     // The test mail is what stands there, also before the preview shows it.
     await page.getByLabel('Subject').fill('Do come in, {{ name }}');
-    await view.button('Send').click();
+    await view.button('Send test mail').click();
     await page.getByText('The mail to grace@example.com was sent').waitFor();
     expect(smtp.to('grace@example.com').map(({ subject }) => subject)).toEqual(['Do come in, Ada Lovelace']);
-    await view.button('Save').click();
+    await view.button('Save template').click();
     await view.button('Use the default text').waitFor();
     const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}`);
     expect(body.settings.mail_templates.invite?.subject).toBe('Do come in, {{ name }}');
@@ -541,11 +541,11 @@ inBrowser('monitoring of a project', () => {
 
   it('backups: downloads one, and home shows when it was made', async () => {
     await view.open(project.slug, 'backups');
-    await view.button('Download a backup').click();
+    await view.button('Download backup').click();
     await view.dialog().getByLabel('Passphrase').fill('correct-horse-battery');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      view.dialog().getByRole('button', { name: 'Download', exact: true }).click(),
+      view.dialog().getByRole('button', { name: 'Download backup' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(`${project.slug}.tar.gz`);
     await expectAccessibleInBothSchemes();

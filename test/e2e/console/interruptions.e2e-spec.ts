@@ -60,7 +60,7 @@ inBrowser('the console', () => {
   /** Clicks *Save* until the value is stored. */
   async function save(id: number, title: string): Promise<void> {
     await eventually(async () => {
-      const button = view.button('Save');
+      const button = view.button('Save changes');
       await button.click({ timeout: SHORT_MS }).catch(() => undefined);
       expect(await titleOf(id)).toBe(title);
     }, SHOWN_MS);
@@ -79,7 +79,7 @@ inBrowser('the console', () => {
     await view.open(project.slug, 'tables?table=things');
     await edit('thing 1', 'typed before');
     await server.stop();
-    await view.button('Save').click();
+    await view.button('Save changes').click();
     await page.getByText('The server did not answer').first().waitFor();
     await page.getByText('Unsaved changes: 1').waitFor();
     await start();
@@ -128,7 +128,7 @@ inBrowser('the console', () => {
       await view.open(project.slug, 'tables?table=things');
       await view.cell('thing 2').waitFor();
       await edit('thing 2', 'first');
-      await view.button('Save').click();
+      await view.button('Save changes').click();
       // Two changes at once while a save is on its way: neither is lost, and no click sends one twice.
       await edit('thing 3', 'second');
       await save(2, 'first');
@@ -138,7 +138,7 @@ inBrowser('the console', () => {
       // A search overtakes those before it.
       await view.open(project.slug, 'sql');
       await page.locator('.cm-content').fill('select 42 as answer');
-      await view.button('Run').click();
+      await view.button('Run SQL').click();
       await page.getByRole('cell', { name: '42' }).waitFor();
     } finally {
       await network.send('Network.emulateNetworkConditions', {
@@ -156,7 +156,7 @@ inBrowser('the console', () => {
     await view.cell('thing 4').waitFor();
     await edit('thing 4', 'through the pause');
     await plinth.admin.post(`/admin/v1/projects/${project.id}/pause`);
-    await view.button('Save').click();
+    await view.button('Save changes').click();
     await page.getByRole('heading', { name: /^The project has been paused since/ }).waitFor();
     expect(await view.seriousFindings()).toEqual([]);
     await plinth.admin.post(`/admin/v1/projects/${project.id}/resume`);
@@ -175,13 +175,13 @@ inBrowser('the console', () => {
       if (screen === 'sql') {
         // The page may have noticed before that.
         await view
-          .button('Run')
+          .button('Run SQL')
           .click({ timeout: SHORT_MS })
           .catch(() => undefined);
       } else {
         await view.open(gone.slug, screen === 'tables' ? 'policies' : 'tables');
         await view.open(gone.slug, screen);
-        const refresh = view.button('Refresh').or(view.button('Save')).first();
+        const refresh = view.button('Refresh').or(view.button('Save settings')).first();
         await refresh.click({ timeout: SHORT_MS }).catch(() => undefined);
         await page.getByRole('link', { name: 'Advisor' }).click();
       }

@@ -83,8 +83,8 @@ inBrowser('the console, late', () => {
     await view.open(project.slug, 'tables?table=serials');
     await view.button('Insert row').click();
     await field('title').fill('once');
-    await inDialog('Apply').click();
-    const { x, y, width, height } = (await view.button('Save').boundingBox())!;
+    await inDialog('Apply to the grid').click();
+    const { x, y, width, height } = (await view.button('Save changes').boundingBox())!;
     await twice(() => page.mouse.click(x + width / 2, y + height / 2));
     await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
     expect(await project.sql('select title from serials')).toEqual([{ title: 'once' }]);
@@ -179,9 +179,9 @@ inBrowser('the console, late', () => {
     await view.open(project.slug, 'tables?table=things');
     await view.button('Insert row').click();
     await field('id').fill('100');
-    await inDialog('Apply').click();
+    await inDialog('Apply to the grid').click();
     const insertion = await hold('POST', /\/rest\/v1\/things/);
-    await view.button('Save').click();
+    await view.button('Save changes').click();
     await insertion.arrived;
     const editor = page.getByRole('textbox', { name: 'title', exact: true });
     await page.getByText('thing 3', { exact: true }).dblclick();
@@ -193,7 +193,7 @@ inBrowser('the console, late', () => {
     await editor.fill('given up');
     await editor.press('Escape');
     await page.getByText('Unsaved changes: 1').waitFor();
-    await view.button('Save').click();
+    await view.button('Save changes').click();
     await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
     expect(await project.sql(`select id, title from things where title !~ '^thing'`)).toEqual([
       { id: 3, title: 'typed' },
@@ -205,7 +205,7 @@ inBrowser('the console, late', () => {
     const editor = page.locator('.cm-content');
     await editor.fill('select nowhere');
     const run = await hold('POST', /\/sql$/);
-    await view.button('Run').click();
+    await view.button('Run SQL').click();
     await run.arrived;
     await editor.press('Control+End');
     await page.keyboard.type(' -- one');
@@ -215,7 +215,7 @@ inBrowser('the console, late', () => {
     expect(await editor.innerText()).toBe('select nowhere -- one two');
 
     await editor.fill('select pg_sleep(30)');
-    await view.button('Run').click();
+    await view.button('Run SQL').click();
     await view.button('Cancel').click();
     await page.getByText('Cancelled', { exact: true }).waitFor();
     await view.open(project.slug, 'inside?view=requests');
@@ -231,7 +231,7 @@ inBrowser('the console, late', () => {
     await view.open(project.slug, `users?user=${user.id}`);
     await view.button('Delete user').click();
     await page.context().setOffline(true);
-    await inDialog('Delete').click();
+    await inDialog('Delete user').click();
     await view.dialog().last().getByText('The server did not answer').waitFor();
     await page.context().setOffline(false);
     await page.getByText('No answer from the server').waitFor({ state: 'detached' });
@@ -256,19 +256,19 @@ inBrowser('the console, late', () => {
     const name = page.getByLabel('Name', { exact: true });
     const settings = await hold('PATCH', /\/admin\/v1\/projects\/[^/]+$/);
     await name.fill('First renamed');
-    await view.button('Save').click();
+    await view.button('Save settings').click();
     await settings.arrived;
     await name.fill('First renamed again');
     settings.release();
     await page.getByRole('button', { name: 'First renamed' }).waitFor();
     expect(await name.inputValue()).toBe('First renamed again');
-    await view.button('Discard').click();
+    await view.button('Discard changes').click();
 
     const user = await project.signUp();
     await view.open(project.slug, `users?user=${user.id}`);
     const profile = await hold('PATCH', /\/admin\/users\/[^/]+$/);
     await field('Name').fill('Ada');
-    await inDialog('Save').click();
+    await inDialog('Save user').click();
     await profile.arrived;
     await field('Name').fill('Ada Lovelace');
     profile.release();
@@ -288,7 +288,7 @@ inBrowser('the console, late', () => {
     await page.goBack();
     await page.getByRole('button', { name: 'two', exact: true }).waitFor();
     await field('Name').fill('one renamed');
-    await inDialog('Save').click();
+    await inDialog('Save bucket').click();
     await page.getByRole('link', { name: 'one renamed' }).waitFor();
     await page.getByRole('link', { name: 'two', exact: true }).waitFor();
 

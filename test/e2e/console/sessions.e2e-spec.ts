@@ -86,7 +86,7 @@ inBrowser('a session of the console', () => {
       await page.getByText('Laptop', { exact: true }).waitFor();
       await view.button('Rename passkey').click();
       await view.dialog().getByLabel('Name of the passkey').fill('Work laptop');
-      await view.dialog().getByRole('button', { name: 'Save' }).click();
+      await view.dialog().getByRole('button', { name: 'Rename passkey' }).click();
       await page.getByText('Work laptop', { exact: true }).waitFor();
       await signOut();
       await view.button('Sign in with a passkey').click();
@@ -115,10 +115,10 @@ inBrowser('a session of the console', () => {
     await view.dialog().getByRole('button', { name: 'Create token' }).click();
     const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
     await proof.getByLabel('Password', { exact: true }).fill('wrong password');
-    await proof.getByRole('button', { name: 'Confirm', exact: true }).click();
+    await proof.getByRole('button', { name: 'Confirm identity' }).click();
     await proof.getByRole('alert').waitFor();
     await proof.getByLabel('Password', { exact: true }).fill(STAFF_PASSWORD);
-    await proof.getByRole('button', { name: 'Confirm', exact: true }).click();
+    await proof.getByRole('button', { name: 'Confirm identity' }).click();
     await page.getByText('Your new token').waitFor({ timeout: SHOWN_MS });
   });
 
@@ -127,7 +127,7 @@ inBrowser('a session of the console', () => {
     const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
     const prove = async (): Promise<void> => {
       await proof.getByLabel('Password', { exact: true }).fill(STAFF_PASSWORD);
-      await proof.getByRole('button', { name: 'Confirm', exact: true }).click();
+      await proof.getByRole('button', { name: 'Confirm identity' }).click();
       await proof.waitFor({ state: 'detached' });
     };
     await signInByPassword();
@@ -135,10 +135,10 @@ inBrowser('a session of the console', () => {
     await page.goto(
       `${origin}/console/projects/${own.slug}/sql?query=${encodeURIComponent('select 42 as n')}`,
     );
-    await view.button('Run').click();
+    await view.button('Run SQL').click();
     await page.getByRole('cell', { name: '42' }).waitFor();
     await page.locator('.cm-content').fill('create table made (id int)');
-    await view.button('Run').click();
+    await view.button('Run SQL').click();
     await prove();
     await eventually(async () =>
       expect(await own.sql("select to_regclass('made') as at")).toEqual([{ at: 'made' }]),
@@ -188,7 +188,7 @@ inBrowser('a session of the console', () => {
       await signInAs(other, ada.email);
       await ended(page).waitFor({ state: 'detached' });
       // The CSRF token is that of the new session.
-      await view.button('Save').click();
+      await view.button('Save changes').click();
       await eventually(async () => expect(await things()).toEqual([{ title: 'typed by Ada' }]), SHOWN_MS);
       await other.close();
     });
@@ -196,7 +196,7 @@ inBrowser('a session of the console', () => {
     it('shows another staff member nothing of it, neither rows, nor changes, nor statements', async () => {
       await page.goto(`${origin}/console/projects/${shop.slug}/sql`);
       await page.locator('.cm-content').fill("select 'statement of the first'");
-      await view.button('Run').click();
+      await view.button('Run SQL').click();
       await page.getByRole('cell', { name: 'statement of the first' }).waitFor();
       await page.locator('.cm-content').fill('-- draft of the first');
       // Navigates within the page, because a reload would lose the draft.

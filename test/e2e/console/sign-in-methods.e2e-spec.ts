@@ -129,14 +129,14 @@ const PHONE = { width: 360, height: 740 };
       .fill('{"keys": {"groups": {"name": "memberOf", "array": true}}}');
     await view.expectAccessible();
     await dialog.getByRole('button', { name: 'Add identity provider' }).click();
-    await page.getByText('The provider acme.example.com was saved').waitFor();
+    await page.getByText('Provider acme.example.com saved').waitFor();
     facts = {
       nameId: 'user-1',
       attributes: { mail: ['bob@acme.example.com'], displayName: [HOSTILE], memberOf: ['engineers'] },
     };
     const [tab] = await Promise.all([
       page.waitForEvent('popup'),
-      view.button('Try acme.example.com').click(),
+      view.button('Try sign-in with acme.example.com').click(),
     ]);
     await tab.getByText(/answered\. Nobody was signed in, and nothing was stored\./).waitFor();
     await tab.getByText('bob@acme.example.com').first().waitFor();
@@ -146,10 +146,10 @@ const PHONE = { width: 360, height: 740 };
     expect(await project.sql('select from auth.users')).toEqual([]);
     await view.button('Edit acme.example.com').click();
     await view.dialog().getByLabel('Users can sign in with this provider').press('Space');
-    await view.dialog().getByRole('button', { name: 'Save' }).click();
+    await view.dialog().getByRole('button', { name: 'Save provider' }).click();
     await page.getByText('Disabled', { exact: true }).waitFor();
     await view.button('Remove acme.example.com').click();
-    await view.dialog().getByRole('button', { name: 'Remove', exact: true }).click();
+    await view.dialog().getByRole('button', { name: 'Remove acme.example.com' }).click();
     await view.button('Edit acme.example.com').waitFor({ state: 'detached' });
   });
 
@@ -165,14 +165,14 @@ const PHONE = { width: 360, height: 740 };
       ['Certificate authority (PEM)', ca],
     ] as const)
       await field(form, label).fill(text);
-    await view.button(`Save ${form}`).click();
-    await view.button(`Try ${form}`).click();
+    await view.button(`Save settings of ${form}`).click();
+    await view.button(`Try sign-in with ${form}`).click();
     await view.dialog().getByLabel('Login of a user').fill('ada');
     await view.dialog().getByLabel('Password of the user').fill('wrong');
-    await view.dialog().getByRole('button', { name: 'Try' }).click();
+    await view.dialog().getByRole('button', { name: 'Try sign-in' }).click();
     await view.dialog().getByRole('alert').waitFor();
     await view.dialog().getByLabel('Password of the user').fill(PASSWORD);
-    await view.dialog().getByRole('button', { name: 'Try' }).click();
+    await view.dialog().getByRole('button', { name: 'Try sign-in' }).click();
     await view
       .dialog()
       .getByText(/ada@example\.com[^]*owners/)
@@ -182,7 +182,7 @@ const PHONE = { width: 360, height: 740 };
     expect(await project.sql('select from auth.users')).toEqual([]);
     // Another save keeps the password.
     await field(form, 'Filter of users').fill('(uid={login})');
-    await view.button(`Save ${form}`).click();
+    await view.button(`Save settings of ${form}`).click();
     await eventually(async () => {
       const guest = project.client(project.anonKey, null);
       const answer = await guest.post(`${project.auth}/ldap`, { login: 'ada', password: PASSWORD });
@@ -199,7 +199,10 @@ const PHONE = { width: 360, height: 740 };
     await field('Passkeys', 'Users can sign in with passkeys').press('Space');
     await field('Passkeys', 'Domain').fill('example.com');
     await view.button('Save Passkeys').click();
-    await page.getByText('The settings were saved').first().waitFor();
+    await page
+      .getByText(/^Settings of .* saved$/)
+      .first()
+      .waitFor();
     await field('Captcha', 'Secret key').fill('secret of the captcha');
     await view.button('Save Captcha').click();
     await view.button('Turn off Captcha').waitFor();

@@ -47,12 +47,12 @@ inBrowser('the SQL editor', () => {
     await view.button('order text').click();
     for (let step = 0; step < 6; step++) await page.keyboard.press('ArrowRight');
     await view.button('Insert Orders').click();
-    await view.button('Format').click();
+    await view.button('Format SQL').click();
     await expectText('select\n  "order"\nfrom\n  "Orders"\nwhere\n  id = 3');
-    await view.button('Run').click();
+    await view.button('Run SQL').click();
     await page.getByRole('cell', { name: 'o3', exact: true }).waitFor();
     await editor().fill(`select '`);
-    await view.button('Format').click();
+    await view.button('Format SQL').click();
     await page.getByText('This text cannot be formatted. It stays as it is.').waitFor();
     await expectText(`select '`);
     await page.getByLabel('Search tables and columns').fill('');
@@ -72,7 +72,7 @@ inBrowser('the SQL editor', () => {
       await mark.waitFor({ state: 'detached' });
     };
     await editor().fill(`select 1;\n\n  select '😀😀', nowhere`);
-    await view.button('Run').click();
+    await view.button('Run SQL').click();
     await page.getByText('Line 3, column').waitFor();
     await expectMark();
     await edit();
@@ -120,16 +120,16 @@ inBrowser('the SQL editor', () => {
       .first()
       .waitFor();
     await editor().fill('explain (format json) select 1');
-    await view.button('Run').click();
+    await view.button('Run SQL').click();
     await page.getByText('Result', { exact: true }).waitFor();
   });
 
   it('saves a result as JSON and CSV', async () => {
     await editor().fill(`select 9007199254740993 as big, 'a,b' as text, null as nothing`);
-    await view.button('Run').click();
+    await view.button('Run SQL').click();
     await page.getByRole('cell', { name: '9007199254740993' }).waitFor();
     const saved = async (item: string): Promise<string> => {
-      await view.button('Export').click();
+      await view.button('Export result').click();
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('menuitem', { name: item, exact: true }).click(),
@@ -146,7 +146,7 @@ inBrowser('the SQL editor', () => {
     await view.button('New tab').click();
     await expectText('');
     await editor().fill('select 77 as second');
-    await view.button('Run').click();
+    await view.button('Run SQL').click();
     await page.getByRole('cell', { name: '77' }).waitFor();
     await view.button('Queries').click();
     await page.getByLabel('Save the text of the editor as').fill('seventy');
@@ -209,7 +209,7 @@ inBrowser('the SQL editor', () => {
     await other.getByLabel('Password', { exact: true }).fill(STAFF_PASSWORD);
     await theirs.button('Sign in').click();
     await other.getByText('Your role may not run SQL in this project.').waitFor();
-    expect(await theirs.button('Run').isDisabled()).toBe(true);
+    expect(await theirs.button('Run SQL').isDisabled()).toBe(true);
     // Nothing of another person's tabs.
     expect(await other.getByRole('tab').allTextContents()).toEqual(['New query']);
     await theirs.expectAccessible();

@@ -161,7 +161,7 @@ inBrowser('tables, policies and SQL', () => {
       await page.keyboard.press('Control+V');
       await page.getByText('Unsaved changes: 1').waitFor();
       expect(await page.getByText('thing 1', { exact: true }).count()).toBe(2);
-      await view.button('Discard').click();
+      await view.button('Discard changes').click();
       await page.getByRole('gridcell', { name: '\\x00ff' }).first().dblclick();
       await view.dialog().getByLabel('raw', { exact: true }).waitFor();
       expect(await view.dialog().getByLabel('raw', { exact: true }).getAttribute('readonly')).not.toBeNull();
@@ -172,9 +172,9 @@ inBrowser('tables, policies and SQL', () => {
       await page.getByLabel('Select row').nth(0).check();
       await page.getByLabel('Select row').nth(1).check();
       await view.button('Selected rows: 2').click();
-      await page.getByRole('menuitem', { name: 'Change', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Change rows' }).click();
       await chooseColumn('title', 'both');
-      await view.dialog().getByRole('button', { name: 'Apply' }).click();
+      await view.dialog().getByRole('button', { name: 'Apply to the grid' }).click();
       await view.saveChanges();
       await eventuallyShown(async () => {
         expect(await project.sql("select id from things where title = 'both' order by 1")).toEqual([
@@ -187,7 +187,7 @@ inBrowser('tables, policies and SQL', () => {
       await view.button('Bulk edit').click();
       await page.getByRole('menuitem', { name: 'Change all filtered rows' }).click();
       await chooseColumn('title', 'late');
-      const confirm = view.dialog().getByRole('button', { name: 'Change', exact: true });
+      const confirm = view.dialog().getByRole('button', { name: 'Change rows' });
       expect(await confirm.isDisabled()).toBe(true);
       await view.dialog().getByLabel('Type 10 to confirm').fill('10');
       await view.expectAccessible();
@@ -212,7 +212,7 @@ inBrowser('tables, policies and SQL', () => {
       ]);
       const buffer = Buffer.from(['id,title,amount', ...lines].join('\n'));
       await chooser.setFiles({ name: 'more.csv', mimeType: 'text/csv', buffer });
-      await view.dialog().getByRole('button', { name: 'Import', exact: true }).click();
+      await view.dialog().getByRole('button', { name: 'Import rows' }).click();
       await page.getByText('Rows that were refused: 2').waitFor();
       await page.getByText(/^Line 6: duplicate key/).waitFor();
       await page.getByText(/^Line 602: invalid input syntax for type numeric/).waitFor();
@@ -277,7 +277,7 @@ inBrowser('tables, policies and SQL', () => {
       await view.button('Sign in').click();
       await page.getByText('Your session has ended').waitFor({ state: 'detached' });
       await view.button('Close').last().click();
-      await view.dialog().getByRole('button', { name: 'Apply' }).click();
+      await view.dialog().getByRole('button', { name: 'Apply to the grid' }).click();
       await view.cell('typed before').waitFor();
       await page.getByRole('link', { name: 'owners' }).click();
       await view.dialog().getByText('Leave without saving?').waitFor();
@@ -296,7 +296,7 @@ inBrowser('tables, policies and SQL', () => {
       await view.open(project.slug, 'tables?table=things');
       await editCell('thing 8', 'mine');
       await project.sql(`update things set title = 'theirs' where id = 8`);
-      await view.button('Save').click();
+      await view.button('Save changes').click();
       await page.getByText(/^id = 8: somebody else changed or deleted/).waitFor();
       expect(await project.sql('select title from things where id = 8')).toEqual([{ title: 'theirs' }]);
       await view.expectAccessible();
@@ -307,15 +307,15 @@ inBrowser('tables, policies and SQL', () => {
       );
       await editCell('thing 9', 'of a deleted row');
       await project.sql('delete from things where id = 9');
-      await view.button('Save').click();
+      await view.button('Save changes').click();
       await page.getByText(/^id = 9: somebody else changed or deleted/).waitFor();
-      await view.button('Discard').click();
+      await view.button('Discard changes').click();
     });
 
     it('changes its columns, keys and indexes by SQL that is shown', async () => {
       await view.open(project.slug, 'tables?table=things&panel=structure');
       await view.button('Actions for amount').click();
-      await page.getByRole('menuitem', { name: 'Alter' }).click();
+      await page.getByRole('menuitem', { name: 'Edit column' }).click();
       await view.dialog().last().getByLabel('Default', { exact: true }).fill('7');
       await view.dialog().last().getByLabel('Required').check();
       await view.dialog().last().getByText('SQL that runs').click();
@@ -375,10 +375,10 @@ inBrowser('tables, policies and SQL', () => {
       await view.open(project.slug, 'policies?search=notes');
       await view.button('New policy').click();
       await page.getByRole('menuitem', { name: 'Users manage their own rows' }).click();
-      await view.button('Check').click();
+      await view.button('Check policy').click();
       await page.getByText('PostgreSQL accepts this policy.').waitFor();
       await page.getByLabel('using', { exact: true }).fill('missing = 1');
-      await view.button('Check').click();
+      await view.button('Check policy').click();
       await page.getByText('column "missing" does not exist').waitFor();
       expect(await project.sql("select count(*)::int from pg_policies where tablename = 'notes'")).toEqual([
         { count: 0 },
@@ -446,7 +446,7 @@ inBrowser('tables, policies and SQL', () => {
         ['SVG', '<svg'],
         ['PNG', '\u0089PNG'],
       ] as const) {
-        await view.button('Export').click();
+        await view.button('Export result').click();
         const [download] = await Promise.all([
           page.waitForEvent('download'),
           page.getByRole('menuitem', { name: kind }).click(),
@@ -470,7 +470,7 @@ inBrowser('tables, policies and SQL', () => {
       const project = await plinth.createProject({ name: 'Numbers' });
       await view.open(project.slug, 'sql');
       await page.locator('.cm-content').fill('select i as day, i * i as total from generate_series(1, 9) i');
-      await view.button('Run').click();
+      await view.button('Run SQL').click();
       await page.getByText('Chart', { exact: true }).click();
       await eventuallyShown(async () =>
         expect(await page.getByRole('img', { name: 'day by day' }).locator('rect').count()).toBe(9),
@@ -480,7 +480,7 @@ inBrowser('tables, policies and SQL', () => {
       await page
         .locator('.cm-content')
         .fill('select 11 as a; select 12 as b, null as c; set local role none');
-      await view.button('Run').click();
+      await view.button('Run SQL').click();
       await page.getByRole('cell', { name: '12' }).waitFor();
       await page.getByRole('tab', { name: '1 · SELECT 1' }).click();
       await page.getByRole('cell', { name: '11' }).waitFor();
@@ -547,7 +547,7 @@ inBrowser('tables, policies and SQL', () => {
         ['pairs', '{"(2,z)"}'],
       ] as const)
         await field(name).fill(value);
-      await view.dialog().getByRole('button', { name: 'Apply' }).click();
+      await view.dialog().getByRole('button', { name: 'Apply to the grid' }).click();
       await view.saveChanges();
       await eventuallyShown(async () => {
         const [row] =

@@ -16,7 +16,7 @@ export const connect: Readonly<Record<keyof typeof en, string>> = {
 
   firstSteps: 'Erste Schritte',
   firstStepsText: 'In vier Schritten zum Backend einer Anwendung.',
-  hideSteps: 'Ausblenden',
+  hideSteps: 'Schritte ausblenden',
   step_table: 'Tabelle anlegen',
   stepText_table: 'Mit ihren Spalten und einer Policy. Die API stellt sie sofort bereit.',
   step_row: 'Zeile einfügen',

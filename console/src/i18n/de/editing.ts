@@ -7,7 +7,7 @@ export const editing: Readonly<Record<keyof typeof en, string>> = {
   overwrite: 'Meine Werte trotzdem speichern',
   leaveTitle: 'Ohne Speichern verlassen?',
   leaveText: 'Ungespeicherte Änderungen: {count}. Sie gehen verloren, wenn Sie diese Seite verlassen.',
-  discardAndLeave: 'Verlassen',
+  discardAndLeave: 'Diese Seite verlassen',
   sessionEnded: 'Ihre Sitzung ist beendet',
   sessionEndedText: 'Melden Sie sich wieder an, um fortzufahren. Die Seite behält Ihre Eingaben.',
   otherPersonText:

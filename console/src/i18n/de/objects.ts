@@ -38,7 +38,7 @@ export const objects: Readonly<Record<keyof typeof en, string>> = {
   functionLanguage: 'Sprache',
   functionReturns: 'Rückgabe',
   functionVolatility: 'Volatilität',
-  install: 'Installieren',
+  install: 'Erweiterung installieren',
   installExtension: '{name} installieren',
   new_functions: 'Neue Funktion',
   new_indexes: 'Neuer Index',

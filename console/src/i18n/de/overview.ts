@@ -79,7 +79,7 @@ export const overview: Readonly<Record<keyof typeof english, string>> = {
   mail_new_device: 'Anmeldung mit neuem Gerät',
   mail_reset: 'Passwort zurücksetzen',
   mail_verify: 'Adresse bestätigen',
-  send: 'Senden',
+  send: 'Testmail senden',
   templateHint: 'Eine Liquid-Vorlage',
   templateValues: 'Werte: project, name, email, new_email, token, link, hours, signed_in_at, ip, client.',
   templatesReadOnly: 'Nur Administratoren des Projekts dürfen Vorlagen ändern.',

@@ -10,6 +10,6 @@ export const pause: Readonly<Record<keyof typeof english, string>> = {
   paused: 'Pausiert',
   pausedSince: 'Das Projekt ist seit {time} pausiert',
   pausedText: 'Seine API antwortet mit 503. SQL, Einstellungen, Sicherungen und Ratgeber bleiben verfügbar.',
-  resume: 'Fortsetzen',
-  resumed: 'Das Projekt nimmt wieder Anfragen an',
+  resume: 'Projekt fortsetzen',
+  resumed: 'Projekt {name} nimmt wieder Anfragen an',
 };

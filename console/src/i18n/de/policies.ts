@@ -26,7 +26,7 @@ export const policies: Readonly<Record<keyof typeof en, string>> = {
   viewRows: 'Zeilen ansehen',
   noTableFound: 'Keine Tabelle hat {name} im Namen.',
   restrictiveHint: 'Eine einschränkende Policy engt nur ein, was andere Policies erlauben.',
-  checkPolicy: 'Prüfen',
+  checkPolicy: 'Policy prüfen',
   checkPolicyHint: 'Legt die Policy in einer Transaktion an und rollt sie zurück.',
   policyIsValid: 'PostgreSQL nimmt diese Policy an. Es wurde nichts geändert.',
   whyButton: 'Policies für diese Zeile prüfen',

@@ -19,7 +19,7 @@ export const schedules: Readonly<Record<keyof typeof en, string>> = {
   scheduleBody: 'Inhalt (JSON)',
   scheduleEnabled: 'Zu diesen Zeiten ausführen',
   scheduleRuns: 'Aktion',
-  scheduleStored: 'Der Zeitplan wurde gespeichert',
+  scheduleStored: 'Zeitplan {name} gespeichert',
   scheduleSqlHint: 'Läuft als Eigentümer, höchstens fünf Minuten.',
   scheduleUrlHint: 'Signiert mit dem Secret des Webhooks für http_post, den es geben muss.',
   schedules: 'Zeitpläne',

@@ -32,7 +32,7 @@ export const signInMethods: Readonly<Record<keyof typeof en, string>> = {
   providerExists: 'Diesen Namen hat schon ein Anbieter. Wählen Sie einen anderen.',
   providerName: 'Name',
   providerNameHint: 'Anwendungen verwenden ihn: signInWithOAuth()',
-  providerSaved: 'Der Anbieter {name} wurde gespeichert',
+  providerSaved: 'Anbieter {name} gespeichert',
   provider_domain: 'Domain',
   provider_domain_hint: 'Die Ihrer Organisation, etwa acme.okta.com',
   provider_issuer: 'URL des Ausstellers',
@@ -50,8 +50,8 @@ export const signInMethods: Readonly<Record<keyof typeof en, string>> = {
   signInMethods: 'Verfahren',
   signInMethodsText: 'Wie sich die Benutzer Ihrer Anwendung anmelden.',
   siteUrlMissing: 'Links und Anbieter brauchen die Adresse Ihrer Anwendung (site_url).',
-  tryIt: 'Ausprobieren',
-  tryProvider: '{name} ausprobieren',
+  tryIt: 'Anmeldung ausprobieren',
+  tryProvider: 'Anmeldung ausprobieren: {name}',
   addSaml: 'Identitätsanbieter hinzufügen',
   attributeMapping: 'Zuordnung der Attribute',
   attributeMappingHint: 'Welche Attribute zu Adresse, Name und Claims werden.',
@@ -97,7 +97,7 @@ export const signInMethods: Readonly<Record<keyof typeof en, string>> = {
   samlMetadataXml: 'XML der Metadaten',
   samlText:
     'Benutzer eines Unternehmens melden sich bei dessen Identitätsanbieter an. Anwendungen verwenden ihn: signInWithSSO()',
-  saveWay: '{name} speichern',
+  saveWay: 'Einstellungen speichern: {name}',
   turnOff: 'Ausschalten',
   turnWayOff: '{name} ausschalten',
 };

@@ -19,5 +19,5 @@ export const signIn: Readonly<Record<keyof typeof en, string>> = {
   signInAsPerson: 'Mit E-Mail und Passwort anmelden',
   signInByKey: 'Admin-Schlüssel der Plattform verwenden',
   signInTitle: 'Bei Plinth anmelden',
-  start: 'Loslegen',
+  start: 'Konto anlegen',
 };

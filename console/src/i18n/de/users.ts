@@ -2,7 +2,7 @@
 import type { users as en } from '../en/users';
 
 export const users: Readonly<Record<keyof typeof en, string>> = {
-  ban: 'Sperren',
+  ban: 'Benutzer sperren',
   banFor: 'Sperren für',
   banned: 'Gesperrt',
   bannedUntil: 'Gesperrt bis {time}',
@@ -17,7 +17,6 @@ export const users: Readonly<Record<keyof typeof en, string>> = {
   factors: 'Zweite Faktoren',
   forever: 'Für immer',
   invitationHint: 'Der Benutzer bekommt eine E-Mail mit einem Link, um ein Passwort zu wählen.',
-  invite: 'Einladen',
   lastSignIn: 'Letzte Anmeldung',
   liftBan: 'Sperre aufheben',
   markVerified: 'Als bestätigt markieren',

@@ -12,7 +12,7 @@ export const connect = {
 
   firstSteps: 'First steps',
   firstStepsText: 'The backend of an application in four steps.',
-  hideSteps: 'Hide',
+  hideSteps: 'Hide steps',
   step_table: 'Create a table',
   stepText_table: 'With its columns and a policy. The API serves it immediately.',
   step_row: 'Insert a row',

@@ -5,7 +5,7 @@ export const editing = {
   overwrite: 'Save my values anyway',
   leaveTitle: 'Leave without saving?',
   leaveText: 'Unsaved changes: {count}. They are lost if you leave this page.',
-  discardAndLeave: 'Leave',
+  discardAndLeave: 'Leave this page',
   sessionEnded: 'Your session has ended',
   sessionEndedText: 'Sign in again to continue. The page keeps your input.',
   otherPersonText:

@@ -8,6 +8,6 @@ export const pause = {
   paused: 'Paused',
   pausedSince: 'The project has been paused since {time}',
   pausedText: 'Its API answers 503. SQL, settings, backups and the advisor are still available.',
-  resume: 'Resume',
-  resumed: 'The project serves requests again',
+  resume: 'Resume project',
+  resumed: 'Project {name} serves requests again',
 } as const;

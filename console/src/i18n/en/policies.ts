@@ -24,7 +24,7 @@ export const policies = {
   viewRows: 'View rows',
   noTableFound: 'No table has {name} in its name.',
   restrictiveHint: 'A restrictive policy only narrows what the other policies allow.',
-  checkPolicy: 'Check',
+  checkPolicy: 'Check policy',
   checkPolicyHint: 'Creates the policy in a transaction and rolls it back.',
   policyIsValid: 'PostgreSQL accepts this policy. Nothing was changed.',
   whyButton: 'Check policies for this row',

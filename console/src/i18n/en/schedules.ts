@@ -16,7 +16,7 @@ export const schedules = {
   scheduleBody: 'Body (JSON)',
   scheduleEnabled: 'Run at these times',
   scheduleRuns: 'Action',
-  scheduleStored: 'The schedule was saved',
+  scheduleStored: 'Schedule {name} saved',
   scheduleSqlHint: 'Runs as the owner, for at most five minutes.',
   scheduleUrlHint: 'Signed with the secret of the webhook of http_post, which has to exist.',
   schedules: 'Schedules',

@@ -17,5 +17,5 @@ export const signIn = {
   signInAsPerson: 'Sign in with e-mail and password',
   signInByKey: 'Use the platform admin key',
   signInTitle: 'Sign in to Plinth',
-  start: 'Start',
+  start: 'Create account',
 } as const;

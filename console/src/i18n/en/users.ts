@@ -1,6 +1,6 @@
 /** The texts of the users screen, in English. */
 export const users = {
-  ban: 'Ban',
+  ban: 'Ban user',
   banFor: 'Ban for',
   banned: 'Banned',
   bannedUntil: 'Banned until {time}',
@@ -15,7 +15,6 @@ export const users = {
   factors: 'Second factors',
   forever: 'Forever',
   invitationHint: 'The user gets a mail with a link to choose a password.',
-  invite: 'Invite',
   lastSignIn: 'Last sign-in',
   liftBan: 'Lift ban',
   markVerified: 'Mark as verified',

@@ -75,7 +75,7 @@ function Enrolment({ onDone }: { onDone: () => void }) {
         {confirm.error ? <Failure error={confirm.error} /> : null}
         <Group justify="end">
           <Button type="submit" loading={confirm.isPending} disabled={code.trim() === ''}>
-            {t('confirm')}
+            {t('confirmCode')}
           </Button>
         </Group>
       </Stack>

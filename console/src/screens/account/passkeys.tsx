@@ -125,7 +125,7 @@ function RenamePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => 
           />
           {rename.error ? <Failure error={rename.error} /> : null}
           <FormButtons
-            action={t('save')}
+            action={title}
             isPending={rename.isPending}
             isDisabled={name.trim() === ''}
             onClose={onClose}

@@ -138,7 +138,7 @@ function SendForm({ onSend }: { onSend: (event: string, payload: unknown) => Pro
     }
     const outcome = await onSend(event, payload);
     setProblem(outcome === 'ok' ? null : t('notSent'));
-    if (outcome === 'ok') announce(t('messageSent'));
+    if (outcome === 'ok') announce(t('messageSent', { event }));
   };
   return (
     <form

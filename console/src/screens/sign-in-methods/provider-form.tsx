@@ -74,7 +74,7 @@ export function ProviderForm({ project, provider, callbackUrl, taken, onClose }:
           />
           {save.error ? <Failure error={save.error} /> : null}
           <FormButtons
-            action={t(provider ? 'save' : 'addProvider')}
+            action={t(provider ? 'saveProvider' : 'addProvider')}
             isPending={save.isPending}
             isDisabled={provider === null && taken.includes(name)}
             onClose={onClose}

@@ -107,7 +107,7 @@ function ProviderTable({ project, providers, mayChange, onEdit }: TableProps) {
         <Confirm
           title={t('removeProvider', { name: removed.name })}
           text={t('removeProviderText')}
-          action={t('remove')}
+          action={t('removeProvider', { name: removed.name })}
           onClose={() => setRemoved(null)}
           run={async () => {
             await removeProvider(project, removed.name);

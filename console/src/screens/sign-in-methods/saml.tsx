@@ -130,7 +130,7 @@ function SamlTable({ project, items, mayChange, onEdit }: SamlTableProps) {
         <Confirm
           title={t('removeProvider', { name: nameOf(removed) })}
           text={t('removeProviderText')}
-          action={t('remove')}
+          action={t('removeProvider', { name: nameOf(removed) })}
           onClose={() => setRemoved(null)}
           run={async () => {
             await removeSamlProvider(project, removed.id);
@@ -231,7 +231,7 @@ function SamlForm({ project, provider, onClose }: SamlFormProps) {
           />
           {save.error ? <Failure error={save.error} /> : null}
           <FormButtons
-            action={t(provider ? 'save' : 'addSaml')}
+            action={t(provider ? 'saveProvider' : 'addSaml')}
             isPending={save.isPending}
             onClose={onClose}
           />

@@ -20,7 +20,7 @@ export function useSaveSettings(project: Project) {
       ),
     onSuccess: (changed) => {
       client.setQueryData(projectQuery(project.slug).queryKey, changed);
-      announce(t('settingsSaved'));
+      announce(t('settingsSaved', { name: changed.name }));
     },
   });
 }

@@ -46,7 +46,7 @@ export function SettingForm(props: SettingFormProps) {
           {mayChange ? (
             <Group gap="xs">
               <Button type="submit" loading={save.isPending} aria-label={t('saveWay', { name: title })}>
-                {t('save')}
+                {t('saveSettings')}
               </Button>
               {off ? (
                 <Button

@@ -80,7 +80,7 @@ function RunButtons({ run: { result, mayRun, start, cancel } }: { run: SqlRun })
         disabled={!mayRun}
         onClick={() => start('run')}
       >
-        {t('run')}
+        {t('runSql')}
       </Button>
       {isPending ? (
         <Button size="xs" variant="default" onClick={cancel}>

@@ -29,7 +29,7 @@ export function ValueDialog({ column, text, onClose }: ValueDialogProps) {
           variant="default"
           onClick={() => saveFile(new Blob([text], { type: 'text/plain' }), `${column}.txt`)}
         >
-          {t('download')}
+          {t('downloadValue')}
         </Button>
       </Group>
     </Dialog>

@@ -100,7 +100,7 @@ function Questions({ run }: { run: SqlRun }) {
         <Confirm
           title={t('dangerTitle')}
           text={t('dangerText')}
-          action={t('run')}
+          action={t('runSql')}
           onClose={run.closeQuestion}
           run={async () => run.confirm(asked)}
         >
@@ -117,7 +117,7 @@ function Questions({ run }: { run: SqlRun }) {
         <ParametersDialog
           names={asksValues.parameters.names}
           values={run.values}
-          action={t(asksValues.action)}
+          action={t(asksValues.action === 'run' ? 'runSql' : asksValues.action)}
           onRun={run.sendWith}
           onClose={run.closeValues}
         />

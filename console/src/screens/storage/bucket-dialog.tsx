@@ -32,7 +32,7 @@ export function BucketDialog({ action, project, onClose, onChosen }: BucketDialo
       <Confirm
         title={t('deleteBucket')}
         text={t('deleteBucketText', { name: bucket.name })}
-        action={t('delete')}
+        action={t('deleteBucket')}
         typed={bucket.slug}
         onClose={onClose}
         run={async () => {
@@ -152,7 +152,7 @@ function BucketForm({ project, bucket, onClose, onSaved, onDone }: BucketFormPro
               {t('cancel')}
             </Button>
             <Button type="submit" loading={save.isPending} disabled={input.name.trim() === ''}>
-              {bucket ? t('save') : t('createBucket')}
+              {bucket ? t('saveBucket') : t('createBucket')}
             </Button>
           </Group>
         </Stack>

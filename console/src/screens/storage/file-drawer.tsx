@@ -60,7 +60,7 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
             leftSection={<Icon name="download" size={16} />}
             onClick={() => download.mutate()}
           >
-            {t('download')}
+            {t('downloadFile')}
           </Button>
           {mayWrite ? (
             <Button
@@ -69,7 +69,7 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
               leftSection={<Icon name="trash" size={16} />}
               onClick={dialog.open}
             >
-              {t('delete')}
+              {t('deleteFile')}
             </Button>
           ) : null}
         </Group>
@@ -87,9 +87,9 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
       </Stack>
       {isDeleting ? (
         <Confirm
-          title={t('delete')}
+          title={t('deleteFile')}
           text={t('deleteFileText', { name: file.filename })}
-          action={t('delete')}
+          action={t('deleteFile')}
           onClose={dialog.close}
           run={async () => {
             await projectClient(project.id).DELETE('/p/{project_slug}/storage/files/{file_id}', params);
@@ -191,7 +191,7 @@ function Sign({ project, file }: { project: Project; file: StoredFile }) {
           leftSection={<Icon name="link" size={16} />}
           onClick={() => sign.mutate()}
         >
-          {t('sign')}
+          {t('createLink')}
         </Button>
       </Group>
       {sign.error ? <Failure error={sign.error} /> : null}
@@ -226,7 +226,7 @@ function Move({ project, file, buckets, onMoved }: MoveProps) {
       }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['files', project.id] });
-      announce(t('fileMoved'));
+      announce(t('fileMoved', { name }));
     },
   });
   return (

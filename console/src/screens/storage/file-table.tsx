@@ -134,7 +134,7 @@ export function BulkDelete({
         <Confirm
           title={t('deleteFiles', { count: ids.length })}
           text={t('deleteFilesText')}
-          action={t('delete')}
+          action={t('deleteFiles', { count: ids.length })}
           onClose={dialog.close}
           run={() => remove.mutateAsync()}
         />

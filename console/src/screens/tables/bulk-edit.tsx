@@ -114,7 +114,7 @@ function ChangeSelected({ relation, count, onClose, onApply }: ChangeSelectedPro
         <Stack gap="sm">
           <NewValue relation={relation} onChange={setValues} />
           <Button type="submit" disabled={Object.keys(values).length === 0}>
-            {t('apply')}
+            {t('applyToGrid')}
           </Button>
         </Stack>
       </form>
@@ -154,7 +154,7 @@ function AllRows(props: BulkEditProps & { isDeletion: boolean; onClose: () => vo
     <Confirm
       title={title}
       text={t(isDeletion ? 'deleteAllText' : 'changeAllText', { count: shown, table: relation.name })}
-      action={isDeletion ? t('delete') : t('changeRows')}
+      action={isDeletion ? t('deleteRows', { count: shown }) : t('changeRows')}
       typed={String(count.data)}
       danger
       run={run}

@@ -159,7 +159,9 @@ function ChangeItems({ column, onChange }: ChangeItemsProps) {
       >
         {t('editColumn')}
       </Menu.Item>
-      <Menu.Item onClick={() => onChange({ kind: 'rename', column: column.name })}>{t('rename')}</Menu.Item>
+      <Menu.Item onClick={() => onChange({ kind: 'rename', column: column.name })}>
+        {t('renameColumn')}
+      </Menu.Item>
       <Menu.Item
         c="var(--mantine-color-error)"
         leftSection={<Icon name="trash" size={14} />}

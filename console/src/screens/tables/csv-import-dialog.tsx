@@ -84,7 +84,7 @@ export function CsvImport({ project, relation, file, columns, onClose }: CsvImpo
           </Button>
           {run.data ? null : (
             <Button loading={run.isPending} disabled={state.imported > 0} onClick={start}>
-              {t('import')}
+              {t('importRows')}
             </Button>
           )}
         </Group>

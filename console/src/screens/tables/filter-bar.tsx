@@ -126,7 +126,7 @@ function NewFilter({ columns, onAdd }: { columns: readonly Column[]; onAdd: (fil
           />
         )}
         <Button type="submit" size="xs" disabled={!isComplete}>
-          {t('apply')}
+          {t('applyFilter')}
         </Button>
       </Stack>
     </form>

@@ -81,7 +81,7 @@ export function RowDrawer(props: RowDrawerProps) {
                 {t('cancel')}
               </Button>
               <Button type="submit" disabled={row !== null && Object.keys(values).length === 0}>
-                {t('apply')}
+                {t('applyToGrid')}
               </Button>
             </Group>
           ) : null}

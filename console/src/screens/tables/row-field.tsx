@@ -172,7 +172,7 @@ function LongValue({ column, description, value, onShowAll }: LongValueProps) {
           variant="default"
           onClick={() => saveFile(new Blob([value], { type: 'text/plain' }), `${column.name}.txt`)}
         >
-          {t('download')}
+          {t('downloadValue')}
         </Button>
         <Button size="compact-xs" variant="default" onClick={onShowAll}>
           {t('showAll')}

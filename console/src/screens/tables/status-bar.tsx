@@ -116,7 +116,7 @@ function PendingBar({ grid }: { grid: GridState }) {
         {t('discard')}
       </Button>
       <Button size="xs" loading={save.isPending} onClick={() => save.mutate({ overwrites: false })}>
-        {t('save')}
+        {t('saveChanges')}
       </Button>
     </>
   );

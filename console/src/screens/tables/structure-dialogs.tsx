@@ -134,13 +134,14 @@ function Rename({ project, relation, column, onClose }: ChangeDialogProps & { co
   const { schema, name: table } = relation;
   const [name, setName] = useState(column ?? table);
   const from = column === null ? '' : ` column ${identifier(column)}`;
+  const title = t(column === null ? 'renameTable' : 'renameColumn');
   const isSame = name === '' || name === (column ?? table);
   return (
     <SqlDialog
       project={project}
       onClose={onClose}
-      title={t('rename')}
-      action={t('rename')}
+      title={title}
+      action={title}
       done={t('renamed', { from: column ?? table, to: name })}
       sql={isSame ? null : `alter table ${qualified(schema, table)}\n  rename${from} to ${identifier(name)};`}
       onDone={() => {

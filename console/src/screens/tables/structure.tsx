@@ -72,7 +72,7 @@ function Structure({ project, relation, relations }: StructureProps) {
               {t('addColumn')}
             </Button>
             <Button size="xs" variant="default" onClick={() => setChange({ kind: 'rename', column: null })}>
-              {t('rename')}
+              {t('renameTable')}
             </Button>
             <Button
               size="xs"
@@ -215,8 +215,10 @@ function ColumnMenu({ column, onChange }: { column: Column; onChange: (change: C
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => onChange({ kind: 'alter', column })}>{t('alter')}</Menu.Item>
-        <Menu.Item onClick={() => onChange({ kind: 'rename', column: column.name })}>{t('rename')}</Menu.Item>
+        <Menu.Item onClick={() => onChange({ kind: 'alter', column })}>{t('editColumn')}</Menu.Item>
+        <Menu.Item onClick={() => onChange({ kind: 'rename', column: column.name })}>
+          {t('renameColumn')}
+        </Menu.Item>
         <Menu.Item
           c="var(--mantine-color-error)"
           onClick={() => onChange({ kind: 'drop', column: column.name })}

@@ -58,7 +58,7 @@ export function CreateUser({ project, onClose }: { project: Project; onClose: ()
           <UserFields input={input} onEdit={edit} />
           {create.error ? <Failure error={create.error} /> : null}
           <FormButtons
-            action={input.way === 'create' ? t('createUser') : t('invite')}
+            action={input.way === 'create' ? t('createUser') : t('sendInvitation')}
             isPending={create.isPending}
             onClose={onClose}
           />

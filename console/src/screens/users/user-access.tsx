@@ -108,7 +108,7 @@ export function Factors({ project, user }: { project: Project; user: User }) {
                     {name || kind} · {formatTime(at, language)}
                   </Text>
                   <Button size="compact-xs" color="red" variant="light" onClick={() => remove.mutate(id)}>
-                    {t('remove')}
+                    {t('removeUserFactor')}
                   </Button>
                 </Group>
               ))}

@@ -40,7 +40,7 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
     },
     onSuccess: async () => {
       await refresh();
-      announce(t('userSaved'));
+      announce(t('userSaved', { email: user.email }));
     },
   });
   return (
@@ -122,7 +122,7 @@ function Deletion({ user, onDelete, onDone }: DeletionProps) {
         <Confirm
           title={t('deleteUser')}
           text={t('deleteUserText', { email: user.email })}
-          action={t('delete')}
+          action={t('deleteUser')}
           onClose={question.close}
           run={onDelete}
           onDone={onDone}
@@ -184,7 +184,7 @@ function Profile({ user, onSave, isSaving }: ProfileProps) {
           />
           <Group gap="xs">
             <Button type="submit" loading={isSaving} disabled={!isValid}>
-              {t('save')}
+              {t('saveUser')}
             </Button>
             {user.email_verified_at === null ? (
               <Button variant="default" onClick={() => onSave({ email_verified: true })}>

@@ -36,7 +36,7 @@ export function ScheduleForm({ project, schedule, onClose }: FormProps) {
     mutationFn: () => saveSchedule(project, schedule, bodyOf(input)),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: schedulesQuery(project).queryKey });
-      announce(t('scheduleStored'));
+      announce(t('scheduleStored', { name: input.name.trim() }));
     },
   });
   return (
@@ -57,7 +57,7 @@ export function ScheduleForm({ project, schedule, onClose }: FormProps) {
           />
           {save.error ? <Failure error={save.error} /> : null}
           <FormButtons
-            action={t(schedule ? 'save' : 'createSchedule')}
+            action={t(schedule ? 'saveSchedule' : 'createSchedule')}
             isPending={save.isPending}
             onClose={onClose}
           />

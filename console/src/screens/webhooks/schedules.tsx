@@ -115,7 +115,7 @@ function Opened({ project, open, onClose }: OpenedProps) {
     <Confirm
       title={t('deleteSchedule', { name: schedule.name })}
       text={t('deleteScheduleText')}
-      action={t('delete')}
+      action={t('deleteThisSchedule')}
       onClose={onClose}
       run={async () => {
         await removeSchedule(project, schedule);

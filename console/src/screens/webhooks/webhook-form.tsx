@@ -82,7 +82,7 @@ export function WebhookForm({ project, webhook, onClose, onCreated }: FormProps)
               />
               {save.error ? <Failure error={save.error} /> : null}
               <FormButtons
-                action={t(webhook ? 'save' : 'createWebhook')}
+                action={t(webhook ? 'saveWebhook' : 'createWebhook')}
                 isPending={save.isPending}
                 isDisabled={input.events.length === 0}
                 onClose={onClose}

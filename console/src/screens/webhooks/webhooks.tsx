@@ -164,7 +164,7 @@ function Opened({ project, open, onOpen }: OpenedProps) {
       <Confirm
         title={t('deleteWebhook', { name })}
         text={t('deleteWebhookText')}
-        action={t('delete')}
+        action={t('deleteThisWebhook')}
         onClose={close}
         run={async () => {
           await removeWebhook(project, webhook);
