@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
 import { generateSettings } from './generate.mjs';
+import { dropUnusedStyles } from './mantine-styles.mjs';
 import { renderPages } from './pages.mjs';
 
 const ROOT = path.dirname(fileURLToPath(import.meta.url));
@@ -17,6 +18,7 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 await rm(DIST, { recursive: true, force: true });
 await generateSettings();
 await build({ root: ROOT, logLevel: 'warn' });
+await dropUnusedStyles(DIST);
 await renderPages(path.join(ROOT, '../docs'), path.join(DIST, 'docs'));
 await compress();
 
