@@ -123,7 +123,7 @@ inBrowser('monitoring of a project', () => {
     await expectAccessibleInBothSchemes();
     await view.button('Pause list').click();
     await project.service.get('/rest/v1/open_notes?offset=0');
-    await view.button(/^Resume \([1-9]/).waitFor();
+    await view.button(/^Resume list \([1-9]/).waitFor();
     expect(await page.getByText('/rest/v1/open_notes?offset=***').count()).toBe(0);
     await view.button(/^Resume/).click();
     await page.getByText('/rest/v1/open_notes?offset=***').waitFor();

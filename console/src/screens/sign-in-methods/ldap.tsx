@@ -29,6 +29,26 @@ const EXAMPLES: Readonly<Record<Field, string>> = {
 const textsOf = (stored: Setting | null): Record<Field, string> =>
   Object.fromEntries(FIELDS.map((name) => [name, stored?.[name] ?? ''])) as Record<Field, string>;
 
+interface Input {
+  readonly texts: Readonly<Record<Field, string>>;
+  readonly password: string;
+  readonly ca: string;
+  readonly domains: string[];
+}
+
+function settingOf(stored: Setting | null, { texts, password, ca, domains }: Input): Setting {
+  const given = FIELDS.map((name) => [name, texts[name].trim()]).filter(([, text]) => text !== '');
+  const { attribute_mapping, group_attribute } = stored ?? {};
+  return {
+    ...(attribute_mapping ? { attribute_mapping } : {}),
+    ...(group_attribute ? { group_attribute } : {}),
+    ...(Object.fromEntries(given) as Setting),
+    ...(password === '' ? {} : { bind_password: password }),
+    ...(ca.trim() === '' ? {} : { ca }),
+    domains,
+  };
+}
+
 export function Ldap({ project }: { project: Project }) {
   const t = useT();
   const mayTry = useMayWrite(project);
@@ -38,26 +58,12 @@ export function Ldap({ project }: { project: Project }) {
   const [ca, setCa] = useState(stored?.ca ?? '');
   const [domains, setDomains] = useState(stored?.domains ?? []);
   const [isTrying, setTrying] = useState(false);
-  const change = (): { ldap: Setting } => {
-    const given = FIELDS.map((name) => [name, texts[name].trim()]).filter(([, text]) => text !== '');
-    const { attribute_mapping, group_attribute } = stored ?? {};
-    return {
-      ldap: {
-        ...(attribute_mapping ? { attribute_mapping } : {}),
-        ...(group_attribute ? { group_attribute } : {}),
-        ...(Object.fromEntries(given) as Setting),
-        ...(password === '' ? {} : { bind_password: password }),
-        ...(ca.trim() === '' ? {} : { ca }),
-        domains,
-      },
-    };
-  };
   return (
     <SettingForm
       project={project}
       title={t('ldap')}
       text={t('ldapText')}
-      change={change}
+      change={() => ({ ldap: settingOf(stored, { texts, password, ca, domains }) })}
       off={stored ? { ldap: null } : null}
       onSaved={() => setPassword('')}
       actions={

@@ -149,28 +149,40 @@ interface SamlFormProps {
   readonly onClose: () => void;
 }
 
+const mappingOf = (provider: SamlProvider | null): string =>
+  provider ? JSON.stringify(provider.saml.attribute_mapping, null, 2) : '';
+
+interface Input {
+  readonly url: string;
+  readonly xml: string;
+  readonly domains: string[];
+  readonly mapping: string;
+  readonly enabled: boolean;
+}
+
+/** What is empty is not sent, and stays as it is stored. */
+function bodyOf({ url, xml, domains, mapping, enabled }: Input): Parameters<typeof saveSamlProvider>[2] {
+  return {
+    type: 'saml',
+    disabled: !enabled,
+    domains,
+    ...(mapping.trim() === '' ? {} : { attribute_mapping: JSON.parse(mapping) as Record<string, unknown> }),
+    ...(url.trim() === '' ? {} : { metadata_url: url.trim() }),
+    ...(xml.trim() === '' ? {} : { metadata_xml: xml.trim() }),
+  };
+}
+
 function SamlForm({ project, provider, onClose }: SamlFormProps) {
   const t = useT();
   const client = useQueryClient();
   const [url, setUrl] = useState(provider?.saml.metadata_url ?? '');
   const [xml, setXml] = useState('');
   const [domains, setDomains] = useState(provider?.domains.map(({ domain }) => domain) ?? []);
-  const [mapping, setMapping] = useState(() =>
-    provider ? JSON.stringify(provider.saml.attribute_mapping, null, 2) : '',
-  );
+  const [mapping, setMapping] = useState(() => mappingOf(provider));
   const [enabled, setEnabled] = useState(!provider?.disabled);
   const save = useMutation({
     mutationFn: () =>
-      saveSamlProvider(project, provider?.id ?? null, {
-        type: 'saml',
-        disabled: !enabled,
-        domains,
-        ...(mapping.trim() === ''
-          ? {}
-          : { attribute_mapping: JSON.parse(mapping) as Record<string, unknown> }),
-        ...(url.trim() === '' ? {} : { metadata_url: url.trim() }),
-        ...(xml.trim() === '' ? {} : { metadata_xml: xml.trim() }),
-      }),
+      saveSamlProvider(project, provider?.id ?? null, bodyOf({ url, xml, domains, mapping, enabled })),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: samlProvidersQuery(project).queryKey });
       announce(t('providerSaved', { name: domains[0] ?? id }));

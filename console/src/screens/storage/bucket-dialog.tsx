@@ -1,5 +1,5 @@
 /** Creates, changes and deletes a bucket. */
-import { Button, Group, NumberInput, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
+import { NumberInput, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Project } from '../../queries/projects';
@@ -8,7 +8,7 @@ import { projectClient } from '../../queries/users';
 import { useT } from '../../i18n';
 import { Dialog } from '../../ui/dialog';
 import { announce, Failure } from '../../ui/feedback';
-import { Confirm } from '../../ui/parts';
+import { Confirm, FormButtons } from '../../ui/parts';
 
 /** The action of a dialog and its bucket: another bucket may be shown before the dialog ends. */
 export type BucketAction =
@@ -73,37 +73,39 @@ interface BucketFormProps {
 
 const MIB = 1024 * 1024;
 
+const inputOf = (bucket: Bucket | undefined) => ({
+  name: bucket?.name ?? '',
+  is_public: bucket?.is_public ?? false,
+  limit: bucket?.file_size_limit ? bucket.file_size_limit / MIB : ('' as number | string),
+  types: bucket?.allowed_mime_types ?? [],
+  days: bucket?.delete_after_days ?? ('' as number | string),
+});
+
+/** @returns the slug of the bucket */
+async function saveBucket(project: Project, bucket: Bucket | undefined, input: ReturnType<typeof inputOf>) {
+  const { name, is_public, limit, types, days } = input;
+  const body = {
+    name,
+    is_public,
+    file_size_limit: limit === '' ? null : Math.round(Number(limit) * MIB),
+    allowed_mime_types: types.length === 0 ? null : types,
+    delete_after_days: days === '' ? null : Number(days),
+  };
+  const calls = projectClient(project.id);
+  const path = { project_slug: project.slug };
+  const { data } = bucket
+    ? await calls.PATCH('/p/{project_slug}/storage/buckets/{bucket_name}', {
+        params: { path: { ...path, bucket_name: bucket.slug } },
+        body,
+      })
+    : await calls.POST('/p/{project_slug}/storage/buckets', { params: { path }, body });
+  return data!.data.slug;
+}
+
 function BucketForm({ project, bucket, onClose, onSaved, onDone }: BucketFormProps) {
   const t = useT();
-  const [input, setInput] = useState({
-    name: bucket?.name ?? '',
-    is_public: bucket?.is_public ?? false,
-    limit: bucket?.file_size_limit ? bucket.file_size_limit / MIB : '',
-    types: bucket?.allowed_mime_types ?? [],
-    days: bucket?.delete_after_days ?? '',
-  });
-  const save = useMutation({
-    mutationFn: async () => {
-      const { name, is_public, limit, types, days } = input;
-      const body = {
-        name,
-        is_public,
-        file_size_limit: limit === '' ? null : Math.round(Number(limit) * MIB),
-        allowed_mime_types: types.length === 0 ? null : types,
-        delete_after_days: days === '' ? null : Number(days),
-      };
-      const calls = projectClient(project.id);
-      const path = { project_slug: project.slug };
-      const { data } = bucket
-        ? await calls.PATCH('/p/{project_slug}/storage/buckets/{bucket_name}', {
-            params: { path: { ...path, bucket_name: bucket.slug } },
-            body,
-          })
-        : await calls.POST('/p/{project_slug}/storage/buckets', { params: { path }, body });
-      return data!.data.slug;
-    },
-    onSuccess: onSaved,
-  });
+  const [input, setInput] = useState(() => inputOf(bucket));
+  const save = useMutation({ mutationFn: () => saveBucket(project, bucket, input), onSuccess: onSaved });
   return (
     <Dialog onClose={onClose} title={bucket ? t('editBucket') : t('newBucket')}>
       <form
@@ -147,14 +149,12 @@ function BucketForm({ project, bucket, onClose, onSaved, onDone }: BucketFormPro
             onChange={(days) => setInput({ ...input, days })}
           />
           {save.error ? <Failure error={save.error} /> : null}
-          <Group justify="end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" loading={save.isPending} disabled={input.name.trim() === ''}>
-              {bucket ? t('saveBucket') : t('createBucket')}
-            </Button>
-          </Group>
+          <FormButtons
+            action={t(bucket ? 'saveBucket' : 'createBucket')}
+            isPending={save.isPending}
+            isDisabled={input.name.trim() === ''}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Dialog>

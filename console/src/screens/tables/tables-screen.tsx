@@ -129,56 +129,13 @@ interface TableListProps {
 
 function TableList({ project, relations, schema, chosen, onCreate, onChoose }: TableListProps) {
   const t = useT();
-  const navigate = route.useNavigate();
   const [filter, setFilter] = useState('');
-  const mayWrite = useMayWrite(project);
-  const schemas = [...new Set([...project.settings.exposed_schemas, ...relations.map((one) => one.schema)])];
   const found = relations.filter(
     (one) => one.schema === schema && one.name.toLowerCase().includes(filter.toLowerCase()),
   );
   return (
     <>
-      <div className={splitStyles.sideTools}>
-        <Select
-          aria-label={t('schema')}
-          size="xs"
-          data={schemas}
-          value={schema}
-          allowDeselect={false}
-          onChange={(next) => void navigate({ search: { schema: next ?? schema } })}
-        />
-        <Tooltip label={t('schemaPicture')}>
-          <ActionIcon
-            variant="default"
-            aria-label={t('schemaPicture')}
-            renderRoot={(props) => (
-              <Link
-                to="/projects/$slug/schema"
-                params={{ slug: project.slug }}
-                search={{ schema }}
-                {...props}
-              />
-            )}
-          >
-            <Icon name="tree" size={16} />
-          </ActionIcon>
-        </Tooltip>
-        {mayWrite ? (
-          <ImportTable
-            project={project}
-            relations={relations}
-            schema={schema}
-            onCreated={(table) => void navigate({ search: { schema, table } })}
-          />
-        ) : null}
-        {mayWrite ? (
-          <Tooltip label={t('newTable')}>
-            <ActionIcon variant="filled" color="plinth" aria-label={t('newTable')} onClick={onCreate}>
-              <Icon name="plus" size={16} />
-            </ActionIcon>
-          </Tooltip>
-        ) : null}
-      </div>
+      <SideTools {...{ project, relations, schema, onCreate }} />
       <TextInput
         size="xs"
         mx="xs"
@@ -210,6 +167,58 @@ function TableList({ project, relations, schema, chosen, onCreate, onChoose }: T
         ))}
       </ScrollArea>
     </>
+  );
+}
+
+/** Which schema is shown, its picture, and ways to a new table. */
+function SideTools(props: Pick<TableListProps, 'project' | 'relations' | 'schema' | 'onCreate'>) {
+  const { project, relations, schema, onCreate } = props;
+  const t = useT();
+  const navigate = route.useNavigate();
+  const mayWrite = useMayWrite(project);
+  const schemas = [...new Set([...project.settings.exposed_schemas, ...relations.map((one) => one.schema)])];
+  return (
+    <div className={splitStyles.sideTools}>
+      <Select
+        aria-label={t('schema')}
+        size="xs"
+        data={schemas}
+        value={schema}
+        allowDeselect={false}
+        onChange={(next) => void navigate({ search: { schema: next ?? schema } })}
+      />
+      <Tooltip label={t('schemaPicture')}>
+        <ActionIcon
+          variant="default"
+          aria-label={t('schemaPicture')}
+          renderRoot={(props) => (
+            <Link
+              to="/projects/$slug/schema"
+              params={{ slug: project.slug }}
+              search={{ schema }}
+              {...props}
+            />
+          )}
+        >
+          <Icon name="tree" size={16} />
+        </ActionIcon>
+      </Tooltip>
+      {mayWrite ? (
+        <ImportTable
+          project={project}
+          relations={relations}
+          schema={schema}
+          onCreated={(table) => void navigate({ search: { schema, table } })}
+        />
+      ) : null}
+      {mayWrite ? (
+        <Tooltip label={t('newTable')}>
+          <ActionIcon variant="filled" color="plinth" aria-label={t('newTable')} onClick={onCreate}>
+            <Icon name="plus" size={16} />
+          </ActionIcon>
+        </Tooltip>
+      ) : null}
+    </div>
   );
 }
 
