@@ -193,7 +193,7 @@ async function takeAll(scheme, viewport, slug, person) {
   await go(page, slug, '/settings');
   await take('settings', () => page.waitForSelector('text=auto_rls'));
   await go(page, slug, '/api');
-  await take('api', () => page.waitForSelector('.opblock-tag'));
+  await take('api', () => page.locator('#main').getByText('customers').first().waitFor());
   await go(page, slug, '/schema');
   await take('schema', () => page.locator('#main svg title').first().waitFor({ state: 'attached' }));
   await go(page, slug, '/schema?view=indexes');

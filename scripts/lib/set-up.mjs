@@ -30,6 +30,7 @@ const GENERATED = path.join(CONSOLE, 'src/generated');
 const CONSOLE_INPUTS = [
   'console/src',
   'console/build.mjs',
+  'console/mantine-styles.mjs',
   'console/index.html',
   'console/pages',
   'console/pages.mjs',
