@@ -4,6 +4,7 @@
  */
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { en, type Key, type Text } from './en';
+import { translated } from './translator';
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;
@@ -43,7 +44,7 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
     const show = (language: Language, catalog: Catalog): void => {
       if (!isWanted) return;
       document.documentElement.lang = language;
-      setTexts({ language, t: translator(language, catalog) });
+      setTexts({ language, t: (key, ...[values]) => translated(catalog, key, values) });
     };
     CATALOGS[wanted]().then(
       (catalog) => show(wanted, catalog),
@@ -65,16 +66,6 @@ export function useLanguages(): Languages {
 
 export function useT(): Translate {
   return useLanguages().t;
-}
-
-function translator(language: Language, catalog: Catalog): Translate {
-  const plurals = new Intl.PluralRules(language);
-  return (key, ...[given]) => {
-    const values = given as Readonly<Record<string, string | number>> | undefined;
-    const [singular = '', plural = singular] = catalog[key].split('|');
-    const text = plurals.select(Number(values?.count)) === 'one' ? singular : plural;
-    return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values?.[name] ?? whole));
-  };
 }
 
 function firstLanguage(): Language {

@@ -2,12 +2,32 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { de } from './de';
 import { en, type Key } from './en';
+import { translated } from './translator';
 
 const valuesOf = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
 
 it('every text has the same values in each language', () => {
   const keys = Object.keys(en) as Key[];
   expect(keys.map((key) => [key, valuesOf(de[key])])).toEqual(keys.map((key) => [key, valuesOf(en[key])]));
+});
+
+it('a count of 1 has the singular, also next to thousands in German', () => {
+  const counts = [1, '1', 0, 2, '1.000'];
+  expect(counts.map((count) => translated(de, 'rowCount', { count }))).toEqual([
+    '1 Zeile',
+    '1 Zeile',
+    '0 Zeilen',
+    '2 Zeilen',
+    '1.000 Zeilen',
+  ]);
+});
+
+/** Limits, which are never 1. */
+const NEVER_ONE: readonly Key[] = ['chartCut', 'limitRows', 'passphraseHint', 'truncated'];
+
+it('a noun after a count has both forms', () => {
+  const keys = (Object.keys(en) as Key[]).filter((key) => /\{count\} [a-z]+s\b/.test(en[key]));
+  expect(keys.filter((key) => !en[key].includes('|')).sort()).toEqual(NEVER_ONE);
 });
 
 it('no text is empty', () => {

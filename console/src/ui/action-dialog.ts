@@ -1,10 +1,10 @@
 /** Dialogs that the command palette opens. */
 import { useDisclosure } from '@mantine/hooks';
 import { useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import type { ACTIONS } from './screens';
 
-type Action = (typeof ACTIONS)[number]['label'];
+export type Action = (typeof ACTIONS)[number]['label'];
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
@@ -15,13 +15,18 @@ declare module '@tanstack/react-router' {
 /** As `useDisclosure`; an entry of the history with the name of the dialog opens it once. */
 export function useActionDialog(name: Action): ReturnType<typeof useDisclosure> {
   const disclosure = useDisclosure();
-  const [, { open }] = disclosure;
-  const isWanted = useLocation({ select: ({ state }) => state.dialog === name });
+  useAction(name, disclosure[1].open);
+  return disclosure;
+}
+
+/** Calls `open` once for an entry of the history with the name of the dialog. */
+export function useAction(name: Action | undefined, open: () => void): void {
+  const onWanted = useEffectEvent(open);
+  const isWanted = useLocation({ select: ({ state }) => name !== undefined && state.dialog === name });
   const navigate = useNavigate();
   useEffect(() => {
     if (!isWanted) return;
-    open();
+    onWanted();
     void navigate({ to: '.', search: true, state: {}, replace: true });
-  }, [isWanted, open, navigate]);
-  return disclosure;
+  }, [isWanted, navigate]);
 }

@@ -121,6 +121,8 @@ function ContentPalette({
         { group: t('users'), actions: text.includes('@') ? [search] : [] },
         { group: t('settings'), actions: text === '' ? [] : settings },
       ]}
+      // A name may mean anything, so the user comes last.
+      last={{ group: t('users'), actions: text === '' || text.includes('@') ? [] : [search] }}
     />
   );
 }
@@ -162,7 +164,12 @@ function useDocs(isWanted: boolean): SpotlightActionData[] {
   }));
 }
 
-function Commands({ groups, typed: [query, setQuery] }: Typed & { readonly groups: readonly Group[] }) {
+interface CommandsProps extends Typed {
+  readonly groups: readonly Group[];
+  readonly last?: Group;
+}
+
+function Commands({ groups, last, typed: [query, setQuery] }: CommandsProps) {
   const t = useT();
   const navigate = useNavigate();
   const { toggleColorScheme } = useMantineColorScheme();
@@ -211,6 +218,7 @@ function Commands({ groups, typed: [query, setQuery] }: Typed & { readonly group
         { group: t('projects'), actions: projects },
         { group: t('other'), actions: [...others, ...ofInstall] },
         { group: t('docs'), actions: query.trim() === '' ? [] : docs },
+        ...(last ? [last] : []),
       ]}
       shortcut={['mod + K']}
       nothingFound={t('nothingFound')}

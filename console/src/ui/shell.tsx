@@ -157,7 +157,7 @@ function ProjectSwitcher({ slug }: { slug: string }) {
             {name}
           </Text>
           {current?.paused_at ? (
-            <Badge color="orange" variant="light" flex="none">
+            <Badge color="orange" variant="light" flex="none" visibleFrom="xs">
               {t('paused')}
             </Badge>
           ) : null}

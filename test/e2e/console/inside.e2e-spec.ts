@@ -214,7 +214,7 @@ inBrowser('monitoring of a project', () => {
   it('charts: draw the samples, and tell the values by the arrow keys', async () => {
     await plinth.app.get(RequestSamples).write();
     await view.open(project.slug, 'inside');
-    const chart = page.getByRole('slider', { name: /^Requests\. [1-9]\d* requests/ });
+    const chart = page.getByRole('slider', { name: /^Requests\. [1-9]\d* requests?/ });
     await chart.waitFor();
     // The first path is the lines behind the bars.
     expect(await chart.locator('path').nth(1).getAttribute('d')).toMatch(/^M/);
@@ -631,10 +631,16 @@ inBrowser('monitoring of a project', () => {
     await choose('palette@ex', 'Search users: palette@ex');
     await page.waitForURL(/users\?search=palette/);
     await page.getByRole('table').getByText('palette@example.com').waitFor();
+    await choose('palett', 'Search users: palett');
+    await page.waitForURL(/users\?search=palett$/);
     // On its screen, and from another one.
     for (const [label, title] of [
       ['New user', 'New user'],
       ['Rotate keys', 'Rotate keys and secrets'],
+      ['Create key', 'Create key'],
+      ['New bucket', 'New bucket'],
+      ['Create webhook', 'Create webhook'],
+      ['Pause project', 'Pause project'],
     ] as const) {
       await choose(label, label);
       await page.getByRole('dialog', { name: title }).waitFor();

@@ -198,13 +198,13 @@ const PHONE = { width: 360, height: 740 };
   it('turns passkeys and a captcha on and off', async () => {
     await field('Passkeys', 'Users can sign in with passkeys').press('Space');
     await field('Passkeys', 'Domain').fill('example.com');
-    await view.button('Save Passkeys').click();
+    await view.button('Save settings of Passkeys').click();
     await page
       .getByText(/^Settings of .* saved$/)
       .first()
       .waitFor();
     await field('Captcha', 'Secret key').fill('secret of the captcha');
-    await view.button('Save Captcha').click();
+    await view.button('Save settings of Captcha').click();
     await view.button('Turn off Captcha').waitFor();
     expect(await settings()).toMatchObject({
       passkeys_enabled: true,

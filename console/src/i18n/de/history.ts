@@ -10,7 +10,8 @@ export const history: Readonly<Record<keyof typeof english, string>> = {
   historyMore: 'Ältere Einträge laden',
   historySearch: 'Pfad, Status, Rolle, Fehler oder ID',
   historySource: 'Quelle',
-  leftOut: '{count} weitere Anfragen dieser Sekunde wurden nicht aufbewahrt',
+  leftOut:
+    '{count} weitere Anfrage dieser Sekunde wurde nicht aufbewahrt|{count} weitere Anfragen dieser Sekunde wurden nicht aufbewahrt',
   meaning_22P02: 'Ein Wert passt nicht zum Typ seiner Spalte, etwa Text statt einer Zahl.',
   meaning_23502: 'Eine Pflichtspalte fehlt oder ist null.',
   meaning_23503:

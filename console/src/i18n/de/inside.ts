@@ -22,7 +22,8 @@ export const inside: Readonly<Record<keyof typeof english, string>> = {
   databaseSize: 'Größe der Datenbank',
   dismiss: 'Hinweis ausblenden',
   dismissedBy: 'Ausgeblendet von {actor}, {time}',
-  droppedRequests: '{count} Anfragen fehlen, weil zu viele auf einmal kamen.',
+  droppedRequests:
+    '{count} Anfrage fehlt, weil zu viele auf einmal kamen.|{count} Anfragen fehlen, weil zu viele auf einmal kamen.',
   endSession: 'Sitzung beenden',
   endSessionText: 'Die Sitzung {pid} endet, und ihre offene Transaktion wird zurückgerollt.',
   errors: 'Fehler (5xx)',
@@ -93,7 +94,8 @@ export const inside: Readonly<Record<keyof typeof english, string>> = {
   refreshing: 'Alle 5 Sekunden aktualisieren',
   refused: 'Abgelehnt (4xx)',
   requests: 'Anfragen',
-  requestsSummary: '{count} Anfragen, {refused} abgelehnt, {errors} Fehler',
+  requestsSummary:
+    '{count} Anfrage, {refused} abgelehnt, {errors} fehlgeschlagen|{count} Anfragen, {refused} abgelehnt, {errors} fehlgeschlagen',
   resetsAt: 'Beginnt neu: {time}',
   restore: 'Hinweis wieder einblenden',
   rows: 'Zeilen',

@@ -135,7 +135,8 @@ export const people: Readonly<Record<keyof typeof en, string>> = {
   auditMore: 'Ältere Einträge anzeigen',
   auditExport: 'Einträge exportieren',
   auditVerify: 'Kette prüfen',
-  auditIntact: 'Die Kette ist unversehrt: {count} Einträge wurden geprüft.',
+  auditIntact:
+    'Die Kette ist unversehrt: {count} Eintrag wurde geprüft.|Die Kette ist unversehrt: {count} Einträge wurden geprüft.',
   auditBroken: 'Die Kette ist an Position {position} unterbrochen: {fault}',
   auditVerifying: 'Bisher geprüft: {count}',
 

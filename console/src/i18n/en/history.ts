@@ -8,7 +8,8 @@ export const history = {
   historyMore: 'Load older entries',
   historySearch: 'Path, status, role, error or ID',
   historySource: 'Source',
-  leftOut: '{count} more requests of this second were not kept',
+  leftOut:
+    '{count} more request of this second was not kept|{count} more requests of this second were not kept',
   meaning_22P02: 'A value does not have the type of its column, such as text where a number belongs.',
   meaning_23502: 'A required column was left out or set to null.',
   meaning_23503: 'A foreign key refers to a row that does not exist, or that others still refer to.',

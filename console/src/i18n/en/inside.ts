@@ -20,7 +20,8 @@ export const inside = {
   databaseSize: 'Size of the database',
   dismiss: 'Dismiss advice',
   dismissedBy: 'Dismissed by {actor}, {time}',
-  droppedRequests: '{count} requests are not shown because too many arrived at once.',
+  droppedRequests:
+    '{count} request is not shown because too many arrived at once.|{count} requests are not shown because too many arrived at once.',
   endSession: 'End session',
   endSessionText: 'The session {pid} ends and its open transaction is rolled back.',
   errors: 'Errors (5xx)',
@@ -90,7 +91,8 @@ export const inside = {
   refreshing: 'Refresh every 5 seconds',
   refused: 'Refused (4xx)',
   requests: 'Requests',
-  requestsSummary: '{count} requests, {refused} refused, {errors} errors',
+  requestsSummary:
+    '{count} request, {refused} refused, {errors} failed|{count} requests, {refused} refused, {errors} failed',
   resetsAt: 'Resets {time}',
   restore: 'Restore advice',
   rows: 'Rows',

@@ -130,7 +130,8 @@ export const people = {
   auditMore: 'Show older entries',
   auditExport: 'Export entries',
   auditVerify: 'Verify the chain',
-  auditIntact: 'The chain is intact: {count} entries were verified.',
+  auditIntact:
+    'The chain is intact: {count} entry was verified.|The chain is intact: {count} entries were verified.',
   auditBroken: 'The chain is broken at position {position}: {fault}',
   auditVerifying: 'Verified so far: {count}',
 

@@ -1,7 +1,8 @@
 /** The actions of a tab of the SQL editor. */
 import { Button, Group, Select, Tooltip } from '@mantine/core';
 import type { RefObject } from 'react';
-import { useT } from '../../i18n';
+import { useLanguages, useT } from '../../i18n';
+import { formatNumber } from '../../lib/format';
 import { formatSql } from '../../lib/format-sql';
 import { announceFailure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
@@ -100,13 +101,16 @@ function RunButtons({ run: { result, mayRun, start, cancel } }: { run: SqlRun })
 }
 
 function RowLimit({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const t = useT();
+  const { t, language } = useLanguages();
   return (
     <Select
       size="xs"
       w={120}
       aria-label={t('rowLimit')}
-      data={LIMITS.map((limit) => ({ value: limit, label: t('limitRows', { count: limit }) }))}
+      data={LIMITS.map((limit) => ({
+        value: limit,
+        label: t('limitRows', { count: formatNumber(Number(limit), language) }),
+      }))}
       value={value}
       allowDeselect={false}
       onChange={(limit) => onChange(limit ?? '1000')}

@@ -213,7 +213,7 @@ function SideTools(props: Pick<TableListProps, 'project' | 'relations' | 'schema
       ) : null}
       {mayWrite ? (
         <Tooltip label={t('newTable')}>
-          <ActionIcon variant="filled" color="plinth" aria-label={t('newTable')} onClick={onCreate}>
+          <ActionIcon variant="default" aria-label={t('newTable')} onClick={onCreate}>
             <Icon name="plus" size={16} />
           </ActionIcon>
         </Tooltip>
