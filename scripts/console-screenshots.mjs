@@ -98,7 +98,7 @@ async function takeAll(scheme, viewport, slug, person) {
   page.on('pageerror', (error) => process.stderr.write(`${error.message}\n`));
   const suffix = `${viewport === PHONE ? 'phone-' : ''}${scheme}`;
   const take = async (name, work = async () => undefined) => {
-    if (options.only && !name.includes(options.only)) return;
+    if (options.only && !new RegExp(options.only).test(name)) return;
     await work();
     // Not the idle network: the stream of live requests and the frame of a mail keep it busy.
     await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });

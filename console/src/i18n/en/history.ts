@@ -4,7 +4,7 @@ export const history = {
   chartsOpenHint: 'A click on a chart, or Enter, shows the requests of that time.',
   duration: 'Duration',
   historyHint:
-    'Of busy seconds only a part of the requests is kept: failed and slow ones first. The charts count all of them.',
+    'In busy seconds only some requests are kept, failed and slow ones first. The charts count all of them.',
   historyMore: 'Load older entries',
   historySearch: 'Path, status, role, error or ID',
   historySource: 'Source',

@@ -26,7 +26,7 @@ export const objects = {
   dropObject: 'Drop {name}',
   dropObjectText: 'PostgreSQL refuses to drop what other objects depend on. This cannot be undone.',
   enumLabels: 'Values',
-  enumLabelsHint: 'In their order. Enter adds one.',
+  enumLabelsHint: 'In order. Enter adds a value.',
   enumLabelsKept: 'New values are added at their place. PostgreSQL does not remove values of an enum.',
   extensionInstalled: 'Extension {name} installed',
   functionArguments: 'Arguments',

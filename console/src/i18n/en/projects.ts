@@ -15,7 +15,7 @@ export const projects = {
   graceHours: 'Grace period in hours',
   jwtHint: 'Signs the tokens of your backend. Keep it secret.',
   keys: 'Keys',
-  keysText: 'Each time keys are shown, the audit log records it.',
+  keysText: 'The audit log records each time the keys are shown.',
   newProject: 'New project',
   noProjects: 'No projects yet',
   noProjectsText: 'A project is the backend of one application: a database, users and files.',
@@ -25,7 +25,7 @@ export const projects = {
   projectNameHint: 'URLs use a short form of it.',
   role: 'Role',
   rotate: 'Rotate keys',
-  rotateNamed: 'End S3 keys and named keys, too, as after a leak',
+  rotateNamed: 'Also end S3 keys and named keys, as after a leak',
   rotateText:
     'This creates new keys and secrets. Clients need the new keys before the grace period ends. The password of the database changes at once.',
   rotateTitle: 'Rotate keys and secrets',
@@ -54,7 +54,8 @@ export const projects = {
   apiKeyRoleHint:
     'A database role that limits the key to some tables or buckets. Empty: anon for publishable keys, service_role for secret ones.',
   apiKeys: 'Named keys',
-  apiKeysText: 'One for each app or server. Each has its own role and end, and is revoked alone.',
+  apiKeysText:
+    'One for each app or server. Each has its own role and expiry, and can be revoked without the others.',
   unitOf: 'Unit of {name}',
   createApiKey: 'Create key',
   noApiKeys: 'No named keys yet.',

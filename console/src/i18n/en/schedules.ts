@@ -9,7 +9,7 @@ export const schedules = {
   editSchedule: 'Change the schedule {name}',
   noScheduleRuns: 'It has not run yet.',
   noSchedules: 'No schedules yet',
-  noSchedulesText: 'A schedule runs SQL or sends a request at certain times, once for all processes.',
+  noSchedulesText: 'A schedule runs SQL or sends a request at set times, once for all processes.',
   request: 'Request',
   runDue: 'Due',
   runsOfSchedule: 'History',
@@ -20,5 +20,5 @@ export const schedules = {
   scheduleSqlHint: 'Runs as the owner, for at most five minutes.',
   scheduleUrlHint: 'Signed with the secret of the webhook of http_post, which has to exist.',
   schedules: 'Schedules',
-  schedulesText: 'What runs at certain times.',
+  schedulesText: 'SQL and requests that run at set times.',
 } as const;

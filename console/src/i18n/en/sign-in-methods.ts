@@ -13,7 +13,7 @@ export const signInMethods = {
   enabled: 'Enabled',
   method_anonymous_signin_enabled: 'Anonymous users',
   method_anonymous_signin_enabled_text:
-    'Somebody gets an account without an address, and keeps it when they add one.',
+    'A user gets an account without an address, and keeps it when adding one.',
   method_magic_link_enabled: 'Links and codes by mail',
   method_magic_link_enabled_text: 'A mail contains a link and a code with which the user signs in.',
   method_password: 'E-mail and password',
@@ -37,7 +37,7 @@ export const signInMethods = {
   provider_tenant: 'Directory (tenant) ID',
   provider_tenant_hint: 'A UUID, from the overview of the app registration',
   providers: 'Providers',
-  providersText: 'Accounts elsewhere with which users sign in.',
+  providersText: 'Accounts at other services with which users sign in.',
   removeProvider: 'Remove {name}',
   removeProviderText:
     'Users can no longer sign in with this provider. Their accounts stay, and work again once the provider is added again.',

@@ -16,7 +16,7 @@ export const webhooks = {
   newSecret: 'Create a new secret',
   nextAttempt: 'Next attempt: {time}',
   noAnswer: 'no answer',
-  noDeliveries: 'Nothing was sent yet.',
+  noDeliveries: 'Nothing has been sent yet.',
   noWebhooks: 'No webhooks yet',
   noWebhooksText:
     'A webhook sends a signed request to your server after a change of a table, a user or a file.',
@@ -41,6 +41,6 @@ export const webhooks = {
   webhooks: 'Webhooks',
   webhooksHidden: 'You may not see webhooks',
   webhooksHiddenText: 'Developers and admins of the project can.',
-  webhooksScreenText: 'What this project sends to your servers, and runs at certain times.',
+  webhooksScreenText: 'Requests that this project sends to your servers, and jobs that it runs at set times.',
   webhooksText: 'Signed requests after changes, retried for three days.',
 } as const;
