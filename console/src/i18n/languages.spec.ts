@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { de } from './de';
+import { settings } from './de/settings';
 import { en, type Key } from './en';
+import schema from '../generated/settings.json';
 import { translated } from './translator';
 
 const valuesOf = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
@@ -100,6 +102,10 @@ it('no key is in two modules, of which one would hide the other', () => {
     [...readFileSync(`${__dirname}/en/${name}.ts`, 'utf8').matchAll(/^  (\w+):/gm)].map(([, key]) => key),
   );
   expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
+});
+
+it('German describes each setting', () => {
+  expect(Object.keys(settings).sort()).toEqual(Object.keys(schema).sort());
 });
 
 /** Buttons of one word, with the reason. All others name what they do to what. */

@@ -19,7 +19,7 @@ export function LiveTables({ project }: { project: Project }) {
             <Empty icon="table" title={t('noTables')} text={t('noLiveTablesText')} />
           ) : (
             <DataTable minWidth={320} heads={[t('table'), t('live')]}>
-              {list.map((table) => (
+              {servedFirst(list, project).map((table) => (
                 <Row key={`${table.schema}.${table.table}`} project={project} table={table} />
               ))}
             </DataTable>
@@ -28,6 +28,12 @@ export function LiveTables({ project }: { project: Project }) {
       </Loaded>
     </Section>
   );
+}
+
+/** Tables of clients come before those of Plinth and of schemas that are not served. */
+function servedFirst(tables: readonly LiveTable[], project: Project): LiveTable[] {
+  const isServed = ({ schema }: LiveTable): boolean => project.settings.exposed_schemas.includes(schema);
+  return tables.toSorted((a, b) => Number(isServed(b)) - Number(isServed(a)));
 }
 
 function Row({ project, table }: { project: Project; table: LiveTable }) {
