@@ -121,8 +121,12 @@ function ContentPalette({
         { group: t('users'), actions: text.includes('@') ? [search] : [] },
         { group: t('settings'), actions: text === '' ? [] : settings },
       ]}
-      // A name may mean anything, so the user comes last.
-      last={{ group: t('users'), actions: text === '' || text.includes('@') ? [] : [search] }}
+      // A name may mean anything, so the user comes last, and not before what loads is there to be selected.
+      last={
+        settings.length === 0 || text === '' || text.includes('@')
+          ? undefined
+          : { group: t('users'), actions: [search] }
+      }
     />
   );
 }
@@ -166,7 +170,7 @@ function useDocs(isWanted: boolean): SpotlightActionData[] {
 
 interface CommandsProps extends Typed {
   readonly groups: readonly Group[];
-  readonly last?: Group;
+  readonly last?: Group | undefined;
 }
 
 function Commands({ groups, last, typed: [query, setQuery] }: CommandsProps) {
@@ -218,7 +222,7 @@ function Commands({ groups, last, typed: [query, setQuery] }: CommandsProps) {
         { group: t('projects'), actions: projects },
         { group: t('other'), actions: [...others, ...ofInstall] },
         { group: t('docs'), actions: query.trim() === '' ? [] : docs },
-        ...(last ? [last] : []),
+        ...(last && docs.length > 0 ? [last] : []),
       ]}
       shortcut={['mod + K']}
       nothingFound={t('nothingFound')}
