@@ -199,7 +199,7 @@ function tasksOf(page, project) {
       await screen('Backups');
       await page.getByLabel('Text in the row').fill('milk');
       await button('Find rows').click();
-      await button('Compare').click();
+      await button('Compare row').click();
       await inDialog('Restore row').click();
       await page.getByText('Row restored').waitFor();
     },

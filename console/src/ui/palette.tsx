@@ -121,12 +121,6 @@ function ContentPalette({
         { group: t('users'), actions: text.includes('@') ? [search] : [] },
         { group: t('settings'), actions: text === '' ? [] : settings },
       ]}
-      // A name may mean anything, so the user comes last, and not before what loads is there to be selected.
-      last={
-        settings.length === 0 || text === '' || text.includes('@')
-          ? undefined
-          : { group: t('users'), actions: [search] }
-      }
     />
   );
 }
@@ -168,12 +162,7 @@ function useDocs(isWanted: boolean): SpotlightActionData[] {
   }));
 }
 
-interface CommandsProps extends Typed {
-  readonly groups: readonly Group[];
-  readonly last?: Group | undefined;
-}
-
-function Commands({ groups, last, typed: [query, setQuery] }: CommandsProps) {
+function Commands({ groups, typed: [query, setQuery] }: Typed & { readonly groups: readonly Group[] }) {
   const t = useT();
   const navigate = useNavigate();
   const { toggleColorScheme } = useMantineColorScheme();
@@ -222,7 +211,6 @@ function Commands({ groups, last, typed: [query, setQuery] }: CommandsProps) {
         { group: t('projects'), actions: projects },
         { group: t('other'), actions: [...others, ...ofInstall] },
         { group: t('docs'), actions: query.trim() === '' ? [] : docs },
-        ...(last && docs.length > 0 ? [last] : []),
       ]}
       shortcut={['mod + K']}
       nothingFound={t('nothingFound')}

@@ -94,7 +94,7 @@ inBrowser('the grid', () => {
     await view.button('Hidden: 1').click();
     await page.getByRole('menuitem', { name: 'Show all columns' }).click();
     await page.getByText('order 1', { exact: true }).click();
-    await menuItem('Unpin');
+    await menuItem('Unpin column');
     expect((await heads()).slice(0, 2)).toEqual(['id', 'title']);
   });
 

@@ -565,7 +565,7 @@ inBrowser('monitoring of a project', () => {
     await page.getByRole('option', { name: 'public.kept' }).click();
     await page.getByLabel('Text in the row').fill('milk');
     await view.button('Find rows').click();
-    await view.button('Compare').click();
+    await view.button('Compare row').click();
     await view.dialog().getByText('The row is missing now').waitFor();
     await expectAccessibleInBothSchemes();
     await view.dialog().getByRole('button', { name: 'Restore row' }).click();
@@ -574,7 +574,7 @@ inBrowser('monitoring of a project', () => {
     await page.getByLabel('Text in the row').fill('bread');
     await view.button('Find rows').click();
     await page.getByRole('cell', { name: 'Bread' }).waitFor();
-    await view.button('Compare').click();
+    await view.button('Compare row').click();
     await view.dialog().getByText('differs', { exact: true }).waitFor();
     await view.dialog().getByText('SQL that runs').click();
     await view
@@ -631,8 +631,6 @@ inBrowser('monitoring of a project', () => {
     await choose('palette@ex', 'Search users: palette@ex');
     await page.waitForURL(/users\?search=palette/);
     await page.getByRole('table').getByText('palette@example.com').waitFor();
-    await choose('palett', 'Search users: palett');
-    await page.waitForURL(/users\?search=palett$/);
     // On its screen, and from another one.
     for (const [label, title] of [
       ['New user', 'New user'],

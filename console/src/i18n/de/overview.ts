@@ -4,7 +4,7 @@ import type { overview as english } from '../en/overview';
 export const overview: Readonly<Record<keyof typeof english, string>> = {
   anyColumn: 'jede Spalte',
   backupOf: 'Sicherung vom',
-  compareRow: 'Vergleichen',
+  compareRow: 'Zeile vergleichen',
   differs: 'abweichend',
   exactValue: 'Genauer Wert',
   findRows: 'Zeilen suchen',

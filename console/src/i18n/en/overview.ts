@@ -2,7 +2,7 @@
 export const overview = {
   anyColumn: 'any column',
   backupOf: 'Backup of',
-  compareRow: 'Compare',
+  compareRow: 'Compare row',
   differs: 'differs',
   exactValue: 'Exact value',
   findRows: 'Find rows',
