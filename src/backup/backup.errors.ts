@@ -9,6 +9,12 @@ import { isServerUnavailable } from '../database/sql/sqlstate';
 export const archiveInvalid = (reason: string, cause?: unknown): AppError =>
   new AppError(400, 'invalid_archive', `This is not an intact backup: ${shownReason(reason)}`, { cause });
 
+/** An incremental archive needs the store of the destination in which it was made. */
+export const storedFileMissing = (objectId: string, destination: string): AppError =>
+  notSupported(
+    `The backup is incremental, and its file ${objectId} is not in ${destination}: restore it where BACKUP_URL names the destination that it was made in`,
+  );
+
 export const wrongPassphrase = (cause?: unknown): AppError =>
   new AppError(
     400,

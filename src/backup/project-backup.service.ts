@@ -28,6 +28,7 @@ import {
   POST_DATA,
   PRE_DATA,
   SECRETS,
+  STORED_FILES,
 } from './archive/archive-format';
 import { ArchiveWriter, Chunks } from './archive/archive-writer';
 import { assertAvailable, compressor } from './archive/compression';
@@ -40,6 +41,10 @@ import { readOwnerRoles } from '../copies/owner-roles';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { DUMP_OPTIONS, pgDump } from '../copies/dump/pg-dump';
 import { wholeObject } from '../storage/providers/whole-object';
+import type { SourceFile } from './stored/store-writer';
+
+/** Stores files next to the archive. @returns lines about them for the archive */
+export type StoreFiles = (files: AsyncIterable<SourceFile[]>) => AsyncIterable<Buffer>;
 
 /** All that belongs to the snapshot. */
 interface Source {
@@ -48,6 +53,7 @@ interface Source {
   readonly tables: readonly SnapshotTable[];
   readonly key: PassphraseKey;
   readonly members: Restorable;
+  readonly store: StoreFiles | undefined;
 }
 
 @Injectable()
@@ -66,6 +72,7 @@ export class ProjectBackup {
    * @param passphrase or a key of it, so that one key serves several archives
    * @param openOutput called once the project was found and its database can be read
    * @param compression of the archive
+   * @param store of an incremental archive, which has no bytes of files
    * @throws AppError 404, 409 while another backup of the project runs
    */
   async write(
@@ -73,6 +80,7 @@ export class ProjectBackup {
     passphrase: string | PassphraseKey,
     openOutput: () => Promise<Writable>,
     compression: Compression = 'gzip',
+    store?: StoreFiles,
   ): Promise<ArchiveManifest> {
     assertAvailable(compression);
     const project = await this.projects.get(id);
@@ -83,7 +91,7 @@ export class ProjectBackup {
         const tables = (await snapshot.tables()).filter((table) => !isRendition(table));
         const header = await this.headerOf(project, snapshot, tables, key);
         const members = await restorable(header, await this.secretsOf(project, snapshot));
-        const source = { project, snapshot, tables, key, members };
+        const source = { project, snapshot, tables, key, members, store };
         return this.writeArchive(source, compressor(compression, false), await openOutput());
       }),
     );
@@ -139,25 +147,30 @@ export class ProjectBackup {
     return pgDump(this.owner.connectionOf(project), [...DUMP_OPTIONS, `--snapshot=${snapshot.id}`, ...args]);
   }
 
-  /** Goes through the provider's list, whose sizes are true; a row's may not be. */
-  private async addFiles(
-    archive: ArchiveWriter,
-    { project, snapshot }: Source,
-  ): Promise<ArchiveManifest['files']> {
-    const total = await snapshot.countFiles();
-    let [count, bytes] = [0, 0];
+  private async addFiles(archive: ArchiveWriter, source: Source): Promise<ArchiveManifest['files']> {
+    const total = await source.snapshot.countFiles();
+    const found = { count: 0, bytes: 0 };
     await this.store.assertAvailable();
+    const files = counted(this.filesOf(source), found);
+    if (source.store) await archive.addParts(STORED_FILES, unlessBroken(archive, source.store(files)));
+    else
+      for await (const batch of files)
+        for (const { objectId, size, read } of batch)
+          await archive.addSized(FILES_FOLDER + objectId, size, read());
+    return { ...found, missing: Math.max(0, total - found.count) };
+  }
+
+  /** Goes through the provider's list, whose sizes are true; a row's may not be. */
+  private async *filesOf({ project, snapshot }: Source): AsyncGenerator<SourceFile[]> {
     for await (const objects of this.store.objects(project.id)) {
       const named = await snapshot.namedObjects(objects.map(({ objectId }) => objectId));
-      for (const { objectId, size } of objects) {
-        if (!named.has(objectId)) continue;
-        const address = new ObjectAddress(project.id, objectId);
-        await archive.addSized(FILES_FOLDER + objectId, size, wholeObject(this.store, address, size));
-        count += 1;
-        bytes += size;
-      }
+      yield objects
+        .filter(({ objectId }) => named.has(objectId))
+        .map(({ objectId, size, storedAt }) => {
+          const address = new ObjectAddress(project.id, objectId);
+          return { objectId, size, storedAt, read: () => wholeObject(this.store, address, size) };
+        });
     }
-    return { count, bytes, missing: Math.max(0, total - count) };
   }
 
   private async headerOf(
@@ -224,4 +237,23 @@ async function addRows(
   const content = snapshot.rowsOf(table);
   await archive.addParts(table.member, content.chunks);
   return content.rows();
+}
+
+/** Few lines fill a part, and writing a part is what notices that the reader of the archive is gone. */
+async function* unlessBroken(archive: ArchiveWriter, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    if (archive.isBroken) throw new Error('the archive is not read any more');
+    yield chunk;
+  }
+}
+
+async function* counted(
+  batches: AsyncIterable<SourceFile[]>,
+  found: { count: number; bytes: number },
+): AsyncGenerator<SourceFile[]> {
+  for await (const batch of batches) {
+    found.count += batch.length;
+    for (const { size } of batch) found.bytes += size;
+    yield batch;
+  }
 }

@@ -31,6 +31,7 @@ import {
   LARGE_OBJECTS,
   POST_DATA,
   PRE_DATA,
+  STORED_FILES,
 } from './archive/archive-format';
 import { ArchivedExtension } from '../copies/archived-objects';
 import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
@@ -51,6 +52,8 @@ import {
 } from '../copies/owner-roles';
 import { MAINTENANCE_DATABASE } from '../provisioning/database-server';
 import { FileLoader } from './file-loader';
+import { filesIn } from './stored/file-lines';
+import { type OpenStored, StoredFiles } from './stored/stored-files.service';
 import { ArchivedContent } from './rehearsal/archived-content';
 import { SnapshotLimits } from '../copies/dump/snapshot-limits';
 import { SnapshotRepository } from '../copies/dump/snapshot.repository';
@@ -98,6 +101,7 @@ export class ProjectRestore {
     private readonly hold: RemovalHoldRepository,
     private readonly extensions: ArchivedExtensions,
     private readonly disk: DiskReserve,
+    private readonly stored: StoredFiles,
   ) {}
 
   /**
@@ -184,6 +188,8 @@ export class ProjectRestore {
     // Bytes of a dry run are verified, and not stored.
     const files = dryRun ? null : new FileLoader(this.store, project.id);
     const content = dryRun ? new ArchivedContent() : null;
+    const open = this.stored.opener(header.project.id, secrets.data_secret);
+    const openStored: OpenStored = (file) => this.disk.watched(open(file));
     const manifest = await this.owner.use(
       project,
       work,
@@ -194,7 +200,7 @@ export class ProjectRestore {
         const found = await readToEnd(archive.members, (member) =>
           load(
             { ...member, chunks: this.disk.watched(member.chunks) },
-            { header, loader, files, rows, content },
+            { header, loader, files, rows, content, openStored },
           ),
         );
         await files?.done();
@@ -331,13 +337,16 @@ interface Targets {
   readonly files: FileLoader | null;
   /** Of a dry run. */
   readonly content: ArchivedContent | null;
+  readonly openStored: OpenStored;
   /** Rows that were loaded, by member. */
   readonly rows: Map<string, number>;
 }
 
-async function load(member: ArchiveMember, { header, loader, files, rows, content }: Targets): Promise<void> {
+async function load(member: ArchiveMember, targets: Targets): Promise<void> {
+  const { header, loader, files, rows, content } = targets;
   const { name, chunks } = member;
   try {
+    if (name === STORED_FILES) return await loadStored(chunks, targets);
     if (name.startsWith(FILES_FOLDER)) {
       const objectId = objectIdIn(name);
       return await (content ? content.addFile(objectId, chunks) : files?.put(objectId, member));
@@ -353,6 +362,17 @@ async function load(member: ArchiveMember, { header, loader, files, rows, conten
     rows.set(name, await loader.copy(table, content ? content.digested(name, chunks) : chunks));
   } catch (error) {
     throw restoreFault(name, error as Error);
+  }
+}
+
+/** The files that an incremental archive names. */
+async function loadStored(
+  lines: AsyncIterable<Buffer>,
+  { files, content, openStored }: Targets,
+): Promise<void> {
+  for await (const file of filesIn(lines)) {
+    const [{ objectId: name, size }, chunks] = [file, openStored(file)];
+    await (content ? content.addFile(name, chunks) : files?.put(name, { name, size, chunks }));
   }
 }
 

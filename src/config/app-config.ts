@@ -142,6 +142,8 @@ export interface BackupConfig {
   readonly identityFile: string | null;
   /** Compression of scheduled backups. */
   readonly compression: Compression;
+  /** Scheduled archives of projects refer to files in a store next to them. */
+  readonly incremental: boolean;
   /** Extensions that a restore creates, besides those that PostgreSQL trusts. */
   readonly restoredExtensions: readonly string[];
   /** Where the archives are stored. */

@@ -20,9 +20,9 @@ const PROVIDERS: Readonly<Record<string, EnvironmentVariables['STORAGE_PROVIDER'
   'gs:': 'gcs',
 };
 const PARAMETERS = {
-  disk: ['compression'],
-  s3: ['compression', 'endpoint', 'region', 'path_style'],
-  gcs: ['compression', 'endpoint', 'key_file'],
+  disk: ['compression', 'incremental'],
+  s3: ['compression', 'incremental', 'endpoint', 'region', 'path_style'],
+  gcs: ['compression', 'incremental', 'endpoint', 'key_file'],
 } as const;
 const FORM =
   'file:///directory, s3://bucket/folder?region=eu-central-1 or gs://bucket/folder?key_file=/etc/key.json';
@@ -44,6 +44,7 @@ export function backupConfig(env: EnvironmentVariables, dataDir: string, tuning:
     passphraseFile: env.BACKUP_PASSPHRASE_FILE === undefined ? null : resolve(env.BACKUP_PASSPHRASE_FILE),
     ...ageConfig(env),
     compression: (url.searchParams.get('compression') ?? 'gzip') as Compression,
+    incremental: url.searchParams.get('incremental') === 'true',
     restoredExtensions: env.RESTORE_EXTENSIONS.split(',').map((name) => name.trim()),
     destination: {
       ...storageConfig(asStorage(env, url), dataDir, tuning),
@@ -115,6 +116,8 @@ export function backupFaults(env: EnvironmentVariables, tuning: Tuning): string[
   if (compression !== null && !COMPRESSIONS.includes(compression as Compression))
     faults.push(`BACKUP_URL: compression must be one of ${COMPRESSIONS.join(', ')}`);
   if (compression === 'zstd' && !HAS_ZSTD) faults.push(`BACKUP_URL: ${ZSTD_MISSING}`);
+  if (!['true', 'false', null].includes(url.searchParams.get('incremental')))
+    faults.push('BACKUP_URL: incremental must be true or false');
   const settings = asStorage(env, url);
   faults.push(...placeFaults('BACKUP_URL', settings));
   if (faults.length > 0) return faults;

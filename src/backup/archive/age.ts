@@ -26,12 +26,36 @@ type Source = AsyncIterable<Buffer>;
 /** @throws AppError 400 for a key that is none */
 export async function* encrypted(source: Source, recipients: readonly string[]): AsyncGenerator<Buffer> {
   const [fileKey, header] = await newHeader(recipients);
+  yield header;
+  yield* sealed(source, fileKey);
+}
+
+/** What follows the header: a nonce, and pieces that each prove their order. @param secret encrypts any number of streams */
+export async function* sealed(source: Source, secret: Uint8Array): AsyncGenerator<Buffer> {
   const nonce = randomBytes(NONCE);
-  yield Buffer.concat([header, nonce]);
-  const key = contentKey(fileKey, nonce);
+  yield nonce;
+  const key = contentKey(secret, nonce);
   for await (const { piece, iv } of inPieces(source, PIECE)) {
     const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG });
     yield Buffer.concat([cipher.update(piece), cipher.final(), cipher.getAuthTag()]);
+  }
+}
+
+/** Bytes of sealed() for `size` bytes. */
+export const sealedSize = (size: number): number => NONCE + size + TAG * Math.max(1, Math.ceil(size / PIECE));
+
+/** The content of sealed(). @throws AppError 400 when it was altered or cut off */
+export async function* unsealed(source: Source, secret: Uint8Array): AsyncGenerator<Buffer> {
+  const chunks = source[Symbol.asyncIterator]();
+  const head = await readHead(chunks, NONCE);
+  if (head.length < NONCE) throw altered();
+  const key = contentKey(secret, head.subarray(0, NONCE));
+  let isFirst = true;
+  for await (const { piece, iv } of inPieces(continued(head.subarray(NONCE), chunks), PIECE + TAG)) {
+    const content = decrypt(key, iv, piece);
+    if (content.length === 0 && !isFirst) throw altered();
+    isFirst = false;
+    yield content;
   }
 }
 
@@ -66,23 +90,14 @@ async function* opened(source: AsyncGenerator<Buffer>, identityFile: string): As
     const end = HEADER_END.exec(head.toString('latin1'));
     return end ? end.index + end[0].length : Infinity;
   };
-  while (head.length < begin() + NONCE) {
-    const next = head.length > MAX_HEADER + NONCE ? null : await source.next();
+  while (head.length < begin()) {
+    const next = head.length > MAX_HEADER ? null : await source.next();
     if (!next || next.done) throw archiveInvalid('the header of its encryption is cut off');
     head = Buffer.concat([head, next.value]);
   }
-  const start = begin() + NONCE;
-  const key = contentKey(
-    await openHeader(head.subarray(0, begin()), identityFile),
-    head.subarray(begin(), start),
-  );
-  let isFirst = true;
-  for await (const { piece, iv } of inPieces(continued(head.subarray(start), source), PIECE + TAG)) {
-    const content = decrypt(key, iv, piece);
-    if (content.length === 0 && !isFirst) throw altered();
-    isFirst = false;
-    yield content;
-  }
+  const start = begin();
+  const fileKey = await openHeader(head.subarray(0, start), identityFile);
+  yield* unsealed(continued(head.subarray(start), source), fileKey);
 }
 
 function decrypt(key: Buffer, iv: Buffer, piece: Buffer): Buffer {

@@ -29,6 +29,8 @@ export const AUDIT_LOG = 'platform/audit_log.copy';
 export const PROJECTS_FOLDER = 'projects/';
 
 export const FILES_FOLDER = 'files/';
+/** In place of files: their digests. Their bytes are in the store next to the archive. */
+export const STORED_FILES = 'stored-files';
 export const SUMS_FOLDER = 'sums/';
 
 /** Members after which their checksums follow, so that neither side holds the checksums of all members. */

@@ -1,4 +1,5 @@
 /** Where scheduled backups are stored: a separate provider, by the code of the storage providers. */
+import { createHash } from 'node:crypto';
 import { PassThrough, Readable, type Writable } from 'node:stream';
 import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { BACKUP_CONFIG, BackupConfig } from '../../config/app-config';
@@ -8,8 +9,12 @@ import { ObjectAddress } from '../../storage/providers/object-address';
 import { copies } from '../../storage/providers/object-copies';
 import { ObjectStore } from '../../storage/providers/object-store';
 import { createObjectStore } from '../../storage/providers/object-store.provider';
-import { AGE_ENDING, decrypted, encrypted } from '../archive/age';
+import { wholeObject } from '../../storage/providers/whole-object';
+import { AGE_ENDING, decrypted, encrypted, sealedSize } from '../archive/age';
 import { endingOf } from '../archive/compression';
+
+/** The tag of files that are not encrypted. */
+const NOT_ENCRYPTED = '00000000';
 
 @Injectable()
 export class BackupDestination implements OnApplicationShutdown {
@@ -67,9 +72,7 @@ export class BackupDestination implements OnApplicationShutdown {
       output.destroy(error as Error);
     });
     try {
-      const { provider, diskDir } = this.config.destination;
-      const directories = provider === 'disk' ? [diskDir] : [];
-      await store.put(address, this.disk.watched(counting(this.sealed(output), counted), directories));
+      await store.put(address, this.disk.watched(counting(this.sealed(output), counted), this.directories));
     } catch (error) {
       // If the store stopped reading, its error is the cause, though the writer notices first that nobody reads.
       if (counted.isAbandoned) failures.unshift(error);
@@ -92,6 +95,35 @@ export class BackupDestination implements OnApplicationShutdown {
     return Readable.from(decrypted(chunks, this.config.identityFile), { objectMode: false });
   }
 
+  /** What encryption does to files that are stored one by one. */
+  async sealing(): Promise<{ readonly tag: string; sizeOf(size: number): number }> {
+    const { recipients } = this.config;
+    if (recipients.length === 0) return { tag: NOT_ENCRYPTED, sizeOf: (size) => size };
+    let empty = 0;
+    for await (const chunk of this.sealed(Readable.from([]))) empty += chunk.length;
+    const tag = createHash('sha256')
+      .update(recipients.join(' '))
+      .digest('hex')
+      .slice(0, NOT_ENCRYPTED.length);
+    return { tag, sizeOf: (size) => empty - sealedSize(0) + sealedSize(size) };
+  }
+
+  /** Stores a file next to the archives, encrypted for the recipients. */
+  async putFile(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
+    await (await this.store()).put(address, this.disk.watched(this.sealed(chunks), this.directories));
+  }
+
+  /** @param size bytes in the store @throws ObjectMissingError, AppError 400 when it is encrypted and no identity opens it */
+  async *readFile(address: ObjectAddress, size: number): AsyncGenerator<Buffer, void, undefined> {
+    const content = copies(wholeObject(await this.store(), address, size));
+    yield* decrypted(content, this.config.identityFile);
+  }
+
+  private get directories(): string[] {
+    const { provider, diskDir } = this.config.destination;
+    return provider === 'disk' ? [diskDir] : [];
+  }
+
   /** Encrypted for the recipients, if there are any. */
   private sealed(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     const { recipients } = this.config;
@@ -105,7 +137,7 @@ export class BackupDestination implements OnApplicationShutdown {
   }
 
   /** Opened at its first use: an install without scheduled backups needs no directory for them. */
-  private store(): Promise<ObjectStore> {
+  store(): Promise<ObjectStore> {
     this.opened ??= this.open();
     this.opened.catch(() => (this.opened = undefined));
     return this.opened;

@@ -9,13 +9,15 @@ import { InstallBackup } from '../install-backup.service';
 import type { PhysicalHeader } from '../physical/physical-archive';
 import { PhysicalBackup } from '../physical/physical-backup.service';
 import { pruneArchive, WalArchive } from '../physical/wal-archive';
-import { ProjectBackup } from '../project-backup.service';
+import { ProjectBackup, type StoreFiles } from '../project-backup.service';
+import { StoredFiles } from '../stored/stored-files.service';
 import { ArchivedDiskObjectStore } from '../../storage/providers/archived-disk-object-store';
+import { isProjectId } from '../../storage/providers/object-address';
 import { ObjectStore } from '../../storage/providers/object-store';
 import { BackupDestination } from './backup-destination';
 import { BackupPassphrase } from './backup-passphrase';
 import { BackupStates, SubjectState } from './backup-state.service';
-import { NewRun, PHYSICAL, PLATFORM, RunRepository } from './run.repository';
+import { type BackupRun, NewRun, PHYSICAL, PLATFORM, RunRepository } from './run.repository';
 
 /** Characters of an error that the row of a run holds. */
 const MAX_ERROR = 1_000;
@@ -37,6 +39,7 @@ export class ScheduledBackup {
     private readonly install: InstallBackup,
     private readonly physical: PhysicalBackup,
     private readonly store: ObjectStore,
+    private readonly stored: StoredFiles,
     private readonly clock: Clock,
     @Inject(BACKUP_CONFIG) private readonly config: BackupConfig,
     @Inject(DATABASE_CONFIG) private readonly database: DatabaseConfig,
@@ -90,6 +93,7 @@ export class ScheduledBackup {
 
   /** @returns bytes of the archive, and the header of a physical one */
   private async write({
+    id,
     subject,
     archive,
   }: NewRun): Promise<{ bytes: number; header: PhysicalHeader | null }> {
@@ -100,11 +104,14 @@ export class ScheduledBackup {
       this.output = output;
       const open = async (): Promise<Writable> => output;
       try {
-        const { compression } = this.config;
+        const { compression, incremental } = this.config;
         if (subject === PHYSICAL)
           header = await this.physical.write(this.passphrase.get(), true, open, compression);
         else if (subject === PLATFORM) await this.install.writePlatform(key, open, compression);
-        else await this.projects.write(subject, key, open, compression);
+        else {
+          const store: StoreFiles = (files) => this.stored.add(subject, id, files);
+          await this.projects.write(subject, key, open, compression, incremental ? store : undefined);
+        }
       } finally {
         this.output = undefined;
       }
@@ -128,6 +135,12 @@ export class ScheduledBackup {
     if (files > 0) this.logger.log(`removed ${files} archived files that were deleted before`);
   }
 
+  private async pruneFiles(subject: string, removed: readonly BackupRun[]): Promise<void> {
+    const ids = removed.map(({ id }) => id);
+    const count = await this.stored.prune(subject, ids);
+    if (count > 0) this.logger.log(`removed ${count} stored files that no archive of ${subject} needs`);
+  }
+
   /** Only archives that a run recorded, in this destination, and only after a good new one. */
   private async removeExcess({ subject, slug, schedule }: SubjectState): Promise<void> {
     await this.runs.prune(subject);
@@ -138,6 +151,7 @@ export class ScheduledBackup {
       subject,
       excess.map(({ archive }) => archive),
     );
+    if (isProjectId(subject)) await this.pruneFiles(subject, excess);
     await this.runs.markRemoved(
       excess.map(({ id }) => id),
       this.clock.date(),

@@ -13,6 +13,8 @@ export const PLATFORM_FOLDER = 'platform';
 /** The same of physical backups. */
 export const PHYSICAL_FOLDER = 'physical';
 const FOLDERS = new Set([PLATFORM_FOLDER, PHYSICAL_FOLDER]);
+/** Folders in that of a project, next to its archives: files that archives refer to, and the list of them for each archive. */
+const STORED = /\/(files|lists)$/;
 /** The name of a scheduled backup: the time of its start, the slug, and some digits of its run. */
 const ARCHIVE_NAME = /^\d{8}T\d{6}Z-[a-z][a-z0-9-]{0,39}-[0-9a-f]{8}\.tar(\.gz|\.zst)?(\.age)?$/;
 /** Characters of a refused name that an error quotes. */
@@ -28,7 +30,8 @@ export function isProjectId(name: string): boolean {
 
 /** Returns the id. @throws AppError 500 when it is not valid as the name of a project's folder */
 export function checkedProjectId(projectId: string): string {
-  if (!isProjectId(projectId) && !FOLDERS.has(projectId)) throw refused('project', projectId);
+  if (!isProjectId(projectId.replace(STORED, '')) && !FOLDERS.has(projectId))
+    throw refused('project', projectId);
   return projectId;
 }
 

@@ -1,0 +1,151 @@
+/**
+ * Files of incremental archives, in a store next to the archives of the project: each content once, named by its digest. A
+ * list of the files of each archive tells which contents are needed, so that no other record has to be right.
+ */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/errors/app-error';
+import { ProjectRegistry } from '../../projects/project-registry.service';
+import { copies } from '../../storage/providers/object-copies';
+import {
+  ObjectMissingError,
+  type ObjectStore,
+  type StoredObject,
+} from '../../storage/providers/object-store';
+import { wholeObject } from '../../storage/providers/whole-object';
+import { RemovalHoldRepository } from '../../storage/removal/removal-hold.repository';
+import { sealed, unsealed } from '../archive/age';
+import { archiveInvalid, storedFileMissing } from '../backup.errors';
+import { BackupDestination } from '../schedule/backup-destination';
+import { addressOf, filesIn, folderOf, lineOf, type StoredFile, StoreKeys } from './file-lines';
+import { type SourceFile, StoreWriter } from './store-writer';
+import { NameFilter } from './name-filter';
+
+/** Opens the content of a file in the store of an archive's project. */
+export type OpenStored = (file: StoredFile) => AsyncGenerator<Buffer, void, undefined>;
+
+@Injectable()
+export class StoredFiles {
+  constructor(
+    private readonly destination: BackupDestination,
+    private readonly registry: ProjectRegistry,
+    private readonly hold: RemovalHoldRepository,
+  ) {}
+
+  /**
+   * Stores the files that the store lacks. The list is durable before the last line is read, and so is what it refers to.
+   * @param files ordered by object id, in batches
+   * @returns lines for the archive
+   */
+  async *add(projectId: string, runId: string, files: AsyncIterable<SourceFile[]>): AsyncGenerator<Buffer> {
+    const [store, keys] = [await this.destination.store(), await this.keysOf(projectId)];
+    const writer = await StoreWriter.begin(
+      this.destination,
+      projectId,
+      keys,
+      this.newestList(store, projectId, keys),
+    );
+    const list = new PassThrough();
+    const saved = store.put(addressOf(projectId, 'lists', runId), sealed(list, keys.lists));
+    saved.catch(() => undefined);
+    try {
+      for await (const batch of files)
+        for await (const added of writer.add(batch)) {
+          const lines = Buffer.from(added.map(lineOf).join(''));
+          if (!list.write(lines)) await Promise.race([once(list, 'drain'), saved]);
+          yield lines;
+        }
+      list.end();
+      await saved;
+    } finally {
+      if (!list.writableEnded) list.destroy(new Error('the backup ended'));
+      await saved.catch(() => undefined);
+    }
+  }
+
+  /** @param projectId of the archive @param dataSecret in the archive: it opens nothing of another project */
+  opener(projectId: string, dataSecret: string): OpenStored {
+    const keys = new StoreKeys(dataSecret);
+    return (file) => this.open(projectId, keys, file);
+  }
+
+  /** Removes the lists of archives that were removed, and the contents that no other list names. @returns how many contents */
+  async prune(projectId: string, runIds: readonly string[]): Promise<number> {
+    // Another process that took over a backup waits until this one has noticed that it lost its lock.
+    let isHeld = true;
+    const work = this.hold.during(projectId, async () => {
+      const store = await this.destination.store();
+      await store.remove(runIds.map((id) => addressOf(projectId, 'lists', id)));
+      const keys = await this.keysOf(projectId);
+      const needed = new NameFilter();
+      for await (const lists of store.objects(folderOf(projectId, 'lists')))
+        for (const list of lists)
+          for await (const file of this.filesOf(store, projectId, list, keys)) needed.add(keys.nameOf(file));
+      let count = 0;
+      for await (const batch of store.objects(folderOf(projectId, 'files'))) {
+        const gone = batch.filter(({ objectId }) => !needed.mayHave(objectId));
+        if (!isHeld) break;
+        await store.remove(gone.map(({ objectId }) => addressOf(projectId, 'files', objectId)));
+        count += gone.length;
+      }
+      return count;
+    });
+    return work.finally(() => (isHeld = false));
+  }
+
+  private async *open(
+    projectId: string,
+    keys: StoreKeys,
+    file: StoredFile,
+  ): AsyncGenerator<Buffer, void, undefined> {
+    const { objectId, size, sha256, storedSize } = file;
+    const address = addressOf(projectId, 'files', keys.nameOf(file));
+    const hash = createHash('sha256');
+    let bytes = 0;
+    try {
+      for await (const chunk of this.destination.readFile(address, storedSize)) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        yield chunk;
+      }
+    } catch (error) {
+      throw error instanceof ObjectMissingError ? storedFileMissing(objectId, this.destination.name) : error;
+    }
+    if (bytes !== size || hash.digest('hex') !== sha256)
+      throw archiveInvalid(`the stored file ${objectId} differs from its checksum`);
+  }
+
+  private async keysOf(projectId: string): Promise<StoreKeys> {
+    return new StoreKeys((await this.registry.get(projectId)).dataSecret);
+  }
+
+  /** Empty if there is none. */
+  private async *newestList(
+    store: ObjectStore,
+    projectId: string,
+    keys: StoreKeys,
+  ): AsyncGenerator<StoredFile, void, undefined> {
+    let newest: StoredObject | undefined;
+    for await (const lists of store.objects(folderOf(projectId, 'lists')))
+      for (const list of lists) if (!newest || list.storedAt > newest.storedAt) newest = list;
+    if (!newest) return;
+    try {
+      yield* this.filesOf(store, projectId, newest, keys);
+    } catch (error) {
+      // A process that was killed left a part of it. The files are read again.
+      if (!(error instanceof AppError && error.status === 400)) throw error;
+    }
+  }
+
+  private filesOf(
+    store: ObjectStore,
+    projectId: string,
+    { objectId, size }: StoredObject,
+    keys: StoreKeys,
+  ): AsyncGenerator<StoredFile, void, undefined> {
+    const list = wholeObject(store, addressOf(projectId, 'lists', objectId), size);
+    return filesIn(unsealed(copies(list), keys.lists));
+  }
+}
