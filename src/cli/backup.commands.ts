@@ -21,7 +21,7 @@ import {
   writeWhole,
 } from './archive-streams';
 import { addBackupScheduleCommands } from './backup-schedule.commands';
-import type { Schema } from './admin-client';
+import { dataOf, type Schema } from './admin-client';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list, table } from './format';
@@ -94,6 +94,7 @@ export function addBackupCommands(
       await backUp(context, await sourceOf(context, name), passphrase, options);
     });
   addVerify(backup, context, physical);
+  addExport(backup, context);
   addBackupScheduleCommands(backup, context);
   addRestore(program, context, physical);
 }
@@ -179,7 +180,31 @@ function addVerify(backup: Command, context: CommandContext, physical: PhysicalC
     });
 }
 
-function factsOf({ header, manifest }: VerifiedArchive): Readonly<Record<string, unknown>> {
+function addExport(backup: Command, context: CommandContext): void {
+  backup
+    .command('export')
+    .description('write a scheduled archive with the bytes of its files, which an incremental one lacks')
+    .argument('<project>', 'id or slug')
+    .argument('[archive]', 'its name in plinth backup runs; default: the newest')
+    .action(async (name: string, archive: string | undefined, _options: object, command: Command) => {
+      const options = command.optsWithGlobals<BackupOptions>();
+      const passphrase = await requiredPassphrase(context, options);
+      const { id, slug } = await context.server.findProject(name);
+      const query = { project_id: id, limit: 1_000 };
+      const runs = await dataOf(context.api.GET('/admin/v1/backups/runs', { params: { query } }));
+      const run = runs.find(
+        (one) =>
+          one.status === 'succeeded' &&
+          one.removed_at === null &&
+          (archive === undefined || one.archive === archive),
+      );
+      if (!run) throw new CliError(`${slug} has no archive ${archive ?? ''}`.trimEnd(), EXIT.failed);
+      const path = `/projects/${id}/backups/${run.id}`;
+      await backUp(context, { slug, path, isInstall: false }, passphrase, options);
+    });
+}
+
+function factsOf({ header, manifest, isIncremental }: VerifiedArchive): Readonly<Record<string, unknown>> {
   const { created_at: createdAt, plinth } = header;
   if (isOfInstall(header))
     return { install: 'all', created_at: createdAt, plinth, projects: header.projects.length };
@@ -192,6 +217,7 @@ function factsOf({ header, manifest }: VerifiedArchive): Readonly<Record<string,
     rows: Object.values(manifest.rows).reduce((sum, rows) => sum + rows, 0),
     files: manifest.files.count,
     missing_files: manifest.files.missing,
+    stored_files: isIncremental ? manifest.files.count : 0,
   };
 }
 

@@ -13,6 +13,7 @@ import {
   InstallSecrets,
   KeyDerivation,
   SECRETS,
+  STORED_FILES,
 } from './archive-format';
 import {
   assertInstallHeader,
@@ -32,6 +33,8 @@ export interface OpenArchive {
   readonly secrets: ArchivedSecrets;
   readonly key: PassphraseKey;
   readonly members: Members;
+  /** Bytes of the header and of the sealed secrets, for a copy of the archive. */
+  readonly sealed: { readonly header: Buffer; readonly secrets: Buffer };
 }
 
 type AnyHeader = ArchiveHeader | InstallHeader;
@@ -39,6 +42,8 @@ type AnyHeader = ArchiveHeader | InstallHeader;
 export interface VerifiedArchive {
   readonly header: AnyHeader;
   readonly manifest: ArchiveManifest;
+  /** The bytes of its files are in the store of its destination, and were not read. */
+  readonly isIncremental: boolean;
 }
 
 /** The same of an install. */
@@ -55,10 +60,16 @@ export interface OpenInstallArchive {
 export async function openArchive(members: Members, passphrase: string): Promise<OpenArchive> {
   const { header, bytes } = await readHeader(members);
   if (isOfInstall(header)) throw notSupported('This is a backup of an install: restore it with --all');
-  const { key, secrets } = await unlock(members, header, bytes, passphrase);
+  const { key, secrets, sealed } = await unlock(members, header, bytes, passphrase);
   await assertProjectHeader(header);
   await assertProjectSecrets(secrets);
-  return { header, secrets: secrets as ArchivedSecrets, key, members };
+  return {
+    header,
+    secrets: secrets as ArchivedSecrets,
+    key,
+    members,
+    sealed: { header: bytes, secrets: sealed },
+  };
 }
 
 /** The same for the archive of an install. */
@@ -80,9 +91,12 @@ export async function verifyArchive(input: Readable, passphrase: string | null):
   const members = new ArchiveReader(input).members();
   const { header, bytes } = await readHeader(members);
   const opened = passphrase === null ? null : await unlock(members, header, bytes, passphrase);
-  const end = await readToEnd(members, async () => undefined);
+  let isIncremental = false;
+  const end = await readToEnd(members, async ({ name }) => {
+    if (name === STORED_FILES) isIncremental = true;
+  });
   if (opened) assertAuthentic(opened.key, end);
-  return { header, manifest: end.manifest };
+  return { header, manifest: end.manifest, isIncremental };
 }
 
 export function isOfInstall(header: AnyHeader): header is InstallHeader {
@@ -129,11 +143,11 @@ async function unlock(
   header: AnyHeader,
   bytes: Buffer,
   passphrase: string,
-): Promise<{ key: PassphraseKey; secrets: unknown }> {
+): Promise<{ key: PassphraseKey; secrets: unknown; sealed: Buffer }> {
   const key = await PassphraseKey.derive(passphrase, header.key);
   const context = await digestOf(bytes);
   const sealed = await next(members, SECRETS, SECRETS_LIMITS.bytes);
-  return { key, secrets: await parseMember(SECRETS, key.open(sealed, context), SECRETS_LIMITS) };
+  return { key, secrets: await parseMember(SECRETS, key.open(sealed, context), SECRETS_LIMITS), sealed };
 }
 
 async function next(members: Members, name: string, limit: number): Promise<Buffer> {

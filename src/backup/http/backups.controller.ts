@@ -3,7 +3,17 @@ import { Controller, Get, Headers, Param, Post, Req, Res } from '@nestjs/common'
 import type { Request, Response } from 'express';
 import { WholeRequests } from '../../admission/whole-requests.service';
 import { Readable } from 'node:stream';
-import { passphraseInvalid, projectExists, restoreFailed, restoreInterrupted } from '../backup.errors';
+import {
+  archiveInvalid,
+  archiveNotFound,
+  passphraseInvalid,
+  projectExists,
+  restoreFailed,
+  restoreInterrupted,
+  storedFileMissing,
+  wrongPassphrase,
+} from '../backup.errors';
+import { ArchiveExport } from '../archive-export.service';
 import { notSupported } from '../../copies/copies.errors';
 import { projectBusy, slugTaken } from '../../projects/projects.errors';
 import { ProjectBackup } from '../project-backup.service';
@@ -26,6 +36,7 @@ export class BackupsController {
   constructor(
     private readonly backups: ProjectBackup,
     private readonly restores: ProjectRestore,
+    private readonly exports: ArchiveExport,
     private readonly bodies: BodyReader,
     private readonly admission: WholeRequests,
     private readonly audit: AuditLogRepository,
@@ -53,6 +64,30 @@ export class BackupsController {
       return archiveIn(response, compression);
     };
     await untilSent(`The backup of project ${id}`, this.backups.write(id, passphrase, open, compression));
+  }
+
+  @Get('projects/:id/backups/:run_id')
+  @Describe(`Download a scheduled archive of a project, with the bytes of its files
+    An incremental archive has them in the store of the destination. The passphrase is the one that the archive was made with; the download has it as well. A failure after the first byte closes the connection.`)
+  @ArchiveAnswer()
+  @Errors(passphraseInvalid(), wrongPassphrase(), archiveInvalid('it is cut off'))
+  @Errors(storedFileMissing('a1e0f2d4-5b6c-4d7e-8f90-a1b2c3d4e5f6', 's3:acme-backups/plinth/'))
+  @Errors(archiveNotFound('s3:acme-backups/plinth/'))
+  async downloadBackup(
+    @Param('id') id: string,
+    @Param('run_id') run: string,
+    @Headers('backup-passphrase') header: string | undefined,
+    @StrictQuery() { compression }: BackupQuery,
+    @CurrentActor() actor: Actor,
+    @Res() response: Response,
+  ): Promise<void> {
+    const passphrase = passphraseOf(header);
+    const open = async (): Promise<Response> => {
+      await this.audit.write({ actor, action: 'backup.download', projectId: id, details: { run } });
+      return archiveIn(response, compression);
+    };
+    const written = this.exports.write(id, run, passphrase, open, compression);
+    await untilSent(`The archive of project ${id}`, written);
   }
 
   @Post('restore')

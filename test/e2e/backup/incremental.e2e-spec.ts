@@ -91,7 +91,7 @@ async function rehearse(project: TestProject, server = plinth): Promise<unknown>
   const read = async (): Promise<Record<string, unknown> | null> =>
     (await server.admin.get('/admin/v1/backups')).body.projects.find(
       ({ project_id: id }) => id === project.id,
-    ).rehearsal;
+    )?.rehearsal as never;
   const before = (await read())?.started_at;
   await server.admin.post('/admin/v1/backups/rehearsals', { project_id: project.id });
   let last: Record<string, unknown> | null = null;
@@ -100,7 +100,7 @@ async function rehearse(project: TestProject, server = plinth): Promise<unknown>
     expect(last?.finished_at ?? null).not.toBeNull();
     expect(last?.started_at).not.toEqual(before);
   }, SOON_MS);
-  return last?.['error'];
+  return (last as Record<string, unknown> | null)?.['error'];
 }
 
 async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -156,16 +156,15 @@ it('says which archives cannot be restored, and completes the store with the nex
   expect(await rehearse(project)).toMatch(/the stored file .* differs from its checksum/);
   rmSync(large);
   const lost = await restore(plinth, archiveOf(project, run), { query: '?slug=lost' });
-  expect([lost.status, lost.body.code]).toEqual([400, 'backup_not_supported']);
+  expect([lost.status, lost.body.error?.code]).toEqual([400, 'backup_not_supported']);
   expect(JSON.stringify(lost.body)).toContain('BACKUP_URL');
   // What a killed process leaves: a part of a content, and of a list.
   writeFileSync(large, LARGE.subarray(0, 1000));
   const list = join(directory, project.id, 'lists/ff');
   mkdirSync(list, { recursive: true });
   writeFileSync(join(list, 'ffffffff-0000-4000-8000-000000000000'), 'part');
-  const again = await backUp(project);
+  await backUp(project);
   expect(await rehearse(project)).toBeNull();
-  expect((await restoredFiles(archiveOf(project, again))).large).toEqual(LARGE);
   expect((await restoredFiles(archiveOf(project, run))).large).toEqual(LARGE);
 });
 
@@ -205,12 +204,12 @@ it('gives an archive that somebody forged nothing of another project', async () 
       if (line !== null) members.set('stored-files', Buffer.from(line));
     });
     const answer = await restore(plinth, stolen, { query: '?slug=stolen' });
-    expect([answer.status, answer.body.code]).toEqual([400, 'backup_not_supported']);
+    expect([answer.status, answer.body.error?.code]).toEqual([400, 'backup_not_supported']);
   }
   for (const line of ['../../x 1 a 0 0 1\n', 'x'.repeat(100_000), `${'0'.repeat(300)}\n`]) {
     const odd = await forged(archive, ({ members }) => members.set('stored-files', Buffer.from(line)));
     const answer = await restore(plinth, odd, { query: '?slug=odd' });
-    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_archive']);
+    expect([answer.status, answer.body.error?.code]).toEqual([400, 'invalid_archive']);
   }
   expect((await plinth.admin.get('/admin/v1/projects')).body.map(({ slug }) => slug)).not.toContain('stolen');
 });
@@ -274,7 +273,7 @@ it('is exported as an archive with its files', async () => {
   rmSync(join(directory, project.id), { recursive: true });
   expect((await restoredFiles(readFileSync(file))).large).toEqual(LARGE);
   const newest = await cli('backup', 'export', project.slug, '-o', file);
-  expect([newest.code, newest.err]).toEqual([1, expect.stringMatching(/not/)]);
+  expect([newest.code, newest.err]).toEqual([1, expect.stringContaining('no such archive')]);
   const none = await cli('backup', 'export', project.slug, 'none.tar.gz', '-o', file);
   expect([none.code, none.err]).toEqual([1, expect.stringContaining('none.tar.gz')]);
 });
@@ -284,7 +283,7 @@ const BUCKETS: [string, () => Promise<TestProvider>][] = [
   ['gcs', gcsProvider],
 ];
 
-it.each(casesOf(BUCKETS, 2))('keeps the store in a bucket (%s)', async (_name, start) => {
+it.each(casesOf(BUCKETS, 1))('keeps the store in a bucket (%s)', async (_name, start) => {
   const provider = await start();
   const { BACKUP_URL: url = '' } = backupSettings(provider);
   const env = { BACKUP_PASSPHRASE: PASSPHRASE, BACKUP_URL: `${url}&incremental=true` };
