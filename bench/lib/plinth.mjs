@@ -47,6 +47,7 @@ export async function startPlinth(env = {}, nodeArguments = []) {
     call(baseUrl + url, method, { authorization: `Bearer ${ADMIN_KEY}` }, body);
   return {
     baseUrl,
+    filesDir: path.join(directory, 'data/files'),
     get pid() {
       return child.pid;
     },

@@ -68,6 +68,7 @@ describe('loadConfig', () => {
     ['BACKUP_URL', 's3://bucket?endpoint=minio'],
     ['BACKUP_URL', 's3://key@bucket'],
     ['BACKUP_URL', 'file:///backups?compression=7z'],
+    ['BACKUP_URL', 'file:///backups?incremental=yes'],
     ['SHUTDOWN_TIMEOUT', 'soon'],
   ])('refuses %s=%s, names it once and does not repeat the value', (name, value) => {
     const [fault = '', ...others] = faultsOf({ [name]: value });
