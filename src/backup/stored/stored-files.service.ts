@@ -47,7 +47,8 @@ export class StoredFiles {
       keys,
       this.newestList(store, projectId, keys),
     );
-    const list = new PassThrough();
+    // A store that fails does not read it any more; its own error says why.
+    const list = new PassThrough().on('error', () => undefined);
     const saved = store.put(addressOf(projectId, 'lists', runId), sealed(list, keys.lists));
     saved.catch(() => undefined);
     try {
