@@ -71,6 +71,7 @@ describe('the operations of the platform', () => {
     createStaffToken: 403,
     createViewToken: 404,
     deleteInvitation: 404,
+    downloadBackup: 404,
     deletePasskey: 403,
     deletePerson: 404,
     deleteProjectScimToken: 404,
