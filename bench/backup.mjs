@@ -1,6 +1,6 @@
 // Backup and restore of a project with one large table, in turns with what bounds them: COPY of the same rows by a bare client
 // to and from a file, with an fsync, and a copy of the files. Compare the ratios, because absolute figures depend on the machine. CPU
-// time is that of Plinth without PostgreSQL. It needs seven times the size on the disk of the temporary directory.
+// time is that of Plinth without PostgreSQL. It needs five times the size on the disk of the temporary directory.
 //   npm run bench -- backup [--mib=1024] [--files=0] [--rounds=2] [--compression=gzip|zstd|none]
 //   npm run bench -- backup --mib=5120 --files=5120 --rounds=1    # 10 GB
 import { randomBytes } from 'node:crypto';
@@ -36,7 +36,7 @@ const FILE_MIB = 8;
 
 const [rowMiB, fileMiB] = [Number(given.mib), Number(given.files)];
 const { bavail, bsize } = statfsSync(tmpdir());
-if ((bavail * bsize) / MIB < 7 * (rowMiB + fileMiB) + 1024)
+if ((bavail * bsize) / MIB < 5 * (rowMiB + fileMiB) + 1024)
   throw new Error(`${tmpdir()} has too little space: TMPDIR names another directory`);
 const directory = mkdtempSync(path.join(tmpdir(), 'plinth-bench-backup-'));
 const plinth = await startPlinth();
