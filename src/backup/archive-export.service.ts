@@ -2,7 +2,6 @@
 import type { Writable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
-import { UUID } from '../common/text/uuid';
 import type { Compression } from '../config/compression';
 import { ObjectMissingError } from '../storage/providers/object-store';
 import { FILES_FOLDER, HEADER, SECRETS, STORED_FILES } from './archive/archive-format';
@@ -10,7 +9,7 @@ import { ArchiveReader } from './archive/archive-reader';
 import { ArchiveWriter } from './archive/archive-writer';
 import { assertAvailable, compressor } from './archive/compression';
 import { assertAuthentic, type OpenArchive, openArchive, readToEnd } from './archive/open-archive';
-import { archiveNotFound } from './backup.errors';
+import { archiveNotFound } from './archived-rows/archived-rows.errors';
 import { BackupDestination } from './schedule/backup-destination';
 import { RunRepository } from './schedule/run.repository';
 import { filesIn } from './stored/file-lines';
@@ -38,12 +37,12 @@ export class ArchiveExport {
   ): Promise<void> {
     assertAvailable(compression);
     const { name } = this.destination;
-    const run = UUID.test(runId) ? await this.runs.findKept(projectId, runId, name) : null;
-    if (!run) throw archiveNotFound(name);
+    const run = (await this.runs.listKept(projectId, name)).find(({ id }) => id === runId);
+    if (!run) throw archiveNotFound();
     const input = await this.destination
       .read(projectId, run.archive, Number(run.bytes))
       .catch((error: unknown) => {
-        throw error instanceof ObjectMissingError ? archiveNotFound(name) : error;
+        throw error instanceof ObjectMissingError ? archiveNotFound() : error;
       });
     const members = new ArchiveReader(input).members();
     try {

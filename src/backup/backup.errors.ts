@@ -9,9 +9,6 @@ import { isServerUnavailable } from '../database/sql/sqlstate';
 export const archiveInvalid = (reason: string, cause?: unknown): AppError =>
   new AppError(400, 'invalid_archive', `This is not an intact backup: ${shownReason(reason)}`, { cause });
 
-export const archiveNotFound = (destination: string): AppError =>
-  new AppError(404, 'not_found', `This project has no such archive in ${destination}`);
-
 /** An incremental archive needs the store of the destination in which it was made. */
 export const storedFileMissing = (objectId: string, destination: string): AppError =>
   notSupported(

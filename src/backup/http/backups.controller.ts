@@ -5,7 +5,6 @@ import { WholeRequests } from '../../admission/whole-requests.service';
 import { Readable } from 'node:stream';
 import {
   archiveInvalid,
-  archiveNotFound,
   passphraseInvalid,
   projectExists,
   restoreFailed,
@@ -13,6 +12,7 @@ import {
   storedFileMissing,
   wrongPassphrase,
 } from '../backup.errors';
+import { archiveNotFound } from '../archived-rows/archived-rows.errors';
 import { ArchiveExport } from '../archive-export.service';
 import { notSupported } from '../../copies/copies.errors';
 import { projectBusy, slugTaken } from '../../projects/projects.errors';
@@ -66,16 +66,16 @@ export class BackupsController {
     await untilSent(`The backup of project ${id}`, this.backups.write(id, passphrase, open, compression));
   }
 
-  @Get('projects/:id/backups/:run_id')
+  @Get('projects/:id/backups/:backup_id')
   @Describe(`Download a scheduled archive of a project, with the bytes of its files
     An incremental archive has them in the store of the destination. The passphrase is the one that the archive was made with; the download has it as well. A failure after the first byte closes the connection.`)
   @ArchiveAnswer()
   @Errors(passphraseInvalid(), wrongPassphrase(), archiveInvalid('it is cut off'))
   @Errors(storedFileMissing('a1e0f2d4-5b6c-4d7e-8f90-a1b2c3d4e5f6', 's3:acme-backups/plinth/'))
-  @Errors(archiveNotFound('s3:acme-backups/plinth/'))
+  @Errors(archiveNotFound())
   async downloadBackup(
     @Param('id') id: string,
-    @Param('run_id') run: string,
+    @Param('backup_id') run: string,
     @Headers('backup-passphrase') header: string | undefined,
     @StrictQuery() { compression }: BackupQuery,
     @CurrentActor() actor: Actor,

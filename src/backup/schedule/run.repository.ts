@@ -166,16 +166,6 @@ export class RunRepository {
     );
   }
 
-  /** A run of a subject whose archive is in this destination. */
-  async findKept(subject: string, id: string, destination: string): Promise<BackupRun | null> {
-    const [run] = await this.dataSource.query<BackupRun[]>(
-      `select ${COLUMNS} from backup_runs
-       where subject = $1 and id = $2 and destination = $3 and status = 'succeeded' and removed_at is null`,
-      [subject, id, destination],
-    );
-    return run ?? null;
-  }
-
   /** Newest first. @param before only runs that started earlier */
   async list(filter: { subject?: string; before?: Date; limit: number }): Promise<BackupRun[]> {
     return this.dataSource.query<BackupRun[]>(

@@ -46,7 +46,6 @@ const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
   backup_id: { description: 'The id of the backup, from the list of backups', example: UUID_EXAMPLE },
   table: { description: 'The table with its schema', example: 'public.todos' },
   key_id: { description: 'The id of a named key', example: 'k3v9x0a1b2c3' },
-  run_id: { description: 'The id of a run, from the list of runs', example: UUID_EXAMPLE },
   query_id: { description: 'The id of the query', example: UUID_EXAMPLE },
   advice_id: { description: 'The id of the advice', example: 'rls_off-4a5b0c3f9d2e1a77' },
   webhook_id: { description: 'The id of the webhook', example: UUID_EXAMPLE },

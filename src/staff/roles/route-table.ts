@@ -122,7 +122,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id/backups/:backup_id/tables': allow(DEVELOPERS, 'read'),
   // Rows of tables that the service role may read, also those that were deleted since.
   'GET /admin/v1/projects/:id/backups/:backup_id/tables/:table/rows': confirmed(allow(DEVELOPERS, 'sql')),
-  'GET /admin/v1/projects/:id/backups/:run_id': confirmed(allow(PROJECT_ADMINS, 'admin')),
+  'GET /admin/v1/projects/:id/backups/:backup_id': confirmed(allow(PROJECT_ADMINS, 'admin')),
   'GET /admin/v1/projects/:id/keys': confirmed(allow(DEVELOPERS, 'admin')),
   'POST /admin/v1/projects/:id/keys/rotate': confirmed(allow(PROJECT_ADMINS, 'admin')),
   'GET /admin/v1/projects/:id/api-keys': allow(DEVELOPERS, 'read'),

@@ -273,7 +273,7 @@ it('is exported as an archive with its files', async () => {
   rmSync(join(directory, project.id), { recursive: true });
   expect((await restoredFiles(readFileSync(file))).large).toEqual(LARGE);
   const newest = await cli('backup', 'export', project.slug, '-o', file);
-  expect([newest.code, newest.err]).toEqual([3, expect.stringContaining('no such archive')]);
+  expect([newest.code, newest.err]).toEqual([3, expect.stringContaining('no such backup')]);
   const none = await cli('backup', 'export', project.slug, 'none.tar.gz', '-o', file);
   expect([none.code, none.err]).toEqual([1, expect.stringContaining('none.tar.gz')]);
 });
