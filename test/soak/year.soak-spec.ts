@@ -199,11 +199,10 @@ interface Sample {
     };
     /** Bytes of each relation by kind of file; those of the projects are summed. */
     const relations = async (): Promise<Map<string, number>> => {
-      const names = await postgres.query<{ name: string }>(
-        `select datname as name from pg_database where datallowconn and (datname = 'plinth' or datname like 'plinth\\_%')`,
-      );
+      // Scratch databases of rehearsals come and go.
+      const names = ['plinth', ...projects.map(({ id }) => `plinth_${id}`)];
       const sizes = new Map<string, number>();
-      for (const { name: database } of names)
+      for (const database of names)
         for (const { name, bytes } of await postgres.query<{ name: string; bytes: string }>(
           FORKS,
           database,
