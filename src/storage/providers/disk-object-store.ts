@@ -11,6 +11,7 @@ import { directoryFault } from '../../config/directory-error';
 import { storageUnavailable } from '../storage.errors';
 import {
   ChunkWriter,
+  EARLY_SYNC,
   MAX_WAITING,
   writeAll,
   closeFile,
@@ -122,14 +123,15 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
       const fd = isNew ? await this.create(path, APPEND_NEW) : await openFile(path, APPEND);
       opened = fd;
       if (!isNew && !(await cutFile(fd, size))) throw new ObjectMissingError(address);
-      const writer = new ChunkWriter(fd);
+      const writer = new ChunkWriter(fd, EARLY_SYNC);
       return {
         write: (chunk) => guarded(writer.write(chunk)),
         flush: () => guarded(writer.end()),
         sync: () => {
           const isFirst = isNew;
           isNew = false;
-          return guarded(isFirst ? this.makeDurable(fd, path) : syncFile(fd));
+          const synced = writer.sync();
+          return guarded(isFirst ? synced.then(() => this.directories.sync(dirname(path))) : synced);
         },
         close: async () => {
           await writer.end().catch(() => undefined);

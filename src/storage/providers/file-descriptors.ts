@@ -40,14 +40,23 @@ function writeTo(fd: number, chunks: readonly Buffer[]): Promise<number> {
 /** Bytes that may wait in the queue. */
 export const MAX_WAITING = 512 * 1024;
 
+/** Bytes after which an object that grows is synced while more arrives, so that the sync before the answer has little left to write. */
+export const EARLY_SYNC = 2 * 1024 * 1024;
+
 /** Writes chunks to a file while the next ones arrive: one writev() at a time, with a bounded queue. */
 export class ChunkWriter {
   private waiting: Buffer[] = [];
   private waitingBytes = 0;
+  private unsynced = 0;
+  private syncing: Promise<void> | null = null;
   private writing: Promise<void> | null = null;
   private failure: { readonly reason: unknown } | null = null;
 
-  constructor(private readonly fd: number) {}
+  /** @param syncAfter bytes after which a sync begins while more arrives */
+  constructor(
+    private readonly fd: number,
+    private readonly syncAfter = Infinity,
+  ) {}
 
   /** Resolves when the queue has room. @throws the file system's error, possibly of an earlier chunk */
   async write(chunk: Buffer): Promise<void> {
@@ -58,9 +67,17 @@ export class ChunkWriter {
     if (this.failure) throw this.failure.reason;
   }
 
-  /** Resolves when everything is written. */
+  /** Resolves when everything is written, and no sync runs any more. */
   async end(): Promise<void> {
     while (this.writing) await this.writing;
+    await this.syncing;
+    if (this.failure) throw this.failure.reason;
+  }
+
+  /** Makes what is written durable. @throws also the error of a sync that ran before or at the same time: the system reports it once */
+  async sync(): Promise<void> {
+    await syncFile(this.fd);
+    await this.syncing;
     if (this.failure) throw this.failure.reason;
   }
 
@@ -74,13 +91,22 @@ export class ChunkWriter {
     try {
       while (this.waiting.length > 0) {
         const chunks = this.waiting;
+        this.unsynced += this.waitingBytes;
         this.waiting = [];
         this.waitingBytes = 0;
         await writeAll(this.fd, chunks);
+        if (this.unsynced >= this.syncAfter && !this.syncing) this.startSync();
       }
     } catch (error) {
       this.failure = { reason: error };
     }
+  }
+
+  private startSync(): void {
+    this.unsynced = 0;
+    this.syncing = syncFile(this.fd)
+      .catch((error: unknown) => void (this.failure = { reason: error }))
+      .then(() => void (this.syncing = null));
   }
 }
 

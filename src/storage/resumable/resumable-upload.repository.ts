@@ -104,7 +104,7 @@ export class ResumableUploadRepository {
     const { rows } = await this.door.query(serviceContext(project), {
       name: 'storage:take-over-resumable',
       text: `with held as (select id, writer, received from storage.resumable_uploads
-            where id = $1 and received = $2 and completed_at is null for update),
+            where id = $1 and received = $2 and completed_at is null and expires_at > now() for update),
           taken as (update storage.resumable_uploads u set writer = $3 from held where u.id = held.id returning u.id)
         select p.start, p.size, p.object_id from held left join lateral (
           select * from storage.resumable_parts p where held.writer is null and p.upload_id = held.id

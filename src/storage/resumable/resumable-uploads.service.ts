@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { growingCache } from '../../common/growing-cache';
 import { Caller, isService } from '../../access/caller';
 import { AppError } from '../../common/errors/app-error';
 import { DiskReserve } from '../../limits/disk-reserve.service';
@@ -40,6 +41,8 @@ import { ReceivedBytes, UploadWriter } from './upload-writer.service';
 /** Milliseconds. */
 const RENEWAL_INTERVAL = 3_000;
 const MAX_JOINED = 100;
+/** Uploads whose next request need not read them again. */
+const MAX_RECENT = 200;
 
 /** Numbered parts in their order, with the entity tag of the file that they become. */
 export interface ChosenParts {
@@ -55,6 +58,9 @@ export interface UploadProgress {
 
 @Injectable()
 export class ResumableUploadsService {
+  /** By project and id. */
+  private readonly recent = growingCache<ResumableUpload>(MAX_RECENT);
+
   constructor(
     private readonly repository: ResumableUploadRepository,
     private readonly uploads: UploadService,
@@ -120,7 +126,7 @@ export class ResumableUploadsService {
 
   /** Adds bytes, and completes the upload with the last ones. @throws AppError 400, 404, 408, 409, 413, 423, 460, 503, and those of an upload */
   async append(caller: Caller, id: string, body: ReceivedBytes): Promise<UploadProgress> {
-    const upload = await this.own(caller, id);
+    const upload = this.recentOf(caller, id, body.offset) ?? (await this.own(caller, id));
     if (upload.isCompleted || upload.received !== body.offset) throw offsetTaken(upload.received);
     // The length in the row may have been altered.
     const length = Math.min(upload.length, this.uploads.largestFile(caller.project));
@@ -131,7 +137,15 @@ export class ResumableUploadsService {
       )
       .catch((error: unknown) => this.giveUp(caller.project, id, error));
     const grown = { ...upload, received };
-    return isJoinable(grown) ? this.finish(caller, grown) : { upload: grown, file: null };
+    if (isJoinable(grown)) return this.finish(caller, grown);
+    this.recent.set(`${caller.project.id} ${id}`, grown);
+    return { upload: grown, file: null };
+  }
+
+  /** The caller's upload as this process left it, if it has `offset` bytes. The statement before the first byte checks that it still does. */
+  private recentOf(caller: Caller, id: string, offset: number): ResumableUpload | null {
+    const upload = this.store.grow && this.recent.get(`${caller.project.id} ${id}`);
+    return upload && upload.received === offset && this.isOwn(caller, upload) ? upload : null;
   }
 
   /** @throws AppError 404 */

@@ -95,9 +95,10 @@ export class UploadWriter {
     upload: ResumableUpload,
     { object, part, writer }: OwnObject,
     parts: BodyParts,
-    { checksum }: ReceivedBytes,
+    { checksum, announcedLength }: ReceivedBytes,
   ): Promise<number> {
     const facts = this.takeFacts(upload);
+    const lastSize = Math.min(upload.length - part.start, part.size + (announcedLength ?? Infinity));
     let [size, committed] = [part.size, part.size];
     let committing: Promise<void> | null = null;
     let [mayBeCommitted, isOver] = [part.size > 0, false];
@@ -118,7 +119,8 @@ export class UploadWriter {
         }
         await object.flush();
         size += parts.size;
-        if (checksum || committing || size === upload.length - part.start) continue;
+        // The last commit also lets other requests go on.
+        if (checksum || committing || size === lastSize) continue;
         committing = commit(false);
         committing.catch(() => parts.stop());
       }

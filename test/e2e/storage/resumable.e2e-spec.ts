@@ -295,6 +295,7 @@ describe('an upload', () => {
     expect(await count()).toBe(parts);
     await project.sql(`update storage.resumable_uploads set expires_at = now() - interval '1 second'`);
     expect((await send('HEAD', url, {})).status).toBe(404);
+    expect((await append(url, 3, 'de')).status).toBe(404);
     await sweep();
     expect(await count()).toBe(0);
   });

@@ -83,3 +83,26 @@ it.each<[string, (base: string) => Promise<HttpAnswer>]>([
 ])('%s for supabase-js costs one round trip', async (_name, request) => {
   expect(await costOf(() => request(`/p/${project.slug}`), 200)).toBe(1);
 });
+
+it('a further chunk of a resumable upload costs two', async () => {
+  const url = `/p/${project.slug}/storage/v1/upload/resumable`;
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const { headers } = await user.post(url, undefined, {
+    headers: {
+      'tus-resumable': '1.0.0',
+      'upload-length': '1000',
+      'upload-metadata': `bucketName ${base64('box')},objectName ${base64('chunks')}`,
+    },
+  });
+  const append = (n: number): Promise<HttpAnswer> =>
+    user.send('PATCH', headers.get('location') ?? '', {
+      body: 'x',
+      headers: {
+        'tus-resumable': '1.0.0',
+        'content-type': 'application/offset+octet-stream',
+        'upload-offset': String(n),
+      },
+    });
+  expect((await append(0)).status).toBe(204);
+  expect(await costOf((n) => append(n + 1), 204)).toBe(2);
+});
