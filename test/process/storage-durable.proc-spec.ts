@@ -95,7 +95,7 @@ function stateAfter(
   calls: readonly SystemCall[],
   below: string,
 ): { written: Set<string>; unsynced: Set<string> } {
-  const [written, unsynced] = [new Set<string>(), new Set<string>()];
+  const [written, unsynced, syncsItself] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const isOurs = (path: string | undefined): path is string => path?.startsWith(below) ?? false;
   for (const call of calls) {
     const [, name = '', rest = ''] = /^(\w+)\((.*)$/s.exec(call) ?? [];
@@ -103,10 +103,12 @@ function stateAfter(
     const [from, to] = [...rest.matchAll(/"([^"]*)"/g)].map(([, path]) => path);
     if (/write/.test(name) && isOurs(opened)) {
       written.add(opened);
-      unsynced.add(opened);
+      if (!syncsItself.has(opened)) unsynced.add(opened);
     } else if (/sync/.test(name) && opened) unsynced.delete(opened);
-    else if ((name === 'mkdir' || rest.includes('O_CREAT')) && isOurs(from)) unsynced.add(dirname(from));
-    else if (name === 'rename' && isOurs(from) && isOurs(to)) {
+    else if ((name === 'mkdir' || rest.includes('O_CREAT')) && isOurs(from)) {
+      unsynced.add(dirname(from));
+      if (rest.includes('O_DSYNC')) syncsItself.add(from);
+    } else if (name === 'rename' && isOurs(from) && isOurs(to)) {
       for (const paths of [written, unsynced]) if (paths.delete(from)) paths.add(to);
       unsynced.add(dirname(to));
     }

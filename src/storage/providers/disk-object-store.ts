@@ -39,6 +39,10 @@ const CONCURRENCY = 32;
 const SMALL_WRITE = 64 * 1024;
 /** Flags for reading an object; a symbolic link fails with ELOOP. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW;
+/** Flags for a small object. On Linux its writes are durable when they return, which saves a sync. */
+const WRITES_SYNC = process.platform === 'linux';
+const WRITE_NEW =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (WRITES_SYNC ? constants.O_DSYNC : 0);
 /** Flags for an object that grows. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
 const APPEND_NEW = APPEND | constants.O_CREAT | constants.O_EXCL;
@@ -94,16 +98,19 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     let writer: ChunkWriter | undefined;
     try {
       await this.layout.assertNoSymbolicLinks(address.projectId);
-      fd = await this.create(head.isWhole ? final : draft);
+      fd = await (head.isWhole ? this.create(final, WRITE_NEW) : this.create(draft));
+      let isSynced = false;
       if (head.isWhole) {
         await writeAll(fd, head.chunks);
+        isSynced = WRITES_SYNC && head.chunks.some(({ length }) => length > 0);
       } else {
         writer = new ChunkWriter(fd);
         for await (const chunk of head.fullStream()) await writer.write(chunk);
         await writer.end();
         await this.moveIntoPlace(draft, final);
       }
-      await this.makeDurable(fd, final);
+      if (isSynced) await this.directories.sync(dirname(final));
+      else await this.makeDurable(fd, final);
       closeNow(fd);
     } catch (error) {
       endSource(source);
