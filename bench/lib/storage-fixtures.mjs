@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call } from './plinth.mjs';
+import { inChunks, inOneRequest } from './upload-load.mjs';
 
 const MB = 1024 * 1024;
 
@@ -14,6 +15,8 @@ export const SIZES = {
   large: { label: '100 MB', unit: 'MB', count: 4, bytes: randomBytes(100 * MB) },
 };
 
+/** Further projects, for uploads into ten at once. */
+const OTHER_PROJECTS = 9;
 const LISTED_ROWS = 10_000;
 const LISTED = `
   insert into storage.files (bucket_id, filename, content_type, size, sha256, owner_id, object_id, created_at)
@@ -24,23 +27,11 @@ const LISTED = `
 
 /** @param directory that the yardsticks serve from */
 export async function seed(server, directory) {
-  const project = await server.admin('POST', '/admin/v1/projects', {
-    name: 'Bench',
-    plan: 'enterprise',
-    settings: { storage_requests_per_minute: 10_000_000 },
-  });
-  const { session } = await call(
-    `${server.baseUrl}/v1/auth/${project.id}/signup`,
-    'POST',
-    { apikey: project.anon_key },
-    { email: 'bench@example.com', password: 'correct horse' },
-  );
-  const headers = { apikey: project.anon_key, authorization: `Bearer ${session.access_token}` };
-  const base = `/p/${project.slug}/storage`;
-  const api = (method, address, body) => call(server.baseUrl + base + address, method, headers, body);
-  for (const name of ['served', 'listed', 'uploads']) {
+  const { project, headers, base, api } = await signedUp(server);
+  for (const name of ['served', 'listed'])
     await api('POST', '/buckets', { name, is_public: name === 'served' });
-  }
+  const others = [];
+  while (others.length < OTHER_PROJECTS) others.push(await signedUp(server));
   await server.admin('POST', `/admin/v1/projects/${project.id}/sql`, { query: LISTED });
   const paths = { bearer: {}, signed: {}, preview: {}, sign: [] };
   const barePaths = {};
@@ -72,10 +63,33 @@ export async function seed(server, directory) {
       paths,
       list,
       lastCursor: await cursorOfLastPage(server.baseUrl, list, headers),
-      upload: (bytes, send) => uploadForms(server.baseUrl, base, headers, bytes, send, api),
+      upload: (bytes, send) => uploadForms(server.baseUrl, [{ base, headers, api }], bytes, send),
+      uploadToTen: (bytes, send) =>
+        uploadForms(server.baseUrl, [{ base, headers, api }, ...others], bytes, send),
+      uploadInChunks: (bytes, send) => uploadChunks(server.baseUrl, { base, headers, api }, bytes, send),
     },
     bare: (url) => ({ paths: barePaths, upload: (bytes, send) => uploadPlain(url, directory, bytes, send) }),
   };
+}
+
+/** A new project with a user and the bucket of the uploads. */
+async function signedUp(server) {
+  const project = await server.admin('POST', '/admin/v1/projects', {
+    name: `Bench ${randomBytes(4).toString('hex')}`,
+    plan: 'enterprise',
+    settings: { storage_requests_per_minute: 10_000_000 },
+  });
+  const { session } = await call(
+    `${server.baseUrl}/v1/auth/${project.id}/signup`,
+    'POST',
+    { apikey: project.anon_key },
+    { email: 'bench@example.com', password: 'correct horse' },
+  );
+  const headers = { apikey: project.anon_key, authorization: `Bearer ${session.access_token}` };
+  const base = `/p/${project.slug}/storage`;
+  const api = (method, address, body) => call(server.baseUrl + base + address, method, headers, body);
+  await api('POST', '/buckets', { name: 'uploads' });
+  return { project, headers, base, api };
 }
 
 async function store(base, headers, name, bytes) {
@@ -99,36 +113,59 @@ async function cursorOfLastPage(baseUrl, list, headers) {
  */
 const KEPT_SIZE = MB;
 
-/** Multipart forms, each with a different filename. */
-async function uploadForms(url, base, headers, bytes, send, api) {
+/** Multipart forms, each with a different filename, to the projects in turn. */
+async function uploadForms(url, projects, bytes, send) {
   const boundary = 'plinth-bench-boundary';
   const before = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="x.bin"\r\nContent-Type: application/octet-stream\r\n\r\n`;
   const prefix = randomBytes(4).toString('hex');
-  const result = await send({
-    url,
-    method: 'POST',
-    head: (n) => ({
+  const head = (n) => {
+    const { base, headers } = projects[n % projects.length];
+    return {
       path: `${base}/buckets/uploads/upload?filename=${prefix}-${n}`,
       headers: { ...headers, 'content-type': `multipart/form-data; boundary=${boundary}` },
-    }),
-    parts: [Buffer.from(before), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)],
-  });
-  const after = async () => {
-    if (bytes.length <= KEPT_SIZE) return;
-    const { data: files } = await api('GET', `/buckets/uploads/files?limit=1000&prefix=${prefix}`);
-    await api('POST', '/files/bulk-delete', { file_ids: files.map(({ id }) => id) });
+    };
   };
-  return { ...result, after };
+  const parts = [Buffer.from(before), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)];
+  return {
+    ...(await send(inOneRequest({ url, method: 'POST', head, parts }))),
+    after: removal(projects, prefix, bytes),
+  };
 }
+
+/** Chunks of the size that Supabase's clients send. */
+const CHUNK_SIZE = 6 * MB;
+
+async function uploadChunks(url, project, bytes, send) {
+  const prefix = randomBytes(4).toString('hex');
+  const headers = { ...project.headers, 'tus-resumable': '1.0.0' };
+  const inBase64 = (text) => Buffer.from(text).toString('base64');
+  const head = (n) => ({
+    path: `${project.base}/v1/upload/resumable`,
+    headers: {
+      ...headers,
+      'upload-length': bytes.length,
+      'upload-metadata': `bucketName ${inBase64('uploads')},objectName ${inBase64(`${prefix}-${n}`)}`,
+    },
+  });
+  const outcome = await send(inChunks({ url, head, headers, bytes, chunkSize: CHUNK_SIZE }));
+  return { ...outcome, after: removal([project], prefix, bytes) };
+}
+
+/** Removes files of a run above KEPT_SIZE. */
+const removal =
+  (projects, prefix, { length }) =>
+  async () => {
+    if (length <= KEPT_SIZE) return;
+    for (const { api } of projects) {
+      const { data: files } = await api('GET', `/buckets/uploads/files?limit=1000&prefix=${prefix}`);
+      if (files.length > 0) await api('POST', '/files/bulk-delete', { file_ids: files.map(({ id }) => id) });
+    }
+  };
 
 async function uploadPlain(url, directory, bytes, send) {
   const prefix = `upload-${randomBytes(4).toString('hex')}`;
-  const result = await send({
-    url,
-    method: 'PUT',
-    head: (n) => ({ path: `/${prefix}-${n}`, headers: {} }),
-    parts: [bytes],
-  });
+  const head = (n) => ({ path: `/${prefix}-${n}`, headers: {} });
+  const result = await send(inOneRequest({ url, method: 'PUT', head, parts: [bytes] }));
   const after = async () => {
     if (bytes.length <= KEPT_SIZE) return;
     for (const name of readdirSync(directory))
