@@ -28,7 +28,6 @@ export function ApiKeys({ project }: { project: Project }) {
       text={t('apiKeysText')}
       empty={t('noApiKeys')}
       action={mayCreate ? t('createApiKey') : null}
-      name="createApiKey"
       query={useQuery(apiKeysQuery(project))}
       table={(keys) => <KeyTable project={project} keys={keys} />}
       form={(events) => <CreateKey project={project} {...events} />}

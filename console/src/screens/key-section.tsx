@@ -3,7 +3,6 @@ import { Button, Stack, Text } from '@mantine/core';
 import { type QueryKey, type UseQueryResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { onKeysChanged, type Project } from '../queries/projects';
-import { type Action, useAction } from '../ui/action-dialog';
 import { Dialog } from '../ui/dialog';
 import { Failure, Loaded } from '../ui/feedback';
 import { Icon } from '../ui/icon';
@@ -15,8 +14,6 @@ interface KeySectionProps<Key, Created> {
   readonly empty: string;
   /** Of the button that creates a key; null without the right. */
   readonly action: string | null;
-  /** The action by which the palette opens the form. */
-  readonly name?: Action;
   readonly query: UseQueryResult<Key[]>;
   readonly table: (keys: readonly Key[]) => ReactNode;
   readonly form: (events: { onClose: () => void; onCreated: (key: Created) => void }) => ReactNode;
@@ -26,7 +23,6 @@ interface KeySectionProps<Key, Created> {
 export function KeySection<Key, Created>(props: KeySectionProps<Key, Created>) {
   const [isCreating, setCreating] = useState(false);
   const [created, setCreated] = useState<Created | null>(null);
-  useAction(props.name, () => setCreating(true));
   return (
     <Section title={props.title} text={props.text}>
       <Stack gap="sm">

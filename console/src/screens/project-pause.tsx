@@ -1,11 +1,11 @@
 /** Pauses a project, shows that it is paused, and resumes it. */
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/client';
 import { type Project, useMay } from '../queries/projects';
 import { useLanguages, useT } from '../i18n';
 import { formatTime } from '../lib/format';
-import { useActionDialog } from '../ui/action-dialog';
 import { announce, Empty, Failure } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { Confirm, Page } from '../ui/parts';
@@ -31,7 +31,7 @@ function useProjectChanged({ slug }: Project): () => Promise<void> {
 export function PauseButton({ project }: { project: Project }) {
   const t = useT();
   const changed = useProjectChanged(project);
-  const [isAsking, dialog] = useActionDialog('pauseProject');
+  const [isAsking, dialog] = useDisclosure();
   return (
     <>
       <Button

@@ -89,30 +89,6 @@ export const ACTIONS = [
     label: 'rotate',
     route: 'POST /admin/v1/projects/:id/keys/rotate',
   },
-  {
-    path: '/projects/$slug/keys',
-    icon: 'key',
-    label: 'createApiKey',
-    route: 'POST /admin/v1/projects/:id/api-keys',
-  },
-  {
-    path: '/projects/$slug/storage',
-    icon: 'folder',
-    label: 'newBucket',
-    route: 'POST /admin/v1/projects/:id/sql',
-  },
-  {
-    path: '/projects/$slug/webhooks',
-    icon: 'link',
-    label: 'createWebhook',
-    route: 'POST /admin/v1/projects/:id/webhooks',
-  },
-  {
-    path: '/projects/$slug',
-    icon: 'pause',
-    label: 'pauseProject',
-    route: 'POST /admin/v1/projects/:id/pause',
-  },
 ] as const satisfies readonly { path: string; icon: IconName; label: string; route: string }[];
 
 /** Screens of the installation and of the staff member, with the call that each of them begins with. */

@@ -635,10 +635,6 @@ inBrowser('monitoring of a project', () => {
     for (const [label, title] of [
       ['New user', 'New user'],
       ['Rotate keys', 'Rotate keys and secrets'],
-      ['Create key', 'Create key'],
-      ['New bucket', 'New bucket'],
-      ['Create webhook', 'Create webhook'],
-      ['Pause project', 'Pause project'],
     ] as const) {
       await choose(label, label);
       await page.getByRole('dialog', { name: title }).waitFor();

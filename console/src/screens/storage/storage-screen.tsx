@@ -21,7 +21,6 @@ import { type Bucket, bucketsQuery } from '../../queries/storage';
 import { usageQuery } from '../../queries/inside';
 import { useLanguages, useT } from '../../i18n';
 import { formatBytes } from '../../lib/format';
-import { useAction } from '../../ui/action-dialog';
 import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { LeaveGuard } from '../../ui/leave-guard';
@@ -48,7 +47,6 @@ function Storage({ project, buckets }: { project: Project; buckets: readonly Buc
   const uploads = useUploads(project);
   const chosen = buckets.find((one) => one.slug === slug) ?? buckets[0];
   const create = (): void => setAction({ kind: 'create' });
-  useAction('newBucket', create);
   const choose = (bucket: string | null): void =>
     void navigate({ search: bucket === null ? {} : { bucket } });
   const list = { project, buckets, chosen, add: mayWrite ? <AddBucket onClick={create} /> : null };

@@ -7,7 +7,6 @@ import { formatTime } from '../../lib/format';
 import { type Project, useMay } from '../../queries/projects';
 import { removeWebhook, rotateWebhookSecret, type Webhook, webhooksQuery } from '../../queries/webhooks';
 import { DataTable, Named } from '../../ui/data-table';
-import { useAction } from '../../ui/action-dialog';
 import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { Confirm, IconButton, Section, ShownOnce } from '../../ui/parts';
@@ -29,7 +28,6 @@ export function Webhooks({ project }: { project: Project }) {
   const webhooks = useQuery(webhooksQuery(project));
   const mayChange = useMay(project, 'POST /admin/v1/projects/:id/webhooks');
   const [open, setOpen] = useState<Open | null>(null);
-  useAction('createWebhook', () => setOpen({ part: 'create' }));
   return (
     <Section title={t('webhooks')} text={t('webhooksText')}>
       <Loaded query={webhooks}>
