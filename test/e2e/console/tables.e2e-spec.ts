@@ -446,7 +446,7 @@ inBrowser('tables, policies and SQL', () => {
         ['SVG', '<svg'],
         ['PNG', '\u0089PNG'],
       ] as const) {
-        await view.button('Export result').click();
+        await view.button('Export picture').click();
         const [download] = await Promise.all([
           page.waitForEvent('download'),
           page.getByRole('menuitem', { name: kind }).click(),
