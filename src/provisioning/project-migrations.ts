@@ -27,6 +27,7 @@ import { Phones1790000001061 } from '../../migrations/project/1790000001061-phon
 import { ScanResults1790000001070 } from '../../migrations/project/1790000001070-scan-results';
 import { GrowingUploads1790000001071 } from '../../migrations/project/1790000001071-growing-uploads';
 import { ProjectScimGroups1790000001090 } from '../../migrations/project/1790000001090-scim-groups';
+import { BucketScans1790000001091 } from '../../migrations/project/1790000001091-bucket-scans';
 
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
@@ -50,6 +51,7 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [
   ScanResults1790000001070,
   GrowingUploads1790000001071,
   ProjectScimGroups1790000001090,
+  BucketScans1790000001091,
 ];
 
 /** The version after each migration: their number, and the time of the last one. */

@@ -18,6 +18,7 @@ const BUCKET = new ListedRow('buckets', [
   nullable(fixed('quota_files', 'int8')),
   nullable(text('cache_control', LIMITS.cacheControl, 0)),
   nullable(fixed('delete_after_days', 'int8')),
+  nullable(text('scan', LIMITS.scan)),
   fixed('created_at', 'instant'),
   fixed('updated_at', 'instant'),
 ]);

@@ -7,7 +7,7 @@ import { JsonRows } from '../rows/json-rows';
 import { LIMITS, MAX_BUCKET, MAX_BUCKETS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { bucketAlreadyExists } from '../storage.errors';
-import { Bucket, BucketChange, NewBucket } from './bucket';
+import { Bucket, BUCKET_SCANS, BucketChange, BucketScan, NewBucket } from './bucket';
 import { BucketRows } from './bucket-rows';
 import { slugOf } from './slug';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
@@ -15,10 +15,13 @@ import { StorageContext, StorageTransaction } from '../storage-transaction';
 const UNIQUE_KEYS = new Set(['buckets_name_key', 'buckets_slug_key']);
 
 const COLUMNS = `id, name, slug, description, is_public, owner_id, file_size_limit, allowed_mime_types,
-  quota_bytes, quota_files, cache_control, delete_after_days, created_at, updated_at`;
+  quota_bytes, quota_files, cache_control, delete_after_days, scan, created_at, updated_at`;
 
-/** The same for BucketRows, which takes a list as JSON. */
-const LIST_COLUMNS = COLUMNS.replace('allowed_mime_types', 'to_json(allowed_mime_types)');
+/** The same for BucketRows, which takes a list as JSON and knows no choices. */
+const LIST_COLUMNS = COLUMNS.replace('allowed_mime_types', 'to_json(allowed_mime_types)').replace(
+  'scan',
+  `case when scan::text in (${BUCKET_SCANS.map((scan) => `'${scan}'`).join()}) then scan::text end`,
+);
 
 /** Finds a bucket by slug or name. The project's owner may have made one bucket's name another's slug: the slug wins. */
 export const bucketBy = (address: string): string =>
@@ -152,6 +155,7 @@ const CHANGEABLE = [
   'quota_files',
   'cache_control',
   'delete_after_days',
+  'scan',
   'cors_rules',
 ] as const satisfies readonly (keyof BucketChange)[];
 
@@ -168,6 +172,9 @@ function outcomeOf(found: unknown): Bucket | Refusal {
   return new StoredRow('buckets', found).isNull('id') ? 'forbidden' : toBucket(found);
 }
 
+export const scanOf = (row: StoredRow): BucketScan | null =>
+  row.isNull('scan') ? null : row.oneOf('scan', BUCKET_SCANS);
+
 function toBucket(found: unknown): Bucket {
   const row = new StoredRow('buckets', found);
   return {
@@ -183,6 +190,7 @@ function toBucket(found: unknown): Bucket {
     quota_files: row.wholeNumberOrNull('quota_files'),
     cache_control: row.textOrNull('cache_control', LIMITS.cacheControl),
     delete_after_days: row.wholeNumberOrNull('delete_after_days'),
+    scan: scanOf(row),
     created_at: row.instant('created_at').toISOString(),
     updated_at: row.instant('updated_at').toISOString(),
   };

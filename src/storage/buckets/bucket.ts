@@ -19,10 +19,16 @@ export interface Bucket {
   readonly cache_control: string | null;
   /** The sweep deletes files that were last changed longer ago; null: none. */
   readonly delete_after_days: number | null;
+  /** Null: what the project's setting `infected_files` says. */
+  readonly scan: BucketScan | null;
   /** ISO 8601. */
   readonly created_at: string;
   readonly updated_at: string;
 }
+
+/** What the virus scan does with the files of a bucket. `off`: it reads none of them. */
+export const BUCKET_SCANS = ['off', 'refuse', 'quarantine', 'mark'] as const;
+export type BucketScan = (typeof BUCKET_SCANS)[number];
 
 export interface NewBucket {
   readonly name: string;
@@ -34,6 +40,7 @@ export interface NewBucket {
   readonly quota_files?: number | null;
   readonly cache_control?: string | null;
   readonly delete_after_days?: number | null;
+  readonly scan?: BucketScan | null;
 }
 
 export interface BucketChange extends Partial<NewBucket> {

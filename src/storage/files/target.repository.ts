@@ -4,7 +4,8 @@
  */
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
-import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
+import type { BucketScan } from '../buckets/bucket';
+import { BUCKET_BY_ADDRESS, scanOf } from '../buckets/bucket.repository';
 import { projectQuota, Quota, QuotaAccount, QuotaScope } from '../quotas/quota';
 import { LIMITS, MAX_BUCKET } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
@@ -20,6 +21,8 @@ export interface UploadTarget {
   readonly allowedMimeTypes: readonly string[] | null;
   /** The quotas of project and bucket; empty when neither has one. */
   readonly accounts: readonly QuotaAccount[];
+  /** Null: the project's setting. */
+  readonly scan: BucketScan | null;
   /** Bytes of the largest file in the bucket: overwriting a file frees no more than that. */
   readonly largestFile: number;
   /** `depends`: a policy reads columns that only the body determines, and refuses with those known so far. */
@@ -53,7 +56,7 @@ export class TargetRepository {
     const quota = projectQuota(caller.project);
     const { rows } = await this.door.query(caller, {
       name: 'storage:upload-target',
-      text: `select b.id, b.slug, b.file_size_limit, b.allowed_mime_types, b.quota_bytes, b.quota_files,
+      text: `select b.id, b.slug, b.file_size_limit, b.allowed_mime_types, b.quota_bytes, b.quota_files, b.scan,
           case when $3 or b.quota_bytes is not null or b.quota_files is not null
             then to_json(storage.usage_of(b.id)) end as usage,
           storage.may_upload(b.id, $2) as may_upload
@@ -119,6 +122,7 @@ function toTarget(found: unknown, quota: Quota): UploadTarget {
           { scope: 'bucket', quota: bucketQuota, used: usedIn(usage, 'bucket') },
         ]
       : [],
+    scan: scanOf(row),
     largestFile: usage?.wholeNumber('largest') ?? 0,
     mayUpload: row.oneOf('may_upload', MAY_UPLOAD),
   };

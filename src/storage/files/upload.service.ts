@@ -269,7 +269,7 @@ export class UploadService {
   ): Promise<Passed> {
     await form.end(stored.sha256);
     const file = { ...newFileOf(target, form, value, stored), replaces };
-    return this.scan.pass(caller, file, isTrue(value('upsert')));
+    return this.scan.pass(caller, file, target.scan, isTrue(value('upsert')));
   }
 
   private async insert(

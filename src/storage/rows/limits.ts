@@ -13,6 +13,8 @@ export const LIMITS = {
   etag: 80,
   /** Id of an object, name of a signature. */
   scanResult: 140,
+  /** What the scan does with the files of a bucket. */
+  scan: 20,
   /** Bytes: 2,000 UTF-16 code units. */
   description: 8_000,
   /** Bytes: 200 characters, and a blank after each comma. */

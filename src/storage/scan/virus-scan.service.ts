@@ -8,6 +8,8 @@ import { Slots } from '../../admission/slots';
 import { messageOf } from '../../common/errors/error-facts';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { Metrics } from '../../infra/metrics/metrics';
+import { History } from '../../install/history/history.service';
+import type { BucketScan } from '../buckets/bucket';
 import type { NewFile } from '../files/file.repository';
 import { ObjectStore } from '../providers/object-store';
 import { wholeObject } from '../providers/whole-object';
@@ -48,6 +50,7 @@ export class VirusScan {
   constructor(
     private readonly store: ObjectStore,
     private readonly quarantine: QuarantineRepository,
+    private readonly history: History,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
     metrics: Metrics,
   ) {
@@ -60,10 +63,17 @@ export class VirusScan {
     );
   }
 
-  /** Where a file goes, by its content and the settings of the project. @throws AppError 413, 422, 503 */
-  async pass(context: StorageContext, file: NewFile, overwrite: boolean): Promise<Passed> {
+  /** Where a file goes, by its content, its bucket and the settings of the project. @throws AppError 413, 422, 503 */
+  async pass(
+    context: StorageContext,
+    file: NewFile,
+    ofBucket: BucketScan | null,
+    overwrite: boolean,
+  ): Promise<Passed> {
     const passed = { file, context, overwrite, refusal: null };
-    const { infected_files: infected, unscanned_files: unscanned } = context.project.settings;
+    if (ofBucket === 'off') return passed;
+    const { infected_files: ofProject, unscanned_files: unscanned } = context.project.settings;
+    const infected = ofBucket ?? ofProject;
     const verdict = await this.verdictOf(context, file);
     if (verdict === null || verdict.kind === 'clean') return passed;
     if (verdict.kind === 'unscanned' || verdict.kind === 'unavailable') {
@@ -73,6 +83,12 @@ export class VirusScan {
     }
     const signature = verdict.signature.replace(SIGNATURE, '_').slice(0, MAX_SIGNATURE);
     const name = `${file.bucket.bucketSlug}/${file.filename}`;
+    this.history.note(context.project.id, {
+      source: 'storage',
+      path: `virus scan: ${file.bucket.bucketSlug}/${file.bytes.address.objectId}`,
+      role: context.role,
+      error: `${infected ?? 'refuse'}: ${signature}`,
+    });
     this.logger.warn(`${signature} in ${name} of project ${context.project.slug}: ${infected}`);
     const marked = { ...file, scanResult: signature };
     if (infected === 'mark') return { ...passed, file: marked };

@@ -26,6 +26,7 @@ const RECORD_KEYS = [
   'quota_files',
   'cache_control',
   'delete_after_days',
+  'scan',
   'created_at',
   'updated_at',
 ];
@@ -53,6 +54,7 @@ describe('POST /buckets', () => {
       quota_files: null,
       cache_control: null,
       delete_after_days: null,
+      scan: null,
     });
   });
 

@@ -11,6 +11,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { ClamdServer, hasClamd, INFECTED, SIGNATURE, STREAM_LIMIT } from '../../support/clamd-server';
+import { eventually } from '../../support/eventually';
 import type { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { expectBytesMatchRows, filesOnDisk } from '../../support/stored-objects';
@@ -205,6 +206,48 @@ const QUARANTINE = 'quarantine-of-the-virus-scan';
       (await put('moved.txt', Buffer.from('clean'), { upsert: 'true' })).body.data.scan_result,
     ).toBeUndefined();
     expect((await marks())[2]).toEqual(['moved.txt', undefined]);
+  });
+
+  it('does with the files of a bucket what the bucket says, which users cannot change', async () => {
+    const scan = (value: string | null, client = service): Promise<HttpAnswer> =>
+      client.patch(`${storage}/buckets/box`, { scan: value });
+    await set({ infected_files: 'refuse' });
+    expect((await scan('mark')).body.data.scan).toBe('mark');
+    expect((await put('of-bucket.txt')).body.data.scan_result).toBe(SIGNATURE);
+    await scan('off');
+    expect((await put('not-scanned.txt')).body.data.scan_result).toBeUndefined();
+    for (const value of ['refuse', null]) expect((await scan(value, user)).status).toBe(403);
+    expect((await user.post(`${storage}/buckets`, { name: 'own', scan: 'off' })).status).toBe(403);
+    expect((await user.patch(`${storage}/buckets/box`, { scan: 'off', is_public: false })).status).toBe(200);
+    expect((await scan('none')).status).toBe(400);
+    await scan('quarantine');
+    const before = (await list(service, QUARANTINE)).length;
+    await service.patch(`${storage}/buckets/${QUARANTINE}`, { is_public: false });
+    expect((await put('kept-apart.txt')).status).toBe(422);
+    expect(await list(service, QUARANTINE)).toHaveLength(before + 1);
+    await set({ infected_files: 'mark' });
+    await scan('refuse');
+    expect((await put('refused.txt')).status).toBe(422);
+    expect((await scan(null)).body.data.scan).toBe(null);
+    expect((await put('of-project.txt')).body.data.scan_result).toBe(SIGNATURE);
+    for (const name of ['of-bucket.txt', 'not-scanned.txt', 'of-project.txt']) {
+      const file = (await list()).find(({ filename }) => filename === name);
+      expect((await user.delete(`${storage}/files/${String(file?.id)}`)).status).toBe(200);
+    }
+  });
+
+  it('leaves an entry in the history for each finding, with bucket, signature and what was done', async () => {
+    const findings = async (): Promise<unknown[]> => {
+      const { body } = await plinth.admin.get(
+        `/admin/v1/projects/${project.id}/history?search=${encodeURIComponent('virus scan')}`,
+      );
+      return (body as { path: string; error: string }[]).map(({ error }) => error);
+    };
+    await eventually(async () =>
+      expect(await findings()).toEqual(
+        expect.arrayContaining(['refuse', 'quarantine', 'mark'].map((done) => `${done}: ${SIGNATURE}`)),
+      ),
+    );
   });
 
   it('refuses what clamd does not read to the end, or lets it through with a mark', async () => {

@@ -198,6 +198,7 @@ export const BUCKET_COLUMNS: readonly HostileColumn[] = [
     [as(MEGABYTES, 'text'), as(`'{a}'`, 'text[]'), as(CRLF, 'text', SERVED)],
   ),
   buckets('delete_after_days', ['bucket'], [as('-1', 'bigint'), as(CRLF, 'text')]),
+  buckets('scan', ['bucket'], [as(`'none'`, 'text', SERVED), as(CRLF, 'text', SERVED)]),
   buckets('created_at', ['bucket'], TIMES),
   buckets('updated_at', ['bucket'], TIMES),
 ];

@@ -1,5 +1,5 @@
 /** Creates, changes and deletes a bucket. */
-import { NumberInput, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
+import { NumberInput, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Project } from '../../queries/projects';
@@ -79,17 +79,19 @@ const inputOf = (bucket: Bucket | undefined) => ({
   limit: bucket?.file_size_limit ? bucket.file_size_limit / MIB : ('' as number | string),
   types: bucket?.allowed_mime_types ?? [],
   days: bucket?.delete_after_days ?? ('' as number | string),
+  scan: bucket?.scan ?? null,
 });
 
 /** @returns the slug of the bucket */
 async function saveBucket(project: Project, bucket: Bucket | undefined, input: ReturnType<typeof inputOf>) {
-  const { name, is_public, limit, types, days } = input;
+  const { name, is_public, limit, types, days, scan } = input;
   const body = {
     name,
     is_public,
     file_size_limit: limit === '' ? null : Math.round(Number(limit) * MIB),
     allowed_mime_types: types.length === 0 ? null : types,
     delete_after_days: days === '' ? null : Number(days),
+    scan,
   };
   const calls = projectClient(project.id);
   const path = { project_slug: project.slug };
@@ -100,6 +102,31 @@ async function saveBucket(project: Project, bucket: Bucket | undefined, input: R
       })
     : await calls.POST('/p/{project_slug}/storage/buckets', { params: { path }, body });
   return data!.data.slug;
+}
+
+interface ScanChoiceProps {
+  readonly value: Bucket['scan'];
+  readonly onChange: (value: Bucket['scan']) => void;
+}
+
+function ScanChoice({ value, onChange }: ScanChoiceProps) {
+  const t = useT();
+  return (
+    <Select
+      label={t('scanResult')}
+      description={t('bucketScanHint')}
+      placeholder={t('scanOfProject')}
+      clearable
+      data={[
+        { value: 'refuse', label: t('scanRefuse') },
+        { value: 'quarantine', label: t('scanQuarantine') },
+        { value: 'mark', label: t('scanMark') },
+        { value: 'off', label: t('scanOff') },
+      ]}
+      value={value}
+      onChange={(chosen) => onChange(chosen as Bucket['scan'])}
+    />
+  );
 }
 
 function BucketForm({ project, bucket, onClose, onSaved, onDone }: BucketFormProps) {
@@ -148,6 +175,7 @@ function BucketForm({ project, bucket, onClose, onSaved, onDone }: BucketFormPro
             value={input.days}
             onChange={(days) => setInput({ ...input, days })}
           />
+          <ScanChoice value={input.scan} onChange={(scan) => setInput({ ...input, scan })} />
           {save.error ? <Failure error={save.error} /> : null}
           <FormButtons
             action={t(bucket ? 'saveBucket' : 'createBucket')}

@@ -1,6 +1,7 @@
 /** Bodies of bucket requests. The lowest decorator of a member runs first, and only the first failure is reported. */
 import { OmitType, PartialType } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
+import { BUCKET_SCANS } from '../../buckets/bucket';
 import { LIMITS } from '../../rows/limits';
 import { INT64 } from '../../../http/docs/documented-types';
 import * as f from '../../../http/model/fields';
@@ -50,6 +51,12 @@ export class CreateBucketDto extends f.model({
       minimum: 1,
       maximum: 3_650,
     }),
+  ),
+  scan: f.optional(
+    f.nullable.choice(
+      BUCKET_SCANS,
+      "What the virus scan does with its files in place of the project's `infected_files`; null: that. Only the service role sets it",
+    ),
   ),
 }) {}
 

@@ -1,5 +1,5 @@
 /** Response bodies of storage, for the OpenAPI document. The types themselves are in buckets/ and files/. */
-import { Bucket } from '../../buckets/bucket';
+import { Bucket, BUCKET_SCANS } from '../../buckets/bucket';
 import { FileRecord } from '../../files/file';
 import { SIZE, UNIX_SECONDS, UUID_EXAMPLE } from '../../../http/docs/documented-types';
 import { fileNotFound } from '../../storage.errors';
@@ -29,6 +29,10 @@ export class BucketResponse
     cache_control: f.nullable.text('Cache-Control header of its files'),
     delete_after_days: f.nullable.whole(
       'Files are deleted that many days after their last change; null: never',
+    ),
+    scan: f.nullable.choice(
+      BUCKET_SCANS,
+      "What the virus scan does with its files; null: the project's setting",
     ),
     created_at: f.timeText(),
     updated_at: f.timeText(),
