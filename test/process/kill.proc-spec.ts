@@ -69,3 +69,29 @@ describe.each(casesOf(PROVIDERS, 1))('with files on %s', (_name, startProvider) 
     expect(await install.stop()).toBe(0);
   }, 120_000);
 });
+
+/** The full list of works runs on them in the soak. */
+(IN_SOAK ? describe.skip : describe).each(PROVIDERS.slice(1))(
+  'with files alone on %s',
+  (_name, startProvider) => {
+    it('keeps all acknowledged bytes of plain, resumable and multipart uploads, and sweeps what is left', async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'plinth-kill-'));
+      const provider = await startProvider();
+      const install = new KilledInstall(directory, {}, provider);
+      try {
+        await install.start(TUNING);
+        const works = [
+          new ResumableWork(install),
+          new MultipartWork(install),
+          new FileWork(install, provider),
+        ];
+        for (const work of works) await work.prepare();
+        await killOften(() => install, works, { kills: 1, tuning: TUNING });
+      } finally {
+        await install.stop();
+        await provider.stop();
+        rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+      }
+    }, 240_000);
+  },
+);

@@ -14,7 +14,7 @@ import { upload } from '../uploads';
 
 /** Acknowledgements after which a process is killed, at most. */
 const MAX_ACKNOWLEDGED = 120;
-const ACKNOWLEDGED_MS = 60_000;
+const ACKNOWLEDGED_MS = 120_000;
 
 export interface KilledProject {
   readonly id: string;
