@@ -9,6 +9,7 @@ import { guestOf } from '../../support/gotrue';
 import type { HttpClient } from '../../support/http-client';
 import { eventually, MailServer } from '../../support/mail-server';
 import { TestPlinth } from '../../support/plinth';
+import { Directory } from '../../support/scim';
 import type { TestProject } from '../../support/test-project';
 
 interface Call {
@@ -230,4 +231,20 @@ describe('the secret of an address', () => {
     const settings = { before_user_created_hook: target };
     expect((await plinth.admin.unchecked().patch(path(), { settings })).status).toBe(400);
   });
+});
+
+it('no session begins for a user who loses a group of the directory while the hook answers', async () => {
+  const directory = await Directory.connect(plinth, `/projects/${project.id}`);
+  const user = await project.signUp();
+  const group = await directory.newGroup('Sales', [user.id]);
+  await set({ custom_access_token_hook: { url, secret: SECRET } });
+  answer = (response, { claims }) => {
+    void directory
+      .patchGroup(group, { op: 'remove', path: 'members' })
+      .then(() => response.writeHead(200).end(JSON.stringify({ claims })));
+  };
+  expect((await signIn(user.email, user.password)).status).toBe(401);
+  answer = (response, { claims }) => response.writeHead(200).end(JSON.stringify({ claims }));
+  expect((await signIn(user.email, user.password)).status).toBe(200);
+  await set({ custom_access_token_hook: null });
 });
