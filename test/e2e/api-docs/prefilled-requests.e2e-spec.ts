@@ -78,6 +78,8 @@ describe('the operations of the platform', () => {
     deleteSavedQuery: 404,
     deleteStaffToken: 403,
     endStaffSession: 403,
+    findArchivedRows: 404,
+    listArchivedTables: 404,
     finishSingleSignOn: 303,
     // The project was never moved, and there is no other server.
     getProjectMove: 404,
