@@ -124,7 +124,7 @@ function ScanChoice({ value, onChange }: ScanChoiceProps) {
         { value: 'off', label: t('scanOff') },
       ]}
       value={value}
-      onChange={(chosen) => onChange(chosen as Bucket['scan'])}
+      onChange={onChange}
     />
   );
 }
