@@ -157,7 +157,7 @@ export class EnvironmentVariables {
   /** Days for which the requests, mails and deliveries of projects are kept; 0: not at all. */
   @WholeNumber(0, 365) HISTORY_DAYS = 7;
 
-  /** Bytes of it for each project. */
+  /** Maximum bytes of the history of each project. */
   @SizeInBytes(1024 * 1024) HISTORY_SIZE = 64 * 1024 * 1024;
 
   /** Base address of an OpenTelemetry collector (OTLP over HTTP) that gets a span of each request; default: none. */

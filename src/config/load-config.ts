@@ -27,7 +27,7 @@ const BODIES_OF_BUDGET = 12;
 const [BODIES_PARTS, RESULTS_PARTS] = [4, 8];
 /** Wrong passwords from one address without a delay. */
 const LEAST_FAILURES = 3;
-/** Idle times after which a session ends in any case. */
+/** A session ends after this many idle timeouts, even if it is used. */
 const SESSION_LIFETIMES = 21;
 /** Settings that took another form, and that must not be ignored. */
 const RENAMED: Readonly<Record<string, string>> = {

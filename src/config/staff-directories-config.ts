@@ -33,7 +33,7 @@ export function staffSamlConfig({ STAFF_SAML: text }: EnvironmentVariables): Sta
   return isKnown ? { metadata, domains, mapping, roles } : null;
 }
 
-/** Null without LDAP, and for a text of another form. */
+/** Null if STAFF_LDAP is not set or is malformed. */
 export function staffLdapConfig({ STAFF_LDAP: text }: EnvironmentVariables): StaffLdapConfig | null {
   const { value, roles } = parse(text);
   return roles && isLdapSetting(value) && value.bind_password

@@ -85,7 +85,7 @@ function split(size: number): {
 
 describe('RowSplitter', () => {
   it.each(Array.from({ length: 60 }, (_, index) => index + 1).concat(STREAM.length))(
-    'parts rows from messages in pieces of %i bytes',
+    'separates rows from other messages that arrive in pieces of %i bytes',
     (size) => {
       const { rows, others, counts } = split(size);
       expect(rows).toEqual([

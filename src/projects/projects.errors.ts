@@ -57,7 +57,7 @@ export const keyNotFound = (): AppError => new AppError(404, 'not_found', 'The p
 
 /** @param limit keys */
 export const tooManyKeys = (limit: number): AppError =>
-  new AppError(409, 'conflict', `A project has at most ${limit} such keys: end one that is not used`);
+  new AppError(409, 'conflict', `A project has at most ${limit} such keys: revoke a key that is not used`);
 
 export const unknownRole = (role: string): AppError =>
   invalidParameters(

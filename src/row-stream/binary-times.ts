@@ -81,7 +81,7 @@ function printInfinite(sign: number, into: Buffer, at: number): number {
   return printAscii(sign < 0 ? '"-infinity"' : '"infinity"', into, at);
 }
 
-/** Whole days of a number of microseconds in eight bytes. */
+/** Whole days in the 8-byte count of microseconds at `from`. */
 function daysAt(bytes: Buffer, from: number): number {
   const microseconds = int64At(bytes, from);
   if (!Number.isSafeInteger(microseconds)) {

@@ -177,7 +177,8 @@ export function operationsIn(body: unknown, most: number): ScimOperation[] {
     const name = typeof op === 'string' ? op.toLowerCase() : '';
     const kind = (['add', 'replace', 'remove'] as const).find((one) => one === name);
     if (kind === undefined) throw scimFault('invalidSyntax', 'op is unknown');
-    if (path !== undefined && typeof path !== 'string') throw scimFault('invalidPath', 'path must be a text');
+    if (path !== undefined && typeof path !== 'string')
+      throw scimFault('invalidPath', 'path must be a string');
     return { op: kind, path, value };
   });
 }

@@ -283,7 +283,7 @@ async function readPosition(client: Client): Promise<Position> {
 async function readStandby(server: DatabaseServer, address: HostAddress): Promise<Position> {
   const config = { ...server.addressedConfig(MAINTENANCE_DATABASE), ...address, hosts: [] };
   const position = await withConnection(config, readPosition);
-  if (!position.standby) throw new Error('it is no standby');
+  if (!position.standby) throw new Error('it is not a standby');
   return position;
 }
 

@@ -95,7 +95,7 @@ export function assertContent({ table, events, columns, condition, url }: Webhoo
   if (!isFunction && url === null) throw invalidParameters('url is required');
   if (url !== null) assertAddress(url);
   if (columns && (!table || columns.length === 0 || !events.includes('UPDATE')))
-    throw invalidParameters('columns are those of a table whose event is UPDATE');
+    throw invalidParameters('columns requires a table and the event UPDATE');
   if (condition !== null && isFunction) throw invalidParameters('http_post has no condition');
 }
 

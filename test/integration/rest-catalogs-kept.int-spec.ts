@@ -37,7 +37,7 @@ const schemaOf = (wideTables: number): string => `create table things (id int);
     execute format('create table wide_%s (%s)', t, (select string_agg('c' || n || ' int', ', ') from generate_series(1, 1500) n));
   end loop; end $$`;
 
-/** Uses a project's database under other keys, which the service treats as many. @returns those whose catalogs were read */
+/** Uses one database under several keys, which the service takes for several databases. @returns the keys whose catalogs were read */
 async function readsFor(database: ProjectDatabase, keys: string[]): Promise<string[]> {
   const read = jest.spyOn(plinth.app.get(CatalogRepository), 'read');
   read.mockClear();

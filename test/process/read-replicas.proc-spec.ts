@@ -259,7 +259,7 @@ const FROM_REPLICA = { prefer: 'read=replica' };
     await replica.promote();
     for (let round = 0; round < 20; round += 1) expect(await portOf(FROM_REPLICA)).toBe(primary.port);
     const { body } = await plinth.admin.get('/admin/v1/servers');
-    expect(body[0]?.replicas).toMatchObject([{ reachable: false, fault: 'it is no standby' }]);
+    expect(body[0]?.replicas).toMatchObject([{ reachable: false, fault: 'it is not a standby' }]);
     expect(await findings()).toMatchObject([
       { status: 'failed', message: expect.stringContaining('takes writes') },
     ]);

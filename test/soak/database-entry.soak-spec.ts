@@ -44,13 +44,13 @@ async function expectNoEntry(places: readonly string[], work: () => Promise<void
   }
 }
 
-it(`lets nobody into ${CREATIONS} databases that are created`, async () => {
+it(`lets no other role connect to ${CREATIONS} databases that are created`, async () => {
   await expectNoEntry(['platform'], async () => {
     for (let made = 0; made < CREATIONS; made += 1) await plinth.createProject();
   });
 }, 600_000);
 
-it(`lets nobody into ${RESTORES} databases that are restored`, async () => {
+it(`lets no other role connect to ${RESTORES} databases that are restored`, async () => {
   const archive = await backUp(plinth, source.id);
   await expectNoEntry(['platform'], async () => {
     for (let made = 0; made < RESTORES; made += 1) {
@@ -61,7 +61,7 @@ it(`lets nobody into ${RESTORES} databases that are restored`, async () => {
 }, 600_000);
 
 (hasPostgres ? it : it.skip)(
-  `lets nobody into databases that move ${MOVES} times`,
+  `lets no other role connect to databases that move ${MOVES} times`,
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'plinth-entry-'));
     chmodSync(directory, 0o755);

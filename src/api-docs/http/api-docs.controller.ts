@@ -11,7 +11,7 @@ import { formatOf, serveDocument } from '../openapi/served-document';
 import { docsPolicy, findAsset } from '../swagger-ui';
 
 @ApiExcludeController()
-@PublicRoute('the interface is no secret; projects and their tables are not in it')
+@PublicRoute('the interface is not secret; projects and their tables are not in it')
 @Controller()
 export class ApiDocsController {
   constructor(

@@ -155,7 +155,7 @@ function toDomains(given: readonly string[]): string[] {
   const domains = [...new Set(given.map((one) => one.toLowerCase()))];
   const wrong = domains.find((one) => !DOMAIN.test(one));
   if (wrong !== undefined)
-    throw invalidParameters(`domains has ${JSON.stringify(wrong)}, which is no domain`);
+    throw invalidParameters(`domains has ${JSON.stringify(wrong)}, which is not a domain`);
   if (domains.length > MAX_DOMAINS) throw invalidParameters(`domains has more than ${MAX_DOMAINS} entries`);
   return domains;
 }

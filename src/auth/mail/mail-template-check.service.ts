@@ -29,7 +29,7 @@ export class MailTemplateCheck {
 function parsedTemplate(key: string, template: unknown): Partial<MailTemplate> {
   if (!isTemplateKey(key)) {
     throw invalidParameters(
-      `mail_templates["${key}"] is no mail: a key is ${MAIL_KINDS.join(', ')}, alone or with a language (reset.de)`,
+      `mail_templates["${key}"] is not a mail: a key is ${MAIL_KINDS.join(', ')}, alone or with a language (reset.de)`,
     );
   }
   if (!isJsonObject(template) || !Object.entries(template).every(isTemplatePart)) {

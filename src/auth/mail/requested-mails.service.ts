@@ -69,9 +69,9 @@ export class RequestedMails {
     mailId: string,
     { kind, sealed, createdAt }: OutgoingMail,
   ): Promise<boolean> {
-    if (!isRequestedKind(kind) || sealed === null) throw new Error('it is no request for a mail');
+    if (!isRequestedKind(kind) || sealed === null) throw new Error('it is not a request for a mail');
     const { to: emailKey, origin, flow, create } = this.sealer.open(project.id, mailId, sealed);
-    if (emailKey === undefined || !origin) throw new Error('it is no request for a mail');
+    if (emailKey === undefined || !origin) throw new Error('it is not a request for a mail');
     const { token, content: shown } = withCode(project, newMailedToken(kind, createdAt), emailKey, flow);
     const content = { to: emailKey, ...shown, languages: origin.languages };
     const mail = { ...token, mailId, sealed: this.sealer.seal(project.id, mailId, content) };

@@ -136,7 +136,7 @@ export class ProviderClients {
       return parseJson(await answer.text());
     };
     const [user, emails] = await Promise.all([read('/user'), read('/user/emails')]);
-    if (!isJsonObject(user) || typeof user.id !== 'number') throw new Error('the answer is no user');
+    if (!isJsonObject(user) || typeof user.id !== 'number') throw new Error('the answer is not a user');
     const list = Array.isArray(emails) ? emails.filter(isJsonObject) : [];
     const primary = list.find((one) => one.primary === true);
     return {

@@ -126,7 +126,7 @@ async function newHeader(recipients: readonly string[]): Promise<[Uint8Array, Bu
     const empty = Buffer.from(await encrypter.encrypt(new Uint8Array()));
     return [fileKey, empty.subarray(0, empty.length - NONCE - TAG)];
   } catch (error) {
-    throw notSupported(`A recipient of backups is no public key of age: ${messageOf(error)}`);
+    throw notSupported(`A recipient of backups is not a public key of age: ${messageOf(error)}`);
   }
 }
 

@@ -77,7 +77,7 @@ async function importPolicy(target: ImportTarget, policy: SourcePolicy): Promise
   const object = `POLICY ${policy.name} on ${policy.table}`;
   const counterpart = COUNTERPARTS[policy.table];
   if (!counterpart) {
-    target.failed.push({ object, reason: `there is no ${policy.table}` });
+    target.failed.push({ object, reason: `Plinth has no counterpart of ${policy.table}` });
     return;
   }
   try {

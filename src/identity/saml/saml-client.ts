@@ -223,7 +223,8 @@ function timeOf(element: XmlElement, name: string): number | null {
   const text = attributeOf(element, name);
   if (text === null) return null;
   // Without a zone, Date would take it as local time.
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text)) throw new Error(`${name} is no time in UTC`);
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text))
+    throw new Error(`${name} is not a valid time in UTC`);
   return Date.parse(text);
 }
 

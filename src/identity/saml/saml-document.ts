@@ -15,7 +15,9 @@ export type XmlElement = Readonly<Record<string, unknown>>;
 export function assertPlainXml(xml: string, maxTags = MAX_TAGS): void {
   if (xml.length > MAX_DOCUMENT) throw new Error(`the document has more than ${MAX_DOCUMENT} characters`);
   if (xml.replace(/^\uFEFF?\s*<\?xml\s[^<>?]*\?>/, '').search(/<[!?]/) !== -1)
-    throw new Error('the document has a declaration, a comment, a section or an instruction');
+    throw new Error(
+      'the document must not have a document type declaration, a comment, a CDATA section or a processing instruction',
+    );
   if (xml.split('<').length > maxTags) throw new Error(`the document has more than ${maxTags} tags`);
   if (xml.split('=').length > MAX_ATTRIBUTES)
     throw new Error(`the document has more than ${MAX_ATTRIBUTES} attributes`);
@@ -27,7 +29,7 @@ export async function parseDocument(xml: string, root: string): Promise<XmlEleme
   const options = { explicitCharkey: true, tagNameProcessors: [processors.stripPrefix] };
   const parsed: unknown = await parseStringPromise(xml, options);
   const element = isJsonObject(parsed) && Object.hasOwn(parsed, root) ? parsed[root] : null;
-  if (!isJsonObject(element)) throw new Error(`the document is no ${root}`);
+  if (!isJsonObject(element)) throw new Error(`the root element is not ${root}`);
   return element;
 }
 

@@ -37,7 +37,7 @@ export async function parseMetadata(xml: string): Promise<SamlIssuer> {
     .map((certificate) => toPem(textOf(certificate)));
   if (certificates.length === 0) throw new Error('there is no certificate for signing');
   const until = attributeOf(descriptor, 'validUntil');
-  if (until !== null && Number.isNaN(Date.parse(until))) throw new Error('validUntil is no time');
+  if (until !== null && Number.isNaN(Date.parse(until))) throw new Error('validUntil is not a valid time');
   return { entityId, entryPoint, certificates, validUntil: until === null ? null : new Date(until) };
 }
 

@@ -20,7 +20,7 @@ const UPKEEP_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Entries of a project, and of all projects, that a process keeps between two writes. */
 const MOST = { ordinary: 20, notable: 50, all: 2_000 } as const;
-/** Entries of a project, and those that a process adds to it until the bounds are checked again. */
+/** Maximum entries of a project, and how many a process adds before it checks that limit again. */
 const MAX_ROWS = 200_000;
 const CHECKED_ROWS = 2_000;
 const MAX_TEXT = 4_000;

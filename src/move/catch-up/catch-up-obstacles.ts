@@ -31,7 +31,7 @@ export class CatchUpObstacles {
     const { capabilities } = await this.template.ensureOn(server);
     const faults = capabilities.superuser
       ? []
-      : [`Plinth's role on the ${side}, ${capabilities.role}, is no superuser`];
+      : [`Plinth's role on the ${side}, ${capabilities.role}, is not a superuser`];
     if (side === 'target') return faults;
     const { level, slots, senders } = await replicationOf(server);
     if (level !== 'logical') faults.push(`wal_level on the source is "${level}", not "logical"`);

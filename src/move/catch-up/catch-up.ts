@@ -65,7 +65,7 @@ export class CatchUp {
     }
   }
 
-  /** Makes the target equal to the source, while writes to it are refused. The stream of changes ends with it. */
+  /** Makes the target equal to the source, which refuses writes, and ends the stream of changes. */
   async finish(snapshot: SourceSnapshot): Promise<void> {
     await this.reach();
     this.changes.end();

@@ -86,7 +86,7 @@ export const trustedIssuers: Setting<readonly TrustedIssuer[]> = {
       validator: {
         validate: isTrustedIssuers,
         defaultMessage: () =>
-          'trusted_issuers must be a list of different {issuer, jwks_url, audience}, with role_claim and roles or without both; service_role is no role of an issuer',
+          'trusted_issuers must be a list of different {issuer, jwks_url, audience}, with role_claim and roles or without both; an issuer cannot give service_role',
       },
     }),
   ],

@@ -179,8 +179,8 @@ describe('requests of a day', () => {
   });
 });
 
-describe('requests of a day for files without a key', () => {
-  it('are refused as well: signed URLs and previews', async () => {
+describe('the daily quota of requests', () => {
+  it('applies to signed URLs and previews, which need no key', async () => {
     const project = await newProject({});
     const { service, storage } = project;
     await service.post(`${storage}/buckets`, { name: 'open', is_public: true });

@@ -153,7 +153,7 @@ const PHONE = { width: 360, height: 740 };
     await view.button('Edit acme.example.com').waitFor({ state: 'detached' });
   });
 
-  it('sets a directory of LDAP, and shows what it says about a user', async () => {
+  it('configures an LDAP directory, and shows what it says about a user', async () => {
     const form = 'LDAP and Active Directory';
     const { url, ca, bind_dn, bind_password, base_dn, group_filter } = directory();
     for (const [label, text] of [

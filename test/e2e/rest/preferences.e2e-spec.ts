@@ -157,7 +157,7 @@ describe('upserts and PUT', () => {
   });
 });
 
-it('list the columns of a key alphabetically in Location', async () => {
+it('Location lists the columns of a key alphabetically', async () => {
   const answer = await project.service.post(
     '/rest/v1/legs_view',
     { zone: 4, day: 2, km: 9 },

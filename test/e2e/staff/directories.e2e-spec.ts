@@ -294,7 +294,7 @@ describe('sign-in of staff with SAML', () => {
     expect(await statusOf(first)).toBe(401);
   });
 
-  it('refuses wrong passwords, unknown logins and filters in the same way', async () => {
+  it('answers wrong passwords, unknown logins and LDAP filters given as a login alike', async () => {
     const logins = [
       ['ada', 'wrong'],
       ['nobody', PASSWORD],

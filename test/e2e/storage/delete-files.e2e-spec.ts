@@ -221,7 +221,7 @@ describe('PATCH /files/<file_id>', () => {
   });
 });
 
-it('a content type is stored as it is sent: trimmed and in lower case', async () => {
+it('stores a content type trimmed, with its type in lower case', async () => {
   const id = await put();
   for (const [given, stored] of [
     [' TEXT/HTML ', 'text/html'],

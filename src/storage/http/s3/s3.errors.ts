@@ -23,7 +23,7 @@ export const skewedTime = (): AppError =>
   s3Error(403, 'RequestTimeTooSkewed', 'The time of the request differs too much from that of the server');
 
 export const invalidToken = (): AppError =>
-  s3Error(400, 'InvalidToken', 'The session token is no valid access token of the project');
+  s3Error(400, 'InvalidToken', 'The session token is not a valid access token of the project');
 
 export const invalidArgument = (message: string): AppError => s3Error(400, 'InvalidArgument', message);
 

@@ -48,7 +48,7 @@ export function signatureOf({ headers }: IncomingMessage, query: Query, now: num
   const fields = new Map(query);
   const isPresigned = fields.has('X-Amz-Signature');
   if (isPresigned && headers.authorization !== undefined)
-    throw invalidRequest('A request is signed in its header, or in its query');
+    throw invalidRequest('A request must be signed in its header or in its query string, not in both');
   const found = isPresigned ? inQuery(fields) : inHeader(headers);
   const [, accessKeyId = '', scope = '', day] = CREDENTIAL.exec(found.credential) ?? [];
   const signed = found.signed.split(';');
