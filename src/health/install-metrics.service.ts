@@ -1,16 +1,23 @@
 /** State of the servers, and of work on projects, read when the metrics are collected. Every process reads the same. */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { SERVER_CONFIG, type ServerConfig } from '../config/app-config';
 import { formatHost } from '../pg-pipeline';
 import { Metrics } from '../infra/metrics/metrics';
+import { certificateOf, endOf } from '../infra/outbound/certificate';
 import { type ReplicaState, type ServerState, ServersService } from '../servers/servers.service';
 import { HealthRepository, type InstallState } from './health.repository';
 
 /** Milliseconds that an answer is used. */
-const KEPT_MS = 10_000;
+const KEPT_MS = { state: 10_000, certificate: 600_000 };
 
 @Injectable()
 export class InstallMetrics {
-  constructor(metrics: Metrics, repository: HealthRepository, servers: ServersService) {
+  constructor(
+    metrics: Metrics,
+    repository: HealthRepository,
+    servers: ServersService,
+    @Inject(SERVER_CONFIG) { publicUrl }: ServerConfig,
+  ) {
     // The other metrics are needed most while a database cannot be reached.
     const state = kept<InstallState | null>(() => repository.readState().catch(() => null));
     const states = kept<ServerState[]>(() => servers.list().catch(() => []));
@@ -40,6 +47,7 @@ export class InstallMetrics {
       ({ outdatedProjects }) => outdatedProjects,
     );
     gaugeServers(metrics, states);
+    gaugeCertificates(metrics, states, new URL(publicUrl));
   }
 }
 
@@ -84,11 +92,32 @@ function gaugeServers(metrics: Metrics, states: () => Promise<ServerState[]>): v
   );
 }
 
-function kept<T>(read: () => Promise<T>): () => Promise<T> {
+/** Of PUBLIC_URL, as this machine reaches it, and of the PostgreSQL servers. */
+function gaugeCertificates(metrics: Metrics, states: () => Promise<ServerState[]>, url: URL): void {
+  const end = kept(
+    async () =>
+      url.protocol === 'https:' ? certificateOf(url, false).then(endOf, () => null) : Promise.resolve(null),
+    KEPT_MS.certificate,
+  );
+  metrics.gauges(
+    'plinth_certificate_end_time_seconds',
+    'When certificates end, since the epoch: of PUBLIC_URL, and of PostgreSQL servers with TLS',
+    ['of'],
+    async () => {
+      const ofServers = (await states()).map(({ name, certificateEnd }) => [name, certificateEnd] as const);
+      return [['PUBLIC_URL', await end()] as const, ...ofServers].flatMap(([of, time]) =>
+        time === null ? [] : [[{ of }, time] as const],
+      );
+    },
+    'min',
+  );
+}
+
+function kept<T>(read: () => Promise<T>, keptMs: number = KEPT_MS.state): () => Promise<T> {
   let last: { readonly at: number; readonly value: Promise<T> } | undefined;
   return () => {
     const now = performance.now();
-    if (!last || now - last.at > KEPT_MS) last = { at: now, value: read() };
+    if (!last || now - last.at > keptMs) last = { at: now, value: read() };
     return last.value;
   };
 }

@@ -1,4 +1,5 @@
 /** The PostgreSQL servers for projects' databases: which there are, and where a new project goes. */
+import { TLSSocket } from 'node:tls';
 import type { Client } from 'pg';
 import { Inject, Injectable } from '@nestjs/common';
 import { messageOf } from '../common/errors/error-facts';
@@ -6,6 +7,7 @@ import { type HostAddress, parseHost } from '../pg-pipeline';
 import type { ServerReplicas } from '../database/replicas/replica-sets';
 import { withConnection } from '../database/pools/one-off-connection';
 import { PLATFORM_URL } from '../database/platform/platform-url';
+import { endOf } from '../infra/outbound/certificate';
 import type { Actor, AuditEntry } from '../install/audit/audit-log.repository';
 import { Secrets } from '../install/secrets.service';
 import { DatabaseServer, MAINTENANCE_DATABASE } from '../provisioning/database-server';
@@ -36,6 +38,8 @@ export interface ServerState {
   readonly fault: string | null;
   readonly replicas: readonly ReplicaState[];
   readonly pooler: string | null;
+  /** Seconds since 1970; null without TLS, or if it does not answer. */
+  readonly certificateEnd: number | null;
 }
 
 export interface ReplicaState extends HostAddress {
@@ -228,7 +232,8 @@ export class ServersService {
       faultOf(primary),
       Promise.all(addressesOf(row.replicas).map((address) => replicaState(server, address, primary))),
     ]);
-    return { ...state, fault, replicas };
+    const certificateEnd = fault === null ? (await primary).certificateEnd : null;
+    return { ...state, fault, replicas, certificateEnd };
   }
 
   private async assertUsable(url: string): Promise<void> {
@@ -270,14 +275,18 @@ interface Position {
   readonly standby: boolean;
   /** Bytes of log that were written, or replayed by a standby. */
   readonly bytes: number;
+  readonly certificateEnd: number | null;
 }
 
 async function readPosition(client: Client): Promise<Position> {
-  const { rows } = await client.query<Position>(
+  const { rows } = await client.query<Omit<Position, 'certificateEnd'>>(
     `select pg_is_in_recovery() as standby, (case when pg_is_in_recovery() then pg_last_wal_replay_lsn()
        else pg_current_wal_flush_lsn() end - '0/0')::float8 as bytes`,
   );
-  return rows[0] as Position;
+  const { connection } = client as Client & { readonly connection?: { readonly stream?: unknown } };
+  const stream = connection?.stream;
+  const certificateEnd = stream instanceof TLSSocket ? endOf(stream.getPeerCertificate()) : null;
+  return { ...(rows[0] as Position), certificateEnd };
 }
 
 async function readStandby(server: DatabaseServer, address: HostAddress): Promise<Position> {

@@ -1,7 +1,9 @@
 /** The certificate of PostgreSQL expires while Plinth runs: 503, one line in the log and a finding of the doctor, until it is renewed. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expectFired, hasPromtool } from '../support/alert-rules';
 import { eventually } from '../support/eventually';
 import { HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
@@ -27,6 +29,27 @@ afterAll(async () => {
   await plinth?.end('SIGTERM');
   await postgres?.stop();
   rmSync(directory, { recursive: true, force: true });
+});
+
+it('tells when the certificate ends', async () => {
+  const { text } = await plinth.admin.get('/metrics');
+  const [, end] = /^plinth_certificate_end_time_seconds\{of="platform"\} (\S+)$/m.exec(text) ?? [];
+  const { validTo } = new X509Certificate(readFileSync(good.cert));
+  expect(Number(end) * 1_000).toBe(Date.parse(validTo));
+});
+
+(hasPromtool ? it : it.skip)('PlinthCertificateEnds: a certificate ends in a few days', async () => {
+  // promtool's time begins at 0.
+  const scrape = async (): Promise<string> =>
+    (await plinth.admin.get('/metrics')).text.replace(
+      /^(plinth_certificate_end_time_seconds\S+) (\S+)$/gm,
+      (_line, name: string, end: string) => `${name} ${Number(end) - Date.now() / 1_000}`,
+    );
+  const before = await scrape();
+  await postgres.renewAndEndSessions(
+    await issueCertificate(directory, 'short', ['127.0.0.1'], { days: 5, authority: good }),
+  );
+  await expectFired(before, 'PlinthCertificateEnds', scrape);
 });
 
 it.each([

@@ -1,10 +1,9 @@
 /** PUBLIC_URL and its certificate, as the server itself reaches them. The command line repeats it from its own machine. */
 import { Inject, Injectable } from '@nestjs/common';
-import { isIP } from 'node:net';
-import { connect, type PeerCertificate } from 'node:tls';
 import { causeOf, codeOf, messageOf } from '../../common/errors/error-facts';
 import { isJsonObject, parseJson } from '../../common/text/json';
 import { APP_CONFIG, AppConfig } from '../../config/app-config';
+import { certificateOf } from '../../infra/outbound/certificate';
 import { DoctorCheck, Finding } from '../finding';
 
 const TIMEOUT_MS = 10_000;
@@ -93,18 +92,3 @@ export class PublicUrlCheck extends DoctorCheck {
 
 /** Whole days; negative: in the past. NaN without a date. */
 const daysUntil = (end: string): number => Math.floor((Date.parse(end) - Date.now()) / DAY_MS);
-
-/** @param isVerified rejects when the certificate is not valid for the host */
-function certificateOf({ hostname, port }: URL, isVerified: boolean): Promise<PeerCertificate> {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const address = { host, port: Number(port || 443), servername: isIP(host) ? '' : host };
-  return new Promise((resolve, reject) => {
-    // Nothing is sent on a connection that is not verified.
-    const socket = connect({ ...address, rejectUnauthorized: isVerified }, () => {
-      resolve(socket.getPeerCertificate());
-      socket.destroy();
-    });
-    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no answer')));
-    socket.on('error', reject);
-  });
-}

@@ -61,7 +61,12 @@ export class ServersController {
   }
 }
 
-function toRecord({ createdAt, fault, ...state }: ServerState): DatabaseServerResponse {
+function toRecord({
+  createdAt,
+  fault,
+  certificateEnd: _ofMetrics,
+  ...state
+}: ServerState): DatabaseServerResponse {
   const replicas = state.replicas.map(({ host, port, fault: reason }) => ({
     host,
     port,
