@@ -403,6 +403,8 @@ inBrowser('the console', () => {
       await page.getByRole('button', { name: /grace@example.com/ }).waitFor();
       await view.expectAccessible();
       await page.getByRole('button', { name: /ada@example.com/ }).click();
+      await page.getByText('Ways to sign in').waitFor();
+      await page.getByText('email', { exact: true }).waitFor();
       await view.button('End all sessions').click();
       await page.getByText('Not signed in anywhere').waitFor();
       await view.button('Ban user').click();

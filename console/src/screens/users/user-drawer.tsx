@@ -15,6 +15,7 @@ import { Icon } from '../../ui/icon';
 import { Confirm, Copy, DetailDrawer } from '../../ui/parts';
 import { isBanned, UserState } from './user-state';
 import { Factors, Sessions } from './user-access';
+import { Identities } from './user-identities';
 import { Part } from '../../ui/part';
 import fieldsetStyles from '../../ui/fieldset.module.css';
 import textStyles from '../../ui/text.module.css';
@@ -59,6 +60,7 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
         />
         <Ban user={user} onChange={(until) => change.mutate({ banned_until: until })} />
         <Password project={project} user={user} />
+        <Identities project={project} user={user} />
         <Sessions project={project} user={user} />
         <Factors project={project} user={user} />
         <Deletion
