@@ -19,7 +19,12 @@ let base: string;
 beforeAll(async () => {
   smtp = await MailServer.start();
   plinth = await TestPlinth.start({
-    env: { SMTP_URL: smtp.url, AUTH_REQUESTS_PER_MINUTE: '10000', AUTH_FAILURES_PER_ADDRESS: '1000' },
+    env: {
+      SMTP_URL: smtp.url,
+      AUTH_REQUESTS_PER_MINUTE: '10000',
+      AUTH_FAILURES_PER_ADDRESS: '1000',
+      TRUST_PROXY: '1',
+    },
   });
   project = await plinth.createProject({
     settings: { site_url: SITE, redirect_urls: ['https://*.preview.example.com/**', 'myapp://callback'] },
@@ -32,6 +37,7 @@ afterAll(async () => {
   await smtp.stop();
 });
 
+const from = (n: number): HttpClient => guest.with({ 'x-forwarded-for': `203.0.113.${n}` });
 const address = (): string => `user-${randomUUID()}@example.com`;
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
@@ -69,13 +75,13 @@ describe('a code by mail', () => {
     expect((await guest.post(`${base}/verify`, { type: 'magiclink', email, token: code })).status).toBe(200);
   });
 
-  it('is dead after ten wrong guesses, while the link still works', async () => {
+  it('is dead after ten wrong guesses from as many addresses, while the link still works', async () => {
     const { email, code, token } = await asked();
     const wrong = code === '000000' ? '111111' : '000000';
     for (let n = 0; n < 10; n += 1) {
       plinth.clock.move(1_000);
       await project.sql(`update auth.mailed_tokens set expires_at = expires_at + interval '1000 seconds'`);
-      const answer = await guest.post(`${base}/verify`, { type: 'email', email, token: wrong });
+      const answer = await from(n).post(`${base}/verify`, { type: 'email', email, token: wrong });
       expect([answer.status, answer.body.error_code]).toEqual([403, 'otp_expired']);
     }
     plinth.clock.move(1_000);
@@ -86,10 +92,10 @@ describe('a code by mail', () => {
     expect(link.status).toBe(200);
   });
 
-  it('of simultaneous guesses, at most ten are compared, and the account waits', async () => {
+  it('of simultaneous guesses from as many addresses, at most ten are compared, and the account waits', async () => {
     const { email } = await asked();
     const guesses = Array.from({ length: 30 }, (_each, n) =>
-      guest.post(`${base}/verify`, { type: 'email', email, token: String(n).padStart(6, '9') }),
+      from(n).post(`${base}/verify`, { type: 'email', email, token: String(n).padStart(6, '9') }),
     );
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
