@@ -25,6 +25,9 @@ const SIZE = Number(process.env.PLINTH_LARGE_FILE_MIB ?? (IN_SOAK ? 1024 : 192))
 const CROWD = 16;
 /** Mebibytes of each. The providers' servers keep objects in the memory of the test. */
 const CROWDS: Readonly<Record<string, number>> = { disk: IN_SOAK ? 100 : 48, gcs: 48, s3: 64 };
+/** Resumable uploads at once, and mebibytes of each. */
+const UPLOADS = 200;
+const UPLOAD_MIB = 8;
 /** Fraction of the bytes in transfer. The SDKs hold one or two parts of each file: 8 MiB on GCS, 10 MiB on S3. */
 const FRACTION = 1 / 2;
 const BLOCK = randomBytes(MIB);
@@ -148,6 +151,39 @@ onLinux.each(casesOf(PROVIDERS, 1))('on %s', (name, startProvider) => {
     });
   }, 300_000);
 });
+
+/** Creates a resumable upload with all its bytes. @returns its status */
+async function sendResumable({ http, storage }: Running, name: string, size: number): Promise<number> {
+  const encoded = (text: string): string => Buffer.from(text).toString('base64');
+  const headers = {
+    ...http.headers,
+    'tus-resumable': '1.0.0',
+    'upload-length': String(size * MIB),
+    'upload-metadata': `bucketName ${encoded('box')},objectName ${encoded(name)}`,
+    'content-type': 'application/offset+octet-stream',
+  };
+  const sending = request(`${http.baseUrl}${storage}/v1/upload/resumable`, { method: 'POST', headers });
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    sending.once('response', resolve);
+    sending.once('error', reject);
+  });
+  await pipeline(Readable.from(Array.from({ length: size }, () => BLOCK)), sending);
+  return (await answered).resume().statusCode ?? 0;
+}
+
+(IN_SOAK && process.platform === 'linux' ? it : it.skip)(
+  `grows by a fraction of the transferred bytes for ${UPLOADS} resumable uploads at once`,
+  async () => {
+    const [, startProvider] = PROVIDERS[0] as (typeof PROVIDERS)[number];
+    const provider = await startProvider();
+    await running(provider, async (plinth) => {
+      const sent = Array.from({ length: UPLOADS }, (_, n) => sendResumable(plinth, `tus-${n}`, UPLOAD_MIB));
+      expect(new Set(await Promise.all(sent))).toEqual(new Set([201]));
+      expect(plinth.added()).toBeLessThan((UPLOADS * UPLOAD_MIB) / 4);
+    }).finally(() => provider.stop());
+  },
+  300_000,
+);
 
 it('loads the SDKs of Google and AWS only if they are configured', () => {
   const script = `require('./dist/src/app.module.js');
