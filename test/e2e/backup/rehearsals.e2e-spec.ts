@@ -224,6 +224,6 @@ it('opens archives that were encrypted as a whole, and says when it cannot', asy
   const refused = await plinth.admin.post('/admin/v1/backups/runs', {});
   expect([refused.status, refused.body.error.message]).toEqual([
     400,
-    expect.stringContaining('no public key of age'),
+    expect.stringContaining('not a public key of age'),
   ]);
 });

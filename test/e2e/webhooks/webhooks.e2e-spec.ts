@@ -335,7 +335,7 @@ describe('an address', () => {
     [{ schema: 'auth', table: 'users' }, 'have no webhooks'],
     [{ schema: 'hooks', table: 'deliveries' }, 'have no webhooks'],
     [{ columns: ['absent'], events: ['UPDATE'] }, 'does not exist'],
-    [{ columns: ['id'] }, 'columns are those'],
+    [{ columns: ['id'] }, 'columns requires a table'],
     [{ condition: 'new.absent = 1' }, 'new.absent does not exist'],
     [{ condition: 'old.id = 1' }, 'OLD'],
     [{ condition: '(select true)' }, 'subquery'],
