@@ -19,6 +19,8 @@ export interface RowSearch {
 export const archivesQuery = ({ id }: Project) =>
   queryOptions({
     queryKey: ['backups', 'archives', id],
+    // A schedule may have made one since.
+    staleTime: 0,
     queryFn: () => dataOf(api.GET('/admin/v1/projects/{id}/backups', { params: { path: { id } } })),
   });
 

@@ -15,7 +15,7 @@ import {
   type RowSearch,
 } from '../queries/archived-rows';
 import type { Relation } from '../queries/catalog-types';
-import { type Project, useCatalog } from '../queries/projects';
+import { type Project, useCatalog, useCatalogChanged } from '../queries/projects';
 import { DataTable } from '../ui/data-table';
 import { Failure, Loaded, Loading } from '../ui/feedback';
 import { Icon } from '../ui/icon';
@@ -74,7 +74,12 @@ function Search({ project, backup }: { project: Project; backup: string }) {
   const t = useT();
   const tables = useQuery(archivedTablesQuery(project, backup));
   const [input, setInput] = useSetState({ table: null as string | null, column: '', text: '' });
-  const find = useMutation({ mutationFn: (search: RowSearch) => findArchivedRows(project, search) });
+  // Rows are compared with the tables as they are now.
+  const onSuccess = useCatalogChanged(project);
+  const find = useMutation({
+    mutationFn: (search: RowSearch) => findArchivedRows(project, search),
+    onSuccess,
+  });
   return (
     <Loaded query={tables}>
       {(list) => {

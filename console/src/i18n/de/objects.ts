@@ -38,7 +38,6 @@ export const objects: Readonly<Record<keyof typeof en, string>> = {
   functionLanguage: 'Sprache',
   functionReturns: 'Rückgabe',
   functionVolatility: 'Volatilität',
-  install: 'Erweiterung installieren',
   installExtension: '{name} installieren',
   new_functions: 'Neue Funktion',
   new_indexes: 'Neuer Index',

@@ -35,7 +35,6 @@ export const objects = {
   functionLanguage: 'Language',
   functionReturns: 'Returns',
   functionVolatility: 'Volatility',
-  install: 'Install extension',
   installExtension: 'Install {name}',
   new_functions: 'New function',
   new_indexes: 'New index',

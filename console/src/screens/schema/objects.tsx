@@ -158,13 +158,8 @@ function Actions({ object, onChange }: { object: SchemaObject; onChange: (change
   const { name, replace, labels, drop, kind } = object;
   if (kind === 'extensions' && drop === null)
     return (
-      <Button
-        size="compact-xs"
-        variant="default"
-        aria-label={t('installExtension', { name })}
-        onClick={() => onChange({ kind: 'change', object })}
-      >
-        {t('install')}
+      <Button size="compact-xs" variant="default" onClick={() => onChange({ kind: 'change', object })}>
+        {t('installExtension', { name })}
       </Button>
     );
   return (
