@@ -176,11 +176,15 @@ async function sendResumable({ http, storage }: Running, name: string, size: num
   async () => {
     const [, startProvider] = PROVIDERS[0] as (typeof PROVIDERS)[number];
     const provider = await startProvider();
-    await running(provider, async (plinth) => {
-      const sent = Array.from({ length: UPLOADS }, (_, n) => sendResumable(plinth, `tus-${n}`, UPLOAD_MIB));
-      expect(new Set(await Promise.all(sent))).toEqual(new Set([201]));
-      expect(plinth.added()).toBeLessThan((UPLOADS * UPLOAD_MIB) / 4);
-    }).finally(() => provider.stop());
+    try {
+      await running(provider, async (plinth) => {
+        const sent = Array.from({ length: UPLOADS }, (_, n) => sendResumable(plinth, `tus-${n}`, UPLOAD_MIB));
+        expect(new Set(await Promise.all(sent))).toEqual(new Set([201]));
+        expect(plinth.added()).toBeLessThan((UPLOADS * UPLOAD_MIB) / 4);
+      });
+    } finally {
+      await provider.stop();
+    }
   },
   300_000,
 );
