@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { LRUCache } from 'lru-cache';
 import { growingCache } from './growing-cache';
 
@@ -12,9 +14,12 @@ describe('growingCache', () => {
 
   it('takes no memory for future entries', () => {
     const LIMIT = 1_000_000;
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
     const memory = (): number => {
-      const { heapTotal, arrayBuffers } = process.memoryUsage();
-      return heapTotal + arrayBuffers;
+      collect();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      return heapUsed + arrayBuffers;
     };
     const before = memory();
     const caches: object[] = Array.from({ length: 20 }, () => growingCache<object>(LIMIT));

@@ -71,7 +71,7 @@ describe.each(casesOf(PROVIDERS, 1))('with files on %s', (_name, startProvider) 
 });
 
 /** The full list of works runs on them in the soak. */
-(IN_SOAK ? describe.skip : describe).each(PROVIDERS.slice(1))(
+(IN_SOAK ? describe.skip : describe).each(casesOf(PROVIDERS.slice(1), 1))(
   'with files alone on %s',
   (_name, startProvider) => {
     it('keeps all acknowledged bytes of plain, resumable and multipart uploads, and sweeps what is left', async () => {
